@@ -1,0 +1,31 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const withoutDatabase = ["tests/mail/**/*.test.ts", "tests/limits/**/*.test.ts", "tests/*.test.ts"];
+
+/** Two projects: what needs no database starts at once; the rest shares one embedded PostgreSQL for the run. */
+export default defineConfig({
+  root,
+  test: {
+    root,
+    projects: [
+      {
+        root,
+        test: { name: "pure", root, include: withoutDatabase, testTimeout: 30_000, hookTimeout: 60_000 },
+      },
+      {
+        root,
+        test: {
+          name: "service",
+          root,
+          include: ["tests/**/*.test.ts"],
+          exclude: [...withoutDatabase, "tests/e2e/**", "tests/chaos/**", "tests/bench/**"],
+          globalSetup: ["tests/support/global-postgres.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});

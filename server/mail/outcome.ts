@@ -1,0 +1,154 @@
+/** One SMTP reply. `enhanced` is an RFC 3463 code such as "5.1.1"; `text` has no codes and no control characters. */
+export type Reply = { code: number | null; enhanced: string | null; text: string };
+
+/** Where in the dialogue a reply was given. "message" is the reply to the final dot. */
+export type ReplyStep = "connect" | "tls" | "auth" | "mail" | "rcpt" | "data" | "message";
+
+/**
+ * What became of one recipient in one attempt.
+ * accepted: the server took the message. deferred: surely not accepted, a later attempt may be. rejected: refused for
+ * good; with `reply: null` the refusal is our own and no server was asked. unknown: the final dot was written and no
+ * reply came, so the message may or may not be delivered.
+ * `alarm` names a fault of the transport itself (its login, its TLS, its reachability) that an operator must mend.
+ * `dialogue` is the SMTP conversation: commands and replies, no message, no credentials, at most 8 KB.
+ */
+export type Outcome = {
+  recipient: string;
+  kind: "accepted" | "deferred" | "rejected" | "unknown";
+  reply: Reply | null;
+  host: string | null;
+  reason: string;
+  alarm?: "auth" | "tls" | "connect";
+  dialogue?: string;
+};
+
+/** Longest reply text kept, in characters. */
+export const REPLY_TEXT_MAX = 1000;
+
+/** Replies about our own login (RFC 4954): never the recipient's fault, so never a bounce. */
+const AUTH_CODES: ReadonlySet<number> = new Set([530, 534, 535, 538]);
+const AUTH_ENHANCED: ReadonlySet<string> = new Set(["5.7.8", "5.7.9", "5.7.11"]);
+
+/** Codes that a later attempt may see turned, whatever class they or their enhanced code claim. */
+const DEFER_ANYWHERE: ReadonlySet<number> = new Set([421, 503]);
+
+/** RFC 5321 section 4.5.3.1.10: 552 at RCPT means "too many recipients" and is to be treated as 452. */
+const DEFER_AT_RCPT: ReadonlySet<number> = new Set([552]);
+
+/** What the subject and detail of an enhanced code say to a person (RFC 3463). */
+const MEANINGS: Readonly<Record<string, string>> = {
+  "1.1": "there is no such mailbox",
+  "1.2": "there is no such mail domain",
+  "1.6": "the mailbox has moved",
+  "1.10": "the domain takes no mail",
+  "2.1": "the mailbox is disabled",
+  "2.2": "the mailbox is full",
+  "2.3": "the message is too large for the mailbox",
+  "3.4": "the message is too large",
+  "4.5": "the server is overloaded",
+  "5.3": "there are too many recipients",
+  "6.7": "the address needs SMTPUTF8",
+  "7.1": "the sender is not allowed to send there",
+};
+
+/**
+ * Reads a reply as it came, lines joined by `\n` or `\r\n`. Text without a three-digit code has `code: null`.
+ * Control characters become blanks, so that the text can be stored and shown anywhere.
+ */
+export function readReply(text: string): Reply {
+  const lines = text.split(/\r?\n/, 100).filter((line) => line.trim() !== "");
+  const code = /^([2-5][0-9]{2})(?![0-9])/.exec(lines[0] ?? "")?.[1];
+  if (code === undefined) return { code: null, enhanced: null, text: cleanText(lines.join(" ")) };
+  let enhanced: string | null = null;
+  const words = lines.map((line) => {
+    const rest = line.startsWith(code) ? line.slice(4) : line;
+    const status = /^([245]\.[0-9]{1,3}\.[0-9]{1,3})(?:\s+|$)/.exec(rest);
+    if (status?.[1] === undefined) return rest;
+    enhanced ??= status[1];
+    return rest.slice(status[0].length);
+  });
+  return { code: Number(code), enhanced, text: cleanText(words.join(" ")) };
+}
+
+/**
+ * Judges one reply for one recipient. 2xx is accepted. Otherwise the enhanced class decides where it contradicts the
+ * basic code (RFC 3463 section 2); 421 and 503 defer anywhere, 552 defers at RCPT; a reply without a code, or with one
+ * that does not belong here, defers. Replies about our own login defer with `alarm: "auth"`.
+ */
+export function outcomeOfReply(
+  recipient: string,
+  reply: Reply,
+  host: string | null,
+  step: ReplyStep = "message",
+): Outcome {
+  const by = host ?? "The server";
+  if (reply.code !== null && reply.code >= 200 && reply.code < 300)
+    return { recipient, kind: "accepted", reply, host, reason: `${by} accepted the message.` };
+
+  const alarm = alarmOf(reply, step);
+  if (alarm === "auth")
+    return {
+      recipient,
+      kind: "deferred",
+      reply,
+      host,
+      alarm,
+      reason: `${by} refuses our login: ${quote(reply)}`,
+    };
+  if (alarm === "tls")
+    return {
+      recipient,
+      kind: "deferred",
+      reply,
+      host,
+      alarm,
+      reason: `${by} demands encryption: ${quote(reply)}`,
+    };
+  if (reply.code === null)
+    return {
+      recipient,
+      kind: "deferred",
+      reply,
+      host,
+      reason: `${by} gave an answer that is no SMTP reply.`,
+    };
+  if (isPermanent(reply, step))
+    return { recipient, kind: "rejected", reply, host, reason: `${by} refused for good: ${explain(reply)}` };
+  return { recipient, kind: "deferred", reply, host, reason: `${by} asks to try later: ${explain(reply)}` };
+}
+
+function isPermanent(reply: Reply, step: ReplyStep): boolean {
+  const { code, enhanced } = reply;
+  if (code === null || DEFER_ANYWHERE.has(code)) return false;
+  if (step === "rcpt" && DEFER_AT_RCPT.has(code)) return false;
+  if (enhanced?.startsWith("4.")) return false;
+  if (enhanced?.startsWith("5.")) return code >= 400;
+  return code >= 500;
+}
+
+function alarmOf(reply: Reply, step: ReplyStep): "auth" | "tls" | null {
+  if (reply.code === null || reply.code < 400) return step === "auth" ? "auth" : null;
+  if (reply.code === 530 && /starttls|tls|encrypt/i.test(reply.text)) return "tls";
+  if (step === "auth" || AUTH_CODES.has(reply.code)) return "auth";
+  return reply.enhanced !== null && AUTH_ENHANCED.has(reply.enhanced) ? "auth" : null;
+}
+
+function explain(reply: Reply): string {
+  const meaning = reply.enhanced === null ? undefined : MEANINGS[reply.enhanced.slice(2)];
+  return meaning === undefined ? quote(reply) : `${meaning} (${quote(reply)})`;
+}
+
+function quote(reply: Reply): string {
+  return [reply.code, reply.enhanced, reply.text].filter((part) => part !== null && part !== "").join(" ");
+}
+
+/** Makes text of a stranger fit for a database and a page: no controls, no lone surrogates, bounded. */
+export function cleanText(text: string, maxChars: number = REPLY_TEXT_MAX): string {
+  return text
+    .slice(0, maxChars * 2)
+    .replace(/\p{Cc}+/gu, " ")
+    .replace(/\p{Cs}/gu, "\ufffd")
+    .trim()
+    .slice(0, maxChars)
+    .replace(/\p{Cs}$/u, "");
+}

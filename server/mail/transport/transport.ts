@@ -1,0 +1,27 @@
+import type { Outcome } from "../outcome";
+
+/**
+ * A message ready for the wire. `bytes` are complete, CRLF only, and the same on every attempt. `returnPath` is the
+ * envelope sender, "" for the null sender. `smtpUtf8` says that the headers hold an address outside ASCII.
+ */
+export type OutgoingMessage = { id: string; returnPath: string; bytes: Uint8Array; smtpUtf8: boolean };
+
+/** The conditions under which an attempt may go on. */
+export type DeliveryWatch = {
+  /** For the whole attempt, waiting for a connection included. */
+  deadlineMs: number;
+  /** Whether the lease is still ours. Asked right before the final dot is written; false means nothing is delivered. */
+  stillMine(): boolean;
+  /** Ends the attempt at once; what was surely not accepted is deferred, the rest is unknown. */
+  signal?: AbortSignal;
+};
+
+/**
+ * A way out of the house. `deliver` gives exactly one outcome per entry of `recipients`, in their order, and never
+ * throws: whatever goes wrong is an outcome. `close` ends idle connections and waits for running deliveries.
+ */
+export type Transport = {
+  name: "relay" | "capture" | "direct";
+  deliver(message: OutgoingMessage, recipients: string[], watch: DeliveryWatch): Promise<Outcome[]>;
+  close(): Promise<void>;
+};

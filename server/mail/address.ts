@@ -134,7 +134,6 @@ function parseName(text: string): { ok: true; value: string | null } | { ok: fal
   if (text === "") return { ok: true, value: null };
   if (!text.startsWith('"')) {
     if (isPlainName(text)) return { ok: true, value: text };
-    if (text[at + 1] === "[") return refuse(NO_IP_DOMAIN);
     const misplaced = /[<>]/.test(text) ? ONE_MAILBOX : QUOTE_THE_NAME;
     return refuse(`The display name has a character that needs quotes. ${misplaced}`);
   }

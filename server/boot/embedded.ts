@@ -1,0 +1,110 @@
+import { setTimeout as wait } from "node:timers/promises";
+import postgres from "postgres";
+import { errorFacts, type Log } from "#server/log";
+import { findBinaries } from "./postgres/binaries";
+import { initialiseCluster, keepPassword } from "./postgres/initialise";
+import { choosePlace } from "./postgres/place";
+import { clearOrphan, readPostmaster, stopPostmaster } from "./postgres/postmaster";
+import { findPort, launchServer } from "./postgres/server";
+
+/** A PostgreSQL server of our own. `pid` follows restarts; `url` holds the superuser's password. */
+export type EmbeddedPostgres = { url: string; readonly pid: number; dataDir: string; stop(): Promise<void> };
+
+export type EmbeddedOptions = {
+  /** Holds the cluster, its password and its log; made if missing. The caller holds its lock. */
+  dataDir: string;
+  log: Log;
+  /** Default: the port that a killed server had here if it is free, else any free one. */
+  port?: number;
+  /** For tests: no fsync, room for many connections. A crash of the machine may destroy the data. */
+  quick?: boolean;
+};
+
+const NAME = "posthorn";
+const RESTART_AFTER_MS = [100, 500, 1_000, 2_000, 5_000] as const;
+const SETTINGS = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "100" };
+const QUICK_SETTINGS = {
+  fsync: "off",
+  full_page_writes: "off",
+  synchronous_commit: "off",
+  max_connections: "300",
+};
+
+/**
+ * Starts PostgreSQL on 127.0.0.1 with a database `posthorn`, setting it up on first use. Only `stop` ends it: a server
+ * that dies by itself is started again on the same port.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { log, quick = false } = options;
+  const place = await choosePlace(options.dataDir);
+  const { initdb, postgres: program } = await findBinaries(place.home, place.account);
+  const password = await keepPassword(place.home, place.pgdata);
+  await initialiseCluster(place, { initdb, user: NAME, password, isQuick: quick });
+  const lastPort = (await readPostmaster(place.pgdata))?.port;
+  const orphan = await clearOrphan(place.pgdata);
+  if (orphan !== null) log.warn("postgres.orphan_stopped", { pid: orphan });
+
+  const port = options.port ?? (await findPort(lastPort));
+  const settings = { ...SETTINGS, ...(quick ? QUICK_SETTINGS : {}), port: String(port) };
+  const launch = () => launchServer(place, program, settings);
+  let isStopping = false;
+  let restarting: Promise<void> = Promise.resolve();
+  let server = await launch();
+
+  const restart = async (): Promise<void> => {
+    for (let attempt = 0; !isStopping; attempt += 1) {
+      await wait(RESTART_AFTER_MS[Math.min(attempt, RESTART_AFTER_MS.length - 1)]);
+      if (isStopping) return;
+      try {
+        server = await launch();
+        log.warn("postgres.restarted", { pid: server.pid });
+        return watch();
+      } catch (error) {
+        log.error("postgres.restart_failed", errorFacts(error));
+      }
+    }
+  };
+  const watch = (): void => {
+    server.once("exit", (code, signal) => {
+      if (isStopping) return;
+      log.error("postgres.died", { code, signal });
+      restarting = restart();
+    });
+  };
+  watch();
+  const stopAtExit = () => server.kill("SIGINT");
+  process.once("exit", stopAtExit);
+
+  const base = `postgres://${NAME}:${password}@127.0.0.1:${port}`;
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    process.off("exit", stopAtExit);
+    await restarting;
+    if (server.pid && server.exitCode === null && server.signalCode === null)
+      await stopPostmaster(server.pid);
+  };
+  try {
+    await ensureDatabase(`${base}/postgres`);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    url: `${base}/${NAME}`,
+    dataDir: place.pgdata,
+    get pid() {
+      return server.pid ?? 0;
+    },
+    stop,
+  };
+}
+
+async function ensureDatabase(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => {} });
+  try {
+    const found = await sql`select from pg_database where datname = ${NAME}`;
+    if (found.length === 0) await sql`create database ${sql(NAME)}`;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}

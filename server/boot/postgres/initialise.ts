@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  chown,
+  lchown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import path from "node:path";
+import { type Account, chooseInitAccount } from "./account";
+import type { Place } from "./place";
+
+const PASSWORD_FILE = "postgres.password";
+const STAGING = "postgres-init-";
+
+/** The superuser's password of the cluster in `home`: 32 random bytes, made once, kept with mode 0600. */
+export async function keepPassword(home: string, pgdata: string): Promise<string> {
+  const file = path.join(home, PASSWORD_FILE);
+  const kept = (await readFile(file, "utf8").catch(() => "")).trim();
+  if (kept) return kept;
+  if (await stat(pgdata).catch(() => null)) {
+    throw new Error(
+      `${file} is missing, and without it the database in ${pgdata} cannot be opened. Restore the file.`,
+    );
+  }
+  const password = randomBytes(32).toString("base64url");
+  const fresh = `${file}.${process.pid}`;
+  await writeFile(fresh, `${password}\n`, { mode: 0o600 });
+  await rename(fresh, file);
+  return password;
+}
+
+/**
+ * Makes the cluster if it is not there. It is built aside and renamed into place, so a kill at any moment leaves
+ * either no cluster or a whole one.
+ */
+export async function initialiseCluster(
+  { home, pgdata, account }: Place,
+  { initdb, user, password, isQuick }: { initdb: string; user: string; password: string; isQuick: boolean },
+): Promise<void> {
+  for (const left of await readdir(home)) {
+    if (left.startsWith(STAGING)) await rm(path.join(home, left), { recursive: true, force: true });
+  }
+  if (await stat(pgdata).catch(() => null)) return;
+
+  const maker = account && (await chooseInitAccount(account));
+  const staging = await mkdtemp(path.join(home, STAGING));
+  const passwordFile = path.join(staging, "password");
+  const cluster = path.join(staging, "cluster");
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+  await mkdir(cluster, { mode: 0o700 });
+  if (maker) await giveAway(staging, maker);
+  await run(initdb, maker, [
+    `--pgdata=${cluster}`,
+    `--username=${user}`,
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    // PostgreSQL's own Unicode rules: the same order and case everywhere, whatever locales the machine has.
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--locale=C",
+    "--no-instructions",
+    ...(isQuick ? ["--no-sync"] : []),
+  ]);
+  if (account) await giveAway(cluster, account);
+  await rename(cluster, pgdata);
+  await rm(staging, { recursive: true, force: true });
+}
+
+async function giveAway(folder: string, { uid, gid }: Account): Promise<void> {
+  await chown(folder, uid, gid);
+  for (const entry of await readdir(folder, { recursive: true }))
+    await lchown(path.join(folder, entry), uid, gid);
+}
+
+async function run(program: string, account: Account | null, args: string[]): Promise<void> {
+  const child = spawn(program, args, {
+    ...account,
+    cwd: "/",
+    env: { TZ: "UTC" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", (error) => reject(explainSpawn(error, account)));
+    child.on("close", resolve);
+  });
+  if (code !== 0)
+    throw new Error(`The embedded database could not be set up: initdb ended with ${code}.\n${said.trim()}`);
+}
+
+/** Adds to a failed spawn what an operator can do about it. */
+export function explainSpawn(error: NodeJS.ErrnoException, account: Account | null): Error {
+  if (account && (error.code === "EPERM" || error.code === "EINVAL")) {
+    return new Error(
+      `PostgreSQL refuses to run as root, and this root may not become user ${account.uid} (a user namespace with ` +
+        "a single user?). Start as an ordinary user, or set DATABASE_URL.",
+      { cause: error },
+    );
+  }
+  return error;
+}

@@ -1,0 +1,71 @@
+import { readFile, readlink, realpath, rm } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** What a running (or killed) server wrote about itself into its data directory. */
+export type Postmaster = { pid: number; port: number; isReady: boolean };
+
+// A fast shutdown writes a checkpoint first; what is still there after that loses nothing by an immediate one,
+// since the write-ahead log is replayed.
+const STOP_LADDER = [
+  { signal: "SIGINT", waitMs: 10_000 },
+  { signal: "SIGQUIT", waitMs: 5_000 },
+  { signal: "SIGKILL", waitMs: 5_000 },
+] as const;
+
+/** Reads `postmaster.pid`; null where there is none or it is not written whole yet. */
+export async function readPostmaster(pgdata: string): Promise<Postmaster | null> {
+  const lines = (await readFile(path.join(pgdata, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 0) return null;
+  return { pid, port: Number(lines[3]), isReady: lines[7]?.trim() === "ready" };
+}
+
+/**
+ * Clears the way for a start: a server that a killed launcher left running on this data is shut down, and a pid file
+ * whose number meanwhile belongs to some other program is removed. Returns the pid it stopped, or null.
+ * Only for a caller that holds the data directory's lock.
+ */
+export async function clearOrphan(pgdata: string): Promise<number | null> {
+  const postmaster = await readPostmaster(pgdata);
+  if (!postmaster || !(await isRunning(postmaster.pid))) return null;
+  if (!(await servesData(postmaster.pid, pgdata))) {
+    await rm(path.join(pgdata, "postmaster.pid"), { force: true });
+    return null;
+  }
+  await stopPostmaster(postmaster.pid);
+  return postmaster.pid;
+}
+
+/** Shuts a server down, ever less politely, and resolves when the process is gone. */
+export async function stopPostmaster(pid: number): Promise<void> {
+  for (const { signal, waitMs } of STOP_LADDER) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      return;
+    }
+    for (let waitedMs = 0; waitedMs < waitMs; waitedMs += 20) {
+      if (!(await isRunning(pid))) return;
+      await wait(20);
+    }
+  }
+}
+
+// A server works inside its data directory, which no other program does: a number handed out anew is told apart.
+async function servesData(pid: number, pgdata: string): Promise<boolean> {
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+  if (folder === null) return process.platform !== "linux";
+  return folder === (await realpath(pgdata));
+}
+
+// A process that nobody has reaped (a container without an init) is as gone as one that was.
+async function isRunning(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+  }
+  const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  return !/^\d+ \(.*\) Z/s.test(status);
+}

@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import postgres from "postgres";
+import type { TestProject } from "vitest/node";
+import { migrateDatabase } from "#db/migrate";
+import { startEmbeddedPostgres } from "#server/boot/embedded";
+import { silentLog } from "#server/log";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** The cluster's maintenance database, from which fresh ones are made. */
+    postgresUrl: string;
+    /** Name of a migrated, empty database to clone. */
+    postgresTemplate: string;
+  }
+}
+
+/** One PostgreSQL for the whole run, with a migrated template database; gone at the end. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(path.join(tmpdir(), "posthorn-tests-"));
+  const server = await startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true });
+  const tearDown = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const template = "posthorn_template";
+    const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+    await sql`create database ${sql(template)}`;
+    await sql.end();
+    const templateUrl = new URL(server.url);
+    templateUrl.pathname = `/${template}`;
+    await migrateDatabase(templateUrl.href);
+    project.provide("postgresUrl", server.url);
+    project.provide("postgresTemplate", template);
+    return tearDown;
+  } catch (error) {
+    await tearDown();
+    throw error;
+  }
+}

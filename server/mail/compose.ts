@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { type Mailbox, parseMailbox } from "./address";
+import { type EncodedBody, encodeBody } from "./encode-body";
+import { addressField, rawField, textField } from "./encode-header";
+import { checkHeaders, checkHeaderText } from "./headers";
+import { textOfHtml } from "./html-text";
+
+/**
+ * All that decides the bytes of a message. `text: null` makes the text part from the html, `text: ""` means no text
+ * part. `messageId` stands in angle brackets. `boundarySeed` is any string that differs between messages. There is no
+ * Bcc here: blind copies are recipients of the envelope only.
+ */
+export type Draft = {
+  from: Mailbox;
+  to: readonly Mailbox[];
+  cc: readonly Mailbox[];
+  replyTo: readonly Mailbox[];
+  subject: string;
+  html: string | null;
+  text: string | null;
+  headers: readonly (readonly [name: string, value: string])[];
+  messageId: string;
+  date: Date;
+  boundarySeed: string;
+};
+
+/**
+ * Builds the message of a draft: the same draft always gives the same bytes. RFC 5322 and 2045 to 2047 with UTF-8
+ * throughout, CRLF only, 7-bit (save addresses that need SMTPUTF8), no line above 998 octets. The sender is read back
+ * from the built bytes and compared. The parts of a draft are checked at the doors, so a bad one is a mistake of ours:
+ * RangeError.
+ */
+export function composeMessage(draft: Draft): Uint8Array {
+  assertHeaderText(draft);
+  const bodies = bodiesOf(draft);
+  const head = fieldsOf(draft);
+  const bytes =
+    bodies.length === 1 ? singlePart(head, bodies) : alternatives(head, bodies, draft.boundarySeed);
+  const sender = senderOf(bytes);
+  if (sender !== draft.from.address)
+    throw new RangeError("The built message names another sender than the draft");
+  return bytes;
+}
+
+/** Whether the message of this draft can pass only servers that offer SMTPUTF8: an address in its headers needs it. */
+export function needsSmtpUtf8(draft: Pick<Draft, "from" | "to" | "cc" | "replyTo">): boolean {
+  return [draft.from, ...draft.to, ...draft.cc, ...draft.replyTo].some((mailbox) => mailbox.smtpUtf8);
+}
+
+/**
+ * The one address in the From field of built bytes, read back by the strict grammar; `null` when there is no From
+ * field, more than one, or one that names anything but a single mailbox.
+ */
+export function senderOf(bytes: Uint8Array): string | null {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = buffer.indexOf("\r\n\r\n");
+  const fields = buffer.toString("utf8", 0, end === -1 ? buffer.length : end).split(/\r\n(?![ \t])/);
+  const senders = fields.filter((field) => /^from[ \t]*:/i.test(field));
+  const [sender] = senders;
+  if (sender === undefined || senders.length > 1) return null;
+  const parsed = parseMailbox(sender.slice(sender.indexOf(":") + 1).replaceAll("\r\n", ""));
+  return parsed.ok ? parsed.mailbox.address : null;
+}
+
+const CRLF = Buffer.from("\r\n", "latin1");
+
+type Part = { type: string; body: EncodedBody };
+
+/** The parts in the order of RFC 2046 section 5.1.4: plainest first. Never none. */
+function bodiesOf(draft: Draft): [Part, ...Part[]] {
+  const html = draft.html || null;
+  const text = draft.text ?? (html === null ? "" : textOfHtml(html));
+  const plain: Part = { type: "text/plain", body: encodeBody(text) };
+  if (html === null) return [plain];
+  const rich: Part = { type: "text/html", body: encodeBody(html) };
+  return text === "" ? [rich] : [plain, rich];
+}
+
+function fieldsOf(draft: Draft): string {
+  let head = `Date: ${formatDate(draft.date)}\r\n${addressField("From", [draft.from])}`;
+  if (draft.replyTo.length > 0) head += addressField("Reply-To", draft.replyTo);
+  if (draft.to.length > 0) head += addressField("To", draft.to);
+  else if (draft.cc.length === 0) head += "To: undisclosed-recipients:;\r\n";
+  if (draft.cc.length > 0) head += addressField("Cc", draft.cc);
+  head += textField("Subject", draft.subject);
+  head += `Message-ID: ${draft.messageId}\r\n`;
+  for (const [name, value] of draft.headers) head += rawField(name, value);
+  return `${head}MIME-Version: 1.0\r\n`;
+}
+
+function singlePart(head: string, [part]: readonly [Part, ...Part[]]): Uint8Array {
+  return Buffer.concat([Buffer.from(head + partHead(part), "utf8"), part.body.bytes, CRLF]);
+}
+
+function alternatives(head: string, parts: readonly Part[], seed: string): Uint8Array {
+  const boundary = boundaryFor(parts, seed);
+  const pieces: Buffer[] = [];
+  let lead = `${head}Content-Type: multipart/alternative; boundary="${boundary}"\r\n\r\n`;
+  for (const part of parts) {
+    pieces.push(Buffer.from(`${lead}--${boundary}\r\n${partHead(part)}`, "utf8"), part.body.bytes);
+    lead = "\r\n";
+  }
+  pieces.push(Buffer.from(`\r\n--${boundary}--\r\n`, "latin1"));
+  return Buffer.concat(pieces);
+}
+
+function partHead({ type, body }: Part): string {
+  return `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${body.encoding}\r\n\r\n`;
+}
+
+/** `=_` cannot occur in quoted-printable or base64, so only a 7-bit part can ever force a second choice. */
+function boundaryFor(parts: readonly Part[], seed: string): string {
+  for (let round = 0; ; round += 1) {
+    const hash = createHash("sha256").update(`${round}:${seed}`).digest("hex").slice(0, 32);
+    const boundary = `=_${hash}`;
+    if (!parts.some(({ body }) => body.encoding === "7bit" && body.bytes.includes(boundary))) return boundary;
+  }
+}
+
+/** RFC 5322 section 3.3 in UTC, with a numeric zone. */
+function formatDate(date: Date): string {
+  return date.toUTCString().replace("GMT", "+0000");
+}
+
+function assertHeaderText(draft: Draft): void {
+  const mailboxes = [draft.from, ...draft.to, ...draft.cc, ...draft.replyTo];
+  const fault =
+    checkHeaderText("The subject", draft.subject) ??
+    checkHeaders(draft.headers) ??
+    (/^<[\x21-\x3b\x3d\x3f-\x7e]{3,900}>$/.test(draft.messageId) ? null : "The Message-ID is malformed.") ??
+    (Number.isNaN(draft.date.getTime()) ? "The date is invalid." : null);
+  if (fault !== null) throw new RangeError(fault);
+  for (const { name, address } of mailboxes)
+    if (/[\p{Cc}\p{Cs}]/u.test(name ?? "") || /[\p{Cc}\p{Cs}\p{Z}<>,]/u.test(address))
+      throw new RangeError("A mailbox of the draft did not come from the address reader.");
+}

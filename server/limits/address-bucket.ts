@@ -1,0 +1,68 @@
+import { isIP } from "node:net";
+
+/**
+ * The bucket of a client's address, for requests without a valid key. Never throws; what cannot be read as an address falls
+ * back to the socket's, and without that to one bucket for all.
+ *
+ * `trustedHops` is the number of proxies in front of us. Each appends the address it saw to `X-Forwarded-For`, so the entry
+ * that many places from the right was written by the outermost of them, and everything left of it by the client. No other
+ * header is believed. With fewer entries than hops the request has come around the proxies and only the socket is true.
+ *
+ * An IPv4 address has a bucket of its own, also in its IPv6-mapped form (RFC 4291, 2.5.5.2). An IPv6 address shares that of
+ * its /64, which one subscriber has at least.
+ */
+export function addressBucket(
+  headers: Headers,
+  socketAddress: string | undefined,
+  trustedHops: number,
+): string {
+  const address = readForwarded(headers, trustedHops) ?? readAddress(socketAddress ?? "");
+  return `address:${address ?? "unknown"}`;
+}
+
+function readForwarded(headers: Headers, trustedHops: number): string | undefined {
+  if (trustedHops < 1) return undefined;
+  const entries = (headers.get("x-forwarded-for") ?? "").split(",");
+  return readAddress(entries.at(-trustedHops) ?? "");
+}
+
+/** An address as proxies write them: bare, in brackets, with a port, with a zone. */
+function readAddress(text: string): string | undefined {
+  const [, bracketed, ipv4, bare] =
+    /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5}|(.*))$/.exec(text.trim()) ?? [];
+  const address = (bracketed ?? ipv4 ?? bare ?? "").replace(/%.*$/, "");
+  switch (isIP(address)) {
+    case 4:
+      return address;
+    case 6:
+      return toPrefix(toGroups(address));
+    default:
+      return undefined;
+  }
+}
+
+/** The eight groups of a valid IPv6 address. */
+function toGroups(address: string): number[] {
+  const [head = "", tail] = address.split("::");
+  const left = readGroups(head);
+  const right = readGroups(tail ?? "");
+  const gap = tail === undefined ? 0 : 8 - left.length - right.length;
+  return [...left, ...new Array<number>(gap).fill(0), ...right];
+}
+
+function readGroups(part: string): number[] {
+  if (part === "") return [];
+  return part.split(":").flatMap((group) => {
+    if (!group.includes(".")) return [Number.parseInt(group, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
+
+function toPrefix(groups: number[]): string {
+  const [high = 0, low = 0] = groups.slice(6);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return `${network.join(":")}::/64`;
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+
+/** Why no real Redis can be started here, or null when it can. */
+export const redisMissing: string | null =
+  spawnSync("redis-server", ["--version"]).status === 0
+    ? null
+    : "redis-server is not on PATH (Debian: apt-get install redis-server)";
+
+export type RedisServer = {
+  url: string;
+  port: number;
+  /** A client of the test's own, beside those under test. */
+  client: Redis;
+  /** Freezes the process: connections stay open and nothing answers. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends it with SIGKILL. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, with nothing in it. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** A Redis of its own on a free loopback port, in a folder of its own, that writes nothing to disk. */
+export async function startRedis(): Promise<RedisServer> {
+  const folder = mkdtempSync(join(tmpdir(), "posthorn-redis-"));
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  let server = await launch(port, folder);
+  const client = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+  client.on("error", () => undefined);
+
+  async function kill(): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const exit = once(server, "exit");
+    server.kill("SIGKILL");
+    await exit;
+  }
+
+  return {
+    url,
+    port,
+    client,
+    freeze: () => server.kill("SIGSTOP"),
+    thaw: () => server.kill("SIGCONT"),
+    kill,
+    async restart() {
+      await kill();
+      server = await launch(port, folder);
+    },
+    async stop() {
+      client.disconnect();
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port on which nothing listens. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("no TCP port");
+  return address.port;
+}
+
+async function launch(port: number, folder: string): Promise<ChildProcess> {
+  const settings = [
+    "--port",
+    `${port}`,
+    "--bind",
+    "127.0.0.1",
+    "--dir",
+    folder,
+    "--save",
+    "",
+    "--appendonly",
+    "no",
+  ];
+  const server = spawn("redis-server", settings, { stdio: ["ignore", "pipe", "ignore"] });
+  const killWithUs = () => server.kill("SIGKILL");
+  process.once("exit", killWithUs);
+  server.once("exit", () => process.removeListener("exit", killWithUs));
+  await new Promise<void>((resolve, reject) => {
+    let output = "";
+    server.stdout.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes("Ready to accept connections")) resolve();
+    });
+    server.once("error", reject);
+    server.once("exit", () => reject(new Error(`redis-server ended: ${output}`)));
+  });
+  return server;
+}

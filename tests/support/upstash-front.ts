@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { Redis } from "ioredis";
+
+/** What the front does to a request instead of running it. */
+export type Fault =
+  | { kind: "hang" }
+  | { kind: "late"; delayMs: number }
+  | { kind: "answer"; status: number; body: string };
+
+export type UpstashFront = {
+  url: string;
+  token: string;
+  /** Requests received since the start, faulty ones too. */
+  requests(): number;
+  /** From now on every request meets this fault; null means none does. */
+  setFault(fault: Fault | null): void;
+  stop(): Promise<void>;
+};
+
+type Reply = { result: unknown } | { error: string };
+
+/**
+ * Upstash's REST interface over a real Redis: `POST /` with one command, `/pipeline` and `/multi-exec` with several, a bearer
+ * token, and answers in base64 where `Upstash-Encoding` asks for it. Scripts are known by the digest of the text that was
+ * sent; they run in Redis without their line of flags, which Redis does not know.
+ */
+export async function startUpstashFront(redisUrl: string, token = "front-token"): Promise<UpstashFront> {
+  const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1 });
+  redis.on("error", () => undefined);
+  const scripts = new Map<string, string>();
+  const delays = new Set<NodeJS.Timeout>();
+  let fault: Fault | null = null;
+  let requests = 0;
+
+  async function run(command: unknown): Promise<Reply> {
+    if (!Array.isArray(command) || command.length === 0) return { error: "ERR empty command" };
+    const [name, first = "", ...rest] = command.map(String);
+    try {
+      if (name === "eval") {
+        const plain = withoutFlags(first);
+        scripts.set(digest(first), plain);
+        return { result: await redis.call("eval", plain, ...rest) };
+      }
+      if (name === "evalsha") {
+        const plain = scripts.get(first);
+        if (plain === undefined) return { error: "NOSCRIPT No matching script. Please use EVAL." };
+        return { result: await redis.call("eval", plain, ...rest) };
+      }
+      return { result: await redis.call(...asCall(command.map(String))) };
+    } catch (error) {
+      return { error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async function runPath(path: string, body: unknown): Promise<{ status: number; json: unknown }> {
+    const commands: unknown[] = Array.isArray(body) ? body : [];
+    switch (path) {
+      case "/": {
+        const reply = await run(body);
+        return { status: "error" in reply ? 400 : 200, json: reply };
+      }
+      case "/pipeline":
+        return { status: 200, json: await Promise.all(commands.map(run)) };
+      case "/multi-exec": {
+        const transaction = redis.multi(commands.map((command) => asCall([command].flat().map(String))));
+        const results = (await transaction.exec()) ?? [];
+        return {
+          status: 200,
+          json: results.map(([error, result]) => (error ? { error: error.message } : { result })),
+        };
+      }
+      default:
+        return { status: 404, json: { error: "ERR unknown path" } };
+    }
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requests += 1;
+    const body = await text(request);
+    const met = fault;
+    if (met?.kind === "hang") return;
+    if (met?.kind === "answer") return send(response, met.status, met.body);
+    if (met?.kind === "late") await pause(met.delayMs);
+    if (request.headers.authorization !== `Bearer ${token}`) {
+      return send(response, 401, JSON.stringify({ error: "WRONGPASS invalid or missing auth token" }));
+    }
+    const { status, json } = await runPath(request.url ?? "/", JSON.parse(body));
+    const isEncoded = request.headers["upstash-encoding"] === "base64";
+    send(response, status, JSON.stringify(isEncoded ? encodeReplies(json) : json));
+  }
+
+  function pause(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        delays.delete(timer);
+        resolve();
+      }, delayMs);
+      delays.add(timer);
+    });
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no TCP port");
+
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    token,
+    requests: () => requests,
+    setFault(next) {
+      fault = next;
+    },
+    async stop() {
+      for (const timer of delays) clearTimeout(timer);
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+      redis.disconnect();
+    },
+  };
+}
+
+function send(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { "Content-Type": "application/json", "upstash-sync-token": "1:1" }).end(body);
+}
+
+function asCall([name = "", ...args]: string[]): [string, ...string[]] {
+  return [name, ...args];
+}
+
+function withoutFlags(script: string): string {
+  return script.startsWith("#!lua") ? script.slice(script.indexOf("\n")) : script;
+}
+
+function digest(script: string): string {
+  return createHash("sha1").update(script).digest("hex");
+}
+
+function encodeReplies(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(encodeReplies);
+  if (typeof json !== "object" || json === null || !("result" in json)) return json;
+  return { ...json, result: encodeValue(json.result) };
+}
+
+// Numbers and the status OK go as they are.
+function encodeValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(encodeValue);
+  return typeof value === "string" && value !== "OK" ? Buffer.from(value).toString("base64") : value;
+}

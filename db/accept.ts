@@ -1,0 +1,155 @@
+import type { HotSql } from "./client";
+import type { DeliveryStatus } from "./schema/deliveries";
+import type { EmailStatus, Header, Tag } from "./schema/emails";
+
+export type AcceptedMail = {
+  id: string;
+  teamId: string;
+  apiKeyId: string | null;
+  sender: string;
+  senderAddress: string;
+  senderDomain: string;
+  to: string[];
+  cc: string[];
+  bcc: string[];
+  replyTo: string[];
+  subject: string;
+  tags: Tag[];
+  headers: Header[];
+  templateId: string | null;
+  templateVersionId: string | null;
+  messageId: string;
+  status: EmailStatus;
+  html: string | null;
+  text: string | null;
+  /** Id of the first event, `email.queued`. */
+  eventId: string;
+  recipients: AcceptedRecipient[];
+};
+
+export type AcceptedRecipient = {
+  id: string;
+  kind: "to" | "cc" | "bcc";
+  address: string;
+  domain: string;
+  status: DeliveryStatus;
+};
+
+export type IdempotencyRecord = {
+  teamId: string;
+  route: string;
+  key: string;
+  fingerprint: Uint8Array;
+  status: number;
+  answer: unknown;
+};
+
+/** What one request brings: its mails, and the record that makes its repetition harmless. */
+export type Submission = { mails: AcceptedMail[]; idempotency?: IdempotencyRecord };
+
+/**
+ * Commits submissions whole in one statement: mails, bodies, recipients, first events and idempotency records. Tells for
+ * each whether it was written; false means that its idempotency key was used before, and then nothing of it was. Waits
+ * for a twin that is just committing, at most `lock_timeout`. No two submissions of one call may share a key.
+ *
+ * One statement with `unnest` of whole columns: a single text to prepare whatever the number of rows, and one round trip.
+ */
+export async function insertSubmissions(hot: HotSql, submissions: Submission[]): Promise<boolean[]> {
+  const keyed = submissions
+    .map((submission, ordinal) => ({ ordinal, record: submission.idempotency }))
+    .filter((entry): entry is { ordinal: number; record: IdempotencyRecord } => entry.record !== undefined)
+    // One order for all writers: two batches that share keys wait for each other instead of deadlocking.
+    .sort((a, b) => (sortName(a.record) < sortName(b.record) ? -1 : 1));
+  const mails = submissions.flatMap((submission, ordinal) =>
+    submission.mails.map((mail) => ({ ordinal, ...mail })),
+  );
+  const recipients = mails.flatMap((mail) =>
+    mail.recipients.map((recipient, position) => ({ mail, position, ...recipient })),
+  );
+  const rows = await hot.unsafe<{ ordinal: number }[]>(
+    INSERT_SUBMISSIONS,
+    [
+      keyed.map(({ ordinal }) => ordinal),
+      keyed.map(({ record }) => record.teamId),
+      keyed.map(({ record }) => record.route),
+      keyed.map(({ record }) => record.key),
+      keyed.map(({ record }) => Buffer.from(record.fingerprint).toString("hex")),
+      keyed.map(({ record }) => record.status),
+      keyed.map(({ record }) => JSON.stringify(record.answer)),
+      mails.map((mail) => mail.ordinal),
+      mails.map((mail) => mail.id),
+      mails.map((mail) => mail.teamId),
+      mails.map((mail) => mail.apiKeyId),
+      mails.map((mail) => mail.sender),
+      mails.map((mail) => mail.senderAddress),
+      mails.map((mail) => mail.senderDomain),
+      mails.map((mail) => JSON.stringify(mail.to)),
+      mails.map((mail) => JSON.stringify(mail.cc)),
+      mails.map((mail) => JSON.stringify(mail.bcc)),
+      mails.map((mail) => JSON.stringify(mail.replyTo)),
+      mails.map((mail) => mail.subject),
+      mails.map((mail) => JSON.stringify(mail.tags)),
+      mails.map((mail) => JSON.stringify(mail.headers)),
+      mails.map((mail) => mail.templateId),
+      mails.map((mail) => mail.templateVersionId),
+      mails.map((mail) => mail.messageId),
+      mails.map((mail) => mail.status),
+      mails.map((mail) => mail.html),
+      mails.map((mail) => mail.text),
+      mails.map((mail) => mail.eventId),
+      recipients.map(({ mail }) => mail.id),
+      recipients.map(({ id }) => id),
+      recipients.map(({ position }) => position),
+      recipients.map(({ kind }) => kind),
+      recipients.map(({ address }) => address),
+      recipients.map(({ domain }) => domain),
+      recipients.map(({ status }) => status),
+    ],
+    { prepare: hot.options.prepare },
+  );
+  const fresh = new Set(rows.map(({ ordinal }) => ordinal));
+  return submissions.map((submission, ordinal) => submission.idempotency === undefined || fresh.has(ordinal));
+}
+
+const sortName = (record: IdempotencyRecord) => `${record.teamId} ${record.route} ${record.key}`;
+
+// An expired record is taken over in place; a live one refuses its submission and thereby all that depends on `fresh`.
+const INSERT_SUBMISSIONS = `
+with keyed as (
+  select * from unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[])
+    with ordinality as k(ordinal, team_id, route, key, fingerprint, status, answer, n)
+), kept as (
+  insert into idempotency_keys as old (team_id, route, key, fingerprint, status, answer)
+  select team_id, route, key, decode(fingerprint, 'hex'), status, answer::jsonb from keyed order by n
+  on conflict (team_id, route, key) do update
+    set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
+        expires_at = excluded.expires_at
+    where old.expires_at <= now()
+  returning team_id, route, key
+), fresh as (
+  select keyed.ordinal from keyed join kept using (team_id, route, key)
+), mail as (
+  select * from unnest($8::int[], $9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::text[],
+    $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::uuid[], $23::uuid[],
+    $24::text[], $25::text[], $26::text[], $27::text[], $28::uuid[])
+    as m(ordinal, id, team_id, api_key_id, sender, sender_address, sender_domain, "to", cc, bcc, reply_to, subject,
+         tags, headers, template_id, template_version_id, message_id, status, html, text, event_id)
+  where ordinal in (select ordinal from fresh) or ordinal not in (select ordinal from keyed)
+), email as (
+  insert into emails (id, team_id, api_key_id, sender, sender_address, sender_domain, "to", cc, bcc, reply_to, subject,
+                      tags, headers, template_id, template_version_id, message_id, status)
+  select id, team_id, api_key_id, sender, sender_address, sender_domain, "to"::jsonb, cc::jsonb, bcc::jsonb,
+         reply_to::jsonb, subject, tags::jsonb, headers::jsonb, template_id, template_version_id, message_id, status
+  from mail
+), body as (
+  insert into email_bodies (team_id, email_id, html, text) select team_id, id, html, text from mail
+), delivery as (
+  insert into deliveries (id, team_id, email_id, position, kind, address, domain, status)
+  select r.id, mail.team_id, mail.id, r.position, r.kind, r.address, r.domain, r.status
+  from unnest($29::uuid[], $30::uuid[], $31::smallint[], $32::text[], $33::text[], $34::text[], $35::text[])
+    as r(email_id, id, position, kind, address, domain, status)
+  join mail on mail.id = r.email_id
+), event as (
+  insert into email_events (id, team_id, email_id, type) select event_id, team_id, id, 'email.queued' from mail
+)
+select ordinal from fresh`;

@@ -1,0 +1,75 @@
+import { insertSubmissions, type Submission } from "./accept";
+import type { HotSql } from "./client";
+import { isDatabaseAway, isUniqueViolation } from "./faults";
+
+/** Statements under way at once; more would only wait for the same disk. */
+const statementsMax = 3;
+const submissionsPerStatementMax = 100;
+/** Larger bodies go nearly alone, so that one statement never holds more than about this many characters. */
+const charactersPerStatementMax = 4_000_000;
+
+/** Commits one submission; true when it was written, false when its idempotency key was used before. */
+export type Accept = (submission: Submission) => Promise<boolean>;
+
+type Waiting = { submission: Submission; resolve(written: boolean): void; reject(error: unknown): void };
+
+/**
+ * The coalescing writer: submissions that wait at the same moment go in one statement, and each caller is answered after
+ * its own commit. Nothing is delayed to fill a batch. When a statement of several fails, each goes again by itself, so
+ * that one bad row spoils nobody else's; ids are primary keys, so a second try cannot write a mail twice.
+ */
+export function createAcceptor(hot: HotSql): Accept {
+  const queue: Waiting[] = [];
+  let running = 0;
+
+  const next = () => {
+    while (running < statementsMax && queue.length > 0) {
+      running++;
+      void write(takeBatch(queue)).finally(() => {
+        running--;
+        next();
+      });
+    }
+  };
+
+  const write = async (batch: Waiting[]) => {
+    try {
+      const written = await insertSubmissions(
+        hot,
+        batch.map(({ submission }) => submission),
+      );
+      for (const [index, { resolve }] of batch.entries()) resolve(written[index] === true);
+    } catch (error) {
+      const [only] = batch;
+      if (isDatabaseAway(error)) for (const { reject } of batch) reject(error);
+      else if (batch.length > 1 || !only) await Promise.all(batch.map((waiting) => write([waiting])));
+      // Its own id is there already: an earlier try was committed though its answer was lost.
+      else if (isUniqueViolation(error, "emails_team_id_id_pk")) only.resolve(true);
+      else only.reject(error);
+    }
+  };
+
+  return (submission) =>
+    new Promise((resolve, reject) => {
+      queue.push({ submission, resolve, reject });
+      // After the current turn of the loop, so that requests read from the sockets together are written together.
+      setImmediate(next);
+    });
+}
+
+/** The longest run from the head of the queue that fits in one statement and repeats no idempotency key. */
+function takeBatch(queue: Waiting[]): Waiting[] {
+  const keys = new Set<string>();
+  let characters = 0;
+  let count = 0;
+  for (const { submission } of queue) {
+    const { idempotency, mails } = submission;
+    const key = idempotency && `${idempotency.teamId} ${idempotency.route} ${idempotency.key}`;
+    characters += mails.reduce((sum, { html, text }) => sum + (html?.length ?? 0) + (text?.length ?? 0), 0);
+    if (count > 0 && (count >= submissionsPerStatementMax || characters > charactersPerStatementMax)) break;
+    if (key !== undefined && keys.has(key)) break;
+    if (key !== undefined) keys.add(key);
+    count++;
+  }
+  return queue.splice(0, count);
+}

@@ -1,0 +1,38 @@
+/** What PostgreSQL or its driver said, as far as code may decide by it. */
+type PostgresFault = { code?: string; constraint_name?: string };
+
+/** The driver's own error under Drizzle's wrapping, whose message holds the SQL and its parameters. */
+function postgresFault(error: unknown): PostgresFault | null {
+  for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
+    if ("code" in e && typeof e.code === "string") return e as PostgresFault;
+  }
+  return null;
+}
+
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  const fault = postgresFault(error);
+  return fault?.code === "23505" && fault.constraint_name === constraint;
+}
+
+/** Another transaction held what we wanted for longer than `lock_timeout` (SQLSTATE 55P03). */
+export function isLockTimeout(error: unknown): boolean {
+  return postgresFault(error)?.code === "55P03";
+}
+
+const UNREACHABLE =
+  /^(08|57P0|53)|^(CONNECTION_|CONNECT_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/;
+
+/**
+ * The database is away, starting, stopping, full or refuses connections: nothing was committed that we know of, and the
+ * same call may pass later. SQLSTATE classes 08, 53 and 57P0x, and postgres.js's and Node's connection codes.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  const code = postgresFault(error)?.code;
+  return code !== undefined && UNREACHABLE.test(code);
+}
+
+/** Deadlock or serialization failure: the statement may simply be run again (SQLSTATE 40P01, 40001). */
+export function isRetryable(error: unknown): boolean {
+  const code = postgresFault(error)?.code;
+  return code === "40P01" || code === "40001";
+}

@@ -1,0 +1,87 @@
+import type { HotSql } from "./client";
+
+/** A claim lasts this long unless renewed; a worker that dies is found out after it. */
+export const leaseMs = 60_000;
+
+export type Claim = {
+  id: string;
+  teamId: string;
+  emailId: string;
+  address: string;
+  domain: string;
+  /** Counted at the claim: the first attempt is 1. */
+  attempt: number;
+  leaseToken: string;
+};
+
+/**
+ * Takes up to `limit` due deliveries, oldest first, by one statement: sets a lease, counts the attempt and commits. Rows
+ * that another worker is just taking are passed over. `onlyDomain` narrows the claim to recipients of one domain.
+ */
+export async function claimDeliveries(
+  hot: HotSql,
+  { limit, leaseToken, onlyDomain = null }: { limit: number; leaseToken: string; onlyDomain?: string | null },
+): Promise<Claim[]> {
+  return hot<Claim[]>`
+    with due as materialized (
+      select id from deliveries
+      where status = 'queued' and due_at <= now() and (${onlyDomain}::text is null or domain = ${onlyDomain})
+      order by due_at, id limit ${limit} for update skip locked
+    )
+    update deliveries d
+    set status = 'sending', stage = 'claimed', attempts = d.attempts + 1, lease_token = ${leaseToken},
+        leased_until = now() + ${leaseMs} * interval '1 ms', wait_rule = null, updated_at = now()
+    from due where d.id = due.id
+    returning d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.attempts as attempt,
+              d.lease_token as "leaseToken"`;
+}
+
+export type Held = Pick<Claim, "id" | "leaseToken">;
+
+/**
+ * Commits that a dialogue is about to begin for these rows. From here on a worker that dies leaves them unknown, not
+ * retryable. Tells which are still held; the others belong to another worker now and must not be sent.
+ */
+export async function markHandedOver(hot: HotSql, held: Held[]): Promise<Set<string>> {
+  const rows = await hot<{ id: string }[]>`
+    update deliveries d set stage = 'handed_over', updated_at = now()
+    from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[]) as h(id, lease_token)
+    where d.id = h.id and d.lease_token = h.lease_token and d.status = 'sending' and d.leased_until > now()
+    returning d.id`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Prolongs all claims of a worker in one statement. A lease that ran out stays lost. Tells how many were prolonged. */
+export async function renewLeases(hot: HotSql, leaseTokens: string[]): Promise<number> {
+  const { count } = await hot`
+    update deliveries set leased_until = now() + ${leaseMs} * interval '1 ms'
+    where lease_token = any(${leaseTokens}::uuid[]) and status = 'sending' and leased_until > now()`;
+  return count;
+}
+
+/**
+ * Gives back claimed rows whose dialogue never began, without counting the attempt: due at once, or parked where nothing
+ * can be attempted (`no_transport`) until a worker that can deliver takes them back.
+ */
+export async function releaseClaims(
+  hot: HotSql,
+  held: Held[],
+  why: "released" | "no_transport",
+): Promise<number> {
+  const { count } = await hot`
+    update deliveries d set status = 'queued', stage = 'idle', lease_token = null, leased_until = null,
+      attempts = d.attempts - 1, wait_rule = ${why}, updated_at = now(),
+      due_at = case when ${why} = 'no_transport' then 'infinity' else now() end
+    from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[]) as h(id, lease_token)
+    where d.id = h.id and d.lease_token = h.lease_token and d.status = 'sending' and d.stage = 'claimed'`;
+  return count;
+}
+
+/** Makes mail due again that waited for a transport. Up to `limit` rows a call; tells how many. */
+export async function unparkDeliveries(hot: HotSql, limit: number): Promise<number> {
+  const { count } = await hot`
+    update deliveries set due_at = now(), wait_rule = null
+    where id in (select id from deliveries where status = 'queued' and due_at = 'infinity' and wait_rule = 'no_transport'
+                 limit ${limit} for update skip locked)`;
+  return count;
+}

@@ -1,0 +1,77 @@
+import { sql } from "drizzle-orm";
+import { foreignKey, index, integer, pgTable, smallint, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { emails } from "./emails";
+
+export const DELIVERY_STATUSES = [
+  "scheduled",
+  "queued",
+  "sending",
+  "sent",
+  "delivered",
+  "bounced",
+  "complained",
+  "failed",
+  "unknown",
+  "suppressed",
+  "canceled",
+] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** How far a claimed row has come. `handed_over` is committed before the SMTP dialogue begins. */
+export const DELIVERY_STAGES = ["idle", "claimed", "handed_over"] as const;
+export type DeliveryStage = (typeof DELIVERY_STAGES)[number];
+
+/** Why a waiting row waits, or null where it simply is its turn. */
+export const WAIT_RULES = [
+  "retry_schedule",
+  "lease_expired",
+  "unknown_retry",
+  "no_transport",
+  "released",
+] as const;
+export type WaitRule = (typeof WAIT_RULES)[number];
+
+/**
+ * The queue: one row per recipient. A row is claimed by one UPDATE that sets a lease token and counts the attempt;
+ * its result is written only where the token is still the same.
+ */
+export const deliveries = pgTable(
+  "deliveries",
+  {
+    id: uuid().primaryKey(),
+    teamId: uuid().notNull(),
+    emailId: uuid().notNull(),
+    /** Order among the mail's recipients: to, then cc, then bcc. */
+    position: smallint().notNull(),
+    kind: text({ enum: ["to", "cc", "bcc"] }).notNull(),
+    address: text().notNull(),
+    domain: text().notNull(),
+    status: text({ enum: DELIVERY_STATUSES }).notNull(),
+    /** Counted when a worker claims the row. */
+    attempts: integer().notNull().default(0),
+    /** Claims whose worker vanished. A mail that keeps killing workers is given up by this count. */
+    lapses: integer().notNull().default(0),
+    /** When the next attempt may begin; `infinity` while nothing can be attempted. */
+    dueAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    waitRule: text({ enum: WAIT_RULES }),
+    stage: text({ enum: DELIVERY_STAGES }).notNull().default("idle"),
+    leaseToken: uuid(),
+    leasedUntil: timestamp({ withTimezone: true }),
+    lastCode: integer(),
+    lastEnhanced: text(),
+    lastText: text(),
+    lastHost: text(),
+    /** The last outcome in a sentence for people. */
+    lastReason: text(),
+    updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  },
+  (t) => [
+    index("deliveries_email_idx").on(t.teamId, t.emailId, t.position),
+    index("deliveries_address_idx").on(t.teamId, t.address, t.emailId),
+    index("deliveries_due_idx").on(t.dueAt, t.id).where(sql`${t.status} = 'queued'`),
+    index("deliveries_lease_idx").on(t.leasedUntil).where(sql`${t.status} = 'sending'`),
+    foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
+      "cascade",
+    ),
+  ],
+);

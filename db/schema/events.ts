@@ -1,0 +1,48 @@
+import { foreignKey, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { emails } from "./emails";
+
+export const EVENT_TYPES = [
+  "email.queued",
+  "email.sent",
+  "email.delivered",
+  "email.delivery_delayed",
+  "email.bounced",
+  "email.complained",
+  "email.failed",
+  "email.suppressed",
+  "email.unknown",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** What an attempt or a decision left behind. Times are ISO 8601 in UTC. */
+export type EventData = {
+  attempt?: number;
+  host?: string | null;
+  reply?: { code: number | null; enhanced: string | null; text: string } | null;
+  reason?: string;
+  nextAttemptAt?: string | null;
+  rule?: string | null;
+  policy?: "retry" | "hold";
+  dialogue?: string;
+};
+
+/** Append-only: what happened to a mail, and to which of its recipients. */
+export const emailEvents = pgTable(
+  "email_events",
+  {
+    id: uuid().notNull(),
+    teamId: uuid().notNull(),
+    emailId: uuid().notNull(),
+    deliveryId: uuid(),
+    type: text({ enum: EVENT_TYPES }).notNull(),
+    recipient: text(),
+    data: jsonb().$type<EventData>().notNull().default({}),
+    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.teamId, t.emailId, t.id] }),
+    foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
+      "cascade",
+    ),
+  ],
+);

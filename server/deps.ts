@@ -1,0 +1,54 @@
+import type { Accept } from "#db/acceptor";
+import type { Db, HotSql } from "#db/client";
+import type { Limits } from "./limits/limits";
+import type { Log } from "./log";
+import type { Transport } from "./mail/transport/transport";
+import type { Authenticate } from "./services/keys/authenticate";
+
+/** Every effect that the rooms may have. Built in `server/boot` alone; nothing else reaches for one. */
+export type Deps = {
+  db: Db;
+  hot: HotSql;
+  /** Commits what a request brings; callers that wait at the same moment share a statement. */
+  accept: Accept;
+  /** Where mail for real recipients goes: decides what the built-in domain may send, and what readiness says. */
+  transportKind: "relay" | "direct" | "capture" | "none";
+  clock: () => Date;
+  log: Log;
+  /** Says that something became due. Cheap to call often; losing one only costs the poll interval. */
+  wake: () => void;
+};
+
+/** What the REST door needs beside the services' effects. */
+export type RestDeps = Deps & {
+  limits: Limits;
+  authenticate: Authenticate;
+  /** Opens the operator's routes; where it is null they do not exist. */
+  cronSecret: string | null;
+  /** One bounded round of delivery, for where no worker runs beside us. */
+  tick: () => Promise<void>;
+  /** Largest request body in bytes. */
+  bodyMaxBytes: number;
+  /** Proxies in front whose X-Forwarded-For entries may be believed. */
+  trustedHops: number;
+};
+
+/** What the delivery engine needs. Without a transport real recipients wait. */
+export type WorkerDeps = Deps & { transport: Transport | null };
+
+/** Who asks: a program by its key, a person by a session, or the operator by the command line. */
+export type Actor =
+  | {
+      kind: "key";
+      keyId: string;
+      scopes: readonly string[];
+      domains: readonly SenderDomain[];
+      allDomains: boolean;
+    }
+  | { kind: "user"; userId: string }
+  | { kind: "operator" };
+
+export type SenderDomain = { id: string; name: string; verified: boolean };
+
+/** First argument of every service. */
+export type Ctx = Deps & { teamId: string; actor: Actor; requestId: string };

@@ -1,0 +1,46 @@
+import type { AppError } from "#server/errors";
+import type { Verdict } from "#server/limits/limits";
+
+/** JSON of a response, as bytes are written once and its type never varies. */
+export function jsonResponse(
+  status: number,
+  body: Record<string, unknown>,
+  headers: Record<string, string>,
+): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store", ...headers },
+  });
+}
+
+/** Both families of limit headers: ours tell when the window ends, the dialect's how many seconds are left. */
+export function limitHeaders(verdict: Verdict, nowMs: number): Record<string, string> {
+  const secondsLeft = Math.max(0, Math.ceil((verdict.resetAtMs - nowMs) / 1000));
+  return {
+    "x-ratelimit-limit": String(verdict.limit),
+    "x-ratelimit-remaining": String(verdict.remaining),
+    "x-ratelimit-reset": String(Math.ceil(verdict.resetAtMs / 1000)),
+    "ratelimit-limit": String(verdict.limit),
+    "ratelimit-remaining": String(verdict.remaining),
+    "ratelimit-reset": String(secondsLeft),
+    "ratelimit-policy": `${verdict.limit};w=60`,
+  };
+}
+
+/**
+ * The body of an error. 401, 403 and 429 are the interface's, to the letter; every other one repeats its sentence as
+ * `error` and `message`, so that readers of either dialect find it.
+ */
+export function errorBody(error: AppError, requestId: string): Record<string, unknown> {
+  if (error.code === "unauthorized") return { error: "Unauthorized" };
+  if (error.code === "forbidden") return { error: "Insufficient API key permissions" };
+  if (error.code === "rate_limited") return { error: "Rate limit exceeded", ...error.details };
+  return {
+    error: error.message,
+    name: error.wireName,
+    message: error.message,
+    statusCode: error.status,
+    ...error.details,
+    request_id: requestId,
+  };
+}

@@ -1,0 +1,55 @@
+import type { z } from "zod";
+import type { Ctx, RestDeps } from "#server/deps";
+import type { Tier } from "#server/limits/limits";
+import type { Scope } from "#server/scopes";
+import type { Once } from "#server/services/emails/send";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Who may call: holders of a key with that scope, anybody, or whoever knows the operator's token. */
+export type Access = { scope: Scope } | "public" | "operator-token";
+
+/** A route as data: the pipeline, the reference document and the suite over every route read the same declaration. */
+export type Declaration<Body, Query> = {
+  method: Method;
+  /** Below the host, with `{name}` for a variable segment: `/api/emails/{id}`. */
+  path: `/api/${string}`;
+  access: Access;
+  /** The bucket that a call consumes; "none" for probes, which must never be refused. */
+  tier: Tier | "none";
+  summary: string;
+  /** Status of success. */
+  status?: 200 | 201;
+  body?: z.ZodType<Body>;
+  query?: z.ZodType<Query>;
+  /** Takes `Idempotency-Key`; the handler passes `once` on to the service that commits. */
+  idempotent?: boolean;
+};
+
+export type Call<C, Body, Query> = {
+  ctx: C;
+  body: Body;
+  query: Query;
+  params: Record<string, string>;
+  once: Once | undefined;
+};
+
+/** What a handler answers: the JSON body, with the declared status unless it names another. */
+export type Answer = { body: Record<string, unknown>; status?: number };
+
+type Handle = (call: Call<never, never, never>) => Promise<Answer>;
+
+export type Route = Omit<Declaration<unknown, unknown>, "status"> & { status: number; handle: Handle };
+
+type ContextOf<A extends Access> = A extends { scope: Scope } ? Ctx : RestDeps;
+
+/**
+ * The only way to make a REST route. Who may call it and which bucket it consumes are required by type; everything
+ * around the handler (identity, limits, parsing, idempotency, errors, headers) belongs to the pipeline in `dispatch`.
+ */
+export function withApi<A extends Access, Body = undefined, Query = undefined>(
+  declaration: Declaration<Body, Query> & { access: A },
+  handler: (call: Call<ContextOf<A>, Body, Query>) => Promise<Answer>,
+): Route {
+  return { status: 200, ...declaration, handle: handler as unknown as Handle };
+}

@@ -1,0 +1,99 @@
+import type { AcceptedMail, AcceptedRecipient } from "#db/accept";
+import type { Header, Tag } from "#db/schema/emails";
+import type { Ctx } from "#server/deps";
+import { AppError } from "#server/errors";
+import { newId } from "#server/ids";
+import { formatMailbox, type Mailbox } from "#server/mail/address";
+import type { VariableValues } from "../templates/render";
+import { checkSender } from "./sender";
+import { renderWith } from "./with-template";
+
+/** A mail as a caller wants it sent, its addresses parsed. */
+export type NewEmail = {
+  from: Mailbox | null;
+  to: Mailbox[];
+  cc: Mailbox[];
+  bcc: Mailbox[];
+  replyTo: Mailbox[];
+  subject: string | null;
+  html: string | null;
+  /** "" asks for no text part; null for one made from the HTML. */
+  text: string | null;
+  headers: Header[];
+  tags: Tag[];
+  template: { id: string; variables: VariableValues } | null;
+};
+
+/** The caller's promise that a repetition means the same request. */
+export type Once = { route: string; key: string; fingerprint: Uint8Array; status: number };
+
+/** Another request with the same key was committed first; its answer is the one to give. */
+export class IdempotencyKeyTaken extends Error {}
+
+/**
+ * Accepts one mail. When it returns, message, recipients, first event and idempotency record are committed together, and
+ * the mail will be delivered or explained. Refuses with 403 a sender whose domain the key is not linked to, with 422
+ * what cannot be sent as it is.
+ */
+export async function sendEmail(ctx: Ctx, input: NewEmail, once?: Once): Promise<{ id: string }> {
+  const mail = await prepareEmail(ctx, input);
+  const answer = { id: mail.id };
+  const written = await ctx.accept({
+    mails: [mail],
+    idempotency: once && { teamId: ctx.teamId, ...once, answer },
+  });
+  if (!written) throw new IdempotencyKeyTaken();
+  ctx.wake();
+  return answer;
+}
+
+/** All decisions about one mail: who it is from, what it says, and to whom it goes. Writes nothing. */
+export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedMail> {
+  const content = await renderWith(ctx, input);
+  if (!content.from) throw missing("from");
+  if (input.to.length === 0) throw missing("to");
+  if (content.subject === null) throw missing("subject");
+  if (content.html === null && !content.text) throw missing("html");
+  const recipients = recipientsOf(input);
+  await checkSender(ctx, content.from, recipients);
+  const id = newId();
+  return {
+    id,
+    teamId: ctx.teamId,
+    apiKeyId: ctx.actor.kind === "key" ? ctx.actor.keyId : null,
+    sender: formatMailbox(content.from),
+    senderAddress: content.from.address,
+    senderDomain: content.from.domain,
+    to: input.to.map(formatMailbox),
+    cc: input.cc.map(formatMailbox),
+    bcc: input.bcc.map(formatMailbox),
+    replyTo: content.replyTo.map(formatMailbox),
+    subject: content.subject,
+    tags: input.tags,
+    headers: input.headers,
+    templateId: content.templateId,
+    templateVersionId: content.templateVersionId,
+    messageId: `${id}@${content.from.domain}`,
+    status: "queued",
+    html: content.html,
+    text: content.text,
+    eventId: newId(),
+    recipients,
+  };
+}
+
+const missing = (field: string) => new AppError("missing_field", `Missing \`${field}\` field.`);
+
+/** Each address once, though it stands in several fields: nobody gets the same mail twice. */
+function recipientsOf({ to, cc, bcc }: NewEmail): AcceptedRecipient[] {
+  const byAddress = new Map<string, AcceptedRecipient>();
+  const add = (kind: "to" | "cc" | "bcc", mailboxes: Mailbox[]) => {
+    for (const { address, domain } of mailboxes)
+      if (!byAddress.has(address))
+        byAddress.set(address, { id: newId(), kind, address, domain, status: "queued" });
+  };
+  add("to", to);
+  add("cc", cc);
+  add("bcc", bcc);
+  return [...byAddress.values()];
+}

@@ -1,0 +1,41 @@
+import { asc, eq } from "drizzle-orm";
+import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
+import { teams } from "#db/schema/teams";
+import type { Deps } from "#server/deps";
+import { AppError } from "#server/errors";
+import { isId, newId } from "#server/ids";
+
+export type Team = { id: string; name: string };
+
+/** Makes a team together with its row of the built-in domain, which is verified from the start. */
+export async function createTeam(deps: Deps, input: { name: string }): Promise<Team> {
+  const team = { id: newId(), name: input.name };
+  await deps.db.transaction(async (tx) => {
+    await tx.insert(teams).values(team);
+    await tx
+      .insert(domains)
+      .values({ id: newId(), teamId: team.id, name: BUILT_IN_DOMAIN, status: "verified" });
+  });
+  return team;
+}
+
+/** The team of that id or, where only one bears it, that name; without either, the first team that was made. */
+export async function findTeam(deps: Deps, idOrName?: string): Promise<Team> {
+  const found = await deps.db
+    .select({ id: teams.id, name: teams.name })
+    .from(teams)
+    .where(
+      idOrName === undefined ? undefined : isId(idOrName) ? eq(teams.id, idOrName) : eq(teams.name, idOrName),
+    )
+    .orderBy(asc(teams.id))
+    .limit(2);
+  const [team] = found;
+  if (!team)
+    throw new AppError(
+      "not_found",
+      idOrName ? `There is no team "${idOrName}".` : "There is no team yet: team create NAME",
+    );
+  if (idOrName !== undefined && found.length > 1)
+    throw new AppError("conflict", `Several teams are named "${idOrName}". Name it by its id.`);
+  return team;
+}

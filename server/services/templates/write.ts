@@ -1,0 +1,147 @@
+import { and, eq, sql } from "drizzle-orm";
+import { isUniqueViolation } from "#db/faults";
+import { type TemplateVariable, templates, templateVersions } from "#db/schema/templates";
+import type { Ctx } from "#server/deps";
+import { AppError, notFound } from "#server/errors";
+import { newId } from "#server/ids";
+import { findTemplate } from "./read";
+import { inferVariables } from "./render";
+
+/** What a version says. `variables` null: taken from the placeholders. */
+export type TemplateContent = {
+  subject: string | null;
+  html: string;
+  text: string | null;
+  sender: string | null;
+  replyTo: string[] | null;
+  variables: TemplateVariable[] | null;
+};
+
+export type NewTemplate = TemplateContent & { name: string; alias: string | null };
+export type TemplateChange = Partial<NewTemplate>;
+
+/** Makes a template whose first version is published at once, so that one call is enough before sending with it. */
+export async function createTemplate(ctx: Ctx, input: NewTemplate): Promise<{ id: string }> {
+  const id = newId();
+  const versionId = newId();
+  await refusingTakenAlias(input.alias, () =>
+    ctx.db.transaction(async (tx) => {
+      await tx.insert(templates).values({
+        id,
+        teamId: ctx.teamId,
+        name: input.name,
+        alias: input.alias,
+        currentVersionId: versionId,
+        publishedVersionId: versionId,
+        publishedAt: sql`now()`,
+      });
+      await tx
+        .insert(templateVersions)
+        .values({ id: versionId, teamId: ctx.teamId, templateId: id, number: 1, ...checkContent(input) });
+    }),
+  );
+  return { id };
+}
+
+/**
+ * Changes a template. New content goes into a draft: the published version keeps sending until the next publish. A draft
+ * that is not yet published is changed in place. Name and alias are the template's own and change at once.
+ */
+export async function updateTemplate(
+  ctx: Ctx,
+  idOrAlias: string,
+  change: TemplateChange,
+): Promise<{ id: string }> {
+  const { id } = await findTemplate(ctx, idOrAlias);
+  await refusingTakenAlias(change.alias ?? null, () =>
+    ctx.db.transaction(async (tx) => {
+      const mine = and(eq(templates.teamId, ctx.teamId), eq(templates.id, id));
+      const [template] = await tx.select().from(templates).where(mine).for("update");
+      if (!template) throw notFound("Template");
+      const [current] = await tx
+        .select()
+        .from(templateVersions)
+        .where(
+          and(eq(templateVersions.teamId, ctx.teamId), eq(templateVersions.id, template.currentVersionId)),
+        );
+      if (!current) throw notFound("Template");
+
+      const { name = template.name, alias = template.alias, ...content } = change;
+      const next = checkContent({
+        ...current,
+        variables: change.html === undefined ? current.variables : null,
+        ...content,
+      });
+      const isDraft = template.currentVersionId !== template.publishedVersionId;
+      const changesContent = Object.keys(content).length > 0;
+      const versionId = isDraft || !changesContent ? current.id : newId();
+      if (changesContent && isDraft)
+        await tx
+          .update(templateVersions)
+          .set(next)
+          .where(and(eq(templateVersions.teamId, ctx.teamId), eq(templateVersions.id, versionId)));
+      else if (changesContent)
+        await tx
+          .insert(templateVersions)
+          .values({ id: versionId, teamId: ctx.teamId, templateId: id, number: current.number + 1, ...next });
+      await tx
+        .update(templates)
+        .set({ name, alias, currentVersionId: versionId, updatedAt: sql`now()` })
+        .where(mine);
+    }),
+  );
+  return { id };
+}
+
+/** Sends the current version live from now on. Publishing what is published already changes nothing. */
+export async function publishTemplate(ctx: Ctx, idOrAlias: string): Promise<{ id: string }> {
+  const { id } = await findTemplate(ctx, idOrAlias);
+  await ctx.db
+    .update(templates)
+    .set({
+      publishedVersionId: sql`${templates.currentVersionId}`,
+      publishedAt: sql`now()`,
+      updatedAt: sql`now()`,
+    })
+    .where(
+      and(
+        eq(templates.teamId, ctx.teamId),
+        eq(templates.id, id),
+        sql`${templates.publishedVersionId} is distinct from ${templates.currentVersionId}`,
+      ),
+    );
+  return { id };
+}
+
+/** Removes a template and its versions. Mail that was made with it keeps what it said. */
+export async function deleteTemplate(ctx: Ctx, idOrAlias: string): Promise<{ id: string }> {
+  const { id } = await findTemplate(ctx, idOrAlias);
+  await ctx.db.delete(templates).where(and(eq(templates.teamId, ctx.teamId), eq(templates.id, id)));
+  return { id };
+}
+
+/** Content with its variables settled: each placeholder is declared, each declared name once. */
+function checkContent(input: TemplateContent) {
+  const { subject, html, text, sender, replyTo } = input;
+  const used = inferVariables({ subject, html, text });
+  const variables = input.variables ?? used;
+  const undeclared = used.filter(({ key }) => !variables.some((variable) => variable.key === key));
+  if (undeclared.length > 0)
+    throw new AppError(
+      "invalid",
+      `\`variables\` does not declare ${undeclared.map(({ key }) => `\`${key}\``).join(", ")}. Declare every placeholder, or leave \`variables\` out.`,
+    );
+  return { subject, html, text, sender, replyTo, variables };
+}
+
+async function refusingTakenAlias<T>(alias: string | null, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isUniqueViolation(error, "templates_team_alias_key"))
+      throw new AppError("conflict", `Another template has the alias "${alias}". Choose a different one.`, {
+        cause: error,
+      });
+    throw error;
+  }
+}

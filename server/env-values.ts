@@ -1,0 +1,142 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { parseMailbox, readDomainName } from "#server/mail/address";
+
+/** What a setting's text may be. Each message says what is wrong and what would be right. */
+
+/** Text that `read` understands; it returns null for what it does not, and `wanted` says what would be right. */
+function text<T>(wanted: string, read: (value: string) => T | null) {
+  return z.string().transform((value, context): T => {
+    const result = read(value.trim());
+    if (result !== null) return result;
+    context.addIssue({ code: "custom", message: wanted });
+    return z.NEVER;
+  });
+}
+
+const urlOf = (value: string): URL | null => (URL.canParse(value) ? new URL(value) : null);
+
+const list = (value: string): string[] => value.split(/[\s,]+/).filter((item) => item !== "");
+
+/** A list by commas of which every entry passes `read`, else the whole is refused. */
+function listOf<T>(wanted: string, read: (item: string) => T | null) {
+  return text(wanted, (value) => {
+    const items: T[] = [];
+    for (const item of list(value)) {
+      const result = read(item);
+      if (result === null) return null;
+      items.push(result);
+    }
+    return items.length > 0 ? items : null;
+  });
+}
+
+/** A whole number from `min` to `max`. */
+export const wholeNumber = (min: number, max: number, example: number) =>
+  text(`Give a whole number from ${min} to ${max}, for example ${example}.`, (value) => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= min && number <= max ? number : null;
+  });
+
+/** A TCP port. */
+export const port = (example: number) => wholeNumber(1, 65_535, example);
+
+const SWITCH: Record<string, boolean> = {
+  "1": true,
+  true: true,
+  on: true,
+  yes: true,
+  "0": false,
+  false: false,
+  off: false,
+  no: false,
+};
+
+/** On or off. */
+export const flag = text("Give 1 or 0.", (value) => SWITCH[value.toLowerCase()] ?? null);
+
+/** A host name or address to listen on. */
+export const listenHost = text(
+  "Give an address or a host name of this machine, for example 127.0.0.1, or 0.0.0.0 for all.",
+  (value) => (isIP(value) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value) ? value : null),
+);
+
+/** A host name that others resolve, lower case. */
+export const hostName = (example: string) =>
+  text(`Give a full host name without scheme, port or path, for example ${example}.`, (value) => {
+    const read = readDomainName(value);
+    return read.ok ? read.domain : null;
+  });
+
+/** A path of the file system. */
+export const folder = text("Give the path of a folder.", (value) =>
+  value !== "" && !value.includes("\0") ? value : null,
+);
+
+/** Scheme, host and port of a web site, without the slash at the end. */
+export const origin = text(
+  "Give the scheme, host and, where it is not the scheme's own, the port, without a path: https://mail.example.com",
+  (value) => {
+    const url = urlOf(value);
+    if (!url || !["http:", "https:"].includes(url.protocol) || url.hostname === "") return null;
+    const isBare = url.pathname === "/" && !url.search && !url.hash && !url.username && !url.password;
+    return isBare ? url.origin : null;
+  },
+);
+
+/** An address with one of these schemes and a host. */
+export const address = (wanted: string, ...schemes: string[]) =>
+  text(wanted, (value) => {
+    const url = urlOf(value);
+    return url && schemes.includes(url.protocol) && url.hostname !== "" ? value : null;
+  });
+
+/** A secret that others cannot guess, at least `charsMin` characters. */
+export const secret = (charsMin: number, hint: string) =>
+  z.string().min(charsMin, `It has fewer than ${charsMin} characters. ${hint}`);
+
+/** One person's address, lower case. */
+export const emailAddress = text("Give one email address, for example you@example.com.", (value) => {
+  const read = parseMailbox(value);
+  return read.ok && read.mailbox.name === null ? read.mailbox.address.toLowerCase() : null;
+});
+
+/** One sender, with or without a display name. */
+export const sender = text("Give one sender, for example Posthorn <posthorn@example.com>.", (value) =>
+  parseMailbox(value).ok ? value : null,
+);
+
+/** Networks in CIDR form; a bare address is a network of one. */
+export const networks = listOf(
+  "Give networks in CIDR form by commas, for example 10.0.0.0/8, fd00::/8.",
+  (item) => {
+    const [base = "", bits, ...rest] = item.split("/");
+    const family = isIP(base);
+    if (family === 0 || rest.length > 0) return null;
+    const bitsMax = family === 4 ? 32 : 128;
+    if (bits === undefined) return `${base}/${bitsMax}`;
+    return /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax ? item : null;
+  },
+);
+
+/** Name servers, each with its port. */
+export const nameServers = listOf(
+  "Give addresses, with a port where it is not 53, by commas: 9.9.9.9, 127.0.0.1:5353, [2620:fe::fe]:53",
+  (item) => {
+    if (isIP(item)) return { host: item, port: 53 };
+    const [, v6, v4, digits] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(item) ?? [];
+    const host = v6 ?? v4 ?? "";
+    const port = Number(digits ?? 53);
+    return isIP(host) === (v6 === undefined ? 4 : 6) && port >= 1 && port <= 65_535 ? { host, port } : null;
+  },
+);
+
+/** Where mail goes. */
+export const smtpUrl = text(
+  "Give a mail server, smtp://user:password@host:587 or smtps://user:password@host:465, or capture: to keep mail and send it to nobody.",
+  (value) => {
+    if (value === "capture:") return value;
+    const url = urlOf(value);
+    return url && ["smtp:", "smtps:"].includes(url.protocol) && url.hostname !== "" ? value : null;
+  },
+);

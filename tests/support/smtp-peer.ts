@@ -1,0 +1,333 @@
+import { createServer, type Server, type Socket } from "node:net";
+import { createSecureContext, TLSSocket } from "node:tls";
+import { SMTPServer } from "smtp-server";
+import { type Certificate, makeCertificate } from "./certificate";
+
+/** A message as a server received it: `bytes` without dot-stuffing. */
+export type SunkMessage = { from: string; to: string[]; bytes: Buffer; secure: boolean; user: string | null };
+
+/** An ordinary mail server that keeps what it accepts. Each message is in `messages` before its 250 is written. */
+export type MailSink = {
+  host: string;
+  port: number;
+  messages: SunkMessage[];
+  /** Connections ever accepted. */
+  connections(): number;
+  close(): Promise<void>;
+};
+
+export type MailSinkOptions = {
+  /** Demands this login. It is accepted without TLS as well. */
+  auth?: { user: string; pass: string };
+  tls?: "none" | "starttls" | "implicit";
+  certificate?: Certificate;
+  /** Largest message in bytes, announced as SIZE. */
+  sizeMax?: number;
+  smtpUtf8?: boolean;
+};
+
+/** Starts an ordinary SMTP server on a free loopback port. */
+export async function startMailSink(options: MailSinkOptions = {}): Promise<MailSink> {
+  const messages: SunkMessage[] = [];
+  let connections = 0;
+  const { auth, tls = "none" } = options;
+  const server = new SMTPServer({
+    ...(tls === "none" ? {} : (options.certificate ?? makeCertificate())),
+    secure: tls === "implicit",
+    size: options.sizeMax,
+    hideSMTPUTF8: options.smtpUtf8 !== true,
+    authOptional: auth === undefined,
+    allowInsecureAuth: true,
+    disabledCommands: [...(tls === "starttls" ? [] : ["STARTTLS"]), ...(auth ? [] : ["AUTH"])],
+    disableReverseLookup: true,
+    onConnect(_session, done) {
+      connections += 1;
+      done();
+    },
+    onAuth(given, _session, done) {
+      if (given.username === auth?.user && given.password === auth?.pass)
+        done(null, { user: given.username });
+      else done(new Error("Invalid login"));
+    },
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const from = session.envelope.mailFrom;
+        messages.push({
+          from: from === false ? "" : from.address,
+          to: session.envelope.rcptTo.map((recipient) => recipient.address),
+          bytes: Buffer.concat(chunks),
+          secure: session.secure,
+          user: session.user ?? null,
+        });
+        done();
+      });
+    },
+  });
+  server.on("error", () => {
+    // A client that breaks off is the client's test, not a fault of the sink.
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    host: "127.0.0.1",
+    port: portOf(server.server),
+    messages,
+    connections: () => connections,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** Ends the connection at this point, without a word. */
+export const DROP = Symbol("drop");
+/** Never answers. */
+export const HANG = Symbol("hang");
+/** Goes on as if the script had nothing to say here. */
+export const PASS = Symbol("pass");
+
+/** A reply (CRLF is added), raw bytes, or one of the above; `bye` drops the connection after the reply. */
+export type Act = string | Buffer | typeof DROP | typeof HANG | typeof PASS | { bye: string };
+
+/** What the peer sees where a script may act. `nth` counts this verb over the peer's whole life, from 0. */
+export type Seen = { line: string; address: string; nth: number; connection: number };
+
+/** One act for all times, acts by occurrence (the last one stays), or a decision, which may wait for the test. */
+export type Scripted = Act | readonly Act[] | ((seen: Seen) => Act | Promise<Act>);
+
+/** "body" is asked at the first bytes of a message, "message" at its final dot. Verbs without an entry are served. */
+export type FaultScript = Partial<
+  Record<
+    | "greeting"
+    | "ehlo"
+    | "helo"
+    | "starttls"
+    | "auth"
+    | "mail"
+    | "rcpt"
+    | "data"
+    | "body"
+    | "message"
+    | "rset"
+    | "quit",
+    Scripted
+  >
+>;
+
+export type PeerMessage = { from: string; to: string[]; bytes: Buffer };
+
+/** A peer that follows a script. `messages` holds what reached its final dot, whatever the answer was. */
+export type FaultPeer = {
+  host: string;
+  port: number;
+  /** Every command line of every connection, in order. */
+  commands: string[];
+  messages: PeerMessage[];
+  /** Bytes of message data received so far, with dot-stuffing, also of messages that never ended. */
+  dataBytes(): Buffer;
+  connections(): number;
+  open(): number;
+  /** Drops all open connections, as a server does with idle ones. */
+  dropAll(): void;
+  close(): Promise<void>;
+};
+
+export const EHLO_PLAIN = "250-peer.test\r\n250 8BITMIME";
+export const EHLO_PIPELINING = "250-peer.test\r\n250-PIPELINING\r\n250 8BITMIME";
+export const EHLO_STARTTLS = "250-peer.test\r\n250-STARTTLS\r\n250 8BITMIME";
+export const EHLO_AUTH = "250-peer.test\r\n250-AUTH PLAIN LOGIN\r\n250 8BITMIME";
+
+const USUAL_REPLIES: Readonly<Record<string, string>> = {
+  greeting: "220 peer.test ESMTP",
+  ehlo: EHLO_PLAIN,
+  helo: "250 peer.test",
+  starttls: "220 go ahead",
+  auth: "235 2.7.0 welcome",
+  mail: "250 2.1.0 ok",
+  rcpt: "250 2.1.5 ok",
+  data: "354 go ahead",
+  message: "250 2.0.0 kept",
+  rset: "250 2.0.0 ok",
+  noop: "250 2.0.0 ok",
+  quit: "221 2.0.0 bye",
+};
+
+/** Starts a scripted peer on a free loopback port. With a certificate it can serve STARTTLS, or TLS from the start. */
+export async function startFaultPeer(
+  script: FaultScript = {},
+  options: { certificate?: Certificate; implicitTls?: boolean } = {},
+): Promise<FaultPeer> {
+  const commands: string[] = [];
+  const messages: PeerMessage[] = [];
+  const data: Buffer[] = [];
+  const sockets = new Set<Socket>();
+  const counts = new Map<string, number>();
+  let connections = 0;
+
+  const server = createServer((plain) => {
+    connections += 1;
+    const connection = connections;
+    sockets.add(plain);
+    plain.on("close", () => sockets.delete(plain));
+    serve(plain, connection).catch(() => plain.destroy());
+  });
+
+  async function decide(verb: keyof FaultScript | "noop", connection: number, line: string): Promise<Act> {
+    const nth = counts.get(verb) ?? 0;
+    counts.set(verb, nth + 1);
+    const scripted = verb === "noop" ? undefined : script[verb];
+    const address = /<([^>]*)>/.exec(line)?.[1] ?? "";
+    let act: Act = PASS;
+    if (typeof scripted === "function") act = await scripted({ line, address, nth, connection });
+    else if (isList(scripted)) act = scripted[Math.min(nth, scripted.length - 1)] ?? PASS;
+    else if (scripted !== undefined) act = scripted;
+    return act === PASS ? (USUAL_REPLIES[verb] ?? PASS) : act;
+  }
+
+  async function serve(plain: Socket, connection: number): Promise<void> {
+    let socket: Socket = plain;
+    if (options.implicitTls) socket = secure(plain, options.certificate);
+    let lines = readLines(socket);
+    let envelope: { from: string; to: string[] } = { from: "", to: [] };
+    plain.on("error", () => plain.destroy());
+
+    /** Performs an act; false ends the conversation. */
+    const perform = async (act: Act): Promise<boolean> => {
+      if (act === HANG) return new Promise<boolean>((resolve) => plain.on("close", () => resolve(false)));
+      if (act === PASS) return true;
+      if (act === DROP) {
+        plain.destroy();
+        return false;
+      }
+      if (typeof act === "object" && "bye" in act) {
+        socket.end(`${act.bye}\r\n`);
+        return false;
+      }
+      socket.write(typeof act === "string" ? `${act}\r\n` : act);
+      return true;
+    };
+
+    if (!(await perform(await decide("greeting", connection, "")))) return;
+    for (;;) {
+      const line = await lines.next();
+      if (line === null) return;
+      commands.push(line.toString());
+      const text = line.toString();
+      const verb = verbOf(text);
+      const act = verb === null ? "500 5.5.2 what?" : await decide(verb, connection, text);
+      if (!(await perform(act))) return;
+      const reply = typeof act === "string" ? act : "";
+      if (verb === "mail" && reply.startsWith("2"))
+        envelope = { from: /<([^>]*)>/.exec(text)?.[1] ?? "", to: [] };
+      if (verb === "rcpt" && reply.startsWith("2")) envelope.to.push(/<([^>]*)>/.exec(text)?.[1] ?? "");
+      if (verb === "quit") return void socket.end();
+      if (verb === "starttls" && startsTls(act)) {
+        lines.stop();
+        socket = secure(plain, options.certificate);
+        lines = readLines(socket);
+      }
+      if (verb === "auth" && reply.startsWith("334")) {
+        const answer = await lines.next();
+        if (answer === null || !(await perform(await decide("auth", connection, answer.toString())))) return;
+      }
+      if (verb === "data" && reply.startsWith("354")) {
+        const body: Buffer[] = [];
+        for (let first = true; ; first = false) {
+          const part = await lines.next();
+          if (part === null) return;
+          data.push(part, Buffer.from("\r\n"));
+          if (first && !(await perform(await decideBody(connection)))) return;
+          if (part.equals(Buffer.from("."))) break;
+          body.push(part[0] === 0x2e ? part.subarray(1) : part, Buffer.from("\r\n"));
+        }
+        messages.push({ ...envelope, bytes: Buffer.concat(body) });
+        if (!(await perform(await decide("message", connection, ".")))) return;
+        envelope = { from: "", to: [] };
+      }
+    }
+  }
+
+  const decideBody = (connection: number) =>
+    script.body === undefined ? PASS : decide("body", connection, "");
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    host: "127.0.0.1",
+    port: portOf(server),
+    commands,
+    messages,
+    dataBytes: () => Buffer.concat(data),
+    connections: () => connections,
+    open: () => sockets.size,
+    dropAll: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+function isList(scripted: Scripted | undefined): scripted is readonly Act[] {
+  return Array.isArray(scripted);
+}
+
+function startsTls(act: Act): boolean {
+  return typeof act === "string"
+    ? act.startsWith("220")
+    : Buffer.isBuffer(act) && act.toString().startsWith("220");
+}
+
+function secure(plain: Socket, certificate: Certificate = makeCertificate()): TLSSocket {
+  const socket = new TLSSocket(plain, { isServer: true, secureContext: createSecureContext(certificate) });
+  socket.on("error", () => plain.destroy());
+  return socket;
+}
+
+function verbOf(line: string): keyof FaultScript | "noop" | null {
+  const verb = /^(EHLO|HELO|STARTTLS|AUTH|MAIL|RCPT|DATA|RSET|NOOP|QUIT)\b/i.exec(line)?.[1];
+  return (verb?.toLowerCase() as keyof FaultScript | "noop" | undefined) ?? null;
+}
+
+/** Lines of a socket without their CRLF, one at a time; `null` after its end. A bare LF is content, not a line end. */
+function readLines(socket: Socket): { next(): Promise<Buffer | null>; stop(): void } {
+  let rest: Buffer = Buffer.alloc(0);
+  let ended = false;
+  let wake = () => {};
+  const onData = (chunk: Buffer) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    wake();
+  };
+  const onEnd = () => {
+    ended = true;
+    wake();
+  };
+  socket.on("data", onData);
+  for (const event of ["end", "close", "error"]) socket.on(event, onEnd);
+  return {
+    async next() {
+      for (;;) {
+        const end = rest.indexOf("\r\n");
+        if (end !== -1) {
+          const line = rest.subarray(0, end);
+          rest = rest.subarray(end + 2);
+          return line;
+        }
+        if (ended) return null;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    stop() {
+      socket.removeListener("data", onData);
+    },
+  };
+}
+
+function portOf(server: Pick<Server, "address">): number {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no port");
+  return address.port;
+}

@@ -86,7 +86,7 @@ async function readTop(dataDir: string): Promise<{ numbers: number[]; top: LockR
     .sort((a, b) => b - a);
   if (numbers[0] === undefined) return { numbers, top: null };
   const text = await readFile(fileOf(dataDir, numbers[0]), "utf8").catch(() => "");
-  return { numbers, top: LockLockRecord.safeParse(parseJson(text)).data ?? null };
+  return { numbers, top: LockRecord.safeParse(parseJson(text)).data ?? null };
 }
 
 async function linkLock(dataDir: string, number: number, record: LockRecord): Promise<boolean> {

@@ -1,0 +1,159 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as wait } from "node:timers/promises";
+import { isDatabaseAway, isRetryable } from "#db/faults";
+import { type Claim, claimDeliveries, leaseMs, markHandedOver, releaseClaims, renewLeases } from "#db/queue";
+import { type DeliveryResult, recordResults } from "#db/results";
+import type { WorkerDeps } from "#server/deps";
+import { newId } from "#server/ids";
+import { errorFacts } from "#server/log";
+import { coalesce } from "./coalesce";
+import { attemptEmail, type Handling } from "./deliver-email";
+import { readMessages, type StoredMessage } from "./messages";
+import { createSlots } from "./slots";
+
+/** Claimed rows at most; more would only lie here while another worker could have them. */
+const claimsMax = 200;
+const claimBatchMax = 100;
+/** A lease counts as lost this long before the database says so, for the time that a last packet may take. */
+const leaseMarginMs = 10_000;
+const recordAgainAfterMs = 500;
+
+export type Engine = {
+  /** Claims what is due and starts on it. False when there was nothing, or no room. */
+  pump(): Promise<boolean>;
+  /** Prolongs everything held. */
+  renew(): Promise<void>;
+  /** Settles when nothing is under way, or after `maxMs`. */
+  idle(maxMs: number): Promise<void>;
+  /** Begins nothing new, lets dialogues end, gives back the rest. After `graceMs` dialogues are broken off. */
+  drain(graceMs: number): Promise<void>;
+};
+
+/**
+ * Claims, attempts and records, with many mails under way at once. It holds no state that matters: whatever it dies with
+ * is found by its leases. The order for each row is claimed, handed over, result; each is committed before the next.
+ */
+export function createEngine(deps: WorkerDeps, options: { dialoguesMax: number }): Engine {
+  const { hot, log } = deps;
+  const held = new Map<string, Claim>();
+  /** When the lease of each token was last known to be ours, on this process's monotonic clock. */
+  const renewedAtMs = new Map<string, number>();
+  const jobs = new Set<Promise<void>>();
+  const abort = new AbortController();
+  let isDraining = false;
+
+  const stillMine = ({ leaseToken }: Claim) =>
+    performance.now() < (renewedAtMs.get(leaseToken) ?? Number.NEGATIVE_INFINITY) + leaseMs - leaseMarginMs;
+
+  const markBatch = coalesce<Claim, boolean>(500, async (claims) => {
+    const marked = await markHandedOver(hot, claims);
+    return ({ id }) => marked.has(id);
+  });
+  const recordBatch = coalesce<DeliveryResult, void>(500, async (results) => {
+    const written = await recordUntilWritten(results);
+    return ({ id, leaseToken }) => {
+      // Another worker owns this row by now. Its record is the true one; ours is dropped.
+      if (!written.has(id)) log.warn("delivery.lease_lost", { deliveryId: id, leaseToken });
+    };
+  });
+
+  /** A result must not be lost to a database that is away for a moment: nobody else knows it. */
+  async function recordUntilWritten(results: DeliveryResult[]): Promise<Set<string>> {
+    for (;;) {
+      try {
+        return await recordResults(hot, results);
+      } catch (error) {
+        if (abort.signal.aborted || !(isDatabaseAway(error) || isRetryable(error))) throw error;
+        log.warn("delivery.record_again", { count: results.length, ...errorFacts(error) });
+        await wait(recordAgainAfterMs);
+      }
+    }
+  }
+
+  const inTurn = createSlots(options.dialoguesMax);
+  const handling: Handling = {
+    inTurn: (dialogue) => inTurn(dialogue),
+    stillMine,
+    signal: abort.signal,
+    async handOver(claims) {
+      const mine = isDraining ? [] : claims.filter(stillMine);
+      if (mine.length === 0) return [];
+      const marked = await markBatch(mine);
+      return mine.filter((_, index) => marked[index]);
+    },
+  };
+
+  async function runJob(stored: StoredMessage, claims: Claim[]): Promise<void> {
+    try {
+      const results = await attemptEmail(deps, stored, claims, handling);
+      if (results.length > 0) await recordBatch(results);
+      const settled = new Set(results.map(({ id }) => id));
+      const left = claims.filter(({ id }) => !settled.has(id));
+      if (left.length > 0)
+        await releaseClaims(hot, left, isDraining || deps.transport ? "released" : "no_transport");
+    } catch (error) {
+      // The rows stay leased: when the leases run out, their stage says what may be done with them.
+      log.error("delivery.attempt_broken", { emailId: stored.id, ...errorFacts(error) });
+    } finally {
+      for (const { id } of claims) held.delete(id);
+    }
+  }
+
+  return {
+    async pump() {
+      const room = Math.min(claimBatchMax, claimsMax - held.size);
+      if (isDraining || room < claimBatchMax / 2) return false;
+      const leaseToken = newId();
+      const askedAtMs = performance.now();
+      const claims = await claimDeliveries(hot, { limit: room, leaseToken });
+      if (claims.length === 0) return false;
+      renewedAtMs.set(leaseToken, askedAtMs);
+      // Rows whose mail cannot be read now are simply not begun: their leases run out and they come back.
+      const messages = await readMessages(hot, claims);
+      for (const [emailId, group] of groupByEmail(claims)) {
+        const stored = messages.get(emailId);
+        if (!stored) continue;
+        for (const claim of group) held.set(claim.id, claim);
+        const job = runJob(stored, group).finally(() => jobs.delete(job));
+        jobs.add(job);
+      }
+      return claims.length === room;
+    },
+
+    async renew() {
+      const tokens = [...new Set([...held.values()].map(({ leaseToken }) => leaseToken))];
+      for (const token of renewedAtMs.keys()) if (!tokens.includes(token)) renewedAtMs.delete(token);
+      if (tokens.length === 0) return;
+      const askedAtMs = performance.now();
+      await renewLeases(hot, tokens);
+      // A lease that had run out stays lost, so what was late before is not ours again.
+      for (const token of tokens)
+        if ((renewedAtMs.get(token) ?? 0) + leaseMs > performance.now()) renewedAtMs.set(token, askedAtMs);
+    },
+
+    async idle(maxMs) {
+      const untilMs = performance.now() + maxMs;
+      const enough = new AbortController();
+      const timer = wait(maxMs, undefined, { signal: enough.signal }).catch(() => {});
+      while (jobs.size > 0 && performance.now() < untilMs) await Promise.race([...jobs, timer]);
+      enough.abort();
+    },
+
+    async drain(graceMs) {
+      isDraining = true;
+      const timer = setTimeout(() => abort.abort(), graceMs);
+      while (jobs.size > 0) await Promise.race(jobs);
+      clearTimeout(timer);
+    },
+  };
+}
+
+function groupByEmail(claims: Claim[]): Map<string, Claim[]> {
+  const groups = new Map<string, Claim[]>();
+  for (const claim of claims) {
+    const group = groups.get(claim.emailId);
+    if (group) group.push(claim);
+    else groups.set(claim.emailId, [claim]);
+  }
+  return groups;
+}

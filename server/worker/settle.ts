@@ -1,0 +1,120 @@
+import type { Claim } from "#db/queue";
+import type { DeliveryResult } from "#db/results";
+import type { EventData, EventType } from "#db/schema/events";
+import type { UnknownPolicy } from "#db/schema/teams";
+import { newId } from "#server/ids";
+import type { Outcome } from "#server/mail/outcome";
+import { attemptsMax, retryAfterMs } from "./retry";
+
+/** What the engine decides by, beside the outcome itself. */
+export type Circumstances = {
+  policy: UnknownPolicy;
+  /** In [0, 1). */
+  random: number;
+  /** True where acceptance is the end of the journey: captured mail and scripted recipients. */
+  isFinal: boolean;
+  /** Replaces the retry table, for scripted recipients. */
+  retryAfterMs?: number;
+  /** A scripted recipient that complains about what it was delivered. */
+  complains?: boolean;
+};
+
+/**
+ * Turns what one attempt came to into what is written: the new status, the next attempt and its rule, and the events.
+ * This is the whole delivery policy in one place.
+ */
+export function settleOutcome(claim: Claim, outcome: Outcome, given: Circumstances): DeliveryResult {
+  const waitMs = given.retryAfterMs ?? retryAfterMs(claim.attempt, given.random);
+  const mayRetry = waitMs !== null && claim.attempt < attemptsMax;
+  switch (outcome.kind) {
+    case "accepted":
+      if (given.complains)
+        return result(claim, outcome, "complained", ["email.sent", "email.delivered", "email.complained"]);
+      if (given.isFinal) return result(claim, outcome, "delivered", ["email.sent", "email.delivered"]);
+      return result(claim, outcome, "sent", ["email.sent"]);
+    case "deferred":
+      if (mayRetry) return waiting(claim, outcome, "retry_schedule", waitMs, "email.delivery_delayed");
+      return result(
+        claim,
+        { ...outcome, reason: `Given up after ${claim.attempt} attempts. ${outcome.reason}` },
+        "failed",
+        ["email.failed"],
+      );
+    case "rejected":
+      return result(claim, outcome, "bounced", ["email.bounced"]);
+    case "unknown":
+      if (given.policy === "retry" && mayRetry)
+        return waiting(claim, outcome, "unknown_retry", waitMs, "email.unknown", { policy: given.policy });
+      return result(claim, outcome, "unknown", ["email.unknown"], { policy: given.policy });
+    default:
+      return unreachable(outcome.kind);
+  }
+}
+
+/** Our own refusal: nothing was sent, and nothing will be. */
+export function settleFailure(claim: Claim, reason: string): DeliveryResult {
+  return result(
+    claim,
+    { recipient: claim.address, kind: "rejected", reply: null, host: null, reason },
+    "failed",
+    ["email.failed"],
+  );
+}
+
+/** A recipient that must not be written to: set aside without an attempt. */
+export function settleSuppressed(claim: Claim, reason: string): DeliveryResult {
+  return result(
+    claim,
+    { recipient: claim.address, kind: "rejected", reply: null, host: null, reason },
+    "suppressed",
+    ["email.suppressed"],
+  );
+}
+
+function result(
+  claim: Claim,
+  outcome: Outcome,
+  status: DeliveryResult["status"],
+  types: EventType[],
+  more: EventData = {},
+): DeliveryResult {
+  const { reply, host, reason, dialogue } = outcome;
+  const data: EventData = { attempt: claim.attempt, host, reply, reason, dialogue, ...more };
+  return {
+    id: claim.id,
+    leaseToken: claim.leaseToken,
+    status,
+    retryAfterMs: null,
+    waitRule: null,
+    code: reply?.code ?? null,
+    enhanced: reply?.enhanced ?? null,
+    text: reply?.text ?? null,
+    host,
+    reason,
+    // The dialogue belongs to the attempt, so only the first of its events carries it.
+    events: types.map((type, index) => ({
+      id: newId(),
+      type,
+      data: index === 0 ? data : { attempt: claim.attempt },
+    })),
+  };
+}
+
+function waiting(
+  claim: Claim,
+  outcome: Outcome,
+  rule: "retry_schedule" | "unknown_retry",
+  waitMs: number,
+  type: EventType,
+  more: EventData = {},
+): DeliveryResult {
+  return {
+    ...result(claim, outcome, "queued", [type], { rule, ...more }),
+    retryAfterMs: waitMs,
+    waitRule: rule,
+  };
+}
+
+function unreachable(kind: never): never {
+  throw new TypeError(`no such outcome: ${String(kind)}`);
+}

@@ -1,0 +1,30 @@
+import { hostname } from "node:os";
+import { performance } from "node:perf_hooks";
+import type { WorkerDeps } from "#server/deps";
+import { createEngine } from "./engine";
+import { beat, sweep } from "./housekeeping";
+
+/** One row of heartbeat for all rounds: a function has no process that lives on. */
+const TICK_WORKER_ID = "00000000-0000-7000-8000-000000000001";
+
+/**
+ * One bounded round of delivery, for where nothing runs between requests: sweeps, then claims and delivers until nothing
+ * is due or the time is up, and waits for what it began. Rounds may overlap or be missed: leases make the one harmless,
+ * the next round the other.
+ */
+export async function tick(
+  deps: WorkerDeps,
+  options: { budgetMs: number; dialoguesMax?: number },
+): Promise<void> {
+  const untilMs = performance.now() + options.budgetMs;
+  await beat(deps, { id: TICK_WORKER_ID, host: hostname(), pid: process.pid });
+  await sweep(deps);
+  const engine = createEngine(deps, { dialoguesMax: options.dialoguesMax ?? 5 });
+  const leftMs = () => Math.max(0, untilMs - performance.now());
+  while (leftMs() > 0) {
+    const mayHoldMore = await engine.pump();
+    await engine.idle(leftMs());
+    if (!mayHoldMore) break;
+  }
+  await engine.drain(leftMs());
+}

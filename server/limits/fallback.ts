@@ -81,10 +81,13 @@ async function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
   }
 }
 
-/** The store's reason without the command, which the Upstash client appends and which names keys. */
+/**
+ * The store's reason: what lies under the "fetch failed" of a connection, and without the command, which the Upstash client
+ * appends to an error and which names keys.
+ */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
-  const root = error.cause instanceof Error ? error.cause : error;
+  const root = error.message === "fetch failed" && error.cause instanceof Error ? error.cause : error;
   const text = root.message || ("code" in root ? String(root.code) : root.name);
   return (text.split(", command was:")[0] ?? text).slice(0, 200);
 }

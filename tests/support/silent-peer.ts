@@ -1,0 +1,29 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+
+export type SilentPeer = { port: number; connections(): number; stop(): Promise<void> };
+
+/** A loopback port that takes every connection and never sends a byte. */
+export async function startSilentPeer(): Promise<SilentPeer> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(socket));
+    socket.resume();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no TCP port");
+  return {
+    port: address.port,
+    connections: () => connections,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { createAcceptor } from "#db/acceptor";
+import { type Database, openDatabase } from "#db/client";
+import { createWaker } from "#db/notify";
+import type { Deps, RestDeps } from "#server/deps";
+import type { Settings } from "#server/env";
+import { createLimits, type Limits } from "#server/limits/limits";
+import { createLog, errorFacts, type Log } from "#server/log";
+import { createAuthenticate } from "#server/services/keys/authenticate";
+
+/** Settings of a process that knows its database, be it configured or embedded. */
+export type ConnectedSettings = Settings & { databaseUrl: string };
+
+export type BuildOptions = {
+  /** Default: one JSON object a line on standard output. */
+  log?: Log;
+  /** What the database shows as the owner of our connections. */
+  applicationName?: string;
+  /** Connections at most. */
+  connectionsMax?: number;
+  /** Replaces the NOTIFY, where no worker listens. */
+  wake?: () => void;
+};
+
+/** The effects of one process. `forRest` opens what only that door needs; `close` lets go of all of it. */
+export type Built = {
+  deps: Deps;
+  database: Database;
+  /** `tick` is one bounded round of delivery, for whoever calls it from outside. */
+  forRest(options: { tick: () => Promise<void> }): RestDeps;
+  close(): Promise<void>;
+};
+
+/** Composes the effects of a Node process. Nothing is connected before it is needed, so this fails only by a bug. */
+export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {}): Built {
+  const clock = () => new Date();
+  const log = options.log ?? createLog((line) => process.stdout.write(`${line}\n`), clock);
+  const database = openDatabase(settings.databaseUrl, {
+    pooled: settings.isDatabasePooled,
+    ...(options.applicationName === undefined ? {} : { applicationName: options.applicationName }),
+    ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
+  });
+  const notifyFailed = (error: unknown) => log.warn("due.notify_failed", errorFacts(error));
+  const deps: Deps = {
+    db: database.db,
+    hot: database.hot,
+    accept: createAcceptor(database.hot),
+    transportKind: transportKindOf(settings.smtpUrl),
+    clock,
+    log,
+    wake: options.wake ?? createWaker(database.hot, notifyFailed),
+  };
+  let limits: Limits | undefined;
+  return {
+    deps,
+    database,
+    forRest: ({ tick }) => {
+      limits ??= createLimits({ store: settings.limitStore, clock: Date.now, log });
+      return {
+        ...deps,
+        limits,
+        authenticate: createAuthenticate(database.hot, clock, log),
+        cronSecret: settings.cronSecret,
+        tick,
+        bodyMaxBytes: settings.bodyMaxBytes,
+        trustedHops: settings.trustedHops,
+      };
+    },
+    close: async () => {
+      await limits?.close();
+      await database.close();
+    },
+  };
+}
+
+function transportKindOf(smtpUrl: string | null): Deps["transportKind"] {
+  if (smtpUrl === null) return "none";
+  return smtpUrl === "capture:" ? "capture" : "relay";
+}

@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { createServer, connect as dial, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { type Database, openDatabase } from "#db/client";
+import { createWaker, listenForDue } from "#db/notify";
+import { freshDatabase } from "../support/postgres";
+import { freePort } from "../support/redis";
+
+let home: Awaited<ReturnType<typeof freshDatabase>>;
+const open: { close(): Promise<void> }[] = [];
+const eventually = { timeout: 20_000, interval: 10 };
+
+beforeAll(async () => {
+  home = await freshDatabase();
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((database) => database.close()));
+});
+afterAll(() => home.drop());
+
+function connect(options: { url?: string; pooled?: boolean } = {}): Database {
+  const database = openDatabase(options.url ?? home.url, {
+    connectionsMax: 2,
+    pooled: options.pooled ?? false,
+  });
+  open.push(database);
+  return database;
+}
+
+const listenersIn = async (database: Database): Promise<number> => {
+  const [row] = await database.hot<{ count: number }[]>`
+    select count(*)::int from pg_stat_activity
+    where datname = current_database() and query ilike 'listen %'`;
+  return row?.count ?? 0;
+};
+
+test("what one process says, another one hears", async () => {
+  const onDue = vi.fn();
+  listenForDue(connect().hot, onDue);
+  await vi.waitFor(() => expect(onDue).toHaveBeenCalledTimes(1), eventually);
+  createWaker(connect().hot)();
+  await vi.waitFor(() => expect(onDue).toHaveBeenCalledTimes(2), eventually);
+});
+
+test("a burst of commits is a handful of notifications, and the last one of it is told", async () => {
+  const speaker = connect();
+  const notify = vi.spyOn(speaker.hot, "notify");
+  const wake = createWaker(speaker.hot);
+  for (let call = 0; call < 1000; call++) wake();
+  expect(notify).toHaveBeenCalledTimes(1);
+  await vi.waitFor(() => expect(notify).toHaveBeenCalledTimes(2), eventually);
+});
+
+test("a listener that stopped hears nothing more", async () => {
+  const onDue = vi.fn();
+  const listener = connect();
+  const listening = listenForDue(listener.hot, onDue);
+  await vi.waitFor(() => expect(onDue).toHaveBeenCalledTimes(1), eventually);
+  await listening.stop();
+  const heard = vi.fn();
+  const speaker = connect();
+  listenForDue(speaker.hot, heard);
+  await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), eventually);
+  createWaker(speaker.hot)();
+  await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2), eventually);
+  expect(onDue).toHaveBeenCalledTimes(1);
+});
+
+test("a connection that is cut is replaced, and the listener is told that it may have missed something", async () => {
+  const onDue = vi.fn();
+  listenForDue(connect().hot, onDue);
+  await vi.waitFor(() => expect(onDue).toHaveBeenCalledTimes(1), eventually);
+  const other = connect();
+  await other.hot`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query ilike 'listen %'`;
+  await vi.waitFor(() => expect(onDue.mock.calls.length).toBeGreaterThan(1), eventually);
+  const before = onDue.mock.calls.length;
+  createWaker(other.hot)();
+  await vi.waitFor(() => expect(onDue.mock.calls.length).toBeGreaterThan(before), eventually);
+});
+
+test("without a database both only report the fault, and listening begins when the database is there", async () => {
+  const port = await freePort();
+  const url = new URL(home.url);
+  url.port = String(port);
+  const lost = connect({ url: url.href });
+  const onDue = vi.fn();
+  const onFault = vi.fn();
+  listenForDue(lost.hot, onDue, onFault);
+  await vi.waitFor(() => expect(onFault).toHaveBeenCalledTimes(1), eventually);
+  createWaker(lost.hot, onFault)();
+  await vi.waitFor(() => expect(onFault).toHaveBeenCalledTimes(2), eventually);
+  expect(onDue).not.toHaveBeenCalled();
+  await passOn(port, Number(new URL(home.url).port));
+  await vi.waitFor(() => expect(onDue).toHaveBeenCalled(), eventually);
+});
+
+test("behind a transaction pooler nobody notifies and nobody listens", async () => {
+  const pooled = connect({ pooled: true });
+  const notify = vi.spyOn(pooled.hot, "notify");
+  const onDue = vi.fn();
+  const listening = listenForDue(pooled.hot, onDue);
+  createWaker(pooled.hot)();
+  expect(notify).not.toHaveBeenCalled();
+  expect(await listenersIn(pooled)).toBe(0);
+  await listening.stop();
+  expect(onDue).not.toHaveBeenCalled();
+});
+
+/** Lets a port stand for the one of the database. */
+async function passOn(port: number, target: number): Promise<void> {
+  const sockets = new Set<Socket>();
+  const server = createServer((outer) => {
+    const inner = dial(target, "127.0.0.1");
+    for (const socket of [outer, inner]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => outer.destroy() && inner.destroy());
+    }
+    outer.pipe(inner).pipe(outer);
+  }).listen(port, "127.0.0.1");
+  await once(server, "listening");
+  open.push({
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  });
+}

@@ -73,11 +73,12 @@ async function attemptReal(
 ): Promise<DeliveryResult[]> {
   const { transport } = deps;
   if (!transport || handling.signal.aborted) return [];
+  const whole = await withBody(deps.hot, stored);
   let message: OutgoingMessage;
   try {
-    message = composeStored(await withBody(deps.hot, stored));
+    message = composeStored(whole);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
+    // Whatever is wrong with it would be wrong again: it must not come back and stand before the others.
     deps.log.error("email.not_composed", { emailId: stored.id, ...errorFacts(error) });
     return claims.map((claim) =>
       settleFailure(claim, "The message could not be composed. Nothing was sent."),

@@ -67,7 +67,7 @@ export function composeStored(message: StoredMessage): OutgoingMessage {
     html: message.html,
     text: message.text,
     headers: message.headers.map(({ name, value }) => [name, value] as const),
-    messageId: message.messageId,
+    messageId: `<${message.messageId}>`,
     date: message.createdAt,
     boundarySeed: message.id,
   };

@@ -1,0 +1,75 @@
+import { createAcceptor } from "#db/acceptor";
+import { type Database, openDatabase } from "#db/client";
+import { createWaker } from "#db/notify";
+import type { Ctx, Deps, WorkerDeps } from "#server/deps";
+import { silentLog } from "#server/log";
+import { parseMailbox } from "#server/mail/address";
+import type { Transport } from "#server/mail/transport/transport";
+import { addDomain } from "#server/services/domains";
+import { type Email, getEmail } from "#server/services/emails/read";
+import { type NewEmail, sendEmail } from "#server/services/emails/send";
+import { createTeam } from "#server/services/teams";
+import { createCapture } from "#server/worker/capture";
+import { freshDatabase } from "./postgres";
+
+/** A whole Posthorn without its doors: a database of its own, a team, and a verified domain `example.org`. */
+export type House = Awaited<ReturnType<typeof openHouse>>;
+
+const mailbox = (text: string) => {
+  const read = parseMailbox(text);
+  if (!read.ok) throw new Error(read.fault);
+  return read.mailbox;
+};
+
+export async function openHouse(options: { transportKind?: Deps["transportKind"] } = {}) {
+  const place = await freshDatabase();
+  const database: Database = openDatabase(place.url, { connectionsMax: 12 });
+  const deps: Deps = {
+    db: database.db,
+    hot: database.hot,
+    accept: createAcceptor(database.hot),
+    transportKind: options.transportKind ?? "capture",
+    clock: () => new Date(),
+    log: silentLog,
+    wake: createWaker(database.hot),
+  };
+  const team = await createTeam(deps, { name: "First" });
+  const ctx: Ctx = { ...deps, teamId: team.id, actor: { kind: "operator" }, requestId: "test" };
+  await addDomain(ctx, { name: "example.org", verified: true });
+  const { hot } = database;
+
+  return {
+    url: place.url,
+    deps,
+    ctx,
+    hot,
+    withTransport: (transport: Transport | null = createCapture(hot)): WorkerDeps => ({ ...deps, transport }),
+    send: (mail: Partial<Omit<NewEmail, "to">> & { to?: string[]; sender?: string } = {}) =>
+      sendEmail(ctx, {
+        cc: [],
+        bcc: [],
+        replyTo: [],
+        subject: "Hello",
+        html: "<p>Hello</p>",
+        text: null,
+        headers: [],
+        tags: [],
+        template: null,
+        ...mail,
+        from: mailbox(mail.sender ?? "Ann <ann@example.org>"),
+        to: (mail.to ?? ["ben@example.net"]).map(mailbox),
+      }),
+    email: (id: string): Promise<Email> => getEmail(ctx, id),
+    /** Moves time for everything that waits, by shifting its rows into the past. */
+    elapse: async (ms: number) => {
+      await hot`update deliveries set due_at = due_at - ${ms} * interval '1 ms' where due_at <> 'infinity'`;
+      await hot`update deliveries set leased_until = leased_until - ${ms} * interval '1 ms'`;
+      await hot`update idempotency_keys set expires_at = expires_at - ${ms} * interval '1 ms'`;
+      await hot`update workers set beat_at = beat_at - ${ms} * interval '1 ms'`;
+    },
+    close: async () => {
+      await database.close();
+      await place.drop();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { isUniqueViolation } from "#db/faults";
+import { memberships, type Role, sessions, users } from "#db/schema/teams";
+import type { Deps } from "#server/deps";
+import { AppError, notFound } from "#server/errors";
+import { newId } from "#server/ids";
+import { parseMailbox } from "#server/mail/address";
+import { hashPassword, isPasswordRight } from "#server/passwords";
+
+export type User = { id: string; email: string; name: string | null };
+
+export type NewUser = { email: string; password: string; name?: string; teamId: string; role: Role };
+
+const PASSWORD_CHARS = { min: 12, max: 256 } as const;
+
+/**
+ * Makes a person who signs in by password, as a member of one team. AppError `invalid` for an address or password that
+ * will not do, `conflict` where the address has a user already, who stays as they are.
+ */
+export async function createUser(deps: Deps, input: NewUser): Promise<User> {
+  const email = readAddress(input.email);
+  checkPassword(input.password);
+  const user = { id: newId(), email, name: input.name?.trim() || null };
+  const passwordHash = await hashPassword(input.password);
+  try {
+    await deps.db.transaction(async (tx) => {
+      await tx.insert(users).values({ ...user, passwordHash });
+      await tx.insert(memberships).values({ teamId: input.teamId, userId: user.id, role: input.role });
+    });
+  } catch (error) {
+    if (isUniqueViolation(error, "users_email_key"))
+      throw new AppError("conflict", `There is a user ${email} already.`);
+    throw error;
+  }
+  return user;
+}
+
+/** The user of that address, in any letter case, or null. */
+export async function findUser(deps: Deps, email: string): Promise<User | null> {
+  const [user] = await deps.db
+    .select({ id: users.id, email: users.email, name: users.name })
+    .from(users)
+    .where(eq(users.email, foldAddress(email)));
+  return user ?? null;
+}
+
+/** The user whose password it is, or null. Takes as long for an address that nobody has as for a wrong password. */
+export async function verifyPassword(
+  deps: Deps,
+  input: { email: string; password: string },
+): Promise<User | null> {
+  const [found] = await deps.db
+    .select({ id: users.id, email: users.email, name: users.name, passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.email, foldAddress(input.email)));
+  // Nobody has a longer one, and hashing it would be work that a stranger sets.
+  const password = input.password.slice(0, PASSWORD_CHARS.max + 1);
+  const isRight = await isPasswordRight(password, found?.passwordHash ?? null);
+  return found && isRight ? { id: found.id, email: found.email, name: found.name } : null;
+}
+
+/** Gives a user another password and ends every session they have, in one transaction. */
+export async function setPassword(deps: Deps, input: { userId: string; password: string }): Promise<void> {
+  checkPassword(input.password);
+  const passwordHash = await hashPassword(input.password);
+  await deps.db.transaction(async (tx) => {
+    const changed = await tx
+      .update(users)
+      .set({ passwordHash })
+      .where(eq(users.id, input.userId))
+      .returning({ id: users.id });
+    if (changed.length === 0) throw notFound("User");
+    await tx
+      .update(sessions)
+      .set({ revokedAt: sql`now()` })
+      .where(and(eq(sessions.userId, input.userId), isNull(sessions.revokedAt)));
+  });
+}
+
+// What is no address is nobody's, but it is looked up all the same. PostgreSQL text takes no NUL.
+function foldAddress(text: string): string {
+  const read = parseMailbox(text.trim());
+  return read.ok ? read.mailbox.address.toLowerCase() : text.replaceAll("\0", "").slice(0, 320).toLowerCase();
+}
+
+function readAddress(text: string): string {
+  const read = parseMailbox(text.trim());
+  if (!read.ok || read.mailbox.name !== null)
+    throw new AppError("invalid", "Give one email address, for example you@example.com.");
+  return read.mailbox.address.toLowerCase();
+}
+
+function checkPassword(password: string): void {
+  const { min, max } = PASSWORD_CHARS;
+  const length = [...password].length;
+  if (length < min || password.length > max)
+    throw new AppError("invalid", `A password has ${min} to ${max} characters; this one has ${length}.`);
+}

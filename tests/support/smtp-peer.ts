@@ -85,8 +85,15 @@ export const HANG = Symbol("hang");
 /** Goes on as if the script had nothing to say here. */
 export const PASS = Symbol("pass");
 
-/** A reply (CRLF is added), raw bytes, or one of the above; `bye` drops the connection after the reply. */
-export type Act = string | Buffer | typeof DROP | typeof HANG | typeof PASS | { bye: string };
+/** A reply (CRLF is added), raw bytes, or one of the above; `bye` ends the connection after a reply, `hold` reads no more. */
+export type Act =
+  | string
+  | Buffer
+  | typeof DROP
+  | typeof HANG
+  | typeof PASS
+  | { bye: string }
+  | { hold: string };
 
 /** What the peer sees where a script may act. `nth` counts this verb over the peer's whole life, from 0. */
 export type Seen = { line: string; address: string; nth: number; connection: number };
@@ -163,7 +170,7 @@ export async function startFaultPeer(
   const counts = new Map<string, number>();
   let connections = 0;
 
-  const server = createServer((plain) => {
+  const server = createServer({ noDelay: true }, (plain) => {
     connections += 1;
     const connection = connections;
     sockets.add(plain);
@@ -190,9 +197,11 @@ export async function startFaultPeer(
     let envelope: { from: string; to: string[] } = { from: "", to: [] };
     plain.on("error", () => plain.destroy());
 
+    const untilClosed = () => new Promise<boolean>((resolve) => plain.on("close", () => resolve(false)));
+
     /** Performs an act; false ends the conversation. */
     const perform = async (act: Act): Promise<boolean> => {
-      if (act === HANG) return new Promise<boolean>((resolve) => plain.on("close", () => resolve(false)));
+      if (act === HANG) return untilClosed();
       if (act === PASS) return true;
       if (act === DROP) {
         plain.destroy();
@@ -201,6 +210,10 @@ export async function startFaultPeer(
       if (typeof act === "object" && "bye" in act) {
         socket.end(`${act.bye}\r\n`);
         return false;
+      }
+      if (typeof act === "object" && "hold" in act) {
+        socket.write(`${act.hold}\r\n`);
+        return untilClosed();
       }
       socket.write(typeof act === "string" ? `${act}\r\n` : act);
       return true;
@@ -290,6 +303,9 @@ function verbOf(line: string): keyof FaultScript | "noop" | null {
   return (verb?.toLowerCase() as keyof FaultScript | "noop" | undefined) ?? null;
 }
 
+/** More than this is not taken from a socket before it is asked for. */
+const READ_AHEAD_BYTES = 262_144;
+
 /** Lines of a socket without their CRLF, one at a time; `null` after its end. A bare LF is content, not a line end. */
 function readLines(socket: Socket): { next(): Promise<Buffer | null>; stop(): void } {
   let rest: Buffer = Buffer.alloc(0);
@@ -297,6 +313,7 @@ function readLines(socket: Socket): { next(): Promise<Buffer | null>; stop(): vo
   let wake = () => {};
   const onData = (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    if (rest.length > READ_AHEAD_BYTES) socket.pause();
     wake();
   };
   const onEnd = () => {
@@ -315,6 +332,7 @@ function readLines(socket: Socket): { next(): Promise<Buffer | null>; stop(): vo
           return line;
         }
         if (ended) return null;
+        socket.resume();
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

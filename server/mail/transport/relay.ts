@@ -1,0 +1,133 @@
+import type { Outcome } from "../outcome";
+import { deferAll } from "./judge";
+import { createLoginGate } from "./login-gate";
+import { createPool } from "./pool";
+import { type OpenFailure, openSession, type Session } from "./session";
+import type { SmtpTarget } from "./smtp-url";
+import { RELAY_TIMEOUTS, type RelayTimeouts } from "./timeouts";
+import type { DeliveryWatch, OutgoingMessage, Transport } from "./transport";
+
+export type RelayOptions = {
+  /** Our name in EHLO: a host name that resolves to us. */
+  name?: string;
+  /** PEM of a root to trust besides the usual ones. */
+  ca?: string;
+  timeouts?: Partial<RelayTimeouts>;
+  idleMs?: number;
+  messagesPerConnection?: number;
+  /** Pause after a refused login. */
+  loginPauseMs?: number;
+  /** How long a server that takes fewer connections than the pool has is asked for no more. */
+  crowdedMs?: number;
+};
+
+const IDLE_MS = 30_000;
+const MESSAGES_PER_CONNECTION = 100;
+const LOGIN_PAUSE_MS = 60_000;
+const CROWDED_MS = 60_000;
+
+/**
+ * Hands messages to one SMTP server over a pool of connections. A `deliver` waits for a free connection, all recipients
+ * of the call share one transaction, and each gets the outcome of its own replies. Where TLS is optional and its setup
+ * fails, the connection is made again in clear. While the server refuses our login, mail is deferred with the alarm
+ * and the login is tried once per pause.
+ */
+export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Transport {
+  const { host } = target;
+  const gate = createLoginGate(options.loginPauseMs ?? LOGIN_PAUSE_MS);
+  const timeouts = { ...RELAY_TIMEOUTS, ...options.timeouts };
+  const connectionOptions = { name: options.name, ca: options.ca, timeouts };
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+
+  const pool = createPool({
+    connectionsMax: target.connectionsMax,
+    idleMs: options.idleMs ?? IDLE_MS,
+    messagesMax: options.messagesPerConnection ?? MESSAGES_PER_CONNECTION,
+    crowdedMs: options.crowdedMs ?? CROWDED_MS,
+    open,
+  });
+
+  async function open(signal: AbortSignal): Promise<{ session: Session } | { failure: OpenFailure }> {
+    const refusal = gate.refusal();
+    if (refusal !== null)
+      return { failure: { ...refusal, isTlsFault: false, isCrowded: false, dialogue: "" } };
+    const opened = await openSession(target, connectionOptions, gate, signal, false);
+    if ("session" in opened || !opened.failure.isTlsFault || target.tls !== "opportunistic") return opened;
+    return openSession(target, connectionOptions, gate, signal, true);
+  }
+
+  async function attempt(
+    message: OutgoingMessage,
+    recipients: readonly string[],
+    watch: { stillMine(): boolean; signal: AbortSignal },
+  ): Promise<Outcome[]> {
+    for (let isFresh = false; ; isFresh = true) {
+      const session = await pool.acquire(watch.signal, isFresh);
+      if ("failure" in session) return deferUnsent(recipients, host, session.failure);
+      try {
+        const { outcomes, isStale } = await session.send(message, recipients, watch);
+        if (!isStale || isFresh) return outcomes;
+      } finally {
+        pool.release(session);
+      }
+    }
+  }
+
+  async function deliver(
+    message: OutgoingMessage,
+    recipients: string[],
+    watch: DeliveryWatch,
+  ): Promise<Outcome[]> {
+    if (isClosed) return deferAll(recipients, host, { reason: "The transport is shutting down." });
+    const { signal, end } = watchAttempt(watch);
+    const work = attempt(message, recipients, { stillMine: () => watch.stillMine(), signal });
+    running.add(work);
+    try {
+      return await work;
+    } catch (error) {
+      // A fault of our own must not take the worker along; nothing is known about the message, so nothing is claimed.
+      const reason = `The delivery failed inside Posthorn: ${error instanceof Error ? error.message : String(error)}`;
+      return recipients.map((recipient) => ({ recipient, kind: "unknown", reply: null, host, reason }));
+    } finally {
+      end();
+      running.delete(work);
+    }
+  }
+
+  return {
+    name: "relay",
+    deliver,
+    async close() {
+      isClosed = true;
+      gate.close();
+      pool.close();
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+function deferUnsent(recipients: readonly string[], host: string, failure: OpenFailure): Outcome[] {
+  const outcomes = deferAll(recipients, host, failure);
+  return failure.dialogue === ""
+    ? outcomes
+    : outcomes.map((outcome) => ({ ...outcome, dialogue: failure.dialogue }));
+}
+
+/** One signal for the deadline and the caller's own. Its reason is a sentence. */
+function watchAttempt({ deadlineMs, signal: outer }: DeliveryWatch): { signal: AbortSignal; end(): void } {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(new Error(`The attempt was given up after ${deadlineMs / 1000} s.`));
+  }, deadlineMs);
+  const onAbort = () => controller.abort(new Error("The attempt was cut short."));
+  if (outer?.aborted) onAbort();
+  outer?.addEventListener("abort", onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", onAbort);
+    },
+  };
+}

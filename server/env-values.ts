@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { parseMailbox, readDomainName } from "#server/mail/address";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 
 /** What a setting's text may be. Each message says what is wrong and what would be right. */
 
@@ -132,11 +133,14 @@ export const nameServers = listOf(
 );
 
 /** Where mail goes. */
-export const smtpUrl = text(
-  "Give a mail server, smtp://user:password@host:587 or smtps://user:password@host:465, or capture: to keep mail and send it to nobody.",
-  (value) => {
-    if (value === "capture:") return value;
-    const url = urlOf(value);
-    return url && ["smtp:", "smtps:"].includes(url.protocol) && url.hostname !== "" ? value : null;
-  },
-);
+export const smtpUrl = z.string().transform((value, context): string => {
+  const given = value.trim();
+  if (given === "capture:") return given;
+  const read = parseSmtpUrl(given);
+  if (read.ok) return given;
+  context.addIssue({
+    code: "custom",
+    message: `${read.fault} Or give capture: to keep mail and send it to nobody.`,
+  });
+  return z.NEVER;
+});

@@ -102,7 +102,7 @@ const WRONG: Record<string, string[]> = {
 test.each(Object.entries(WRONG))("a wrong %s is refused by name", (name, values) => {
   for (const value of values) {
     const faults = faultsOf({ [name]: value });
-    expect(faults[name], `${name}=${value}`).toMatch(/Give|fewer than/);
+    expect(faults[name], `${name}=${value}`).toMatch(/Give|Use|fewer than/);
   }
 });
 

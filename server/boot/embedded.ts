@@ -3,6 +3,7 @@ import postgres from "postgres";
 import { errorFacts, type Log } from "#server/log";
 import { findBinaries } from "./postgres/binaries";
 import { initialiseCluster, keepPassword } from "./postgres/initialise";
+import { ensureLoopback } from "./postgres/loopback";
 import { choosePlace } from "./postgres/place";
 import { clearOrphan, readPostmaster, stopPostmaster } from "./postgres/postmaster";
 import { findPort, launchServer } from "./postgres/server";
@@ -36,6 +37,7 @@ const QUICK_SETTINGS = {
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log, quick = false } = options;
+  if (await ensureLoopback()) log.warn("loopback.switched_on");
   const place = await choosePlace(options.dataDir);
   const { initdb, postgres: program } = await findBinaries(place.home, place.account);
   const password = await keepPassword(place.home, place.pgdata);

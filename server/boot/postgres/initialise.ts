@@ -84,7 +84,7 @@ async function run(program: string, account: Account | null, args: string[]): Pr
   const child = spawn(program, args, {
     ...account,
     cwd: "/",
-    env: { TZ: "UTC" },
+    env: { NODE_ENV: "production", TZ: "UTC" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";

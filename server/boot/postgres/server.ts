@@ -61,7 +61,7 @@ async function tryLaunch(
   const server = spawn(program, ["-D", place.pgdata, ...flags], {
     ...place.account,
     cwd: "/",
-    env: { TZ: "UTC" },
+    env: { NODE_ENV: "production", TZ: "UTC" },
     detached: true,
     stdio: ["ignore", log.fd, log.fd],
   });

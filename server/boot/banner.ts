@@ -1,0 +1,82 @@
+export type BannerFacts = {
+  mode: "dev" | "start";
+  /** The public address. */
+  url: string;
+  /** Where this machine reaches the service. */
+  localUrl: string;
+  adminEmail: string;
+  /** Null where it was given by a setting and is not ours to show. */
+  adminPassword: string | null;
+  firstKeyToken: string | null;
+  secretsFile: string;
+  /** Null: real recipients wait. */
+  smtpUrl: string | null;
+};
+
+/**
+ * What the launcher prints when everything runs: where the console is, and commands that work exactly as pasted. Under
+ * `start` the output is a log, so it names the file that holds secrets and never one of them.
+ */
+export function renderBanner(facts: BannerFacts): string {
+  const isDev = facts.mode === "dev";
+  const lines = [
+    "",
+    `  Posthorn is running.`,
+    "",
+    `  Console   ${facts.url}`,
+    `  Login     ${facts.adminEmail}`,
+    `  Password  ${isDev && facts.adminPassword ? facts.adminPassword : passwordPlace(facts)}`,
+    "",
+    ...transportLines(facts),
+    ...firstMailLines(facts),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const passwordPlace = (facts: BannerFacts): string =>
+  facts.adminPassword ? `see adminPassword in ${facts.secretsFile}` : "as given by POSTHORN_ADMIN_PASSWORD";
+
+function transportLines({ smtpUrl }: BannerFacts): string[] {
+  if (smtpUrl === "capture:") return ["  Every mail is captured: the console shows it, nobody gets it.", ""];
+  if (smtpUrl !== null) return [];
+  return [
+    "  There is no way out yet: mail to real recipients waits (no_transport) until SMTP_URL is set.",
+    "  Mail to posthorn.test is answered here, as below.",
+    "",
+  ];
+}
+
+function firstMailLines({ mode, localUrl, firstKeyToken, secretsFile }: BannerFacts): string[] {
+  if (firstKeyToken === null) {
+    return [
+      "  Make a key with which programs send:",
+      "",
+      "    npm run -s posthorn -- key create --name first --scopes emails:send,emails:read",
+      "",
+    ];
+  }
+  const isDev = mode === "dev";
+  const token = isDev ? firstKeyToken : "$POSTHORN_KEY";
+  const mail = {
+    from: "Posthorn <hello@posthorn.test>",
+    to: "delivered@posthorn.test",
+    subject: "First mail",
+    html: "<p>It works.</p>",
+  };
+  const read = `process.stdout.write(JSON.parse(fs.readFileSync(process.argv[1])).firstKeyToken)`;
+  return [
+    "  Send a first mail:",
+    "",
+    ...(isDev ? [] : [`    POSTHORN_KEY=$(node -e '${read}' ${quote(secretsFile)})`]),
+    `    curl -sS ${localUrl}/api/emails -H "Authorization: Bearer ${token}" -H "Content-Type: application/json" -d ${quote(JSON.stringify(mail))}`,
+    "",
+    "  See what became of it, newest first, or of one mail by its id:",
+    "",
+    `    curl -sS "${localUrl}/api/emails?limit=1" -H "Authorization: Bearer ${token}"`,
+    "    npm run -s posthorn -- email show ID",
+    "",
+  ];
+}
+
+/** One word for a POSIX shell, whatever it holds. */
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

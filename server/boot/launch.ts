@@ -1,0 +1,199 @@
+import { access } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { RestDeps } from "#server/deps";
+import { loadDotEnv, readSettings, type Settings, SettingsError } from "#server/env";
+import { createLog, type Log } from "#server/log";
+import { renderBanner } from "./banner";
+import { type Built, buildDeps, type ConnectedSettings } from "./deps";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded";
+import { generatedFileOf } from "./generated";
+import { type Secrets, seedInstallation, settleSecrets } from "./installation";
+import { type DataLock, takeLock } from "./lock";
+import { type Door, openDoor, type Pages } from "./node";
+import { buildFileOf, type NextPages, startPages } from "./pages";
+import { prepareDatabase } from "./prepare";
+import { explainHolder, explainListen, Refusal } from "./refusal";
+import { onStopSignals } from "./signals";
+import { superviseWorker } from "./supervise";
+import { type RunningWorker, runWorker } from "./worker";
+
+/** What is open so far. */
+type House = {
+  lock?: DataLock;
+  door?: Door;
+  postgres?: EmbeddedPostgres;
+  built?: Built;
+  pages?: NextPages;
+  worker?: RunningWorker;
+};
+
+/** What the door's requests wait for. */
+type Awaited<T> = { promise: Promise<T>; resolve(value: T): void };
+
+const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
+/** What requests under way get to end in. */
+const graceMs = 25_000;
+
+/** Starts everything in this process and prints the banner; ends the process in order when it is told to stop. */
+async function launch(mode: "dev" | "start"): Promise<void> {
+  const nodeEnv = mode === "dev" ? "development" : "production";
+  loadDotEnv(projectFolder, nodeEnv, process.env);
+  Object.assign(process.env, { NODE_ENV: nodeEnv, NEXT_TELEMETRY_DISABLED: "1" });
+  // Whoever reads our output may go away; that is no reason to end.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  const log = createLog(
+    (line) => process.stdout.write(`${line}\n`),
+    () => new Date(),
+  );
+
+  const house: House = {};
+  const stopping = new AbortController();
+  const opening = open(readSettings(process.env, mode), house, log, stopping.signal);
+  onStopSignals({
+    first: async (signal) => {
+      log.info("launcher.stopping", { signal });
+      stopping.abort(new Refusal("Stopped before it had started."));
+      await opening.catch(() => {});
+      await close(house, graceMs);
+      process.exit(0);
+    },
+    again: async () => {
+      await house.postgres?.stop();
+      process.exit(1);
+    },
+  });
+  try {
+    await opening;
+  } catch (error) {
+    // The signal's own handler closes the house.
+    if (stopping.signal.aborted) return await new Promise<never>(() => {});
+    await close(house, 0);
+    throw error;
+  }
+}
+
+async function open(settings: Settings, house: House, log: Log, signal: AbortSignal): Promise<void> {
+  const isDev = settings.mode === "dev";
+  const isEmbedded = settings.databaseUrl === null;
+  if (!isDev) await requireBuild();
+  if (isEmbedded) house.lock = await requireLock(settings);
+
+  // Bound before anything slow begins; requests that come now wait for what answers them.
+  const rest = awaited<RestDeps>();
+  const pages = awaited<Pages>();
+  const { host, port, apiHost } = settings;
+  house.door = await openDoor({
+    host,
+    port,
+    apiHost,
+    rest: rest.promise,
+    pages: pages.promise,
+    upgrades: isDev,
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw explainListen(error, settings);
+  });
+  await house.lock?.describe({ url: localUrlOf(settings) });
+
+  const secrets = await settleSecrets(settings, isEmbedded);
+  signal.throwIfAborted();
+  if (isEmbedded) house.postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, log });
+  const databaseUrl = settings.databaseUrl ?? house.postgres?.url ?? "";
+  await house.lock?.describe({ databaseUrl });
+  signal.throwIfAborted();
+  const connected: ConnectedSettings = { ...settings, databaseUrl, secret: secrets.secret };
+  tellEnvironment(connected);
+
+  house.built = buildDeps(connected, { log, applicationName: "posthorn web" });
+  const { deps } = house.built;
+  // A worker drains the queue beside us, so a round of delivery that is asked for is only a matter of rousing it.
+  const restDeps = house.built.forRest({ tick: async () => deps.wake() });
+  // A database of somebody else's may be away for long, and meanwhile probes want to hear so.
+  if (!isEmbedded) rest.resolve(restDeps);
+  await prepareDatabase(databaseUrl, log, signal);
+  const firstKeyToken = await seedInstallation(restDeps, settings, secrets, { isEmbedded });
+  signal.throwIfAborted();
+  rest.resolve(restDeps);
+
+  house.worker = isDev ? await runWorker(connected, { log }) : superviseWorker(process.env, log);
+  showBanner(settings, { ...secrets, firstKeyToken });
+  house.pages = startPages({ isDev, folder: projectFolder, host, port, log });
+  pages.resolve(await house.pages.pages);
+}
+
+/** In order: nothing new comes in, what was begun is ended, and only then goes what it stands on. */
+async function close(house: House, forRequestsMs: number): Promise<void> {
+  await Promise.all([house.door?.close(forRequestsMs), house.worker?.stop()]);
+  await house.pages?.close();
+  await house.built?.close();
+  await house.postgres?.stop();
+  await house.lock?.release();
+}
+
+/** Next and the worker process read their settings from the environment, where the database may be one of ours. */
+function tellEnvironment({ databaseUrl, secret, url, port, smtpUrl }: ConnectedSettings): void {
+  Object.assign(process.env, {
+    DATABASE_URL: databaseUrl,
+    POSTHORN_SECRET: secret,
+    POSTHORN_URL: url,
+    NEXTAUTH_URL: url,
+    PORT: String(port),
+    SMTP_URL: smtpUrl ?? "",
+  });
+}
+
+async function requireBuild(): Promise<void> {
+  await access(buildFileOf(projectFolder)).catch(() => {
+    throw new Refusal("There is no production build yet. Make it first: npm run build");
+  });
+}
+
+async function requireLock(settings: Settings): Promise<DataLock> {
+  const taken = await takeLock(settings.dataDir, settings.mode);
+  if ("holder" in taken) throw explainHolder(taken.holder, settings);
+  return taken.lock;
+}
+
+function showBanner(settings: Settings, secrets: Secrets): void {
+  process.stdout.write(
+    renderBanner({
+      mode: settings.mode === "dev" ? "dev" : "start",
+      url: settings.url,
+      localUrl: localUrlOf(settings),
+      adminEmail: settings.adminEmail,
+      adminPassword: settings.adminPassword === null ? secrets.adminPassword : null,
+      firstKeyToken: secrets.firstKeyToken,
+      secretsFile: generatedFileOf(settings.dataDir),
+      smtpUrl: settings.smtpUrl,
+    }),
+  );
+}
+
+/** Where a program on this machine reaches the door. */
+function localUrlOf({ host, port }: Settings): string {
+  const isLocal = ["127.0.0.1", "0.0.0.0", "::", "::1"].includes(host);
+  return `http://${isLocal ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function awaited<T>(): Awaited<T> {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+const mode = process.argv[2];
+if (mode !== "dev" && mode !== "start") {
+  process.stderr.write("Usage: launch.ts dev | start\n");
+  process.exit(1);
+}
+launch(mode).catch((error: unknown) => {
+  const isPlain = error instanceof Refusal || error instanceof SettingsError;
+  const text = isPlain
+    ? error.message
+    : error instanceof Error
+      ? (error.stack ?? error.message)
+      : String(error);
+  process.stderr.write(`\nPosthorn did not start.\n${text}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,61 @@
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import type { RestDeps } from "#server/deps";
+import { newId } from "#server/ids";
+import { addressBucket } from "#server/limits/address-bucket";
+import { LIMIT_PER_MINUTE } from "#server/limits/limits";
+import { limitHeaders } from "#server/rest/respond";
+
+/** What the HTTP parser refuses before there is a request, and what the client is told. */
+const REFUSALS: Record<string, { status: number; message: string }> = {
+  HPE_HEADER_OVERFLOW: { status: 431, message: "The headers are larger than 16 KB." },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: "The chunk extensions are too large." },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: "The request did not arrive in time." },
+  HPE_INVALID_METHOD: { status: 400, message: "There is no such HTTP method." },
+};
+const UNREADABLE = { status: 400, message: "This is not a readable HTTP/1.1 request." };
+
+/**
+ * Answers what never became a request in the form of every other answer, the limit headers included, and closes the
+ * connection. `why` is the parser's error or a sentence. Never throws.
+ */
+export async function refuseUnreadable(
+  socket: Duplex & { remoteAddress?: string; _httpMessage?: { headersSent: boolean } | null },
+  rest: Promise<RestDeps>,
+  why: NodeJS.ErrnoException | string,
+): Promise<void> {
+  socket.on("error", () => socket.destroy());
+  // A connection that broke, or on which an answer has begun, can take no other one.
+  if (
+    !socket.writable ||
+    (typeof why !== "string" && why.code === "ECONNRESET") ||
+    socket._httpMessage?.headersSent
+  ) {
+    socket.destroy();
+    return;
+  }
+  const { status, message } =
+    typeof why === "string" ? { status: 405, message: why } : (REFUSALS[why.code ?? ""] ?? UNREADABLE);
+  const name = status === 405 ? "method_not_allowed" : "validation_error";
+  const requestId = newId();
+  try {
+    const { limits, trustedHops, clock } = await rest;
+    const bucket = addressBucket(new Headers(), socket.remoteAddress, trustedHops);
+    const verdict = await limits.peek(bucket, "other", LIMIT_PER_MINUTE.other);
+    const body = JSON.stringify({ error: message, name, message, statusCode: status, request_id: requestId });
+    const headers = {
+      "content-type": "application/json; charset=utf-8",
+      "content-length": String(Buffer.byteLength(body)),
+      "cache-control": "no-store",
+      connection: "close",
+      date: clock().toUTCString(),
+      ...(status === 405 ? { allow: "" } : {}),
+      "x-request-id": requestId,
+      ...limitHeaders(verdict, clock().getTime()),
+    };
+    const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+  } catch {
+    socket.destroy();
+  }
+}

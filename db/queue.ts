@@ -16,16 +16,16 @@ export type Claim = {
 
 /**
  * Takes up to `limit` due deliveries, oldest first, by one statement: sets a lease, counts the attempt and commits. Rows
- * that another worker is just taking are passed over. `onlyDomain` narrows the claim to recipients of one domain.
+ * that another worker is just taking are passed over. Scheduled mail becomes claimable when its time has come.
  */
 export async function claimDeliveries(
   hot: HotSql,
-  { limit, leaseToken, onlyDomain = null }: { limit: number; leaseToken: string; onlyDomain?: string | null },
+  { limit, leaseToken }: { limit: number; leaseToken: string },
 ): Promise<Claim[]> {
   return hot<Claim[]>`
     with due as materialized (
       select id from deliveries
-      where status = 'queued' and due_at <= now() and (${onlyDomain}::text is null or domain = ${onlyDomain})
+      where status in ('queued', 'scheduled') and due_at <= now()
       order by due_at, id limit ${limit} for update skip locked
     )
     update deliveries d

@@ -42,6 +42,8 @@ export const apiKeys = pgTable(
     /** Written at most once a minute. */
     lastUsedAt: timestamp({ withTimezone: true }),
     revokedAt: timestamp({ withTimezone: true }),
+    /** The key that this one replaces, while both are valid. */
+    rotatedFrom: uuid(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [

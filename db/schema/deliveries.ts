@@ -68,7 +68,7 @@ export const deliveries = pgTable(
   (t) => [
     index("deliveries_email_idx").on(t.teamId, t.emailId, t.position),
     index("deliveries_address_idx").on(t.teamId, t.address, t.emailId),
-    index("deliveries_due_idx").on(t.dueAt, t.id).where(sql`${t.status} = 'queued'`),
+    index("deliveries_due_idx").on(t.dueAt, t.id).where(sql`${t.status} in ('queued', 'scheduled')`),
     index("deliveries_lease_idx").on(t.leasedUntil).where(sql`${t.status} = 'sending'`),
     foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
       "cascade",

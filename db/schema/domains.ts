@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { pgTable, text, timestamp, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, jsonb, pgTable, text, timestamp, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { teams } from "./teams";
 
 export const DOMAIN_STATUSES = [
@@ -15,6 +15,23 @@ export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 /** The built-in domain of scripted recipients. Every team has its own row of it, always verified. */
 export const BUILT_IN_DOMAIN = "posthorn.test";
 
+export const RECORD_STATUSES = ["not_started", "pending", "verified", "failed", "temporary_failure"] as const;
+
+/** What the last look at one record of a domain showed. */
+export type RecordCheck = {
+  /** Which of the domain's records: its kind and its place among them. */
+  key: string;
+  askedName: string;
+  type: string;
+  resolver: string;
+  expected: string;
+  answers: string[];
+  status: (typeof RECORD_STATUSES)[number];
+  /** The fault by name, and in a sentence that says what to do; null where all is well. */
+  fault: string | null;
+  advice: string | null;
+};
+
 /** A sending domain, as a lower-case A-label name. A name belongs to one team at a time, the built-in one to all. */
 export const domains = pgTable(
   "domains",
@@ -27,6 +44,30 @@ export const domains = pgTable(
     status: text({ enum: DOMAIN_STATUSES }).notNull().default("not_started"),
     /** Set when an operator, not DNS, says that the domain is verified; re-checks leave it alone. */
     declaredVerifiedAt: timestamp({ withTimezone: true }),
+    /** DNS label below `_domainkey`. Null for the built-in domain. */
+    dkimSelector: text(),
+    /** RSA private key, PKCS #8 PEM, encrypted. */
+    dkimPrivateKey: text(),
+    /** Base64 of the public key, as it is published in `p=`. */
+    dkimPublicKey: text(),
+    /** Label of the return path below the domain. */
+    returnPathLabel: text().notNull().default("send"),
+    /** Random, name-bound and the team's own: shows in DNS that this team may use the name. */
+    ownershipToken: text(),
+    region: text().notNull().default("us-east-1"),
+    tls: text({ enum: ["opportunistic", "enforced"] })
+      .notNull()
+      .default("opportunistic"),
+    openTracking: boolean().notNull().default(false),
+    clickTracking: boolean().notNull().default(false),
+    trackingSubdomain: text(),
+    sending: boolean().notNull().default(true),
+    receiving: boolean().notNull().default(false),
+    checks: jsonb().$type<RecordCheck[]>().notNull().default([]),
+    lastCheckedAt: timestamp({ withTimezone: true }),
+    nextCheckAt: timestamp({ withTimezone: true }),
+    /** Since when a verified domain has not been found in order; a single bad look changes nothing. */
+    failingSince: timestamp({ withTimezone: true }),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [

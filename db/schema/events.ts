@@ -3,6 +3,8 @@ import { emails } from "./emails";
 
 export const EVENT_TYPES = [
   "email.queued",
+  "email.scheduled",
+  "email.canceled",
   "email.sent",
   "email.delivered",
   "email.delivery_delayed",

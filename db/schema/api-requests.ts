@@ -1,0 +1,20 @@
+import { integer, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+
+/** A recent call of the API by a key, kept seven days; bodies with secrets and contents taken out. */
+export const apiRequests = pgTable(
+  "api_requests",
+  {
+    teamId: uuid().notNull(),
+    id: uuid().notNull(),
+    apiKeyId: uuid().notNull(),
+    method: text().notNull(),
+    /** The path without its query. */
+    path: text().notNull(),
+    status: integer().notNull(),
+    userAgent: text(),
+    requestBody: jsonb(),
+    responseBody: jsonb(),
+    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.teamId, t.id] })],
+);

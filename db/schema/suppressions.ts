@@ -1,0 +1,22 @@
+import { pgTable, primaryKey, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
+
+export const SUPPRESSION_ORIGINS = ["bounce", "complaint", "manual"] as const;
+export type SuppressionOrigin = (typeof SUPPRESSION_ORIGINS)[number];
+
+/** An address that a team does not write to, why, and the mail that showed it. */
+export const suppressions = pgTable(
+  "suppressions",
+  {
+    teamId: uuid().notNull(),
+    id: uuid().notNull(),
+    /** As it stands in deliveries: the domain in lower-case A-labels. */
+    address: text().notNull(),
+    origin: text({ enum: SUPPRESSION_ORIGINS }).notNull(),
+    sourceEmailId: uuid(),
+    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.teamId, t.id] }),
+    unique("suppressions_team_address_key").on(t.teamId, t.address),
+  ],
+);

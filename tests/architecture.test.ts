@@ -1,0 +1,210 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { findingsOf, RULES, type RuleName } from "./architecture/rules";
+import { readSource, readSources } from "./architecture/source";
+import { strayNames } from "./architecture/top-level";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const sources = readSources(root);
+
+describe("the house keeps its rules", () => {
+  for (const rule of Object.keys(RULES) as RuleName[]) {
+    test(rule, () => {
+      expect(findingsOf(rule, sources)).toEqual([]);
+    });
+  }
+
+  test("the top level holds only what a tool or a reader looks for there", () => {
+    const gitignore = readFileSync(path.join(root, ".gitignore"), "utf8");
+    expect(strayNames(readdirSync(root), gitignore)).toEqual([]);
+  });
+});
+
+const nameOf = (file: string, text: string): string => `${file}: ${text.trim().split("\n")[0]}`;
+
+type Planted = { file: string; text: string; says: RegExp };
+
+/** For every rule, files that break it. A rule without one does not compile. */
+const PLANTED: Record<RuleName, Planted[]> = {
+  "db imports nothing of ours and never reads the environment": [
+    {
+      file: "db/queue.ts",
+      text: 'import { log } from "#server/log";',
+      says: /^db\/queue\.ts:1 imports "#server\/log"/,
+    },
+    { file: "db/a.ts", text: 'import type { A } from "../server/a";', says: /imports "\.\.\/server\/a"/ },
+    { file: "db/a.ts", text: "const url = process.env.DATABASE_URL;", says: /process\.env/ },
+    { file: "db/a.ts", text: "const { env } = process;", says: /env/ },
+    { file: "db/a.ts", text: 'import { env } from "node:process";', says: /node:process/ },
+  ],
+  "mail knows no database and no door": [
+    { file: "server/mail/a.ts", text: 'import { db } from "#db/client";', says: /#db\/client/ },
+    { file: "server/mail/a.ts", text: 'import { sql } from "drizzle-orm";', says: /drizzle-orm/ },
+    { file: "server/mail/transport/a.ts", text: 'import type { Deps } from "#server/deps";', says: /deps/ },
+    { file: "server/mail/a.ts", text: 'import { a } from "#server/services/a";', says: /services/ },
+    { file: "server/mail/a.ts", text: 'const a = await import("#server/rest/a");', says: /rest/ },
+  ],
+  "services import the database, mail, each other and the small files of server": [
+    { file: "server/services/a.ts", text: 'import { a } from "#server/rest/route";', says: /rest/ },
+    { file: "server/services/a/b.ts", text: 'import { a } from "../../trpc/init";', says: /trpc/ },
+    { file: "server/services/a.ts", text: 'import type { A } from "#server/worker/a";', says: /worker/ },
+    { file: "server/services/a.ts", text: 'type A = import("#server/boot/deps").Built;', says: /boot/ },
+    { file: "server/services/a.ts", text: 'import { cookies } from "next/headers";', says: /next\/headers/ },
+    { file: "server/services/a.ts", text: 'import { auth } from "#server/auth";', says: /auth/ },
+  ],
+  "rest, trpc and worker do not know one another": [
+    { file: "server/rest/a.ts", text: 'import { tick } from "#server/worker/tick";', says: /worker\/tick/ },
+    { file: "server/trpc/a.ts", text: 'export { a } from "#server/rest/a";', says: /rest\/a/ },
+    { file: "server/worker/a.ts", text: 'import type { A } from "#server/trpc/a";', says: /trpc\/a/ },
+  ],
+  "the types of the effects are types only": [
+    { file: "server/deps.ts", text: "export const clock = () => 1;", says: /deps\.ts:1 has/ },
+    { file: "server/deps.ts", text: 'import { type A } from "./a";\nexport type B = A;', says: /deps\.ts:1/ },
+  ],
+  "rest speaks the web standard and never next": [
+    { file: "server/rest/a.ts", text: 'import { NextResponse } from "next/server";', says: /next\/server/ },
+    {
+      file: "server/rest/a.ts",
+      text: 'import type { IncomingMessage } from "node:http";',
+      says: /node:http/,
+    },
+  ],
+  "every file that declares routes is listed in server/rest/routes.ts": [
+    { file: "server/rest/a.ts", text: "export const a = withApi({}, run);", says: /a\.ts:1 .*not list/ },
+    {
+      file: "app/api/a/route.ts",
+      text: "export const a = withApi({}, run);",
+      says: /declared in server\/rest/,
+    },
+  ],
+  "route files of app import rest, auth, trpc and boot/next; pages import trpc and auth; nobody imports db": [
+    { file: "app/page.tsx", text: 'import { a } from "#server/rest/a";', says: /rest\/a/ },
+    { file: "app/console/page.tsx", text: 'import { a } from "#server/services/a";', says: /services\/a/ },
+    { file: "app/console/page.tsx", text: 'import type { A } from "#db/schema/a";', says: /#db/ },
+    { file: "app/console/a.tsx", text: 'import { a } from "#server/boot/next";', says: /boot\/next/ },
+    {
+      file: "app/api/[[...path]]/route.ts",
+      text: 'import { a } from "#server/boot/node";',
+      says: /boot\/node/,
+    },
+    { file: "app/api/x/route.ts", text: 'import { a } from "#db/client";', says: /#db\/client/ },
+  ],
+  "only what app starts with, and boot itself, imports boot": [
+    { file: "server/trpc/a.ts", text: 'import { deps } from "#server/boot/deps";', says: /boot\/deps/ },
+    { file: "server/auth.ts", text: 'import { deps } from "#server/boot/deps";', says: /boot\/deps/ },
+  ],
+  "a client file imports server code by type only": [
+    {
+      file: "app/console/_ui/a.tsx",
+      text: '"use client";\nimport { a } from "#server/trpc/a";',
+      says: /a\.tsx:2 imports/,
+    },
+    {
+      file: "app/console/_ui/a.tsx",
+      text: '"use client";\nimport { type A } from "#server/trpc/a";',
+      says: /import type/,
+    },
+  ],
+  "services, mail, worker and rest get the clock, HTTP and settings handed in": [
+    { file: "server/services/a.ts", text: "\nconst now = Date.now();", says: /a\.ts:2 has `Date\.now`/ },
+    { file: "server/services/a.ts", text: "const clock = Date.now;", says: /Date\.now/ },
+    { file: "server/mail/a.ts", text: "const now = new Date();", says: /new Date\(\)/ },
+    { file: "server/mail/a.ts", text: "const now = Date();", says: /Date\(\)/ },
+    { file: "server/worker/a.ts", text: "await fetch(url);", says: /fetch\(url\)/ },
+    { file: "server/worker/a.ts", text: "await globalThis.fetch(url);", says: /fetch/ },
+    { file: "server/rest/a.ts", text: "const { SMTP_URL } = process.env;", says: /process\.env/ },
+    { file: "server/rest/a.ts", text: 'const a = process["env"].A;', says: /process\["env"\]/ },
+  ],
+  "services and rest open no connections of their own": [
+    { file: "server/services/a.ts", text: 'import net from "node:net";', says: /node:net/ },
+    { file: "server/services/a.ts", text: 'import { resolve } from "node:dns/promises";', says: /dns/ },
+    { file: "server/services/a.ts", text: 'import postgres from "postgres";', says: /postgres/ },
+    { file: "server/rest/a.ts", text: 'import { request } from "undici";', says: /undici/ },
+  ],
+  "across rooms #server and #db, inside a room relative": [
+    { file: "server/rest/a.ts", text: 'import { a } from "../errors";', says: /"\.\.\/errors"/ },
+    { file: "server/rest/a.ts", text: 'import { a } from "#server/rest/b";', says: /#server\/rest\/b/ },
+    { file: "db/a.ts", text: 'import { a } from "#db/b";', says: /#db\/b/ },
+    { file: "tests/a.test.ts", text: 'import { a } from "../server/a";', says: /\.\.\/server\/a/ },
+    { file: "server/env.ts", text: 'import type { A } from "./limits/a";', says: /limits/ },
+  ],
+  "no barrel files": [
+    { file: "server/mail/index.ts", text: "export const a = 1;", says: /index/ },
+    { file: "server/mail/a.ts", text: 'export * from "./b";', says: /export \*/ },
+    { file: "server/mail/a.ts", text: 'export { b } from "./b";', says: /export \{ b \}/ },
+    { file: "server/mail/a.ts", text: 'export type { B } from "./b";', says: /export type/ },
+  ],
+  "default exports only where Next or a tool demands them": [
+    { file: "server/rest/a.ts", text: "export default 1;", says: /export default 1/ },
+    { file: "app/console/_ui/button.tsx", text: "export default function A() {}", says: /export default/ },
+  ],
+  "the console of the process belongs to boot": [
+    { file: "server/services/a.ts", text: "console.log(1);", says: /console\.log/ },
+    { file: "app/page.tsx", text: "globalThis.console.error(1);", says: /console\.error/ },
+  ],
+  "no check is switched off": [
+    { file: "server/a.ts", text: "// @ts-ignore\nconst a = 1;", says: /a\.ts:1 has/ },
+    { file: "tests/a.test.ts", text: "const a = 1; /* biome-ignore lint: x */", says: /biome-ignore/ },
+  ],
+  "no file above 350 lines": [
+    {
+      file: "server/a.ts",
+      text: "const a = 1;\n".repeat(351).replaceAll("const a", "var a"),
+      says: /351 lines/,
+    },
+  ],
+};
+
+describe("a planted violation is found", () => {
+  for (const [rule, planted] of Object.entries(PLANTED) as [RuleName, Planted[]][]) {
+    for (const { file, text, says } of planted) {
+      test(`${rule}: ${nameOf(file, text)}`, () => {
+        expect(findingsOf(rule, [readSource(file, text)])).toEqual([expect.stringMatching(says)]);
+      });
+    }
+  }
+
+  test("a stray file at the top level is named, and what git ignores is not", () => {
+    const names = [
+      "app",
+      ".github",
+      "utils",
+      "node_modules",
+      "notes.md",
+      "tsconfig.tsbuildinfo",
+      "README.md",
+    ];
+    expect(strayNames(names, "node_modules/\n*.tsbuildinfo\n")).toEqual(["utils", "notes.md"]);
+  });
+});
+
+/** What looks like a violation and is none. */
+const INNOCENT: [file: string, text: string][] = [
+  ["server/services/a.ts", '// fetch(, Date.now(), process.env\nconst text = "process.env new Date()";'],
+  ["server/services/a.ts", "const a = (http: { fetch(url: string): void }) => http.fetch('x');"],
+  ["server/services/a.ts", "const a = new Date(0);"],
+  ["server/services/a.ts", 'import { a } from "#db/a";\nimport { b } from "./b";\nimport c from "uuid";'],
+  ["server/rest/a.ts", 'import { a } from "#server/services/a";\nimport type { Ctx } from "#server/deps";'],
+  ["server/worker/a.ts", 'import { a } from "#server/mail/a";'],
+  ["server/mail/transport/a.ts", 'import { a } from "../outcome";\nimport net from "node:net";'],
+  ["server/boot/a.ts", 'import { a } from "#server/rest/a";\nconsole.log(process.env.A, Date.now());'],
+  ["server/deps.ts", 'import type { A } from "#db/a";\nexport type B = A;'],
+  [
+    "app/console/page.tsx",
+    'import { a } from "#server/trpc/a";\nexport default function P() { return <a.B />; }',
+  ],
+  ["app/console/a.tsx", '"use client";\nimport type { A } from "#server/services/a";\nexport const b = 1;'],
+  ["app/api/[[...path]]/route.ts", 'import { a } from "#server/boot/next";\nexport { a as GET, a as POST };'],
+  ["tests/a.test.ts", 'import { a } from "#server/a";\nimport { b } from "./support/b";'],
+];
+
+describe("what only looks like a violation passes", () => {
+  for (const [file, text] of INNOCENT) {
+    test(nameOf(file, text), () => {
+      const rules = Object.keys(RULES) as RuleName[];
+      expect(rules.flatMap((rule) => findingsOf(rule, [readSource(file, text)]))).toEqual([]);
+    });
+  }
+});

@@ -1,0 +1,218 @@
+import type { Deed, Import, Source } from "./source";
+
+/** A place where a rule is broken, and what would keep it. */
+export type Finding = { path: string; line: number; message: string };
+
+/** A rule of the house. Every file is judged by itself, with the others at hand. */
+export type Rule = (file: Source, all: readonly Source[]) => Finding[];
+
+/** Pages, layouts and what else Next finds by the name of the file and its default export. */
+const NEXT_FILE =
+  /^app\/(.*\/)?(page|layout|template|loading|error|not-found|global-error|default|forbidden|unauthorized|sitemap|robots|manifest|icon|apple-icon|opengraph-image)\.tsx?$/;
+const ROUTE_FILE = /^app\/(.*\/)?route\.ts$/;
+/** Tools that want a default export from their settings. */
+const SETTINGS_FILE = /(^|\/)[a-z]+\.config\.(ts|mjs)$|^proxy\.ts$|^tests\/support\/global-[a-z-]+\.ts$/;
+const LINES_MAX = 350;
+
+/** What the rooms behind the doors may reach of ours: a folder with everything in it, or one file. */
+const SERVICES_MAY = ["db/", "server/mail/", "server/services/", "server/limits/"];
+const MAIL_MAY = ["server/mail/"];
+const PAGES_MAY = ["app/", "server/trpc/", "server/auth"];
+const ROUTES_MAY = ["app/", "server/trpc/", "server/auth", "server/rest/", "server/boot/next"];
+const DOORS = ["server/rest", "server/trpc", "server/worker"];
+const EFFECTS_BY_ARGUMENT = ["server/services", "server/mail", "server/worker", "server/rest"];
+const DATABASE_PACKAGES = /^(postgres|drizzle-orm)(\/|$)/;
+const NETWORK_PACKAGES =
+  /^(node:)?(net|tls|dgram|dns|dns\/promises|http|https|http2)$|^(undici|nodemailer)(\/|$)/;
+
+const isWithin = (target: string, place: string): boolean =>
+  place.endsWith("/") ? target.startsWith(place) : target === place || target.startsWith(`${place}/`);
+
+const isTopOfServer = (target: string): boolean => /^server\/[^/]+$/.test(target) && target !== "server/auth";
+
+const roomOfTarget = (target: string): string => {
+  const [top = "", next = "", ...rest] = target.split("/");
+  if (top !== "server") return top;
+  return rest.length > 0 ? `server/${next}` : "server";
+};
+
+function forbidImports(file: Source, isWrong: (found: Import) => boolean, reason: string): Finding[] {
+  return file.imports
+    .filter(isWrong)
+    .map(({ specifier, line }) => ({ path: file.path, line, message: `imports "${specifier}": ${reason}` }));
+}
+
+function forbidDeeds(file: Source, kinds: readonly Deed["kind"][], reason: string): Finding[] {
+  return file.deeds
+    .filter(({ kind }) => kinds.includes(kind))
+    .map(({ text, line }) => ({ path: file.path, line, message: `has \`${text}\`: ${reason}` }));
+}
+
+/** The rules of import, effect and form, each by the sentence that it keeps. */
+export const RULES = {
+  "db imports nothing of ours and never reads the environment": (file) =>
+    file.room !== "db"
+      ? []
+      : [
+          ...forbidImports(
+            file,
+            ({ isOurs, target }) => isOurs && !isWithin(target, "db/"),
+            "db knows nobody; hand it what it needs",
+          ),
+          ...forbidDeeds(file, ["env"], "the address of the database is an argument"),
+        ],
+
+  "mail knows no database and no door": (file) =>
+    file.room !== "server/mail"
+      ? []
+      : forbidImports(
+          file,
+          ({ isOurs, target }) =>
+            DATABASE_PACKAGES.test(target) ||
+            /^next(\/|$)/.test(target) ||
+            (isOurs &&
+              !MAIL_MAY.some((place) => isWithin(target, place)) &&
+              (!isTopOfServer(target) || target === "server/deps")),
+          "server/mail is pure, or talks SMTP and DNS",
+        ),
+
+  "services import the database, mail, each other and the small files of server": (file) =>
+    file.room !== "server/services"
+      ? []
+      : forbidImports(
+          file,
+          ({ isOurs, target }) =>
+            /^next(-auth)?(\/|$)/.test(target) ||
+            (isOurs && !isTopOfServer(target) && !SERVICES_MAY.some((place) => isWithin(target, place))),
+          "a decision knows no door and no composition root",
+        ),
+
+  "rest, trpc and worker do not know one another": (file) =>
+    !DOORS.includes(file.room)
+      ? []
+      : forbidImports(
+          file,
+          ({ target }) => DOORS.some((door) => door !== file.room && isWithin(target, door)),
+          "what two doors share is a service",
+        ),
+
+  "the types of the effects are types only": (file) =>
+    file.path !== "server/deps.ts" ? [] : forbidDeeds(file, ["value"], "server/deps.ts holds types only"),
+
+  "rest speaks the web standard and never next": (file) =>
+    file.room !== "server/rest"
+      ? []
+      : forbidImports(
+          file,
+          ({ target }) => /^next(-auth)?(\/|$)/.test(target) || NETWORK_PACKAGES.test(target),
+          "a handler sees a Request and answers a Response",
+        ),
+
+  "every file that declares routes is listed in server/rest/routes.ts": (file, all) => {
+    const declared = file.deeds.find(({ kind }) => kind === "withApi");
+    if (!declared || file.room === "tests") return [];
+    const finding = (message: string) => [{ path: file.path, line: declared.line, message }];
+    if (file.room !== "server/rest") return finding("declares a route: routes are declared in server/rest");
+    const list = all.find(({ path }) => path === "server/rest/routes.ts");
+    const isListed = list?.imports.some(({ target, isType }) => !isType && `${target}.ts` === file.path);
+    return isListed || file === list
+      ? []
+      : finding("declares a route that server/rest/routes.ts does not list");
+  },
+
+  "route files of app import rest, auth, trpc and boot/next; pages import trpc and auth; nobody imports db": (
+    file,
+  ) => {
+    if (file.room !== "app") return [];
+    const may = ROUTE_FILE.test(file.path) ? ROUTES_MAY : PAGES_MAY;
+    return forbidImports(
+      file,
+      ({ isOurs, isType, target }) =>
+        isOurs &&
+        !may.some((place) => isWithin(target, place)) &&
+        !(isType && roomOfTarget(target).startsWith("server")),
+      `here only ${may.slice(1).join(", ")} and types of server`,
+    );
+  },
+
+  "only what app starts with, and boot itself, imports boot": (file) =>
+    !/^(db|server)/.test(file.room) || file.room === "server/boot"
+      ? []
+      : forbidImports(
+          file,
+          ({ target }) => isWithin(target, "server/boot"),
+          "boot composes the others, so none of them may know it",
+        ),
+
+  "a client file imports server code by type only": (file) =>
+    !file.isClient
+      ? []
+      : forbidImports(
+          file,
+          ({ isType, target }) => !isType && isWithin(target, "server"),
+          "use `import type`, or the code goes to the browser",
+        ),
+
+  "services, mail, worker and rest get the clock, HTTP and settings handed in": (file) =>
+    EFFECTS_BY_ARGUMENT.includes(file.room)
+      ? forbidDeeds(file, ["clock", "fetch", "env"], "effects come through ctx, deps or an argument")
+      : [],
+
+  "services and rest open no connections of their own": (file) =>
+    ["server/services", "server/rest"].includes(file.room)
+      ? forbidImports(
+          file,
+          ({ target, isType }) => !isType && (NETWORK_PACKAGES.test(target) || target === "postgres"),
+          "effects come through ctx or deps",
+        )
+      : [],
+
+  "across rooms #server and #db, inside a room relative": (file) =>
+    forbidImports(
+      file,
+      ({ isOurs, specifier, target }) =>
+        isOurs && specifier.startsWith(".") !== (roomOfTarget(target) === file.room),
+      "write #server/… or #db/… across rooms, ./… inside one",
+    ),
+
+  "no barrel files": (file) => [
+    ...(/(^|\/)index\.[a-z]+$/.test(file.path)
+      ? [{ path: file.path, line: 1, message: "is called index: name it by what it holds" }]
+      : []),
+    ...forbidDeeds(file, ["star export", "forwarding"], "import from where it is"),
+  ],
+
+  "default exports only where Next or a tool demands them": (file) =>
+    NEXT_FILE.test(file.path) || SETTINGS_FILE.test(file.path)
+      ? []
+      : forbidDeeds(file, ["default export"], "export it by name"),
+
+  "the console of the process belongs to boot": (file) =>
+    /^(db|server|app)/.test(file.room) && file.room !== "server/boot"
+      ? forbidDeeds(file, ["console"], "log facts through deps.log")
+      : [],
+
+  "no check is switched off": (file) =>
+    forbidDeeds(file, ["suppression"], "mend what the compiler or the linter found"),
+
+  "no file above 350 lines": (file) =>
+    file.lineCount <= LINES_MAX
+      ? []
+      : [
+          {
+            path: file.path,
+            line: LINES_MAX,
+            message: `has ${file.lineCount} lines, ${LINES_MAX} are the most`,
+          },
+        ],
+} as const satisfies Record<string, Rule>;
+
+export type RuleName = keyof typeof RULES;
+
+/** All that breaks one rule, a line each, ready to be read and clicked. */
+export function findingsOf(rule: RuleName, all: readonly Source[]): string[] {
+  const check: Rule = RULES[rule];
+  return all.flatMap((file) =>
+    check(file, all).map(({ path, line, message }) => `${path}:${line} ${message}`),
+  );
+}

@@ -1,0 +1,32 @@
+/** What may lie at the top of the repository; everything else has a room. */
+const ALLOWED: ReadonlySet<string> = new Set([
+  "app",
+  "server",
+  "db",
+  "tests",
+  "next.config.ts",
+  "drizzle.config.ts",
+  "package.json",
+  "tsconfig.json",
+  "README.md",
+  "instrumentation.ts",
+  "package-lock.json",
+  "LICENSE",
+  "proxy.ts",
+  "postcss.config.mjs",
+  "Dockerfile",
+  "compose.yaml",
+]);
+
+/** Names at the top that do not belong there. Dotfiles do, and so does what git ignores. */
+export function strayNames(names: readonly string[], gitignore: string): string[] {
+  const ignored = gitignore
+    .split("\n")
+    .map((line) => line.trim().replace(/\/$/, ""))
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  const isIgnored = (name: string) =>
+    ignored.some((pattern) =>
+      pattern.startsWith("*.") ? name.endsWith(pattern.slice(1)) : pattern.replace(/^\//, "") === name,
+    );
+  return names.filter((name) => !ALLOWED.has(name) && !name.startsWith(".") && !isIgnored(name));
+}

@@ -77,8 +77,8 @@ export async function setPassword(deps: Deps, input: { userId: string; password:
   });
 }
 
-// What is no address is nobody's, but it is looked up all the same. PostgreSQL text takes no NUL.
-function foldAddress(text: string): string {
+/** An address as it is stored. What is no address is nobody's, and still text that PostgreSQL takes, without NUL. */
+export function foldAddress(text: string): string {
   const read = parseMailbox(text.trim());
   return read.ok ? read.mailbox.address.toLowerCase() : text.replaceAll("\0", "").slice(0, 320).toLowerCase();
 }

@@ -1,0 +1,7 @@
+import type { NextRequest } from "next/server";
+import { getDeps } from "#server/boot/next";
+import { answerTrpc } from "#server/trpc/http";
+
+const handle = (request: NextRequest): Promise<Response> => answerTrpc(getDeps(), request, request.cookies);
+
+export { handle as GET, handle as POST };

@@ -1,0 +1,18 @@
+/** Runs once before Next answers anything. */
+export async function register(): Promise<void> {
+  if (process.env.NEXT_RUNTIME !== "nodejs" || process.env.NEXT_PHASE === "phase-production-build") return;
+  const { provideOwnDeps } = await import("#server/boot/next");
+  await provideOwnDeps();
+}
+
+/** A page that could not be rendered shows only a digest; the log has what lies behind it. */
+export async function onRequestError(error: unknown): Promise<void> {
+  if (process.env.NEXT_RUNTIME !== "nodejs") return;
+  const [{ areDepsHeld, heldDeps }, { errorFacts }] = await Promise.all([
+    import("#server/console-deps"),
+    import("#server/log"),
+  ]);
+  if (!areDepsHeld()) return;
+  const digest = error instanceof Error && "digest" in error ? error.digest : undefined;
+  heldDeps().log.error("page.failed", { digest, ...errorFacts(error) });
+}

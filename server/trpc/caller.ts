@@ -1,0 +1,19 @@
+import "server-only";
+import { QueryClient } from "@tanstack/react-query";
+import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import { cookies } from "next/headers";
+import { cache } from "react";
+import { heldDeps } from "#server/console-deps";
+import { createTrpcContext } from "./context";
+import { appRouter } from "./router";
+
+const pageContext = cache(async () => createTrpcContext(heldDeps(), await cookies()));
+
+/** Who looks at the page being rendered, or null. Asked any number of times, read once. */
+export const pageSession = cache(async () => (await pageContext()).session());
+
+/** The results gathered for the page being rendered, which travel to the browser with it. */
+export const pageQueries = cache(() => new QueryClient({ defaultOptions: { queries: { retry: false } } }));
+
+/** Calls procedures in this process while a page is rendered: no HTTP, one context for the whole page. */
+export const trpc = createTRPCOptionsProxy({ router: appRouter, ctx: pageContext, queryClient: pageQueries });

@@ -1,0 +1,24 @@
+import { type Cookies, readSession } from "#server/auth";
+import type { ConsoleDeps } from "#server/console-deps";
+import { newId } from "#server/ids";
+import type { Session } from "#server/services/sessions";
+
+export type TrpcContext = {
+  deps: ConsoleDeps;
+  requestId: string;
+  /** Who calls. One read for all procedures of a request, made when the first of them asks. */
+  session(): Promise<Session | null>;
+};
+
+/** The context of one request, be it an HTTP call, which may hold several procedures, or a page being rendered. */
+export function createTrpcContext(deps: ConsoleDeps, cookies: Cookies): TrpcContext {
+  let session: Promise<Session | null> | undefined;
+  return {
+    deps,
+    requestId: newId(),
+    session: () => {
+      session ??= readSession(deps, cookies);
+      return session;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { initTRPC, TRPCError } from "@trpc/server";
+import { z } from "zod";
+import type { Ctx } from "#server/deps";
+import { notFound } from "#server/errors";
+import type { TrpcContext } from "./context";
+import { toTrpcError, UNEXPECTED } from "./faults";
+
+const t = initTRPC.context<TrpcContext>().create({
+  isDev: false,
+  // The last net: whatever was thrown outside a procedure, and whatever tRPC would add, stops here.
+  errorFormatter: ({ shape, error, ctx }) => ({
+    code: shape.code,
+    message: error.code === "INTERNAL_SERVER_ERROR" ? UNEXPECTED : shape.message,
+    data: {
+      code: shape.data.code,
+      httpStatus: shape.data.httpStatus,
+      path: shape.data.path,
+      requestId: ctx?.requestId,
+    },
+  }),
+});
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+
+const spoken = t.procedure.use(async ({ ctx, next }) => {
+  const result = await next();
+  if (result.ok) return result;
+  throw toTrpcError(result.error, ctx.deps.log, ctx.requestId);
+});
+
+/** For whoever is signed in. The session's row is read at every call. */
+export const signedIn = spoken.use(async ({ ctx, next }) => {
+  const session = await ctx.session();
+  if (!session)
+    throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in again: your session is over." });
+  return next({ ctx: { signedInAs: session } });
+});
+
+/** Names the team that a page is about. It stands in the page's address, so two tabs may show two teams. */
+const InTeam = z.object({ team: z.string().max(60) });
+
+/**
+ * For members of the team named in the input, which is checked at every call. A team that the caller is not in answers
+ * like one that does not exist. The services' `ctx` comes as `ctx.service`.
+ */
+export const inTeam = signedIn.input(InTeam).use(async ({ ctx, input, next }) => {
+  const { user, memberships } = ctx.signedInAs;
+  const membership = memberships.find(({ teamId }) => teamId === input.team);
+  if (!membership) throw notFound("Team");
+  const service: Ctx = {
+    ...ctx.deps,
+    teamId: membership.teamId,
+    actor: { kind: "user", userId: user.id },
+    requestId: ctx.requestId,
+  };
+  return next({ ctx: { service, role: membership.role } });
+});

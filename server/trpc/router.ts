@@ -1,0 +1,14 @@
+import { emailsRouter } from "./emails";
+import { createCallerFactory, router } from "./init";
+import { serviceRouter } from "./service";
+
+/** All that the console can ask for. */
+export const appRouter = router({
+  emails: emailsRouter,
+  service: serviceRouter,
+});
+
+export type AppRouter = typeof appRouter;
+
+/** Calls procedures in this process, with everything that an HTTP call is checked by. */
+export const createCaller = createCallerFactory(appRouter);

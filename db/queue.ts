@@ -1,4 +1,5 @@
 import type { HotSql } from "./client";
+import { lockEmailsOf, refreshEmailStatus } from "./summary";
 
 /** A claim lasts this long unless renewed; a worker that dies is found out after it. */
 export const leaseMs = 60_000;
@@ -38,15 +39,23 @@ export async function claimDeliveries(
 
 export type Held = Pick<Claim, "id" | "leaseToken">;
 
+// Every statement that changes claimed rows locks them in the order of their ids before it writes: renewals, hand-overs
+// and results of one worker meet on the same rows all the time, and must never wait for each other in a circle.
+
 /**
  * Commits that a dialogue is about to begin for these rows. From here on a worker that dies leaves them unknown, not
  * retryable. Tells which are still held; the others belong to another worker now and must not be sent.
  */
 export async function markHandedOver(hot: HotSql, held: Held[]): Promise<Set<string>> {
   const rows = await hot<{ id: string }[]>`
-    update deliveries d set stage = 'handed_over', updated_at = now()
-    from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[]) as h(id, lease_token)
-    where d.id = h.id and d.lease_token = h.lease_token and d.status = 'sending' and d.leased_until > now()
+    with mine as materialized (
+      select d.id
+      from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[]) as h(id, lease_token)
+      join deliveries d on d.id = h.id and d.lease_token = h.lease_token
+      where d.status = 'sending' and d.leased_until > now()
+      order by d.id for no key update of d
+    )
+    update deliveries d set stage = 'handed_over', updated_at = now() from mine where d.id = mine.id
     returning d.id`;
   return new Set(rows.map(({ id }) => id));
 }
@@ -54,8 +63,12 @@ export async function markHandedOver(hot: HotSql, held: Held[]): Promise<Set<str
 /** Prolongs all claims of a worker in one statement. A lease that ran out stays lost. Tells how many were prolonged. */
 export async function renewLeases(hot: HotSql, leaseTokens: string[]): Promise<number> {
   const { count } = await hot`
-    update deliveries set leased_until = now() + ${leaseMs} * interval '1 ms'
-    where lease_token = any(${leaseTokens}::uuid[]) and status = 'sending' and leased_until > now()`;
+    with mine as materialized (
+      select id from deliveries
+      where lease_token = any(${leaseTokens}::uuid[]) and status = 'sending' and leased_until > now()
+      order by id for no key update
+    )
+    update deliveries d set leased_until = now() + ${leaseMs} * interval '1 ms' from mine where d.id = mine.id`;
   return count;
 }
 
@@ -68,14 +81,26 @@ export async function releaseClaims(
   held: Held[],
   why: "released" | "no_transport",
 ): Promise<number> {
-  const { count } = await hot`
-    update deliveries d set status = 'queued', stage = 'idle', lease_token = null, leased_until = null,
-      attempts = d.attempts - 1, wait_rule = ${why}, updated_at = now(),
-      due_at = case when ${why} = 'no_transport' then 'infinity' else now() end
-    from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[]) as h(id, lease_token)
-    where d.id = h.id and d.lease_token = h.lease_token and d.status = 'sending' and d.stage = 'claimed'`;
-  return count;
+  const ids = held.map(({ id }) => id);
+  return hot.begin(async (tx) => {
+    const parents = await lockEmailsOf(tx, ids);
+    const { count } = await tx.unsafe(RELEASE_CLAIMS, [ids, held.map((row) => row.leaseToken), why]);
+    await refreshEmailStatus(tx, parents);
+    return count;
+  });
 }
+
+const RELEASE_CLAIMS = `
+with mine as materialized (
+  select d.id from unnest($1::uuid[], $2::uuid[]) as h(id, lease_token)
+  join deliveries d on d.id = h.id and d.lease_token = h.lease_token
+  where d.status = 'sending' and d.stage = 'claimed'
+  order by d.id for no key update of d
+)
+update deliveries d
+set status = 'queued', stage = 'idle', lease_token = null, leased_until = null, attempts = d.attempts - 1,
+    wait_rule = $3, due_at = case when $3 = 'no_transport' then 'infinity' else now() end, updated_at = now()
+from mine where d.id = mine.id`;
 
 /** Makes mail due again that waited for a transport. Up to `limit` rows a call; tells how many. */
 export async function unparkDeliveries(hot: HotSql, limit: number): Promise<number> {

@@ -62,14 +62,17 @@ with result as (
   select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[],
     $9::text[], $10::text[])
     as r(id, lease_token, status, retry_after_ms, wait_rule, code, enhanced, reply, host, reason)
+), mine as materialized (
+  select d.id from result r join deliveries d on d.id = r.id and d.lease_token = r.lease_token
+  where d.status = 'sending' order by d.id for no key update of d
 ), written as (
   update deliveries d
   set status = r.status, stage = 'idle', lease_token = null, leased_until = null,
       due_at = now() + coalesce(r.retry_after_ms, 0) * interval '1 ms', wait_rule = r.wait_rule,
       last_code = r.code, last_enhanced = r.enhanced, last_text = r.reply, last_host = r.host, last_reason = r.reason,
       updated_at = now()
-  from result r
-  where d.id = r.id and d.lease_token = r.lease_token and d.status = 'sending'
+  from mine join result r on r.id = mine.id
+  where d.id = mine.id
   returning d.id, d.team_id, d.email_id, d.address, d.due_at, r.retry_after_ms
 ), event as (
   insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Database, openDatabase } from "#db/client";
+import { recoverExpired } from "#db/expiry";
+import { type Claim, claimDeliveries, markHandedOver, releaseClaims, renewLeases } from "#db/queue";
+import { type DeliveryResult, recordResults } from "#db/results";
+import { EMAIL_STATUSES, type EmailStatus } from "#db/schema/emails";
+import { newId } from "#server/ids";
+import { type House, openHouse } from "../support/house";
+import { createRandom, type Random } from "../support/random";
+
+let house: House;
+let workers: Database[];
+beforeEach(async () => {
+  house = await openHouse();
+  workers = [1, 2, 3].map(() => openDatabase(house.url, { connectionsMax: 8 }));
+});
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.close()));
+  await house.close();
+});
+
+const sendMany = async (mails: number, recipientsEach: number) => {
+  for (let n = 0; n < mails; n++)
+    await house.send({ to: Array.from({ length: recipientsEach }, (_, k) => `r${n}-${k}@example.net`) });
+};
+
+const resultOf = (
+  claim: Claim,
+  status: DeliveryResult["status"],
+  retryAfterMs: number | null = null,
+): DeliveryResult => ({
+  id: claim.id,
+  leaseToken: claim.leaseToken,
+  status,
+  retryAfterMs,
+  waitRule: retryAfterMs === null ? null : "retry_schedule",
+  code: 250,
+  enhanced: null,
+  text: null,
+  host: null,
+  reason: "",
+  events: [{ id: newId(), type: "email.sent", data: { attempt: claim.attempt } }],
+});
+
+/** What each mail's status has to be, told by its recipients alone. */
+async function wrongSummaries(): Promise<unknown[]> {
+  const rows = await house.hot<{ id: string; status: EmailStatus; recipients: EmailStatus[] }[]>`
+    select e.id, e.status,
+      array_agg(case when d.status = 'queued' and d.attempts > 0 then 'deferred' else d.status end) as recipients
+    from emails e join deliveries d on d.email_id = e.id group by e.team_id, e.id`;
+  return rows.filter(({ status, recipients }) => {
+    const worst = EMAIL_STATUSES.find((candidate) => recipients.includes(candidate));
+    return status !== worst;
+  });
+}
+
+test("writers over the same recipients in opposite orders never wait for each other in a circle", async () => {
+  await sendMany(40, 5);
+  const [first, second, third] = workers.map(({ hot }) => hot);
+  if (!first || !second || !third) throw new Error("three workers");
+  const faults: unknown[] = [];
+  const noted = (work: Promise<unknown>) => work.catch((error) => faults.push(error));
+
+  for (let round = 0; round < 40 && faults.length === 0; round++) {
+    const leaseToken = newId();
+    const claims = await claimDeliveries(first, { limit: 200, leaseToken });
+    expect(claims).toHaveLength(200);
+    const reversed = claims.toReversed();
+    const evenly = claims.filter((_, index) => index % 2 === 0);
+    await Promise.all([
+      noted(markHandedOver(first, claims)),
+      noted(renewLeases(second, [leaseToken])),
+      noted(markHandedOver(third, reversed)),
+    ]);
+    await Promise.all([
+      noted(
+        recordResults(
+          first,
+          reversed.map((claim) => resultOf(claim, "queued", 0)),
+        ),
+      ),
+      noted(renewLeases(second, [leaseToken])),
+      noted(
+        recordResults(
+          third,
+          evenly.map((claim) => resultOf(claim, "queued", 0)),
+        ),
+      ),
+      noted(markHandedOver(second, reversed)),
+      noted(releaseClaims(third, evenly, "released")),
+      noted(recoverExpired(second, newId, 500)),
+    ]);
+  }
+  expect(faults).toEqual([]);
+});
+
+test("a recipient that is given back is no longer counted as one who is being written to", async () => {
+  const { id } = await house.send({ to: ["ann@example.net", "ben@example.net"] });
+  const [first, second] = await claimDeliveries(house.hot, { limit: 2, leaseToken: newId() });
+  if (!first || !second) throw new Error("two claims");
+  await recordResults(house.hot, [resultOf(first, "sent")]);
+  expect((await house.email(id)).status).toBe("sending");
+  await releaseClaims(house.hot, [second], "no_transport");
+  expect((await house.email(id)).status).toBe("queued");
+});
+
+test("after any mixture of claims, results, releases and lapses each mail has the status of its worst recipient", async () => {
+  await sendMany(60, 4);
+  const faults: unknown[] = [];
+  const untilMs = performance.now() + 6_000;
+  const drive = async (hot: Database["hot"], random: Random) => {
+    while (performance.now() < untilMs) {
+      const claims = random.shuffled(
+        await claimDeliveries(hot, { limit: random.upTo(40), leaseToken: newId() }),
+      );
+      const released = claims.filter(() => random.chance(0.15));
+      const begun = claims.filter((claim) => !released.includes(claim));
+      const lost = begun.filter(() => random.chance(0.1));
+      await Promise.all([
+        releaseClaims(hot, released, random.chance(0.3) ? "no_transport" : "released"),
+        markHandedOver(hot, begun),
+      ]);
+      const ended = begun.filter((claim) => !lost.includes(claim));
+      const results = ended.map((claim) =>
+        random.chance(0.6)
+          ? resultOf(claim, "queued", 0)
+          : resultOf(claim, random.pick(["sent", "bounced", "failed", "delivered", "unknown"])),
+      );
+      const half = Math.floor(results.length / 2);
+      await Promise.all([
+        recordResults(hot, results.slice(0, half)),
+        recordResults(hot, results.slice(half)),
+      ]);
+    }
+  };
+  const lapse = async (hot: Database["hot"], random: Random) => {
+    while (performance.now() < untilMs) {
+      await hot`update deliveries set leased_until = now() - interval '1 s' where id in
+        (select id from deliveries where status = 'sending' limit ${random.upTo(6)} for update skip locked)`;
+      await recoverExpired(hot, newId, 100);
+    }
+  };
+  const noted = (work: Promise<unknown>) => work.catch((error) => faults.push(error));
+  await Promise.all([
+    ...workers.map(({ hot }, index) => noted(drive(hot, createRandom(`drive ${index}`)))),
+    noted(lapse(house.hot, createRandom("lapse"))),
+  ]);
+  expect(faults).toEqual([]);
+  await house.elapse(120_000);
+  await recoverExpired(house.hot, newId, 1_000);
+  expect(await house.hot`select 1 from deliveries where status = 'sending'`).toHaveLength(0);
+  expect(await wrongSummaries()).toEqual([]);
+});

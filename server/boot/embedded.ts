@@ -27,7 +27,6 @@ const SETTINGS = { listen_addresses: "127.0.0.1", unix_socket_directories: "", m
 const QUICK_SETTINGS = {
   fsync: "off",
   full_page_writes: "off",
-  synchronous_commit: "off",
   max_connections: "300",
 };
 

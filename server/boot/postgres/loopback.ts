@@ -32,7 +32,8 @@ function isReachable(): Promise<boolean> {
       resolve(reachable);
     };
     socket.once("error", settle(false));
-    socket.connect(9, "127.0.0.1", settle(true));
+    socket.once("connect", settle(true));
+    socket.connect(9, "127.0.0.1");
   });
 }
 

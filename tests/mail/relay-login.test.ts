@@ -1,0 +1,195 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { createRelay, type RelayOptions } from "#server/mail/transport/relay";
+import type { Transport } from "#server/mail/transport/transport";
+import { makeCertificate } from "../support/certificate";
+import {
+  EHLO_AUTH,
+  EHLO_STARTTLS,
+  type FaultPeer,
+  type FaultScript,
+  type MailSink,
+  type MailSinkOptions,
+  startFaultPeer,
+  startMailSink,
+} from "../support/smtp-peer";
+import { kinds, message, targetOf, watch } from "./relay-world";
+
+const DAY_MS = 86_400_000;
+const LOGIN = { user: "ann@example.com", pass: "p/a:s@s %1" };
+const USERINFO = `${encodeURIComponent(LOGIN.user)}:${encodeURIComponent(LOGIN.pass)}@`;
+const open: { close(): Promise<void> }[] = [];
+
+function keep<T extends { close(): Promise<void> }>(resource: T): T {
+  open.push(resource);
+  return resource;
+}
+
+afterEach(async () => {
+  for (const resource of open.splice(0).reverse()) await resource.close();
+});
+
+const startSink = async (options: MailSinkOptions): Promise<MailSink> => keep(await startMailSink(options));
+const startPeer = async (script: FaultScript, options = {}): Promise<FaultPeer> =>
+  keep(await startFaultPeer(script, options));
+const relayBy = (url: string, options: RelayOptions = {}): Transport =>
+  keep(createRelay(targetOf(url), options));
+const send = (relay: Transport, id = "m1") => relay.deliver(message({ id }), ["b@example.org"], watch());
+
+describe("encryption", () => {
+  test("is used where it is offered, whatever the certificate, when no credentials are at stake", async () => {
+    const sink = await startSink({
+      tls: "starttls",
+      certificate: makeCertificate({ names: ["elsewhere.example"] }),
+    });
+    expect(kinds(await send(relayBy(`smtp://127.0.0.1:${sink.port}`)))).toEqual(["accepted"]);
+    expect(sink.messages[0]?.secure).toBe(true);
+  });
+
+  test("is left out where its setup fails and nothing demands it", async () => {
+    const peer = await startPeer({ ehlo: EHLO_STARTTLS, starttls: { bye: "220 go" } });
+    expect(kinds(await send(relayBy(`smtp://127.0.0.1:${peer.port}`)))).toEqual(["accepted"]);
+    expect(peer.connections()).toBe(2);
+  });
+
+  test("is left out where STARTTLS is refused and nothing demands it", async () => {
+    const peer = await startPeer({ ehlo: EHLO_STARTTLS, starttls: "454 4.7.0 not now" });
+    expect(kinds(await send(relayBy(`smtp://127.0.0.1:${peer.port}`)))).toEqual(["accepted"]);
+    expect(peer.connections()).toBe(1);
+  });
+
+  const bad = {
+    "that has expired": makeCertificate({
+      validFrom: new Date(Date.now() - 9 * DAY_MS),
+      validTo: new Date(Date.now() - DAY_MS),
+    }),
+    "for another name": makeCertificate({ names: ["elsewhere.example"] }),
+    "that nobody vouches for": makeCertificate(),
+  };
+
+  test.each(Object.entries(bad))(
+    "with a certificate %s defers mail where a valid one is demanded",
+    async (what, certificate) => {
+      const ca = what === "that nobody vouches for" ? {} : { ca: certificate.cert };
+      for (const [tls, url] of [
+        ["starttls", "smtp://HOST?tls=required"],
+        ["implicit", "smtps://HOST"],
+      ] as const) {
+        const sink = await startSink({ tls, certificate });
+        const relay = relayBy(url.replace("HOST", `127.0.0.1:${sink.port}`), ca);
+        const [outcome] = await send(relay);
+        expect(outcome).toMatchObject({ kind: "deferred", alarm: "tls" });
+        expect(sink.messages).toEqual([]);
+      }
+    },
+  );
+
+  test("with a valid certificate is accepted where one is demanded, at once or by STARTTLS", async () => {
+    const certificate = makeCertificate();
+    for (const [tls, url] of [
+      ["starttls", "smtp://HOST?tls=required"],
+      ["implicit", "smtps://HOST"],
+    ] as const) {
+      const sink = await startSink({ tls, certificate });
+      const relay = relayBy(url.replace("HOST", `localhost:${sink.port}`), { ca: certificate.cert });
+      expect(kinds(await send(relay))).toEqual(["accepted"]);
+      expect(sink.messages[0]?.secure).toBe(true);
+    }
+  });
+
+  test("with any certificate does where the URL says insecure, but clear text does not", async () => {
+    const sink = await startSink({ tls: "starttls" });
+    expect(kinds(await send(relayBy(`smtp://127.0.0.1:${sink.port}?tls=insecure`)))).toEqual(["accepted"]);
+    const clear = await startSink({});
+    const [outcome] = await send(relayBy(`smtp://127.0.0.1:${clear.port}?tls=insecure`));
+    expect(outcome).toMatchObject({ kind: "deferred", alarm: "tls" });
+    expect(clear.messages).toEqual([]);
+  });
+
+  test("discards what a stranger slips in before the handshake", async () => {
+    const starttls = Buffer.from("220 go\r\n250-peer.test\r\n250 AUTH PLAIN\r\n");
+    const peer = await startPeer({ ehlo: EHLO_STARTTLS, starttls }, { certificate: makeCertificate() });
+    const [outcome] = await send(relayBy(`smtp://127.0.0.1:${peer.port}?tls=insecure`));
+    expect(outcome?.kind).toBe("accepted");
+    expect(peer.commands.filter((line) => line.startsWith("EHLO"))).toHaveLength(2);
+  });
+});
+
+describe("login", () => {
+  test("uses the credentials of the URL over TLS", async () => {
+    const certificate = makeCertificate();
+    const sink = await startSink({ auth: LOGIN, tls: "starttls", certificate });
+    const relay = relayBy(`smtp://${USERINFO}localhost:${sink.port}?tls=required`, { ca: certificate.cert });
+    const [outcome] = await send(relay);
+    expect(outcome?.kind).toBe("accepted");
+    expect(sink.messages[0]).toMatchObject({ user: LOGIN.user, secure: true });
+    expect(outcome?.dialogue).toContain("> AUTH PLAIN ***");
+  });
+
+  test("in clear is for this very machine only", async () => {
+    const sink = await startSink({ auth: LOGIN });
+    expect(kinds(await send(relayBy(`smtp://${USERINFO}127.0.0.1:${sink.port}`)))).toEqual(["accepted"]);
+    expect(targetOf(`smtp://${USERINFO}mail.example.com`)).toMatchObject({ tls: "required", verify: true });
+  });
+
+  test("is never tried without TLS where TLS is demanded", async () => {
+    const peer = await startPeer({ ehlo: EHLO_AUTH, starttls: "502 no" });
+    const [outcome] = await send(relayBy(`smtp://${USERINFO}127.0.0.1:${peer.port}?tls=required`));
+    expect(outcome).toMatchObject({ kind: "deferred", alarm: "tls" });
+    expect(peer.commands.filter((line) => line.startsWith("AUTH"))).toEqual([]);
+  });
+
+  test("that is refused defers all mail with an alarm, and is tried once per pause however much mail waits", async () => {
+    const peer = await startPeer({ ehlo: EHLO_AUTH, auth: "535 5.7.8 bad credentials" });
+    const relay = relayBy(`smtp://${USERINFO}127.0.0.1:${peer.port}`);
+    const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) => send(relay, `m${index}`)));
+    for (const [outcome] of outcomes)
+      expect(outcome).toMatchObject({ kind: "deferred", alarm: "auth", reply: { code: 535 } });
+    expect(peer.commands.filter((line) => line.startsWith("AUTH"))).toHaveLength(1);
+    expect(peer.messages).toEqual([]);
+  });
+
+  test("is tried again after the pause, and mail flows once it is accepted", async () => {
+    const peer = await startPeer({ ehlo: EHLO_AUTH, auth: ["535 5.7.8 bad credentials", "235 welcome"] });
+    const relay = relayBy(`smtp://${USERINFO}127.0.0.1:${peer.port}`, { loginPauseMs: 100 });
+    expect(kinds(await send(relay))).toEqual(["deferred"]);
+    await expect.poll(async () => kinds(await send(relay)), { timeout: 10_000 }).toEqual(["accepted"]);
+  });
+
+  test.each([
+    ["454 4.7.0 temporary failure"],
+    ["530 5.7.0 must issue STARTTLS first"],
+    ["534 5.7.9 mechanism too weak"],
+    ["garbage"],
+  ])("answered with %s bounces nothing", async (auth) => {
+    const peer = await startPeer({ ehlo: EHLO_AUTH, auth });
+    const [outcome] = await send(relayBy(`smtp://${USERINFO}127.0.0.1:${peer.port}`));
+    expect(outcome).toMatchObject({ kind: "deferred", alarm: "auth" });
+  });
+
+  test("that the server does not offer defers mail with an alarm", async () => {
+    const sink = await startSink({});
+    const [outcome] = await send(relayBy(`smtp://${USERINFO}127.0.0.1:${sink.port}`));
+    expect(outcome).toMatchObject({ kind: "deferred", alarm: "auth" });
+  });
+
+  test("leaves no trace of the password anywhere in the outcome", async () => {
+    const secret = Buffer.from(`\0${LOGIN.user}\0${LOGIN.pass}`).toString("base64");
+    const password = Buffer.from(LOGIN.pass).toString("base64");
+    for (const method of ["PLAIN", "LOGIN", "CRAM-MD5"]) {
+      const peer = await startPeer({
+        ehlo: `250-peer.test\r\n250 AUTH ${method}`,
+        auth: method === "PLAIN" ? "535 no" : ["334 PDE4OTYuNjk3MTcwOTUyQHBlZXI+", "535 5.7.8 no"],
+      });
+      const [outcome] = await send(relayBy(`smtp://${USERINFO}127.0.0.1:${peer.port}`));
+      const text = JSON.stringify(outcome);
+      expect(text).toContain(`AUTH ${method}`);
+      for (const trace of [
+        LOGIN.pass,
+        secret,
+        password,
+        Buffer.from(LOGIN.user).toString("base64").slice(0, 12),
+      ])
+        expect(text).not.toContain(trace);
+    }
+  });
+});

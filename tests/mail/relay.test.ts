@@ -1,0 +1,247 @@
+import { afterEach, expect, test } from "vitest";
+import { DIALOGUE_MAX } from "#server/mail/transport/transcript";
+import type { Transport } from "#server/mail/transport/transport";
+import { type MailSink, startFaultPeer, startMailSink } from "../support/smtp-peer";
+import { kinds, message, relayTo, watch } from "./relay-world";
+
+const open: { close(): Promise<void> }[] = [];
+
+function keep<T extends { close(): Promise<void> }>(resource: T): T {
+  open.push(resource);
+  return resource;
+}
+
+afterEach(async () => {
+  for (const resource of open.splice(0).reverse()) await resource.close();
+});
+
+async function sinkAndRelay(query = "", options = {}): Promise<{ sink: MailSink; relay: Transport }> {
+  const sink = keep(await startMailSink());
+  return { sink, relay: keep(relayTo(sink, query, options)) };
+}
+
+test("an ordinary server gets the envelope and the very bytes, and the outcome names its answer", async () => {
+  const { sink, relay } = await sinkAndRelay();
+  const body = "A line.\r\n.\r\n.. dots\r\n.end\r\n";
+  const sent = message({ body });
+  const outcomes = await relay.deliver(sent, ["b@example.org", "c@example.org"], watch());
+  expect(kinds(outcomes)).toEqual(["accepted", "accepted"]);
+  expect(outcomes[0]).toMatchObject({ recipient: "b@example.org", host: "127.0.0.1", reply: { code: 250 } });
+  expect(sink.messages).toHaveLength(1);
+  expect(sink.messages[0]).toMatchObject({
+    from: "bounce@example.com",
+    to: ["b@example.org", "c@example.org"],
+  });
+  expect(sink.messages[0]?.bytes.equals(sent.bytes)).toBe(true);
+});
+
+test("the null sender and an address that comes twice are sent as they should be", async () => {
+  const { sink, relay } = await sinkAndRelay();
+  const twice = ["b@example.org", "b@example.org"];
+  expect(kinds(await relay.deliver(message({ returnPath: "" }), twice, watch()))).toEqual([
+    "accepted",
+    "accepted",
+  ]);
+  expect(sink.messages[0]).toMatchObject({ from: "", to: ["b@example.org"] });
+});
+
+test("connections are reused, never more than the pool allows, and replaced after their share of messages", async () => {
+  const { sink, relay } = await sinkAndRelay("?pool=3", { messagesPerConnection: 10 });
+  const ids = Array.from({ length: 60 }, (_, index) => `m${index}`);
+  const outcomes = await Promise.all(
+    ids.map((id) => relay.deliver(message({ id }), ["b@example.org"], watch())),
+  );
+  expect(new Set(kinds(outcomes.flat()))).toEqual(new Set(["accepted"]));
+  expect(sink.messages).toHaveLength(60);
+  expect(sink.connections()).toBeGreaterThanOrEqual(6);
+  expect(sink.connections()).toBeLessThanOrEqual(9);
+});
+
+test("a connection that the server closed while it was idle costs no attempt", async () => {
+  const peer = keep(await startFaultPeer({}));
+  const relay = keep(relayTo(peer, "?pool=1"));
+  expect(kinds(await relay.deliver(message(), ["b@example.org"], watch()))).toEqual(["accepted"]);
+  peer.dropAll();
+  expect(kinds(await relay.deliver(message({ id: "m2" }), ["b@example.org"], watch()))).toEqual(["accepted"]);
+  expect(peer.messages).toHaveLength(2);
+});
+
+test.each([
+  ["without a word", (nth: number) => (nth === 1 ? ("DROP" as const) : null)],
+  ["with a late 421", (nth: number) => (nth === 1 ? ("421 4.4.2 idle too long" as const) : null)],
+])("a used connection that ends at MAIL %s is replaced within the attempt", async (_how, answer) => {
+  const peer = keep(
+    await startFaultPeer({
+      mail: ({ nth }) => {
+        const scripted = answer(nth);
+        return scripted === null ? "250 ok" : { bye: scripted === "DROP" ? "" : scripted };
+      },
+    }),
+  );
+  const relay = keep(relayTo(peer, "?pool=1"));
+  expect(kinds(await relay.deliver(message(), ["b@example.org"], watch()))).toEqual(["accepted"]);
+  expect(kinds(await relay.deliver(message({ id: "m2" }), ["b@example.org"], watch()))).toEqual(["accepted"]);
+  expect(peer.messages).toHaveLength(2);
+  expect(peer.connections()).toBe(2);
+});
+
+test("an idle connection is closed after its time", async () => {
+  const peer = keep(await startFaultPeer({}));
+  const relay = keep(relayTo(peer, "", { idleMs: 50 }));
+  await relay.deliver(message(), ["b@example.org"], watch());
+  await expect.poll(() => peer.open(), { timeout: 10_000 }).toBe(0);
+  expect(peer.commands.at(-1)).toBe("QUIT");
+});
+
+test("a server that takes fewer connections than the pool has gets all mail over those it takes", async () => {
+  let connected = 0;
+  const peer = keep(
+    await startFaultPeer({
+      greeting: () => {
+        connected += 1;
+        return connected === 1 ? "220 hello" : { bye: "421 4.7.0 too many connections" };
+      },
+    }),
+  );
+  const relay = keep(relayTo(peer, "?pool=5"));
+  expect(kinds(await relay.deliver(message(), ["b@example.org"], watch()))).toEqual(["accepted"]);
+  const ids = Array.from({ length: 20 }, (_, index) => `n${index}`);
+  const outcomes = await Promise.all(
+    ids.map((id) => relay.deliver(message({ id }), ["b@example.org"], watch())),
+  );
+  expect(new Set(kinds(outcomes.flat()))).toEqual(new Set(["accepted"]));
+  expect(peer.messages).toHaveLength(21);
+});
+
+test("mail that finds no free connection before its deadline is deferred and never sent", async () => {
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const peer = keep(
+    await startFaultPeer({
+      message: async () => {
+        await held;
+        return "250 kept";
+      },
+    }),
+  );
+  const relay = keep(relayTo(peer, "?pool=1"));
+  const first = relay.deliver(message(), ["b@example.org"], watch());
+  await expect.poll(() => peer.messages.length, { timeout: 10_000 }).toBe(1);
+  const second = await relay.deliver(message({ id: "m2" }), ["b@example.org"], watch({ deadlineMs: 100 }));
+  expect(kinds(second)).toEqual(["deferred"]);
+  answer();
+  expect(kinds(await first)).toEqual(["accepted"]);
+  expect(peer.messages).toHaveLength(1);
+});
+
+test.each([
+  ["a port nobody listens on", null],
+  ["a server that hangs up before its greeting", { greeting: { bye: "" } }],
+  ["a server that refuses with 554 in its greeting", { greeting: { bye: "554 5.7.1 go away" } }],
+  ["a server that refuses with 421 in its greeting", { greeting: { bye: "421 4.3.2 busy" } }],
+  ["a server that is none of SMTP", { greeting: "HTTP/1.1 400 Bad Request" }],
+  ["a server that refuses EHLO and HELO", { ehlo: "502 no", helo: "502 no" }],
+])("%s defers mail with the alarm that it cannot be reached", async (_what, script) => {
+  const peer = await startFaultPeer(script ?? {});
+  if (script === null) await peer.close();
+  else keep(peer);
+  const relay = keep(relayTo(peer));
+  const [outcome] = await relay.deliver(message(), ["b@example.org"], watch());
+  expect(outcome).toMatchObject({ kind: "deferred", alarm: "connect" });
+  expect(peer.messages).toEqual([]);
+});
+
+test("a reply of many megabytes, with or without line ends, ends the connection and is not kept", async () => {
+  for (const flood of [Buffer.alloc(5_000_000, "x"), Buffer.from("250-more\r\n".repeat(500_000))]) {
+    const peer = await startFaultPeer({ mail: flood });
+    const relay = relayTo(peer);
+    const [outcome] = await relay.deliver(message(), ["b@example.org"], watch());
+    expect(outcome?.kind).toBe("deferred");
+    expect(outcome?.dialogue?.length).toBeLessThanOrEqual(DIALOGUE_MAX);
+    await relay.close();
+    await peer.close();
+  }
+});
+
+test("hostile reply texts become plain text", async () => {
+  const peer = keep(await startFaultPeer({ rcpt: "550 5.1.1 \u0000<img onerror=x>\u001b[31m\u0085bad" }));
+  const relay = keep(relayTo(peer));
+  const [outcome] = await relay.deliver(message(), ["b@example.org"], watch());
+  expect(outcome?.kind).toBe("rejected");
+  expect(outcome?.reply?.text).toBe("<img onerror=x> [31m bad");
+  expect(`${outcome?.reason}${outcome?.dialogue?.replaceAll("\n", "")}`).not.toMatch(/\p{Cc}/u);
+});
+
+test("bare line ends and lone dots in a body cannot end the message early", async () => {
+  const peer = keep(await startFaultPeer({}));
+  const relay = keep(relayTo(peer));
+  const smuggled = "MAIL FROM:<evil@example.com>\r\nRCPT TO:<victim@example.org>\r\nDATA\r\nevil";
+  const bodies = ["\n.\n", "\r.\r", "\r\n.\r", "\n.\r\n", "\r\n.\n", "\r.\r\n", "\r\n.\r\n"];
+  for (const end of bodies) {
+    const outcomes = await relay.deliver(
+      message({ body: `one${end}${smuggled}\r\n` }),
+      ["b@example.org"],
+      watch(),
+    );
+    expect(kinds(outcomes)).toEqual(["accepted"]);
+  }
+  expect(peer.messages).toHaveLength(bodies.length);
+  expect(peer.commands.filter((line) => line.includes("evil"))).toEqual([]);
+  expect(peer.dataBytes().toString("latin1")).not.toMatch(/[^\r]\n|\r[^\n]/);
+});
+
+test("a message above the announced SIZE is refused without being sent", async () => {
+  const sink = keep(await startMailSink({ sizeMax: 1000 }));
+  const relay = keep(relayTo(sink));
+  const [outcome] = await relay.deliver(message({ body: "x\r\n".repeat(1000) }), ["b@example.org"], watch());
+  expect(outcome).toMatchObject({ kind: "rejected", reply: null });
+  expect(outcome?.reason).toContain("at most 1000");
+  expect(kinds(await relay.deliver(message(), ["b@example.org"], watch()))).toEqual(["accepted"]);
+  expect(sink.messages).toHaveLength(1);
+});
+
+test("an address that needs SMTPUTF8 is sent where it is offered, and elsewhere refused alone", async () => {
+  const recipients = ["b@example.org", "jörg@example.org"];
+  const modern = keep(await startMailSink({ smtpUtf8: true }));
+  expect(kinds(await keep(relayTo(modern)).deliver(message(), recipients, watch()))).toEqual([
+    "accepted",
+    "accepted",
+  ]);
+  expect(modern.messages[0]?.to).toEqual(recipients);
+
+  const old = keep(await startMailSink());
+  const relay = keep(relayTo(old));
+  const outcomes = await relay.deliver(message(), recipients, watch());
+  expect(kinds(outcomes)).toEqual(["accepted", "rejected"]);
+  expect(old.messages[0]?.to).toEqual(["b@example.org"]);
+  expect(kinds(await relay.deliver(message({ smtpUtf8: true }), recipients, watch()))).toEqual([
+    "rejected",
+    "rejected",
+  ]);
+  expect(old.messages).toHaveLength(1);
+});
+
+test("the dialogue of an outcome shows its own recipient and only counts the others", async () => {
+  const { relay } = await sinkAndRelay();
+  const outcomes = await relay.deliver(
+    message(),
+    ["b@example.org", "secret@example.org", "c@example.org"],
+    watch(),
+  );
+  const dialogue = outcomes[0]?.dialogue ?? "";
+  expect(dialogue).toContain("< 220 ");
+  expect(dialogue).toContain("> RCPT TO:<b@example.org>");
+  expect(dialogue).toContain("2 other recipients");
+  expect(dialogue).not.toContain("secret");
+});
+
+test("a closed relay waits for what is under way and takes nothing more", async () => {
+  const { sink, relay } = await sinkAndRelay();
+  const delivering = relay.deliver(message(), ["b@example.org"], watch());
+  await relay.close();
+  expect(kinds(await delivering)).toEqual(["accepted"]);
+  expect(kinds(await relay.deliver(message({ id: "m2" }), ["b@example.org"], watch()))).toEqual(["deferred"]);
+  expect(sink.messages).toHaveLength(1);
+});

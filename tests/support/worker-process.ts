@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { HotSql } from "#db/client";
+import { type Exit, projectRoot } from "./processes";
+
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const program = path.join(projectRoot, "server/boot/worker-process.ts");
+
+/** The product's own worker process. `output` is its log, one JSON object a line. */
+export type WorkerProcess = {
+  pid: number;
+  output(): string;
+  hasExited(): boolean;
+  exited: Promise<Exit>;
+  signal(name: NodeJS.Signals): void;
+};
+
+export type WorkerSettings = {
+  databaseUrl: string;
+  smtpUrl: string;
+  /** For Node itself, such as a small heap. */
+  nodeArgs?: readonly string[];
+};
+
+const running = new Set<WorkerProcess>();
+
+/** Starts a worker as the launcher does, connected by a channel: it ends when this process does. */
+export function spawnWorker({ databaseUrl, smtpUrl, nodeArgs = [] }: WorkerSettings): WorkerProcess {
+  const child = spawn(process.execPath, [...nodeArgs, "--import", tsx, program], {
+    cwd: projectRoot,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      DATABASE_URL: databaseUrl,
+      SMTP_URL: smtpUrl,
+      POSTHORN_URL: "http://localhost:3000",
+      POSTHORN_SECRET: "only for tests, and long enough for one",
+      POSTHORN_HOSTNAME: "worker.test",
+    } as unknown as NodeJS.ProcessEnv,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  let hasExited = false;
+  const worker: WorkerProcess = {
+    pid: child.pid ?? 0,
+    output: () => output,
+    hasExited: () => hasExited,
+    exited: new Promise((resolve) =>
+      child.once("exit", (code, signal) => {
+        hasExited = true;
+        running.delete(worker);
+        resolve({ code, signal });
+      }),
+    ),
+    signal: (name) => void (hasExited || child.kill(name)),
+  };
+  running.add(worker);
+  return worker;
+}
+
+/** Ends every worker that is still there, frozen ones too. For `afterEach`. */
+export async function killWorkers(): Promise<void> {
+  const left = [...running];
+  for (const worker of left) worker.signal("SIGKILL");
+  await Promise.all(left.map(({ exited }) => exited));
+}
+
+/** Waits until all of them beat in this database; fails with a worker's output when it ends before. */
+export async function waitForBeats(
+  hot: HotSql,
+  workers: readonly WorkerProcess[],
+  maxMs = 60_000,
+): Promise<void> {
+  const untilMs = performance.now() + maxMs;
+  for (;;) {
+    const beating = await hot<{ pid: number }[]>`select pid from workers`;
+    const silent = workers.find(({ pid }) => !beating.some((row) => row.pid === pid));
+    if (!silent) return;
+    if (silent.hasExited() || performance.now() > untilMs)
+      throw new Error(`a worker did not begin:\n${silent.output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { claimDeliveries } from "#db/queue";
+import { newId } from "#server/ids";
+import { auditClaims, readClaims } from "../support/claim-audit";
+import { type House, openHouse } from "../support/house";
+import { type MailSink, startMailSink } from "../support/smtp-peer";
+import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
+
+const workersCount = 8;
+const mailsCount = 5_000;
+const eventually = { timeout: 240_000, interval: 100 };
+
+let house: House;
+let sink: MailSink;
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "relay" });
+  sink = await startMailSink();
+  await auditClaims(house.hot);
+});
+afterEach(async () => {
+  await killWorkers();
+  await sink.close();
+  await house.close();
+});
+
+/** One recipient each, no more at once than the database has room for. */
+async function sendMails(count: number): Promise<void> {
+  let next = 0;
+  const sender = async () => {
+    while (next < count) await house.send({ to: [`r${next++}@example.net`] });
+  };
+  await Promise.all(Array.from({ length: 50 }, sender));
+}
+
+/** How often each (row, attempt) was claimed, where that is more than once. */
+const claimedTwice = (claims: { deliveryId: string; attempt: number }[]) => {
+  const counts = new Map<string, number>();
+  for (const { deliveryId, attempt } of claims) {
+    const name = `${deliveryId} ${attempt}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count > 1);
+};
+
+test("eight worker processes share 5,000 rows: none is claimed twice under one attempt, each mail arrives once", {
+  timeout: 300_000,
+}, async () => {
+  const smtpUrl = `smtp://127.0.0.1:${sink.port}`;
+  const workers = Array.from({ length: workersCount }, () =>
+    spawnWorker({ databaseUrl: house.url, smtpUrl }),
+  );
+  await waitForBeats(house.hot, workers);
+
+  await sendMails(mailsCount);
+  await vi.waitFor(async () => {
+    for (const worker of workers) expect(worker.hasExited(), worker.output()).toBe(false);
+    expect(await house.hot`select 1 from deliveries where status <> 'sent'`).toHaveLength(0);
+  }, eventually);
+
+  const claims = await readClaims(house.hot);
+  expect(claimedTwice(claims)).toEqual([]);
+  expect(claims).toHaveLength(mailsCount);
+  expect(new Set(claims.map(({ backend }) => backend)).size).toBeGreaterThan(1);
+  const arrived = sink.messages.flatMap(({ to }) => to);
+  expect(arrived).toHaveLength(mailsCount);
+  expect(new Set(arrived).size).toBe(mailsCount);
+  for (const worker of workers) worker.signal("SIGTERM");
+  expect(await Promise.all(workers.map(({ exited }) => exited))).toEqual(
+    workers.map(() => ({ code: 0, signal: null })),
+  );
+});
+
+test("many connections that claim at once get disjoint rows, and together all of them", async () => {
+  await sendMails(1_000);
+  const taken: string[] = [];
+  const take = async () => {
+    for (;;) {
+      const claims = await claimDeliveries(house.hot, { limit: 17, leaseToken: newId() });
+      taken.push(...claims.map(({ id }) => id));
+      // A row that another connection is just taking is passed over, so only an empty table ends this.
+      if (claims.length === 0) {
+        const [left] = await house.hot`select 1 from deliveries where status = 'queued' limit 1`;
+        if (!left) return;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, take));
+  expect(taken).toHaveLength(1_000);
+  expect(new Set(taken).size).toBe(1_000);
+  expect(claimedTwice(await readClaims(house.hot))).toEqual([]);
+});

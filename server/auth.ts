@@ -1,12 +1,13 @@
-import type { AuthOptions, LoggerInstance } from "next-auth";
+import NextAuth, { type AuthOptions, type LoggerInstance } from "next-auth";
 import { decode } from "next-auth/jwt";
 import Credentials from "next-auth/providers/credentials";
+import { addressBucket } from "#server/limits/address-bucket";
+import { endSession, findSession, type Session } from "#server/services/sessions";
+import { signIn } from "#server/services/sign-in";
 import type { ConsoleDeps } from "./console-deps";
-import { addressBucket } from "./limits/address-bucket";
 import { errorFacts, type Log } from "./log";
+import { isBodyWithin, isFromOwnPage } from "./own-page";
 import { ownPath } from "./own-path";
-import { endSession, findSession, type Session } from "./services/sessions";
-import { signIn } from "./services/sign-in";
 
 const lifetimeSeconds = 30 * 24 * 60 * 60;
 
@@ -28,8 +29,40 @@ export async function readSession(deps: ConsoleDeps, cookies: Cookies): Promise<
   return typeof claims?.sid === "string" ? findSession(deps, claims.sid) : null;
 }
 
+/** What of next-auth is open: signing in by form, signing out, and the token that both need. */
+const ACTIONS = new Set([
+  "GET csrf",
+  "GET error",
+  "GET providers",
+  "GET session",
+  "GET signin",
+  "POST callback/credentials",
+  "POST signout",
+]);
+const bodyMaxBytes = 16 * 1024;
+
+/** Answers a call below `/api/auth`. `context` is what Next gives a route file. */
+export async function answerAuth(
+  deps: ConsoleDeps,
+  request: Request,
+  context: { params: Promise<{ nextauth: string[] }> },
+): Promise<Response> {
+  const { nextauth } = await context.params;
+  if (!ACTIONS.has(`${request.method} ${nextauth.join("/")}`)) return plain(404, "There is nothing here.");
+  if (request.method === "POST") {
+    if (!isFromOwnPage(deps.url, request.headers))
+      return plain(403, "This call must come from a page of ours.");
+    // next-auth reads a body whole, whatever its length.
+    if (!isBodyWithin(bodyMaxBytes, request.headers))
+      return plain(413, `Send at most ${bodyMaxBytes} bytes, and say how many.`);
+  }
+  return NextAuth(request, context, authOptions(deps));
+}
+
+const plain = (status: number, text: string) => new Response(`${text}\n`, { status });
+
 /** next-auth's side of signing in and out: it keeps the cookies and its double-submit token, the rest is ours. */
-export function authOptions(deps: ConsoleDeps): AuthOptions {
+function authOptions(deps: ConsoleDeps): AuthOptions {
   const isSecure = deps.url.startsWith("https:");
   return {
     secret: deps.authSecret,

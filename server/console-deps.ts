@@ -1,5 +1,5 @@
+import type { InProcessStore } from "#server/limits/in-process";
 import type { RestDeps } from "./deps";
-import type { InProcessStore } from "./limits/in-process";
 
 /** What Next's side of a process needs: the effects of the REST door, and what signing in hangs on. */
 export type ConsoleDeps = RestDeps & {

@@ -4,6 +4,7 @@ import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { cookies } from "next/headers";
 import { cache } from "react";
 import { heldDeps } from "#server/console-deps";
+import { ownPath } from "#server/own-path";
 import { createTrpcContext } from "./context";
 import { appRouter } from "./router";
 
@@ -17,3 +18,6 @@ export const pageQueries = cache(() => new QueryClient({ defaultOptions: { queri
 
 /** Calls procedures in this process while a page is rendered: no HTTP, one context for the whole page. */
 export const trpc = createTRPCOptionsProxy({ router: appRouter, ctx: pageContext, queryClient: pageQueries });
+
+/** Where somebody who signs in is to land: the wanted page where it is one of ours, else the console. */
+export const landingPath = (wanted: string | undefined): string => ownPath(wanted, heldDeps().url);

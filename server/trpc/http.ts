@@ -1,6 +1,7 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import type { Cookies } from "#server/auth";
 import type { ConsoleDeps } from "#server/console-deps";
+import { isBodyWithin, isFromOwnPage } from "#server/own-page";
 import { createTrpcContext } from "./context";
 import { appRouter } from "./router";
 
@@ -26,22 +27,11 @@ export async function answerTrpc(deps: ConsoleDeps, request: Request, cookies: C
 }
 
 function refusePost(deps: ConsoleDeps, request: Request): { status: number; text: string } | null {
-  if (!isOwnOrigin(deps.url, request.headers))
+  if (!isFromOwnPage(deps.url, request.headers))
     return { status: 403, text: "This call must come from a page of the console." };
   const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
   if (type !== "application/json") return { status: 415, text: "Send JSON." };
-  const length = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (!(length <= bodyMaxBytes))
+  if (!isBodyWithin(bodyMaxBytes, request.headers))
     return { status: 413, text: `Send at most ${bodyMaxBytes} bytes, and say how many.` };
   return null;
-}
-
-/**
- * Whether a request names a page of ours as the one that made it: of the public address, or of the host that the browser
- * asked, which no script can choose. One without an origin does not.
- */
-export function isOwnOrigin(publicUrl: string, headers: Headers): boolean {
-  const origin = headers.get("origin");
-  if (origin === null || !URL.canParse(origin)) return false;
-  return origin === publicUrl || new URL(origin).host === headers.get("host");
 }

@@ -1,0 +1,243 @@
+import { and, eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { memberships } from "#db/schema/teams";
+import { newId } from "#server/ids";
+import { endSession } from "#server/services/sessions";
+import { createTeam } from "#server/services/teams";
+import { type Console, cookiesOf, noCookies, openConsole, queryPath } from "../support/console";
+
+let console: Console;
+let team: string;
+let userId: string;
+let sessionId: string;
+beforeAll(async () => {
+  console = await openConsole();
+  team = console.house.ctx.teamId;
+});
+afterAll(() => console.close());
+beforeEach(async () => {
+  userId = (await console.person()).id;
+  sessionId = (await console.session(userId)).id;
+});
+
+const caller = async (id = sessionId) => console.callerOf(await cookiesOf(id));
+const get = async (procedure: string, input: unknown) =>
+  console.call(queryPath(procedure, input), { cookies: await cookiesOf(sessionId) });
+const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]+"/, "");
+
+describe("a call", () => {
+  test("without a session is refused, whatever it asks", async () => {
+    for (const path of [
+      queryPath("emails.list", { team }),
+      queryPath("emails.get", { team, id: newId() }),
+      queryPath("emails.content", { team, id: newId() }),
+      "service.delivery",
+    ]) {
+      const { status, text } = await console.call(path, { cookies: noCookies });
+      expect(status).toBe(401);
+      expect(JSON.parse(text).error.data).toMatchObject({ code: "UNAUTHORIZED" });
+    }
+  });
+
+  test("after its session was ended is refused", async () => {
+    const before = await caller();
+    expect((await before.emails.list({ team })).rows).toBeInstanceOf(Array);
+    await endSession(console.deps, sessionId);
+    await expect((await caller()).emails.list({ team })).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  });
+
+  test("of somebody just taken out of the team finds no team", async () => {
+    await (await caller()).emails.list({ team });
+    await console.deps.db
+      .delete(memberships)
+      .where(and(eq(memberships.teamId, team), eq(memberships.userId, userId)));
+    await expect((await caller()).emails.list({ team })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("in two tabs with two teams sees each tab's own", async () => {
+    const second = await createTeam(console.deps, { name: "Second" });
+    await console.deps.db.insert(memberships).values({ teamId: second.id, userId, role: "viewer" });
+    const { id } = await console.house.send({ subject: "Only in the first" });
+    const both = await caller();
+    expect((await both.emails.list({ team })).rows.map((row) => row.id)).toContain(id);
+    expect((await both.emails.list({ team: second.id })).rows).toEqual([]);
+  });
+});
+
+describe("what belongs to somebody else", () => {
+  test("answers like what does not exist: a mail", async () => {
+    const { id } = await console.house.send();
+    const stranger = await createTeam(console.deps, { name: "Stranger" });
+    const person = await console.person({ teamId: stranger.id });
+    sessionId = (await console.session(person.id)).id;
+    for (const procedure of ["emails.get", "emails.content"]) {
+      const foreign = await get(procedure, { team: stranger.id, id });
+      const missing = await get(procedure, { team: stranger.id, id: newId() });
+      expect(foreign.status).toBe(404);
+      expect(withoutRequestId(foreign.text)).toBe(withoutRequestId(missing.text));
+    }
+  });
+
+  test("answers like what does not exist: a team", async () => {
+    const stranger = await createTeam(console.deps, { name: "Closed" });
+    const foreign = await get("emails.list", { team: stranger.id });
+    const missing = await get("emails.list", { team: newId() });
+    expect(foreign.status).toBe(404);
+    expect(withoutRequestId(foreign.text)).toBe(withoutRequestId(missing.text));
+  });
+
+  test("is in no list and under no filter", async () => {
+    const { id } = await console.house.send({ to: ["shared@example.net"], subject: "Shared words" });
+    const stranger = await createTeam(console.deps, { name: "Beside" });
+    const person = await console.person({ teamId: stranger.id });
+    const theirs = await caller((await console.session(person.id)).id);
+    for (const filter of [
+      {},
+      { recipient: "shared@example.net" },
+      { subject: "Shared" },
+      { before: id },
+      { after: id },
+    ])
+      expect((await theirs.emails.list({ team: stranger.id, ...filter })).rows).toEqual([]);
+  });
+});
+
+describe("the list", () => {
+  test("pages from newest to oldest and back, each mail once", async () => {
+    const fresh = await createTeam(console.deps, { name: "Many" });
+    await console.deps.db.insert(memberships).values({ teamId: fresh.id, userId, role: "member" });
+    await console.house.hot`
+      insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status)
+      select ('01900000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${fresh.id}, 'a@example.org', 'a@example.org',
+        'example.org', '["b@example.net"]', 'Mail ' || n, n || '@example.org', 'delivered'
+      from generate_series(1, 60) n`;
+    const all = await caller();
+    const list = (query: { after?: string; before?: string }) =>
+      all.emails.list({ team: fresh.id, ...query });
+    const first = await list({});
+    const second = await list({ after: first.rows.at(-1)?.id });
+    const third = await list({ after: second.rows.at(-1)?.id });
+    const subjects = [first, second, third].flatMap(({ rows }) => rows.map(({ subject }) => subject));
+    expect(subjects).toEqual(Array.from({ length: 60 }, (_, i) => `Mail ${60 - i}`));
+    expect([first, second, third].map(({ hasMore }) => hasMore)).toEqual([true, true, false]);
+    expect(await list({ before: second.rows[0]?.id })).toEqual({ ...first, hasMore: false });
+  });
+
+  test("finds by status, by a part of the subject and by a whole recipient", async () => {
+    const { id } = await console.house.send({ to: ["needle@example.net"], subject: "50% off_today" });
+    const all = await caller();
+    const ids = async (filter: object) =>
+      (await all.emails.list({ team, ...filter })).rows.map((row) => row.id);
+    expect(await ids({ subject: "% OFF_" })).toEqual([id]);
+    expect(await ids({ recipient: "needle@example.net" })).toEqual([id]);
+    expect(await ids({ recipient: "needle" })).toEqual([]);
+    expect(await ids({ status: "queued" })).toContain(id);
+    expect(await ids({ status: "bounced" })).not.toContain(id);
+  });
+
+  test("tells nothing of how a mail is worked on", async () => {
+    const { id } = await console.house.send();
+    const all = await caller();
+    const text = JSON.stringify([await all.emails.list({ team }), await all.emails.get({ team, id })]);
+    expect(text).not.toMatch(/lease|stage|passwordHash|secret/i);
+  });
+
+  test("shows a mail that waits without end, which has no next attempt", async () => {
+    const { id } = await console.house.send();
+    await console.house
+      .hot`update deliveries set due_at = 'infinity', wait_rule = 'no_transport' where email_id = ${id}`;
+    const [recipient] = (await (await caller()).emails.get({ team, id })).recipients;
+    expect(recipient).toMatchObject({ nextAttemptAt: null, rule: "no_transport" });
+  });
+});
+
+describe("an error", () => {
+  test("that nobody foresaw is a sentence and a request id, and the log knows more", async () => {
+    await console.house.send({ to: ["private@example.net"] });
+    await console.house.hot`alter table emails rename column subject to subject_away`;
+    try {
+      const { status, text } = await get("emails.list", { team, recipient: "private@example.net" });
+      expect(status).toBe(500);
+      const { error } = JSON.parse(text);
+      expect(error.message).toBe("Something went wrong on our side. Tell the operator the request id.");
+      expect(text).not.toMatch(/select|subject_away|private@|stack|node_modules|Drizzle|Failed query/i);
+      const line = console.lines.find(({ facts }) => facts.requestId === error.data.requestId);
+      expect(line).toMatchObject({ event: "console.unexpected", facts: { code: "42703" } });
+      expect(JSON.stringify(console.lines)).not.toContain("private@example.net");
+    } finally {
+      await console.house.hot`alter table emails rename column subject_away to subject`;
+    }
+  });
+
+  test("of the input names the field", async () => {
+    const { status, text } = await get("emails.list", { team, status: "lost" });
+    expect(status).toBe(400);
+    expect(JSON.parse(text).error.message).toMatch(/^status: /);
+  });
+
+  test("for hostile input is never ours", async () => {
+    for (const input of [
+      null,
+      [],
+      "x",
+      { team: {} },
+      { team, subject: "\0" },
+      { team, after: "x" },
+      { team, id: "\0" },
+      { team: "x".repeat(1000) },
+    ])
+      for (const procedure of ["emails.list", "emails.get"]) {
+        const { status } = await get(procedure, input);
+        expect([200, 400, 404]).toContain(status);
+      }
+    const broken = await console.call("emails.list?input=%7B", { cookies: await cookiesOf(sessionId) });
+    expect(broken.status).toBe(400);
+  });
+});
+
+describe("a POST", () => {
+  const post = async (headers: Record<string, string>, body = "{}") =>
+    console.call("emails.list", {
+      method: "POST",
+      body,
+      headers: { "content-length": String(body.length), ...headers },
+      cookies: await cookiesOf(sessionId),
+    });
+  const json = { "content-type": "application/json" };
+
+  test("from another site, or from nowhere, is refused", async () => {
+    for (const origin of [
+      "https://evil.example",
+      "null",
+      "http://mail.example.org",
+      "https://mail.example.org.evil.example",
+    ])
+      expect((await post({ ...json, origin, host: "mail.example.org" })).status).toBe(403);
+    expect((await post(json)).status).toBe(403);
+  });
+
+  test("as a form could send it is refused", async () => {
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
+      expect((await post({ "content-type": type, origin: "https://mail.example.org" })).status).toBe(415);
+  });
+
+  test("of unknown or excessive length is refused before it is read", async () => {
+    const origin = "https://mail.example.org";
+    for (const length of ["", "-", "2000000", "1e99"])
+      expect((await post({ ...json, origin, "content-length": length })).status).toBe(413);
+  });
+
+  test("from a page of ours reaches the procedures, of which a query is none", async () => {
+    expect((await post({ ...json, origin: "https://mail.example.org" })).status).toBe(405);
+  });
+});
+
+test("a batch holds ten calls at most", async () => {
+  const cookies = await cookiesOf(sessionId);
+  const batch = (count: number) => {
+    const paths = Array.from({ length: count }, () => "service.delivery").join(",");
+    return console.call(`${paths}?batch=1&input=%7B%7D`, { cookies });
+  };
+  expect((await batch(10)).status).toBe(200);
+  expect((await batch(11)).status).toBe(400);
+});

@@ -1,0 +1,78 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { memberships, sessions } from "#db/schema/teams";
+import { readSession } from "#server/auth";
+import { endSession, findSession } from "#server/services/sessions";
+import { setPassword } from "#server/services/users";
+import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
+
+let console: Console;
+beforeAll(async () => {
+  console = await openConsole();
+});
+afterAll(() => console.close());
+
+const read = async (id: string) => readSession(console.deps, await cookiesOf(id));
+const shift = (id: string, values: Partial<Record<"lastSeenAt" | "expiresAt", ReturnType<typeof sql>>>) =>
+  console.deps.db.update(sessions).set(values).where(eq(sessions.id, id));
+const lastSeen = async (id: string) => {
+  const [row] = await console.deps.db.select().from(sessions).where(eq(sessions.id, id));
+  return row?.lastSeenAt.getTime();
+};
+
+test("a session tells who it is and in which teams they are", async () => {
+  const user = await console.person({ role: "admin" });
+  const { id } = await console.session(user.id);
+  const teamId = console.house.ctx.teamId;
+  expect(await read(id)).toEqual({ id, user, memberships: [{ teamId, teamName: "First", role: "admin" }] });
+});
+
+test("a session that was ended is refused at its next call, and the person's other one is not", async () => {
+  const user = await console.person();
+  const [here, there] = [await console.session(user.id), await console.session(user.id)];
+  await endSession(console.deps, here.id);
+  expect(await read(here.id)).toBeNull();
+  expect(await read(there.id)).not.toBeNull();
+});
+
+test("a session ends by itself", async () => {
+  const { id } = await console.session((await console.person()).id);
+  await shift(id, { expiresAt: sql`now() - interval '1 second'` });
+  expect(await read(id)).toBeNull();
+});
+
+test("a new password ends every session of that person and of nobody else", async () => {
+  const [user, other] = [await console.person(), await console.person()];
+  const own = [await console.session(user.id), await console.session(user.id)];
+  const foreign = await console.session(other.id);
+  await setPassword(console.deps, { userId: user.id, password: "another long phrase" });
+  for (const { id } of own) expect(await read(id)).toBeNull();
+  expect(await read(foreign.id)).not.toBeNull();
+});
+
+test("somebody taken out of every team is still signed in, and in no team", async () => {
+  const user = await console.person();
+  const { id } = await console.session(user.id);
+  await console.deps.db.delete(memberships).where(eq(memberships.userId, user.id));
+  expect(await read(id)).toMatchObject({ user, memberships: [] });
+});
+
+test("when a session was last seen is written once a minute, not with every call", async () => {
+  const { id } = await console.session((await console.person()).id);
+  const opened = await lastSeen(id);
+  await findSession(console.deps, id);
+  expect(await lastSeen(id)).toBe(opened);
+  await shift(id, { lastSeenAt: sql`now() - interval '2 minutes'` });
+  const stale = await lastSeen(id);
+  await findSession(console.deps, id);
+  expect(await lastSeen(id)).toBeGreaterThan(stale ?? 0);
+});
+
+test("a cookie that we did not make is no session", async () => {
+  const { id } = await console.session((await console.person()).id);
+  const { encode } = await import("next-auth/jwt");
+  const foreign = await encode({ token: { sid: id }, secret: "b".repeat(64) });
+  for (const value of ["", "x", "a.b.c.d.e", id, foreign, "x".repeat(10_000)])
+    expect(await readSession(console.deps, { get: () => ({ value }) })).toBeNull();
+  expect(await readSession(console.deps, noCookies)).toBeNull();
+});

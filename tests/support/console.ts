@@ -1,0 +1,84 @@
+import { encode } from "next-auth/jwt";
+import type { Role } from "#db/schema/teams";
+import type { Cookies } from "#server/auth";
+import type { ConsoleDeps } from "#server/console-deps";
+import { createInProcessStore } from "#server/limits/in-process";
+import { createLimits } from "#server/limits/limits";
+import type { Facts, Log } from "#server/log";
+import { createAuthenticate } from "#server/services/keys/authenticate";
+import { openSession } from "#server/services/sessions";
+import { createUser } from "#server/services/users";
+import { createTrpcContext } from "#server/trpc/context";
+import { answerTrpc } from "#server/trpc/http";
+import { createCaller } from "#server/trpc/router";
+import { type House, openHouse } from "./house";
+
+export const PASSWORD = "correct horse battery";
+const authSecret = "a".repeat(64);
+const url = "https://mail.example.org";
+
+export type LogLine = { event: string; facts: Facts };
+
+/** The console's door over a house of its own: people, their sessions, and calls as pages make them. */
+export async function openConsole() {
+  const house = await openHouse();
+  const lines: LogLine[] = [];
+  const record = (event: string, facts: Facts = {}) => void lines.push({ event, facts });
+  const log: Log = { info: record, warn: record, error: record };
+  const limits = createLimits({ store: { kind: "in-process" }, clock: Date.now, log });
+  const deps: ConsoleDeps = {
+    ...house.deps,
+    log,
+    limits,
+    authenticate: createAuthenticate(house.hot, house.deps.clock, log),
+    cronSecret: null,
+    tick: async () => {},
+    bodyMaxBytes: 1024,
+    trustedHops: 0,
+    url,
+    authSecret,
+    // One moment for all tries, so that no minute ends between them.
+    signInTries: createInProcessStore(() => 90_000),
+    peerHeader: "x-posthorn-peer",
+  };
+  let people = 0;
+
+  return {
+    house,
+    deps,
+    lines,
+    person: (input: { teamId?: string; role?: Role; email?: string } = {}) =>
+      createUser(deps, {
+        email: input.email ?? `person-${++people}@example.org`,
+        password: PASSWORD,
+        teamId: input.teamId ?? house.ctx.teamId,
+        role: input.role ?? "member",
+      }),
+    session: (userId: string) => openSession(deps, { userId, address: "192.0.2.1", userAgent: null }),
+    callerOf: (cookies: Cookies) => createCaller(createTrpcContext(deps, cookies)),
+    /** Calls as the console's pages do; a body makes it a POST. */
+    call: async (path: string, init: RequestInit & { cookies?: Cookies } = {}) => {
+      const { cookies = noCookies, ...rest } = init;
+      const request = new Request(`${url}/api/trpc/${path}`, rest);
+      const response = await answerTrpc(deps, request, cookies);
+      return { status: response.status, text: await response.text() };
+    },
+    close: () => house.close(),
+  };
+}
+
+export type Console = Awaited<ReturnType<typeof openConsole>>;
+
+export const noCookies: Cookies = { get: () => undefined };
+
+/** The cookies of a browser in which that session was opened. */
+export async function cookiesOf(sessionId: string): Promise<Cookies> {
+  const token = await encode({ token: { sid: sessionId }, secret: authSecret });
+  return { get: (name) => (name === "__Host-posthorn.session" ? { value: token } : undefined) };
+}
+
+/** The address of one query, as the console's client writes it. */
+export const queryPath = (procedure: string, input: unknown): string =>
+  `${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`;
+
+export type { House };

@@ -1,3 +1,4 @@
+import type { NextRequest } from "next/server";
 import NextAuth, { type AuthOptions, type LoggerInstance } from "next-auth";
 import { decode } from "next-auth/jwt";
 import Credentials from "next-auth/providers/credentials";
@@ -44,7 +45,7 @@ const bodyMaxBytes = 16 * 1024;
 /** Answers a call below `/api/auth`. `context` is what Next gives a route file. */
 export async function answerAuth(
   deps: ConsoleDeps,
-  request: Request,
+  request: NextRequest,
   context: { params: Promise<{ nextauth: string[] }> },
 ): Promise<Response> {
   const { nextauth } = await context.params;

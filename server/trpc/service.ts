@@ -1,7 +1,8 @@
-import { readDeliveryState } from "#server/services/delivery-state";
+import { readReadiness } from "#server/services/health";
 import { router, signedIn } from "./init";
 
 /** The installation itself, which belongs to no team. */
 export const serviceRouter = router({
-  delivery: signedIn.query(({ ctx }) => readDeliveryState(ctx.deps)),
+  /** Whether what is accepted now also leaves, and why not. */
+  readiness: signedIn.query(({ ctx }) => readReadiness(ctx.deps)),
 });

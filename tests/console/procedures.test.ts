@@ -31,7 +31,7 @@ describe("a call", () => {
       queryPath("emails.list", { team }),
       queryPath("emails.get", { team, id: newId() }),
       queryPath("emails.content", { team, id: newId() }),
-      "service.delivery",
+      "service.readiness",
     ]) {
       const { status, text } = await console.call(path, { cookies: noCookies });
       expect(status).toBe(401);
@@ -235,7 +235,7 @@ describe("a POST", () => {
 test("a batch holds ten calls at most", async () => {
   const cookies = await cookiesOf(sessionId);
   const batch = (count: number) => {
-    const paths = Array.from({ length: count }, () => "service.delivery").join(",");
+    const paths = Array.from({ length: count }, () => "service.readiness").join(",");
     return console.call(`${paths}?batch=1&input=%7B%7D`, { cookies });
   };
   expect((await batch(10)).status).toBe(200);

@@ -1,30 +1,25 @@
 import { access } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { RestDeps } from "#server/deps";
 import { loadDotEnv, readSettings, type Settings, SettingsError } from "#server/env";
 import { createLog, type Log } from "#server/log";
 import { renderBanner } from "./banner";
-import { type Built, buildDeps, type ConnectedSettings } from "./deps";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded";
 import { generatedFileOf } from "./generated";
-import { type Secrets, seedInstallation, settleSecrets } from "./installation";
+import type { Secrets } from "./installation";
 import { type DataLock, takeLock } from "./lock";
-import { type Door, openDoor, type Pages } from "./node";
+import { type Door, openDoor, type Pages, type RestDoor } from "./node";
 import { buildFileOf, type NextPages, startPages } from "./pages";
-import { prepareDatabase } from "./prepare";
 import { explainHolder, explainListen, Refusal } from "./refusal";
+import type { Service } from "./service";
 import { onStopSignals } from "./signals";
-import { superviseWorker } from "./supervise";
-import { type RunningWorker, runWorker } from "./worker";
 
 /** What is open so far. */
 type House = {
   lock?: DataLock;
   door?: Door;
   postgres?: EmbeddedPostgres;
-  built?: Built;
+  service?: Service;
   pages?: NextPages;
-  worker?: RunningWorker;
 };
 
 /** What the door's requests wait for. */
@@ -79,66 +74,36 @@ async function open(settings: Settings, house: House, log: Log, signal: AbortSig
   if (isEmbedded) house.lock = await requireLock(settings);
 
   // Bound before anything slow begins; requests that come now wait for what answers them.
-  const rest = awaited<RestDeps>();
+  const rest = awaited<RestDoor>();
   const pages = awaited<Pages>();
   const { host, port, apiHost } = settings;
-  house.door = await openDoor({
-    host,
-    port,
-    apiHost,
-    rest: rest.promise,
-    pages: pages.promise,
-    upgrades: isDev,
-  }).catch((error: NodeJS.ErrnoException) => {
+  const door = openDoor({ host, port, apiHost, rest: rest.promise, pages: pages.promise, upgrades: isDev });
+  house.door = await door.catch((error: NodeJS.ErrnoException) => {
     throw explainListen(error, settings);
   });
   await house.lock?.describe({ url: localUrlOf(settings) });
 
-  const secrets = await settleSecrets(settings, isEmbedded);
-  signal.throwIfAborted();
+  // Read while the database starts, which keeps another core busy.
+  const loading = import("./service");
+  loading.catch(() => {});
   if (isEmbedded) house.postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, log });
   const databaseUrl = settings.databaseUrl ?? house.postgres?.url ?? "";
   await house.lock?.describe({ databaseUrl });
   signal.throwIfAborted();
-  const connected: ConnectedSettings = { ...settings, databaseUrl, secret: secrets.secret };
-  tellEnvironment(connected);
-
-  house.built = buildDeps(connected, { log, applicationName: "posthorn web" });
-  const { deps } = house.built;
-  // A worker drains the queue beside us, so a round of delivery that is asked for is only a matter of rousing it.
-  const restDeps = house.built.forRest({ tick: async () => deps.wake() });
-  // A database of somebody else's may be away for long, and meanwhile probes want to hear so.
-  if (!isEmbedded) rest.resolve(restDeps);
-  await prepareDatabase(databaseUrl, log, signal);
-  const firstKeyToken = await seedInstallation(restDeps, settings, secrets, { isEmbedded });
-  signal.throwIfAborted();
-  rest.resolve(restDeps);
-
-  house.worker = isDev ? await runWorker(connected, { log }) : superviseWorker(process.env, log);
-  showBanner(settings, { ...secrets, firstKeyToken });
+  const { openService } = await loading;
+  house.service = await openService({ settings, databaseUrl, log, signal, onRest: rest.resolve });
+  showBanner(settings, house.service.secrets);
   house.pages = startPages({ isDev, folder: projectFolder, host, port, log });
   pages.resolve(await house.pages.pages);
 }
 
 /** In order: nothing new comes in, what was begun is ended, and only then goes what it stands on. */
 async function close(house: House, forRequestsMs: number): Promise<void> {
-  await Promise.all([house.door?.close(forRequestsMs), house.worker?.stop()]);
+  await Promise.all([house.door?.close(forRequestsMs), house.service?.stop()]);
   await house.pages?.close();
-  await house.built?.close();
+  await house.service?.close();
   await house.postgres?.stop();
   await house.lock?.release();
-}
-
-/** Next and the worker process read their settings from the environment, where the database may be one of ours. */
-function tellEnvironment({ databaseUrl, secret, url, port, smtpUrl }: ConnectedSettings): void {
-  Object.assign(process.env, {
-    DATABASE_URL: databaseUrl,
-    POSTHORN_SECRET: secret,
-    POSTHORN_URL: url,
-    NEXTAUTH_URL: url,
-    PORT: String(port),
-    SMTP_URL: smtpUrl ?? "",
-  });
 }
 
 async function requireBuild(): Promise<void> {

@@ -2,10 +2,15 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
-import type { RestDeps } from "#server/deps";
-import { dispatch } from "#server/rest/dispatch";
 import { findRestTarget } from "./rest-target";
 import { refuseUnreadable } from "./unreadable";
+
+/** What answers the REST surface, as the door needs it. */
+export type RestDoor = {
+  answer(request: Request, peer: { address: string | null }): Promise<Response>;
+  /** The limit headers for what never became a request. */
+  limitHeaders(address: string | null): Promise<Record<string, string>>;
+};
 
 /** What answers the pages: Next, or a word about why it cannot yet. */
 export type Pages = {
@@ -20,7 +25,7 @@ export type DoorOptions = {
   /** A host name at whose root the REST surface answers too. */
   apiHost: string | null;
   /** Requests that come earlier wait for these. */
-  rest: Promise<RestDeps>;
+  rest: Promise<RestDoor>;
   pages: Promise<Pages>;
   /** Pages take upgraded connections. */
   upgrades: boolean;
@@ -44,7 +49,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   let isClosing = false;
   const answerRest = getRequestListener(
     async (request, { incoming }) =>
-      dispatch(await options.rest, request, { address: incoming.socket.remoteAddress ?? null }),
+      (await options.rest).answer(request, { address: incoming.socket.remoteAddress ?? null }),
     // Next lives in this process and has its own idea of Request and Response.
     { hostname: "localhost", overrideGlobalObjects: false },
   );

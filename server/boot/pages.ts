@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { Server } from "node:http";
 import path from "node:path";
 import { errorFacts, type Log } from "#server/log";
@@ -20,6 +21,7 @@ export function startPages(options: {
   // Next attaches its listener for upgrades to a server that it is given; only our own door decides what reaches it.
   const upgrades = new Server();
   const starting = (async () => {
+    if (options.isDev) await refuseSecondCompiler(options.folder);
     const { default: next } = await import("next");
     const app = next({
       dev: options.isDev,
@@ -66,3 +68,16 @@ export function startPages(options: {
 
 /** Where the production build says that it is complete. */
 export const buildFileOf = (folder: string): string => path.join(folder, ".next", "BUILD_ID");
+
+// Next's compiler ends the whole process when another one works in the same folder; mail must not depend on that.
+async function refuseSecondCompiler(folder: string): Promise<void> {
+  const text = await readFile(path.join(folder, ".next", "dev", "lock"), "utf8").catch(() => "");
+  const [, pid] = /"pid":\s*(\d+)/.exec(text) ?? [];
+  if (pid === undefined || Number(pid) === process.pid) return;
+  try {
+    process.kill(Number(pid), 0);
+  } catch {
+    return;
+  }
+  throw new Error(`Process ${pid} compiles the pages of this folder already. Stop it to have them here.`);
+}

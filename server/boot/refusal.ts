@@ -46,6 +46,6 @@ export function explainHolder({ pid, purpose, url }: Holder, place: Place): Refu
   const where = url ? `at ${url}` : "and is just starting";
   return new Refusal(
     `Posthorn runs already with this data (${place.dataDir}): process ${pid} (${purpose}) ${where}.\n` +
-      `Stop it first, or start one with data of its own: POSTHORN_DATA_DIR=.posthorn-2 PORT=${place.port + 1} ${commandOf(place)}`,
+      `Use that one, or stop it first: kill ${pid}`,
   );
 }

@@ -1,10 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import type { RestDeps } from "#server/deps";
 import { newId } from "#server/ids";
-import { addressBucket } from "#server/limits/address-bucket";
-import { LIMIT_PER_MINUTE } from "#server/limits/limits";
-import { limitHeaders } from "#server/rest/respond";
+import type { RestDoor } from "./node";
 
 /** What the HTTP parser refuses before there is a request, and what the client is told. */
 const REFUSALS: Record<string, { status: number; message: string }> = {
@@ -21,7 +18,7 @@ const UNREADABLE = { status: 400, message: "This is not a readable HTTP/1.1 requ
  */
 export async function refuseUnreadable(
   socket: Duplex & { remoteAddress?: string; _httpMessage?: { headersSent: boolean } | null },
-  rest: Promise<RestDeps>,
+  rest: Promise<RestDoor>,
   why: NodeJS.ErrnoException | string,
 ): Promise<void> {
   socket.on("error", () => socket.destroy());
@@ -39,19 +36,17 @@ export async function refuseUnreadable(
   const name = status === 405 ? "method_not_allowed" : "validation_error";
   const requestId = newId();
   try {
-    const { limits, trustedHops, clock } = await rest;
-    const bucket = addressBucket(new Headers(), socket.remoteAddress, trustedHops);
-    const verdict = await limits.peek(bucket, "other", LIMIT_PER_MINUTE.other);
+    const limits = await (await rest).limitHeaders(socket.remoteAddress ?? null);
     const body = JSON.stringify({ error: message, name, message, statusCode: status, request_id: requestId });
     const headers = {
       "content-type": "application/json; charset=utf-8",
       "content-length": String(Buffer.byteLength(body)),
       "cache-control": "no-store",
       connection: "close",
-      date: clock().toUTCString(),
+      date: new Date().toUTCString(),
       ...(status === 405 ? { allow: "" } : {}),
       "x-request-id": requestId,
-      ...limitHeaders(verdict, clock().getTime()),
+      ...limits,
     };
     const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);

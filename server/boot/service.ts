@@ -1,0 +1,82 @@
+import type { RestDeps } from "#server/deps";
+import type { Settings } from "#server/env";
+import { addressBucket } from "#server/limits/address-bucket";
+import { LIMIT_PER_MINUTE } from "#server/limits/limits";
+import type { Log } from "#server/log";
+import { dispatch } from "#server/rest/dispatch";
+import { limitHeaders } from "#server/rest/respond";
+import { buildDeps, type ConnectedSettings } from "./deps";
+import { type Secrets, seedInstallation, settleSecrets } from "./installation";
+import type { RestDoor } from "./node";
+import { prepareDatabase } from "./prepare";
+import { superviseWorker } from "./supervise";
+import { runWorker } from "./worker";
+
+/** Everything that stands on the database. `stop` ends delivery, `close` lets go of the connections. */
+export type Service = {
+  /** In them the token of a key that works; null where none was made here. */
+  secrets: Secrets;
+  stop(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ServiceOptions = {
+  settings: Settings;
+  databaseUrl: string;
+  log: Log;
+  signal: AbortSignal;
+  /** Called once, as soon as REST can answer anything at all. */
+  onRest(rest: RestDoor): void;
+};
+
+/**
+ * Migrates the database, fills an empty one, opens REST and starts delivery: in this process for `dev`, in one of its own
+ * for `start`, where it would take from the requests' time.
+ */
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { settings, databaseUrl, log } = options;
+  const isEmbedded = settings.databaseUrl === null;
+  const secrets = await settleSecrets(settings, isEmbedded);
+  const connected = { ...settings, databaseUrl, secret: secrets.secret };
+  tellEnvironment(connected);
+  const built = buildDeps(connected, { log, applicationName: "posthorn web" });
+  try {
+    // A worker drains the queue beside us, so a round of delivery that is asked for is only a matter of rousing it.
+    const rest = built.forRest({ tick: async () => built.deps.wake() });
+    // A database of somebody else's may be away for long, and meanwhile probes want to hear so.
+    if (!isEmbedded) options.onRest(restDoorOf(rest));
+    await prepareDatabase(databaseUrl, log, options.signal);
+    const firstKeyToken = await seedInstallation(rest, settings, secrets, { isEmbedded });
+    options.signal.throwIfAborted();
+    if (isEmbedded) options.onRest(restDoorOf(rest));
+    const worker =
+      settings.mode === "dev" ? await runWorker(connected, { log }) : superviseWorker(process.env, log);
+    return { secrets: { ...secrets, firstKeyToken }, stop: () => worker.stop(), close: () => built.close() };
+  } catch (error) {
+    await built.close();
+    throw error;
+  }
+}
+
+/** Next and the worker process read their settings from the environment, where the database may be one of ours. */
+function tellEnvironment({ databaseUrl, secret, url, port, smtpUrl }: ConnectedSettings): void {
+  Object.assign(process.env, {
+    DATABASE_URL: databaseUrl,
+    POSTHORN_SECRET: secret,
+    POSTHORN_URL: url,
+    NEXTAUTH_URL: url,
+    PORT: String(port),
+    SMTP_URL: smtpUrl ?? "",
+  });
+}
+
+function restDoorOf(deps: RestDeps): RestDoor {
+  return {
+    answer: (request, peer) => dispatch(deps, request, peer),
+    async limitHeaders(address) {
+      const bucket = addressBucket(new Headers(), address ?? undefined, deps.trustedHops);
+      const verdict = await deps.limits.peek(bucket, "other", LIMIT_PER_MINUTE.other);
+      return limitHeaders(verdict, deps.clock().getTime());
+    },
+  };
+}

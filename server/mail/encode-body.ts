@@ -67,8 +67,9 @@ function surveyBody(bytes: Buffer): { escapes: number; isPlain: boolean } {
 
 /** Quoted-printable of CRLF-normalised bytes. `quotedSize` bounds their size with every escape but no soft line break. */
 function quotePrintable(bytes: Buffer, quotedSize: number): Buffer {
-  // An escape never straddles two lines, so a soft break of three bytes comes at the earliest after 73 others.
-  const out = Buffer.allocUnsafe(quotedSize + 3 * Math.ceil(quotedSize / 73));
+  // An escape never straddles two lines, so a soft break comes at the earliest after 73 bytes. It takes three itself,
+  // and may force an escape of two more upon what follows.
+  const out = Buffer.allocUnsafe(quotedSize + 5 * Math.ceil(quotedSize / 73));
   let to = 0;
   let column = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -81,23 +82,21 @@ function quotePrintable(bytes: Buffer, quotedSize: number): Buffer {
       continue;
     }
     const endsLine = endsLineAt(bytes, at + 1);
-    const isEscaped =
-      ESCAPED[byte] === 1 ||
-      (endsLine && isBlank(byte)) ||
-      ((at === 0 || bytes[at - 1] === LF) && isMangled(bytes, at));
-    const width = isEscaped ? 3 : 1;
-    if (column + width > (endsLine ? LINE_MAX : LINE_MAX - 1)) {
+    let isEscaped = ESCAPED[byte] === 1 || (endsLine && isBlank(byte));
+    if (column + (isEscaped ? 3 : 1) > (endsLine ? LINE_MAX : LINE_MAX - 1)) {
       out[to++] = EQUALS;
       out[to++] = CR;
       out[to++] = LF;
       column = 0;
     }
+    // What counts is the line on the wire: a soft break begins one as well.
+    if (column === 0 && isMangled(bytes, at)) isEscaped = true;
     if (isEscaped) {
       out[to++] = EQUALS;
       out[to++] = HEX[byte >> 4] ?? 0;
       out[to++] = HEX[byte & 15] ?? 0;
     } else out[to++] = byte;
-    column += width;
+    column += isEscaped ? 3 : 1;
   }
   return out.subarray(0, to);
 }

@@ -1,7 +1,7 @@
 import { compile } from "html-to-text";
 
 /** Html beyond this many characters is not read for the text part: the converter blocks the process while it works. */
-const HTML_CHARS_MAX = 200_000;
+const HTML_CHARS_MAX = 150_000;
 
 const convert = compile({
   wordwrap: 78,

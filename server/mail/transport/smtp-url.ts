@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { domainToASCII } from "node:url";
 
 /**
  * How the session is encrypted. implicit: TLS from the first byte. required: STARTTLS or nothing. opportunistic:
@@ -38,8 +39,9 @@ export function parseSmtpUrl(text: string): ParsedSmtpUrl {
   } catch {
     return refuse(`It is no URL. ${FORM} Percent-encode special characters in the password.`);
   }
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  if (host === "") return refuse(`The host is missing. ${FORM}`);
+  if (url.hostname === "") return refuse(`The host is missing. ${FORM}`);
+  const host = readHost(url.hostname);
+  if (host === "") return refuse(`The host is no valid name. ${FORM}`);
   if ((url.pathname !== "" && url.pathname !== "/") || url.hash !== "")
     return refuse(
       `Nothing but options may follow the host. ${FORM} Percent-encode special characters in the password.`,
@@ -61,6 +63,16 @@ export function parseSmtpUrl(text: string): ParsedSmtpUrl {
     connectionsMax: options.pool,
   };
   return { ok: true, target };
+}
+
+/** Other schemes than http keep the host as it was typed; this gives it the one form that is compared and connected to. */
+function readHost(hostname: string): string {
+  if (hostname.startsWith("[")) return hostname.slice(1, -1);
+  try {
+    return domainToASCII(decodeURIComponent(hostname));
+  } catch {
+    return "";
+  }
 }
 
 type Read<T> = ({ ok: true } & T) | { ok: false; fault: string };
@@ -92,8 +104,7 @@ function readOptions(params: URLSearchParams): Read<{ pool: number; tls: string 
 }
 
 function isLoopback(host: string): boolean {
-  const name = host.toLowerCase();
-  return name === "localhost" || name === "::1" || (isIP(name) === 4 && name.startsWith("127."));
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
 function refuse(fault: string): { ok: false; fault: string } {

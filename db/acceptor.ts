@@ -1,35 +1,61 @@
 import { insertSubmissions, type Submission } from "./accept";
 import type { HotSql } from "./client";
 import { isDatabaseAway, isUniqueViolation } from "./faults";
+import { DatabaseBusy } from "./gate";
 
-/** Statements under way at once; more would only wait for the same disk. */
+/** Statements under way at once; more would only wait for the same disk. One connection is left for key look-ups. */
 const statementsMax = 3;
 const submissionsPerStatementMax = 100;
 /** Larger bodies go nearly alone, so that one statement never holds more than about this many characters. */
 const charactersPerStatementMax = 4_000_000;
+/** What a submission waits for its statement to begin. One that is refused then was surely not written. */
+const waitMsMax = 2_000;
 
 /** Commits one submission; true when it was written, false when its idempotency key was used before. */
 export type Accept = (submission: Submission) => Promise<boolean>;
 
-type Waiting = { submission: Submission; resolve(written: boolean): void; reject(error: unknown): void };
+type Waiting = {
+  submission: Submission;
+  resolve(written: boolean): void;
+  reject(error: unknown): void;
+  /** On the process's monotonic clock. */
+  sinceMs: number;
+};
 
 /**
  * The coalescing writer: submissions that wait at the same moment go in one statement, and each caller is answered after
  * its own commit. Nothing is delayed to fill a batch. When a statement of several fails, each goes again by itself, so
- * that one bad row spoils nobody else's; ids are primary keys, so a second try cannot write a mail twice.
+ * that one bad row spoils nobody else's; ids are primary keys, so a second try cannot write a mail twice. Whoever has
+ * waited 2 s without its statement having begun is refused as DatabaseBusy.
  */
 export function createAcceptor(hot: HotSql): Accept {
   const queue: Waiting[] = [];
+  const roomMax = Math.max(1, Math.min(statementsMax, hot.options.max - 1));
   let running = 0;
+  let patience: NodeJS.Timeout | undefined;
 
   const next = () => {
-    while (running < statementsMax && queue.length > 0) {
+    while (running < roomMax && queue.length > 0) {
       running++;
       void write(takeBatch(queue)).finally(() => {
         running--;
         next();
       });
     }
+    const [head] = queue;
+    if (!head) {
+      clearTimeout(patience);
+      patience = undefined;
+    } else patience ??= setTimeout(refuseLate, head.sinceMs + waitMsMax - performance.now());
+  };
+
+  const refuseLate = () => {
+    patience = undefined;
+    const lateMs = performance.now() - waitMsMax;
+    const late = queue.findIndex(({ sinceMs }) => sinceMs > lateMs);
+    for (const { reject } of queue.splice(0, late === -1 ? queue.length : late))
+      reject(new DatabaseBusy(waitMsMax));
+    next();
   };
 
   const write = async (batch: Waiting[]) => {
@@ -51,7 +77,7 @@ export function createAcceptor(hot: HotSql): Accept {
 
   return (submission) =>
     new Promise((resolve, reject) => {
-      queue.push({ submission, resolve, reject });
+      queue.push({ submission, resolve, reject, sinceMs: performance.now() });
       // After the current turn of the loop, so that requests read from the sockets together are written together.
       setImmediate(next);
     });

@@ -2,25 +2,34 @@ import type { PgDatabase } from "drizzle-orm/pg-core";
 import type { PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres, { type Sql } from "postgres";
+import { createGate, type Gate } from "./gate";
 import * as apiKeys from "./schema/api-keys";
+import * as apiRequests from "./schema/api-requests";
+import * as attachments from "./schema/attachments";
 import * as deliveries from "./schema/deliveries";
 import * as domains from "./schema/domains";
 import * as emails from "./schema/emails";
 import * as events from "./schema/events";
 import * as idempotency from "./schema/idempotency";
+import * as suppressions from "./schema/suppressions";
 import * as teams from "./schema/teams";
 import * as templates from "./schema/templates";
+import * as webhooks from "./schema/webhooks";
 import * as workers from "./schema/workers";
 
 const schema = {
   ...apiKeys,
+  ...apiRequests,
+  ...attachments,
   ...deliveries,
   ...domains,
   ...emails,
   ...events,
   ...idempotency,
+  ...suppressions,
   ...teams,
   ...templates,
+  ...webhooks,
   ...workers,
 };
 
@@ -41,7 +50,12 @@ export type DatabaseOptions = {
   /** Behind a transaction pooler: no prepared statements, no session state. */
   pooled?: boolean;
   applicationName?: string;
+  /** How long a statement of Drizzle's may wait for a connection before it is refused as DatabaseBusy. */
+  waitMsMax?: number;
 };
+
+/** After a connection failed: the next try, in seconds. Short, so that a database that is back is found within a second. */
+const reconnectAfterS = (failures: number): number => Math.min(0.05 * 2 ** failures, 1);
 
 /**
  * Opens the two pools; connections are made when first needed, so a database that is down fails the query, not the start.
@@ -54,17 +68,40 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     : { lock_timeout: 10_000, statement_timeout: 30_000, idle_in_transaction_session_timeout: 30_000 };
   const common = {
     connect_timeout: 5,
+    backoff: reconnectAfterS,
     prepare: !options.pooled,
     onnotice: () => {},
     connection: { application_name: options.applicationName ?? "posthorn", ...session },
   };
   const forDrizzle = postgres(url, { ...common, max: Math.max(2, Math.floor(connectionsMax / 2)) });
+  const gate = createGate(forDrizzle.options.max, options.waitMsMax ?? 2_000);
   const hot = postgres(url, { ...common, max: Math.max(2, Math.ceil(connectionsMax / 2)) });
   return {
-    db: drizzle(forDrizzle, { schema, casing: "snake_case" }),
+    db: drizzle(gated(forDrizzle, gate), { schema, casing: "snake_case" }),
     hot,
     close: async () => {
       await Promise.all([forDrizzle.end({ timeout: 5 }), hot.end({ timeout: 5 })]);
     },
   };
+}
+
+/** The client as Drizzle uses it, `unsafe` and `begin`, each behind the gate; a transaction passes it once. */
+function gated(client: Sql, gate: Gate): Sql {
+  const unsafe = (...statement: Parameters<Sql["unsafe"]>) => {
+    let wantsArrays = false;
+    // Begun a microtask later: whoever wants rows as arrays says so on the query itself, right after asking for it.
+    const rows = Promise.resolve().then(() =>
+      gate((): PromiseLike<unknown> => {
+        const query = client.unsafe(...statement);
+        return wantsArrays ? query.values() : query;
+      }),
+    );
+    const values = () => {
+      wantsArrays = true;
+      return rows;
+    };
+    return Object.assign(rows, { values });
+  };
+  const begin = (task: Parameters<Sql["begin"]>[1]) => gate(() => client.begin(task));
+  return { options: client.options, unsafe, begin } as unknown as Sql;
 }

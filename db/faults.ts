@@ -19,11 +19,16 @@ export function isLockTimeout(error: unknown): boolean {
   return postgresFault(error)?.code === "55P03";
 }
 
+/** A statement ran longer than `statement_timeout` (SQLSTATE 57014). */
+export function isStatementTimeout(error: unknown): boolean {
+  return postgresFault(error)?.code === "57014";
+}
+
 const UNREACHABLE =
   /^(08|57P0|53)|^(CONNECTION_|CONNECT_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/;
 
 /**
- * The database is away, starting, stopping, full or refuses connections: nothing was committed that we know of, and the
+ * The database is away, starting, stopping, full, without room (`db/gate`) or refuses connections: nothing was committed that we know of, and the
  * same call may pass later. SQLSTATE classes 08, 53 and 57P0x, and postgres.js's and Node's connection codes.
  */
 export function isDatabaseAway(error: unknown): boolean {

@@ -1,134 +1,94 @@
 import type { RestDeps } from "#server/deps";
 import { AppError } from "#server/errors";
 import { newId } from "#server/ids";
+import { LIMIT_PER_MINUTE, type Verdict } from "#server/limits/limits";
 import { toAppError } from "./faults";
-import { answerCall, type Caller, identify } from "./pipeline";
-import { errorBody, jsonResponse, limitHeaders } from "./respond";
+import { identify, type Peer } from "./identify";
+import { compileRoutes, type Match } from "./match";
+import { runRoute } from "./pipeline";
+import { errorBody, errorHeaders, jsonResponse, limitHeaders } from "./respond";
 import type { Route } from "./route";
 import { routes } from "./routes";
 
-/** Who is at the other end of the connection; null where the platform does not tell. */
-export type Peer = { address: string | null };
+export type Dispatch = (deps: RestDeps, request: Request, peer: Peer) => Promise<Response>;
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/;
+const NOWHERE: Match = { route: null, params: {}, allowed: [] };
 
 /**
  * Answers any request below `/api`, unknown paths and methods included: always JSON, always with a request id and the
  * three limit headers, whatever goes wrong. Never throws.
  */
-export async function dispatch(deps: RestDeps, request: Request, peer: Peer): Promise<Response> {
-  const given = request.headers.get("x-request-id");
-  const requestId = given !== null && REQUEST_ID.test(given) ? given : newId();
-  const url = new URL(request.url);
-  const method = request.method === "HEAD" ? "GET" : request.method;
-  const match = matchRoute(method, url.pathname);
-  const { caller, verdict, fault } = await identify(deps, request, peer, match.route ?? null);
-  const headers: Record<string, string> = {
-    "x-request-id": requestId,
-    ...limitHeaders(verdict, deps.clock().getTime()),
-  };
-  let response: Response;
-  try {
-    if (fault) throw fault;
-    response = await answer(deps, request, url, match, caller, requestId, headers);
-  } catch (thrown) {
-    const error = toAppError(thrown, deps.log, requestId);
-    response = jsonResponse(error.status, errorBody(error, requestId), {
-      ...headers,
-      ...errorHeaders(error, match.allowed),
-    });
-  }
-  return request.method === "HEAD" ? new Response(null, response) : response;
-}
+export const dispatch: Dispatch = createDispatch(routes);
 
-async function answer(
-  deps: RestDeps,
-  request: Request,
-  url: URL,
-  match: Match,
-  caller: Caller,
-  requestId: string,
-  headers: Record<string, string>,
-): Promise<Response> {
-  if (!match.route) {
-    if (match.allowed.length === 0)
-      throw new AppError(
-        "not_found",
-        `There is no ${url.pathname.slice(0, 200)}. GET /api/openapi.json lists what there is.`,
+/** The same over another list of routes. */
+export function createDispatch(list: readonly Route[]): Dispatch {
+  const find = compileRoutes(list);
+  const paths = [...new Set(list.filter(({ access }) => typeof access === "object").map(({ path }) => path))];
+
+  return async (deps, request, peer) => {
+    const given = request.headers.get("x-request-id");
+    const requestId = given !== null && REQUEST_ID.test(given) ? given : newId();
+    let verdict: Verdict | undefined;
+    let match = NOWHERE;
+    let status: number;
+    let body: Record<string, unknown>;
+    let headers: Record<string, string> = {};
+    try {
+      const url = new URL(request.url);
+      match = find(request.method, url.pathname);
+      // Without a secret the operator's routes do not exist.
+      if (match.route?.access === "operator-token" && !deps.cronSecret) match = NOWHERE;
+      const known = await identify(deps, request, peer, match.route);
+      verdict = known.verdict;
+      if (known.fault) throw known.fault;
+      if (!match.route) throw explainNowhere(request.method, url.pathname);
+      const answered = await runRoute(deps, match.route, known.key, {
+        request,
+        url,
+        params: match.params,
+        requestId,
+      });
+      ({ status, body } = answered);
+      if (answered.replayed) headers = { "idempotent-replayed": "true" };
+    } catch (thrown) {
+      const error = toAppError(thrown, deps.log, requestId);
+      status = error.status;
+      body = errorBody(error, requestId);
+      headers = errorHeaders(error, match.allowed);
+    }
+    const nowMs = deps.clock().getTime();
+    return jsonResponse(status, request.method === "HEAD" ? null : body, {
+      "x-request-id": requestId,
+      ...limitHeaders(verdict ?? uncounted(nowMs), nowMs),
+      ...headers,
+    });
+  };
+
+  function explainNowhere(method: string, pathname: string): AppError {
+    const { allowed } = find(method, pathname);
+    if (allowed.length > 0)
+      return new AppError(
+        "method_not_allowed",
+        `${method.slice(0, 20)} is not possible here. Use ${allowed.join(" or ")}.`,
       );
-    throw new AppError(
-      "method_not_allowed",
-      `${request.method.slice(0, 20)} is not possible here. Use ${match.allowed.join(" or ")}.`,
+    const here = pathname.slice(0, 200);
+    const plain = `/${pathname.split("/").filter(Boolean).join("/")}`;
+    const isNear = plain !== pathname && find(method, plain).allowed.length > 0;
+    return new AppError(
+      "not_found",
+      isNear
+        ? `There is no ${here}. Write ${plain}.`
+        : `There is no ${here}. There are: ${paths.join(", ")}.`,
     );
   }
-  const { status, body, replayed } = await answerCall(
-    deps,
-    request,
-    url,
-    match.route,
-    match.params,
-    caller,
-    requestId,
-  );
-  return jsonResponse(status, body, replayed ? { ...headers, "idempotent-replayed": "true" } : headers);
 }
 
-function errorHeaders(error: AppError, allowed: string[]): Record<string, string> {
-  switch (error.code) {
-    case "unauthorized":
-      return { "www-authenticate": "Bearer" };
-    case "method_not_allowed":
-      return { allow: allowed.join(", ") };
-    case "rate_limited":
-      return { "retry-after": String(error.details.retryAfter) };
-    case "unavailable":
-      return { "retry-after": "2" };
-    default:
-      return {};
-  }
-}
-
-type Match = { route: Route | undefined; params: Record<string, string>; allowed: string[] };
-
-/** The declared route of a path and method; without one, the methods that the path does have. */
-function matchRoute(method: string, pathname: string): Match {
-  const segments = pathname.split("/");
-  const candidates = routes
-    .map((route) => ({ route, params: matchPath(route.path.split("/"), segments) }))
-    .filter(
-      (candidate): candidate is { route: Route; params: Record<string, string> } => candidate.params !== null,
-    )
-    // A literal segment wins over a variable one.
-    .sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length);
-  const best = candidates.filter(
-    ({ params }) => Object.keys(params).length === Object.keys(candidates[0]?.params ?? {}).length,
-  );
-  const found = best.find(({ route }) => route.method === method);
-  const allowed = best.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
-  return { route: found?.route, params: found?.params ?? {}, allowed };
-}
-
-function matchPath(pattern: string[], segments: string[]): Record<string, string> | null {
-  if (pattern.length !== segments.length) return null;
-  const params: Record<string, string> = {};
-  for (const [index, part] of pattern.entries()) {
-    const segment = segments[index] ?? "";
-    if (!part.startsWith("{")) {
-      if (part !== segment) return null;
-      continue;
-    }
-    const value = decodeSegment(segment);
-    if (!value) return null;
-    params[part.slice(1, -1)] = value;
-  }
-  return params;
-}
-
-function decodeSegment(segment: string): string | null {
-  try {
-    const value = decodeURIComponent(segment);
-    return value.includes("\0") ? null : value;
-  } catch {
-    return null;
-  }
-}
+/** For a call that failed before it could be counted. */
+const uncounted = (nowMs: number): Verdict => ({
+  allowed: true,
+  limit: LIMIT_PER_MINUTE.other,
+  remaining: LIMIT_PER_MINUTE.other,
+  resetAtMs: nowMs + 60_000,
+  retryAfterSeconds: 0,
+});

@@ -15,7 +15,7 @@ export function readIdempotencyKey(request: Request): string | null {
   if (key.length < 1 || key.length > keyLengthMax || !/^[\x20-\x7e]+$/.test(key))
     throw new AppError(
       "bad_idempotency_key",
-      `The \`Idempotency-Key\` header must have 1 to ${keyLengthMax} printable ASCII characters.`,
+      `The \`Idempotency-Key\` header must have 1 to ${keyLengthMax} printable ASCII characters. Use a UUID, for example.`,
     );
   return key;
 }
@@ -33,7 +33,7 @@ function canonical(value: unknown): string {
 }
 
 /** The answer that was given under this key before, or null. Another payload under it is refused. */
-export async function findAnswer(ctx: Ctx, once: Once): Promise<Answer | null> {
+export async function findAnswer(ctx: Ctx, once: Once): Promise<Required<Answer> | null> {
   const [row] = await ctx.db
     .select()
     .from(idempotencyKeys)

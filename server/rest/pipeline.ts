@@ -1,131 +1,69 @@
-import { timingSafeEqual } from "node:crypto";
+import { isLockTimeout } from "#db/faults";
 import type { Ctx, RestDeps } from "#server/deps";
 import { AppError } from "#server/errors";
-import { addressBucket } from "#server/limits/address-bucket";
-import { LIMIT_PER_MINUTE, type Tier, type Verdict } from "#server/limits/limits";
-import type { Scope } from "#server/scopes";
 import { IdempotencyKeyTaken, type Once } from "#server/services/emails/send";
 import type { KnownKey } from "#server/services/keys/authenticate";
 import { readJson } from "./body";
-import type { Peer } from "./dispatch";
-import { toAppError } from "./faults";
 import { findAnswer, fingerprintOf, readIdempotencyKey } from "./idempotency";
+import { readQuery } from "./query";
 import type { Answer, Call, Route } from "./route";
 import { validate } from "./validate";
 
-export type Caller = { kind: "key"; key: KnownKey } | { kind: "anybody" };
-export type Identified = { caller: Caller; verdict: Verdict; fault: AppError | null };
+export type Arrival = { request: Request; url: URL; params: Record<string, string>; requestId: string };
+export type Answered = Answer & { status: number; replayed: boolean };
 
-/**
- * Finds out who calls and counts the call. Without a valid key it is 401, always: the bucket of the client's address shows
- * in the headers but never turns that into a 429. Public routes and probes are shown that bucket and consume nothing.
- */
-export async function identify(
+/** Scope, parsing, idempotency and the handler, in that order. `key` is null where the route asks for none. */
+export async function runRoute(
   deps: RestDeps,
-  request: Request,
-  peer: Peer,
-  route: Route | null,
-): Promise<Identified> {
-  const byAddress = async (count: boolean) => {
-    const bucket = addressBucket(request.headers, peer.address ?? undefined, deps.trustedHops);
-    return deps.limits[count ? "take" : "peek"](bucket, "other", LIMIT_PER_MINUTE.other);
-  };
-  if (route?.access === "public")
-    return { caller: { kind: "anybody" }, verdict: await byAddress(false), fault: null };
-  if (route?.access === "operator-token" && deps.cronSecret !== null) {
-    const known = isSame(bearerOf(request), deps.cronSecret);
-    return {
-      caller: { kind: "anybody" },
-      verdict: await byAddress(!known),
-      fault: known ? null : unauthorized(),
-    };
-  }
-  let key: KnownKey | null;
-  try {
-    key = await findCaller(deps, request);
-  } catch (thrown) {
-    return {
-      caller: { kind: "anybody" },
-      verdict: await byAddress(false),
-      fault: toAppError(thrown, deps.log, ""),
-    };
-  }
-  if (!key) return { caller: { kind: "anybody" }, verdict: await byAddress(true), fault: unauthorized() };
-  const tier: Tier = route && route.tier !== "none" ? route.tier : "other";
-  const verdict = await deps.limits.take(key.id, tier, key.limits[tier] ?? LIMIT_PER_MINUTE[tier]);
-  const fault = verdict.allowed
-    ? null
-    : new AppError("rate_limited", "Rate limit exceeded", {
-        details: { retryAfter: verdict.retryAfterSeconds },
-      });
-  return { caller: { kind: "key", key }, verdict, fault };
-}
-
-const unauthorized = () => new AppError("unauthorized", "Unauthorized");
-
-const bearerOf = (request: Request) =>
-  /^Bearer ([^\s]{1,512})$/i.exec(request.headers.get("authorization") ?? "")?.[1];
-
-async function findCaller(deps: RestDeps, request: Request): Promise<KnownKey | null> {
-  const token = bearerOf(request);
-  return token ? deps.authenticate(token) : null;
-}
-
-function isSame(given: string | undefined, expected: string): boolean {
-  const a = Buffer.from(given ?? "");
-  const b = Buffer.from(expected);
-  return a.length === b.length && timingSafeEqual(a, b);
-}
-
-/** Scope, parsing, idempotency and the handler, in that order. */
-export async function answerCall(
-  deps: RestDeps,
-  request: Request,
-  url: URL,
   route: Route,
-  params: Record<string, string>,
-  caller: Caller,
-  requestId: string,
-): Promise<Answer & { status: number; replayed: boolean }> {
-  const ctx = caller.kind === "key" ? contextOf(deps, caller.key, route, requestId) : deps;
+  key: KnownKey | null,
+  { request, url, params, requestId }: Arrival,
+): Promise<Answered> {
+  const ctx = key ? contextOf(deps, key, route, requestId) : deps;
   const query = route.query ? validate(route.query, readQuery(url), "query") : refuseQuery(url);
-  const json = route.body || caller.kind === "key" ? await readBody(request, deps, route) : undefined;
+  const json = await readBody(request, deps, route);
   const body = route.body ? validate(route.body, json, "body") : undefined;
   const once = route.idempotent ? readOnce(request, route, json) : undefined;
-  const call = { ctx, body, query, params, once } as unknown as Call<never, never, never>;
-  const answered = (answer: Answer, replayed: boolean) => ({
-    ...answer,
-    status: answer.status ?? route.status,
-    replayed,
-  });
-  if (!once || !("teamId" in ctx)) return answered(await route.handle(call), false);
+  const run = async (): Promise<Answered> => {
+    const answer = await route.handle({ ctx, body, query, params, once } as unknown as Call<
+      never,
+      never,
+      never
+    >);
+    return { ...answer, status: answer.status ?? route.status, replayed: false };
+  };
+  return once && "teamId" in ctx ? runOnce(ctx, once, run) : run();
+}
 
-  const earlier = await findAnswer(ctx, once);
-  if (earlier) return answered(earlier, true);
+/** The answer given before under this key; else the handler's, which commits it together with what it did. */
+async function runOnce(ctx: Ctx, once: Once, run: () => Promise<Answered>): Promise<Answered> {
+  const replay = async (): Promise<Answered | null> => {
+    const answer = await findAnswer(ctx, once);
+    return answer && { ...answer, replayed: true };
+  };
+  const earlier = await replay();
+  if (earlier) return earlier;
   try {
-    return answered(await route.handle(call), false);
+    return await run();
   } catch (thrown) {
-    if (!(thrown instanceof IdempotencyKeyTaken)) throw thrown;
-    const twin = await findAnswer(ctx, once);
-    if (twin) return answered(twin, true);
+    // A twin was first. Its statement was waited for, so its answer is there; or it takes longer than anybody waits.
+    if (thrown instanceof IdempotencyKeyTaken) {
+      const twin = await replay();
+      if (twin) return twin;
+    } else if (!isLockTimeout(thrown)) throw thrown;
     throw new AppError(
       "idempotency_running",
-      "A request with this `Idempotency-Key` is still running. Repeat it in a moment to get its answer.",
+      "A request with this `Idempotency-Key` is still running. Repeat yours in a moment to get its answer.",
+      { cause: thrown },
     );
   }
 }
 
 function contextOf(deps: RestDeps, key: KnownKey, route: Route, requestId: string): Ctx {
-  const scope: Scope | null = typeof route.access === "object" ? route.access.scope : null;
-  if (scope && !key.scopes.includes(scope))
+  const { id: keyId, teamId, scopes, domains, allDomains } = key;
+  if (typeof route.access === "object" && !scopes.includes(route.access.scope))
     throw new AppError("forbidden", "Insufficient API key permissions");
-  const { id: keyId, scopes, domains, allDomains } = key;
-  return {
-    ...deps,
-    teamId: key.teamId,
-    actor: { kind: "key", keyId, scopes, domains, allDomains },
-    requestId,
-  };
+  return { ...deps, teamId, actor: { kind: "key", keyId, scopes, domains, allDomains }, requestId };
 }
 
 async function readBody(request: Request, deps: RestDeps, route: Route): Promise<unknown> {
@@ -134,29 +72,28 @@ async function readBody(request: Request, deps: RestDeps, route: Route): Promise
     // Some clients send `{}` with every call, also where nothing is expected.
     const isEmpty =
       json === undefined || (typeof json === "object" && json !== null && Object.keys(json).length === 0);
-    if (!isEmpty) throw new AppError("invalid", "This call takes no body.");
+    if (!isEmpty) throw new AppError("invalid", "This call takes no body. Send none.");
     return undefined;
   }
-  if (json === undefined || typeof json !== "object" || json === null || Array.isArray(json))
+  if (json === undefined)
+    throw new AppError(
+      "bad_json",
+      "The body is missing. Send a JSON object with the header `Content-Type: application/json`.",
+    );
+  if (typeof json !== "object" || json === null || Array.isArray(json))
     throw new AppError("bad_json", "The body must be a JSON object.");
   return json;
 }
 
-/** Query parameters by name; one that stands twice keeps its last value. */
-const readQuery = (url: URL): Record<string, string> => Object.fromEntries(url.searchParams);
-
 function refuseQuery(url: URL): undefined {
   const [name] = url.searchParams.keys();
-  if (name !== undefined) throw new AppError("invalid", `Unknown query parameter \`${name.slice(0, 60)}\`.`);
+  if (name !== undefined)
+    throw new AppError("invalid", `Unknown query parameter \`${name.slice(0, 60)}\`. This call takes none.`);
 }
 
 function readOnce(request: Request, route: Route, json: unknown): Once | undefined {
   const key = readIdempotencyKey(request);
   if (key === null) return undefined;
-  return {
-    route: `${route.method} ${route.path}`,
-    key,
-    fingerprint: fingerprintOf(json),
-    status: route.status,
-  };
+  const { method, path, status } = route;
+  return { route: `${method} ${path}`, key, fingerprint: fingerprintOf(json), status };
 }

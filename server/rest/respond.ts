@@ -1,15 +1,20 @@
 import type { AppError } from "#server/errors";
 import type { Verdict } from "#server/limits/limits";
 
-/** JSON of a response, as bytes are written once and its type never varies. */
+/** An answer in JSON, or for `null` its headers alone, as HEAD wants it. Nothing here is for a cache or a guess at types. */
 export function jsonResponse(
   status: number,
-  body: Record<string, unknown>,
+  body: Record<string, unknown> | null,
   headers: Record<string, string>,
 ): Response {
-  return new Response(JSON.stringify(body), {
+  return new Response(body && JSON.stringify(body), {
     status,
-    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store", ...headers },
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
   });
 }
 
@@ -43,4 +48,20 @@ export function errorBody(error: AppError, requestId: string): Record<string, un
     ...error.details,
     request_id: requestId,
   };
+}
+
+/** Headers that the status itself asks for (RFC 9110). `allowed` are the methods of the path. */
+export function errorHeaders(error: AppError, allowed: readonly string[]): Record<string, string> {
+  switch (error.code) {
+    case "unauthorized":
+      return { "www-authenticate": "Bearer" };
+    case "method_not_allowed":
+      return { allow: allowed.join(", ") };
+    case "rate_limited":
+      return { "retry-after": String(error.details.retryAfter) };
+    case "unavailable":
+      return { "retry-after": "2" };
+    default:
+      return {};
+  }
 }

@@ -1,11 +1,9 @@
 import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
+import { TICK_WORKER_ID } from "#db/schema/workers";
 import type { WorkerDeps } from "#server/deps";
 import { createEngine } from "./engine";
 import { beat, sweep } from "./housekeeping";
-
-/** One row of heartbeat for all rounds: a function has no process that lives on. */
-const TICK_WORKER_ID = "00000000-0000-7000-8000-000000000001";
 
 /**
  * One bounded round of delivery, for where nothing runs between requests: sweeps, then claims and delivers until nothing

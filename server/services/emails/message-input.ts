@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { parseMailbox } from "#server/mail/address";
-import { checkHeader } from "#server/mail/headers";
+import { type Mailbox, parseMailbox } from "#server/mail/address";
+import { checkHeaders, checkHeaderText } from "#server/mail/headers";
 
 export const recipientsPerFieldMax = 50;
 const subjectCharsMax = 2_000;
 const tagsMax = 75;
 const headersMax = 50;
+const variableCharsMax = 2_000;
 
 /** `null`, `""` and `[]` say the same as leaving a field out: clients of the dialect send all of them. */
 export const absent = (value: unknown): unknown =>
@@ -14,56 +15,101 @@ export const absent = (value: unknown): unknown =>
 /** An optional field in that sense. */
 export const optional = <T extends z.ZodType>(schema: T) => z.preprocess(absent, schema.optional());
 
+const MAILBOX = "Give one mailbox as a string: ann@example.com or Ann <ann@example.com>.";
+const MAILBOXES = "Give one mailbox as a string, or several as an array of strings.";
+
 /** One mailbox, `ann@example.com` or `Ann <ann@example.com>`, by the strict grammar of `mail/address`. */
-export const MailboxText = z.string("Give one mailbox as a string.").transform((text, refine) => {
+export const MailboxText = z.string(MAILBOX).transform((text, refine): Mailbox => {
   const read = parseMailbox(text);
   if (read.ok) return read.mailbox;
   refine.addIssue({ code: "custom", message: read.fault });
   return z.NEVER;
 });
 
-/** One string is one mailbox; several come as an array. */
-export const MailboxList = z.preprocess(
-  (value) => (typeof value === "string" ? [value] : value),
-  z
-    .array(MailboxText, "Give one mailbox as a string, or several as an array of strings.")
-    .max(recipientsPerFieldMax, `At most ${recipientsPerFieldMax} addresses.`),
-);
+/** One string is one mailbox; several come as an array. One that cannot be read refuses all. */
+export const MailboxList = z
+  .union([z.string(), z.array(z.string())], MAILBOXES)
+  .transform((given, refine): Mailbox[] => {
+    const texts = typeof given === "string" ? [given] : given;
+    if (texts.length > recipientsPerFieldMax)
+      refine.addIssue({
+        code: "custom",
+        message: `At most ${recipientsPerFieldMax} addresses. Send to the others in another mail.`,
+      });
+    const mailboxes: Mailbox[] = [];
+    for (const [index, text] of texts.slice(0, recipientsPerFieldMax).entries()) {
+      const read = parseMailbox(text);
+      if (read.ok) mailboxes.push(read.mailbox);
+      else
+        refine.addIssue({
+          code: "custom",
+          message: read.fault,
+          path: typeof given === "string" ? [] : [index],
+        });
+    }
+    return mailboxes;
+  });
 
+/** One line of text as a subject may be. */
 export const Subject = z
   .string("Must be a string.")
-  .max(subjectCharsMax, `At most ${subjectCharsMax} characters.`)
-  .regex(/^[^\p{Cc}]*$/u, "Must not contain line breaks or other control characters.");
+  .max(subjectCharsMax, `At most ${subjectCharsMax} characters. Shorten it.`)
+  .superRefine((text, refine) => {
+    const fault = checkHeaderText("The subject", text);
+    if (fault) refine.addIssue({ code: "custom", message: fault });
+  });
 
-const TAG_WORD = /^[A-Za-z0-9_-]{1,256}$/;
-const TagWord = z.string("Must be a string.").regex(TAG_WORD, "Use 1 to 256 letters, digits, _ or -.");
+const TagWord = z
+  .string("Must be a string.")
+  .regex(/^[A-Za-z0-9_-]{1,256}$/, "Use 1 to 256 letters, digits, underscores or hyphens.");
 export const Tags = z
-  .array(z.strictObject({ name: TagWord, value: TagWord }), "Must be an array of { name, value }.")
-  .max(tagsMax, `At most ${tagsMax} tags.`);
+  .array(
+    z.strictObject({ name: TagWord, value: TagWord }, 'Give each tag as { "name": …, "value": … }.'),
+    'Must be an array of { "name": …, "value": … }.',
+  )
+  .max(tagsMax, `At most ${tagsMax} tags. Leave some out.`);
 
 /** Header names and values that a caller may set; what the service itself writes is refused by name. */
 export const Headers = z
-  .record(z.string(), z.string("Header values must be strings."), "Must be an object of strings.")
+  .record(
+    z.string(),
+    z.string("A header's value must be a string."),
+    'Must be an object of names and values: { "X-Entity-Ref-ID": "123" }.',
+  )
   .transform((headers, refine) => {
     const list = Object.entries(headers).map(([name, value]) => ({ name, value }));
-    if (list.length > headersMax)
-      refine.addIssue({ code: "custom", message: `At most ${headersMax} headers.` });
-    for (const { name, value } of list) {
-      const fault = checkHeader(name, value);
-      if (fault) refine.addIssue({ code: "custom", message: fault, path: [name] });
-    }
+    const fault =
+      list.length > headersMax
+        ? `At most ${headersMax} headers. Leave some out.`
+        : checkHeaders(list.map(({ name, value }) => [name, value]));
+    if (fault) refine.addIssue({ code: "custom", message: fault });
     return list;
   });
 
-export const TemplateUse = z.strictObject({
-  id: z.string("Must be the template's id or alias.").min(1, "Must be the template's id or alias.").max(200),
-  variables: optional(
-    z.record(
-      z.string(),
-      z.union(
-        [z.string().max(2_000, "At most 2,000 characters."), z.number()],
-        "Must be a string or a number.",
-      ),
+const VARIABLE_TYPES = "Must be a string or a number.";
+
+/** A value for a placeholder. Numbers are those that survive the way through JSON unchanged. */
+export const VariableValue = z
+  .custom<string | number>((value) => typeof value === "string" || typeof value === "number", VARIABLE_TYPES)
+  .superRefine((value, refine) => {
+    if (typeof value === "string" && value.length > variableCharsMax)
+      refine.addIssue({ code: "custom", message: `At most ${variableCharsMax} characters. Shorten it.` });
+    if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+      refine.addIssue({
+        code: "custom",
+        message: "A number of this size is not exact. Give it as a string.",
+      });
+  });
+
+export const TemplateUse = z.strictObject(
+  {
+    id: z
+      .string("Must be the template's id or alias.")
+      .min(1, "Must be the template's id or alias.")
+      .max(100, "Must be the template's id or alias."),
+    variables: optional(
+      z.record(z.string(), VariableValue, 'Must be an object of names and values: { "NAME": "Ann" }.'),
     ),
-  ),
-});
+  },
+  'Must be an object: { "id": …, "variables": { … } }.',
+);

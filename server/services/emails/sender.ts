@@ -1,5 +1,6 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, exists, sql } from "drizzle-orm";
 import type { AcceptedRecipient } from "#db/accept";
+import { apiKeyDomains } from "#db/schema/api-keys";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Ctx, SenderDomain } from "#server/deps";
 import { AppError } from "#server/errors";
@@ -26,11 +27,32 @@ export async function checkSender(ctx: Ctx, from: Mailbox, recipients: AcceptedR
     );
 }
 
+/**
+ * The sender's domain if it may be used. What a key's look-up knew may be half a second old, so a refusal is asked for
+ * again: a domain that was just added or verified works at once.
+ */
 async function linkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | undefined> {
-  if (ctx.actor.kind === "key") return ctx.actor.domains.find((domain) => domain.name === name);
+  const { actor } = ctx;
+  const known = actor.kind === "key" ? actor.domains.find((domain) => domain.name === name) : undefined;
+  if (known?.verified) return known;
+  const isLinked =
+    actor.kind === "key" && !actor.allDomains
+      ? exists(
+          ctx.db
+            .select({ one: sql`1` })
+            .from(apiKeyDomains)
+            .where(
+              and(
+                eq(apiKeyDomains.teamId, ctx.teamId),
+                eq(apiKeyDomains.apiKeyId, actor.keyId),
+                eq(apiKeyDomains.domainId, domains.id),
+              ),
+            ),
+        )
+      : undefined;
   const [row] = await ctx.db
     .select({ id: domains.id, name: domains.name, status: domains.status })
     .from(domains)
-    .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name)));
+    .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name), isLinked));
   return row && { id: row.id, name: row.name, verified: row.status === "verified" };
 }

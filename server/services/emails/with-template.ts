@@ -28,7 +28,7 @@ export async function renderWith(ctx: Ctx, input: NewEmail): Promise<Content> {
   const { id, version } = await getPublishedTemplate(ctx, template.id);
   const values = resolveVariables(version.variables, template.variables);
   const fill = (field: string, source: string, as: "html" | "plain") =>
-    fillTemplate(parseTemplate(field, source), values, as);
+    fillTemplate(field, parseTemplate(field, source), values, as);
   return {
     from: from ?? (version.sender === null ? null : mailboxOf("from", version.sender)),
     replyTo:

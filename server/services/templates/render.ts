@@ -17,7 +17,13 @@ const RESERVED = new Set([
   "contact",
   "this",
 ]);
-const piecesMax = 10_000;
+/** Placeholders in one field, and characters in one with its blanks and braces. */
+const tagsMax = 5_000;
+const tagCharsMax = 200;
+/** A filled-in field is refused beyond this: a few thousand placeholders could each bring a long value. */
+const filledCharsMax = 5_000_000;
+/** Declared variables of one template. */
+export const variablesMax = 50;
 
 /** Why a word cannot be the name of a placeholder, or null. */
 export function faultOfKey(key: string): string | null {
@@ -30,32 +36,52 @@ export function faultOfKey(key: string): string | null {
 /**
  * Reads a template's text into pieces. Of Mustache only the variable tags are allowed, `{{x}}` and `{{{x}}}`; sections,
  * partials, comments and changed delimiters are refused by name, so that a template can do nothing but show values.
+ *
+ * Mustache reads the tags alone: on text its parser makes an array for each character, and on blanks it is quadratic.
  */
 export function parseTemplate(field: string, source: string): Piece[] {
+  const pieces: Piece[] = [];
+  // A reader of this call's own, since each remembers every tag it ever saw.
+  const mustache = new Mustache.Writer();
+  let tags = 0;
+  let at = 0;
+  for (let open = source.indexOf("{{"); open !== -1; open = source.indexOf("{{", at)) {
+    const closing = source.startsWith("{{{", open) ? "}}}" : "}}";
+    // Not further than a tag may reach, so that text full of braces is read once and not once for each of them.
+    const end = source.slice(open, open + tagCharsMax).indexOf(closing);
+    if (end === -1)
+      throw invalid(
+        `\`${field}\` has an unclosed tag at character ${open + 1}. Write {{name}} or {{{name}}}, at most ${tagCharsMax} characters.`,
+      );
+    if (++tags > tagsMax) throw invalid(`\`${field}\` has more than ${tagsMax} placeholders. Use fewer.`);
+    if (open > at) pieces.push({ text: source.slice(at, open) });
+    at = open + end + closing.length;
+    pieces.push(readTag(mustache, field, source.slice(open, at)));
+  }
+  if (at < source.length) pieces.push({ text: source.slice(at) });
+  return pieces;
+}
+
+function readTag(mustache: Mustache.Writer, field: string, tag: string): Piece {
+  const isRaw = tag.startsWith("{{{");
   let tokens: Mustache.TemplateSpans;
   try {
-    tokens = Mustache.parse(source) as Mustache.TemplateSpans;
+    tokens = mustache.parse(tag) as Mustache.TemplateSpans;
   } catch (cause) {
-    throw new AppError(
-      "invalid",
-      `\`${field}\` has an unclosed or broken {{tag}}: write {{name}} or {{{name}}}.`,
-      { cause },
-    );
+    throw invalid(onlyVariables(field, tag), { cause });
   }
-  if (tokens.length > piecesMax)
-    throw new AppError("invalid", `\`${field}\` has more than ${piecesMax} pieces.`);
-  return tokens.map(([kind, value]) => {
-    if (kind === "text") return { text: value };
-    if (kind !== "name" && kind !== "&")
-      throw new AppError(
-        "invalid",
-        `\`${field}\` uses {{${kind}${value.slice(0, 40)}}}. Only {{name}} and {{{name}}} are allowed.`,
-      );
-    const fault = faultOfKey(value);
-    if (fault) throw new AppError("invalid", `\`${field}\`: ${fault}`);
-    return { key: value, raw: kind === "&" };
-  });
+  const [token, ...others] = tokens;
+  const [kind, key] = token ?? [];
+  if (!key || others.length > 0 || kind !== (isRaw ? "&" : "name")) throw invalid(onlyVariables(field, tag));
+  const fault = faultOfKey(key);
+  if (fault) throw invalid(`\`${field}\`: ${fault}`);
+  return { key, raw: isRaw };
 }
+
+const onlyVariables = (field: string, tag: string) =>
+  `\`${field}\` uses ${tag.slice(0, 40)}. Only variables are allowed: {{name}}, or {{{name}}} for a value that is HTML.`;
+
+const invalid = (message: string, options?: { cause: unknown }) => new AppError("invalid", message, options);
 
 const ESCAPED: Record<string, string> = {
   "&": "&amp;",
@@ -66,15 +92,29 @@ const ESCAPED: Record<string, string> = {
 };
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => ESCAPED[char] ?? char);
 
-/** Puts values in. A value is text and is never read for tags again. In HTML `{{x}}` is escaped and `{{{x}}}` is not. */
-export function fillTemplate(pieces: Piece[], values: Map<string, string>, as: "html" | "plain"): string {
-  return pieces
-    .map((piece) => {
-      if ("text" in piece) return piece.text;
+/**
+ * Puts values in. A value is text and is never read for tags again. In HTML `{{x}}` is escaped and `{{{x}}}` is not.
+ * `field` is named where the result is too large.
+ */
+export function fillTemplate(
+  field: string,
+  pieces: Piece[],
+  values: Map<string, string>,
+  as: "html" | "plain",
+): string {
+  let filled = "";
+  for (const piece of pieces) {
+    if ("text" in piece) filled += piece.text;
+    else {
       const value = values.get(piece.key) ?? "";
-      return as === "html" && !piece.raw ? escapeHtml(value) : value;
-    })
-    .join("");
+      filled += as === "html" && !piece.raw ? escapeHtml(value) : value;
+    }
+    if (filled.length > filledCharsMax)
+      throw invalid(
+        `The filled-in \`${field}\` is longer than ${filledCharsMax.toLocaleString("en")} characters. Give shorter values.`,
+      );
+  }
+  return filled;
 }
 
 /** The placeholders of a template's fields, in the order of first use, as declared variables without fallback. */
@@ -99,14 +139,16 @@ export function resolveVariables(
   if (unknown.length > 0)
     throw new AppError(
       "invalid",
-      `The template has no variable ${quoted(unknown)}. It has: ${quoted(declared.map((v) => v.key)) || "none"}.`,
+      `Invalid \`template.variables\`: the template has no ${quoted(unknown.slice(0, 10))}. It has: ${quoted(declared.map((v) => v.key)) || "none"}.`,
     );
   const missing: string[] = [];
   for (const { key, type, fallbackValue } of declared) {
     const value = Object.hasOwn(given, key) ? given[key] : fallbackValue;
     if (value === null || value === undefined) missing.push(key);
     else if (type === "number" && typeof value !== "number")
-      throw new AppError("invalid", `Variable \`${key}\` must be a number.`);
+      throw invalid(
+        `Invalid \`template.variables.${key}\`: it must be a number, as the template declares it.`,
+      );
     else values.set(key, String(value));
   }
   if (missing.length > 0)
@@ -117,4 +159,4 @@ export function resolveVariables(
   return values;
 }
 
-const quoted = (keys: readonly string[]) => keys.map((key) => `\`${key}\``).join(", ");
+const quoted = (keys: readonly string[]) => keys.map((key) => `\`${key.slice(0, 60)}\``).join(", ");

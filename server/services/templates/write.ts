@@ -5,7 +5,7 @@ import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
 import { newId } from "#server/ids";
 import { findTemplate } from "./read";
-import { inferVariables } from "./render";
+import { inferVariables, variablesMax } from "./render";
 
 /** What a version says. `variables` null: taken from the placeholders. */
 export type TemplateContent = {
@@ -69,8 +69,8 @@ export async function updateTemplate(
       const { name = template.name, alias = template.alias, ...content } = change;
       const next = checkContent({
         ...current,
-        variables: change.html === undefined ? current.variables : null,
         ...content,
+        variables: content.variables ?? settleVariables(current.variables, { ...current, ...content }),
       });
       const isDraft = template.currentVersionId !== template.publishedVersionId;
       const changesContent = Object.keys(content).length > 0;
@@ -120,6 +120,21 @@ export async function deleteTemplate(ctx: Ctx, idOrAlias: string): Promise<{ id:
   return { id };
 }
 
+/**
+ * The variables after a change that names none: what is still used or has a fallback stays as it was declared, what is
+ * new among the placeholders joins, and what no placeholder asks for any more is asked of nobody.
+ */
+function settleVariables(
+  declared: TemplateVariable[],
+  { subject, html, text }: Pick<TemplateContent, "subject" | "html" | "text">,
+): TemplateVariable[] {
+  const used = inferVariables({ subject, html, text });
+  const kept = declared.filter(
+    ({ key, fallbackValue }) => fallbackValue !== null || used.some((variable) => variable.key === key),
+  );
+  return [...kept, ...used.filter(({ key }) => !kept.some((variable) => variable.key === key))];
+}
+
 /** Content with its variables settled: each placeholder is declared, each declared name once. */
 function checkContent(input: TemplateContent) {
   const { subject, html, text, sender, replyTo } = input;
@@ -129,8 +144,13 @@ function checkContent(input: TemplateContent) {
   if (undeclared.length > 0)
     throw new AppError(
       "invalid",
-      `\`variables\` does not declare ${undeclared.map(({ key }) => `\`${key}\``).join(", ")}. Declare every placeholder, or leave \`variables\` out.`,
+      `Invalid \`variables\`: it does not declare ${undeclared
+        .slice(0, 10)
+        .map(({ key }) => `\`${key}\``)
+        .join(", ")}. Declare every placeholder, or leave \`variables\` out.`,
     );
+  if (variables.length > variablesMax)
+    throw new AppError("invalid", `The template has more than ${variablesMax} variables. Use fewer.`);
   return { subject, html, text, sender, replyTo, variables };
 }
 

@@ -1,0 +1,49 @@
+import { getEmail, listEmails } from "#server/services/emails/read";
+import { sendEmail } from "#server/services/emails/send";
+import { listJson } from "./query";
+import { withApi } from "./route";
+import { requireId } from "./validate";
+import { emailJson, emailSummaryJson } from "./wire/email";
+import { EmailListQuery } from "./wire/email-query";
+import { SendEmailBody } from "./wire/send-email";
+
+/** 200 and not 201 or 202: clients of the dialect take nothing else for success here. */
+export const postEmail = withApi(
+  {
+    method: "POST",
+    path: "/api/emails",
+    access: { scope: "emails:send" },
+    tier: "POST /api/emails",
+    summary: "Accept a mail for delivery",
+    status: 200,
+    body: SendEmailBody,
+    idempotent: true,
+  },
+  async ({ ctx, body, once }) => ({ body: await sendEmail(ctx, body, once) }),
+);
+
+export const getEmails = withApi(
+  {
+    method: "GET",
+    path: "/api/emails",
+    access: { scope: "emails:read" },
+    tier: "GET /api/emails",
+    summary: "List mails, newest first",
+    query: EmailListQuery,
+  },
+  async ({ ctx, query }) => {
+    const { rows, hasMore } = await listEmails(ctx, query);
+    return { body: listJson(rows.map(emailSummaryJson), hasMore) };
+  },
+);
+
+export const getOneEmail = withApi(
+  {
+    method: "GET",
+    path: "/api/emails/{id}",
+    access: { scope: "emails:read" },
+    tier: "other",
+    summary: "Show a mail, its recipients and what happened to it",
+  },
+  async ({ ctx, params }) => ({ body: emailJson(await getEmail(ctx, requireId(params, "id"))) }),
+);

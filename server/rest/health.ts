@@ -1,0 +1,32 @@
+import { AppError } from "#server/errors";
+import { readReadiness } from "#server/services/health";
+import { withApi } from "./route";
+
+/** Says only that the process answers: a database that is away is no reason to kill it. */
+export const getHealth = withApi(
+  {
+    method: "GET",
+    path: "/api/health",
+    access: "public",
+    tier: "none",
+    summary: "Whether the service is alive",
+  },
+  async () => ({ body: { status: "live" } }),
+);
+
+/** Says whether traffic is of use here; 503 with the reason where it is not. */
+export const getReadiness = withApi(
+  {
+    method: "GET",
+    path: "/api/health/ready",
+    access: "public",
+    tier: "none",
+    summary: "Whether the service accepts mail and delivers it",
+  },
+  async ({ ctx }) => {
+    const readiness = await readReadiness(ctx);
+    if (readiness.isReady) return { body: { status: "ready" } };
+    const { reason, message } = readiness;
+    throw new AppError("unavailable", message, { details: { status: "not_ready", reason } });
+  },
+);

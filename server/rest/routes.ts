@@ -1,0 +1,32 @@
+import { getTick, postTick } from "./cron";
+import { getEmails, getOneEmail, postEmail } from "./emails";
+import { getHealth, getReadiness } from "./health";
+import type { Route } from "./route";
+import {
+  deleteOneTemplate,
+  getOneTemplate,
+  getTemplates,
+  patchTemplate,
+  postTemplate,
+  postTemplatePublish,
+} from "./templates";
+
+/**
+ * Every REST route there is. `dispatch` answers by this list, and the suite over every route runs through it: a route
+ * joins by standing here.
+ */
+export const routes: readonly Route[] = [
+  postEmail,
+  getEmails,
+  getOneEmail,
+  postTemplate,
+  getTemplates,
+  getOneTemplate,
+  patchTemplate,
+  deleteOneTemplate,
+  postTemplatePublish,
+  getHealth,
+  getReadiness,
+  getTick,
+  postTick,
+];

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { getTemplate, listTemplates } from "#server/services/templates/read";
+import {
+  createTemplate,
+  deleteTemplate,
+  publishTemplate,
+  updateTemplate,
+} from "#server/services/templates/write";
+import { listJson, PAGING, refuseTwoCursors } from "./query";
+import { withApi } from "./route";
+import { templateJson, templateSummaryJson } from "./wire/template";
+import { CreateTemplateBody, UpdateTemplateBody } from "./wire/template-input";
+
+const changed = ({ id }: { id: string }) => ({ body: { object: "template", id } });
+
+/** What it makes is published and can be sent with at once. */
+export const postTemplate = withApi(
+  {
+    method: "POST",
+    path: "/api/templates",
+    access: { scope: "templates:write" },
+    tier: "POST /api/templates",
+    summary: "Create a template, published at once",
+    status: 201,
+    body: CreateTemplateBody,
+  },
+  async ({ ctx, body }) => changed(await createTemplate(ctx, body)),
+);
+
+export const getTemplates = withApi(
+  {
+    method: "GET",
+    path: "/api/templates",
+    access: { scope: "templates:read" },
+    tier: "other",
+    summary: "List templates, newest first",
+    query: z.strictObject(PAGING),
+  },
+  async ({ ctx, query }) => {
+    refuseTwoCursors(query);
+    const { rows, hasMore } = await listTemplates(ctx, query);
+    return { body: listJson(rows.map(templateSummaryJson), hasMore) };
+  },
+);
+
+export const getOneTemplate = withApi(
+  {
+    method: "GET",
+    path: "/api/templates/{id}",
+    access: { scope: "templates:read" },
+    tier: "other",
+    summary: "Show a template by its id or alias, the draft where there is one",
+  },
+  async ({ ctx, params }) => ({ body: templateJson(await getTemplate(ctx, params.id ?? "")) }),
+);
+
+export const patchTemplate = withApi(
+  {
+    method: "PATCH",
+    path: "/api/templates/{id}",
+    access: { scope: "templates:write" },
+    tier: "other",
+    summary: "Change a template's draft; what is published keeps sending until the next publish",
+    body: UpdateTemplateBody,
+  },
+  async ({ ctx, params, body }) => changed(await updateTemplate(ctx, params.id ?? "", body)),
+);
+
+export const deleteOneTemplate = withApi(
+  {
+    method: "DELETE",
+    path: "/api/templates/{id}",
+    access: { scope: "templates:write" },
+    tier: "other",
+    summary: "Delete a template; mail made with it stays as it is",
+  },
+  async ({ ctx, params }) => {
+    const { id } = await deleteTemplate(ctx, params.id ?? "");
+    return { body: { object: "template", id, deleted: true } };
+  },
+);
+
+export const postTemplatePublish = withApi(
+  {
+    method: "POST",
+    path: "/api/templates/{id}/publish",
+    access: { scope: "templates:write" },
+    tier: "other",
+    summary: "Send a template's draft live",
+  },
+  async ({ ctx, params }) => changed(await publishTemplate(ctx, params.id ?? "")),
+);

@@ -1,0 +1,112 @@
+import type { WaitRule } from "#db/schema/deliveries";
+import type { EmailStatus } from "#db/schema/emails";
+import type { EventData } from "#db/schema/events";
+import type { Delivery, Email, EmailEvent, EmailSummary } from "#server/services/emails/read";
+
+/** The dialect's closed set of states: its clients fail on any other word. Ours, which say more, stand in `status`. */
+const LAST_EVENT: Record<EmailStatus, string> = {
+  complained: "complained",
+  bounced: "bounced",
+  failed: "failed",
+  unknown: "delivery_delayed",
+  deferred: "delivery_delayed",
+  sending: "queued",
+  queued: "queued",
+  scheduled: "scheduled",
+  sent: "sent",
+  delivered: "delivered",
+  suppressed: "suppressed",
+  canceled: "canceled",
+};
+
+/** Why a recipient waits, in words. `held` is a mail of unknown outcome that nobody tries again by himself. */
+const RULES: Record<WaitRule | "held", string> = {
+  retry_schedule: "The last attempt did not succeed; the next follows the retry schedule.",
+  lease_expired: "The worker that had taken it stopped before handing it over; it is due again at once.",
+  unknown_retry: "Whether the last attempt arrived is unknown, and the team's policy is to send again.",
+  no_transport: "No way out is set up (SMTP_URL), so nothing can be attempted until there is one.",
+  released: "The worker that had taken it stopped in order before trying; it is due again at once.",
+  held: "Whether the last attempt arrived is unknown, and the team's policy is to wait for a decision.",
+};
+
+/** One mail without its bodies, as lists show it. */
+export function emailSummaryJson(email: EmailSummary) {
+  return {
+    id: email.id,
+    message_id: `<${email.messageId}>`,
+    from: email.sender,
+    to: email.to,
+    cc: email.cc,
+    bcc: email.bcc,
+    reply_to: email.replyTo,
+    subject: email.subject,
+    created_at: email.createdAt.toISOString(),
+    scheduled_at: email.scheduledAt?.toISOString() ?? null,
+    last_event: LAST_EVENT[email.status],
+    status: email.status,
+    tags: email.tags,
+    template_id: email.templateId,
+    api_key_id: email.apiKeyId,
+  };
+}
+
+/** One mail whole, with what became of each recipient and everything that happened, oldest first. */
+export function emailJson(email: Email) {
+  return {
+    object: "email",
+    ...emailSummaryJson(email),
+    html: email.html,
+    text: email.text,
+    headers: Object.fromEntries(email.headers.map(({ name, value }) => [name, value])),
+    template_version_id: email.templateVersionId,
+    api_key_name: email.keyName,
+    recipients: email.deliveries.map(recipientJson),
+    events: email.events.map(eventJson),
+  };
+}
+
+/** One recipient: its state, its last reply, and when and by which rule it is tried again. */
+export function recipientJson(delivery: Delivery) {
+  const { status, attempts, lastCode, lastText, waitRule } = delivery;
+  const isWaiting = status === "queued" || status === "scheduled";
+  const rule = isWaiting ? waitRule : status === "unknown" ? "held" : null;
+  return {
+    address: delivery.address,
+    kind: delivery.kind,
+    // Waiting after a try is a state of its own for whoever looks.
+    status: status === "queued" && attempts > 0 ? "deferred" : status,
+    attempts,
+    last_reply:
+      lastCode === null && lastText === null
+        ? null
+        : { code: lastCode, enhanced: delivery.lastEnhanced, text: lastText, host: delivery.lastHost },
+    reason: delivery.lastReason,
+    next_attempt_at: isWaiting ? isoOrNull(delivery.dueAt) : null,
+    rule,
+    rule_text: rule && RULES[rule],
+  };
+}
+
+/** Something that happened, to one recipient or, where that is null, to the mail. */
+export function eventJson(event: EmailEvent) {
+  return {
+    id: event.id,
+    type: event.type,
+    recipient: event.recipient,
+    created_at: event.createdAt.toISOString(),
+    data: eventDataJson(event.data),
+  };
+}
+
+function eventDataJson(data: EventData): Record<string, unknown> {
+  const { nextAttemptAt, ...rest } = data;
+  return nextAttemptAt === undefined ? rest : { ...rest, next_attempt_at: isoOrNull(nextAttemptAt) };
+}
+
+/** Null for `infinity`: nothing is planned. A time of the database's that names no zone is UTC. */
+function isoOrNull(time: Date | string | null): string | null {
+  if (time === null) return null;
+  const date =
+    typeof time === "string" ? new Date(/(Z|[+-]\d\d(:?\d\d)?)$/.test(time) ? time : `${time}Z`) : time;
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}

@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { formatMailbox } from "#server/mail/address";
+import { MailboxList, MailboxText, optional, Subject } from "#server/services/emails/message-input";
+import {
+  TemplateAlias,
+  TemplateName,
+  TemplateSource,
+  TemplateVariables,
+} from "#server/services/templates/template-input";
+import type { NewTemplate, TemplateChange } from "#server/services/templates/write";
+
+const OPTIONAL = {
+  alias: optional(TemplateAlias),
+  subject: optional(Subject),
+  from: optional(MailboxText),
+  reply_to: optional(MailboxList),
+  // "" is no absence here: a mail made with the template has no text part.
+  text: TemplateSource.nullish(),
+  variables: optional(TemplateVariables),
+};
+
+/** The body of `POST /api/templates`. */
+export const CreateTemplateBody = z
+  .strictObject({
+    name: TemplateName,
+    html: TemplateSource.min(1, "Give the template some HTML."),
+    ...OPTIONAL,
+  })
+  .transform(
+    (body): NewTemplate => ({
+      name: body.name,
+      alias: body.alias ?? null,
+      subject: body.subject ?? null,
+      html: body.html,
+      text: body.text ?? null,
+      sender: body.from ? formatMailbox(body.from) : null,
+      replyTo: body.reply_to?.map(formatMailbox) ?? null,
+      variables: body.variables ?? null,
+    }),
+  );
+
+/** The body of `PATCH /api/templates/{id}`: what is left out stays as it is. */
+export const UpdateTemplateBody = z
+  .strictObject({ name: optional(TemplateName), html: optional(TemplateSource), ...OPTIONAL })
+  .transform(
+    (body): TemplateChange => ({
+      ...(body.name !== undefined && { name: body.name }),
+      ...(body.alias !== undefined && { alias: body.alias }),
+      ...(body.subject !== undefined && { subject: body.subject }),
+      ...(body.html !== undefined && { html: body.html }),
+      ...(typeof body.text === "string" && { text: body.text }),
+      ...(body.from !== undefined && { sender: formatMailbox(body.from) }),
+      ...(body.reply_to !== undefined && { replyTo: body.reply_to.map(formatMailbox) }),
+      ...(body.variables !== undefined && { variables: body.variables }),
+    }),
+  );

@@ -1,0 +1,67 @@
+import { createAcceptor } from "#db/acceptor";
+import { openDatabase } from "#db/client";
+import { createWaker } from "#db/notify";
+import type { RestDeps } from "#server/deps";
+import { createOutside, type OutsideOptions } from "#server/egress/outside";
+import { createLimits } from "#server/limits/limits";
+import { type Log, silentLog } from "#server/log";
+import { createAuthenticate } from "#server/services/keys/authenticate";
+import { createVault } from "#server/vault";
+
+/** Real time, moved on by whoever tests: nothing that remembers the time stands still. */
+export type TestClock = { now(): Date; advance(ms: number): void };
+
+export function createClock(): TestClock {
+  let aheadMs = 0;
+  return {
+    now: () => new Date(Date.now() + aheadMs),
+    advance: (ms) => {
+      aheadMs += ms;
+    },
+  };
+}
+
+export type DepsOptions = {
+  clock?: TestClock;
+  connectionsMax?: number;
+  log?: Log;
+  /** Default: machines of this test alone, `127.0.0.0/8`. */
+  outside?: OutsideOptions;
+} & Partial<Pick<RestDeps, "transportKind" | "cronSecret" | "tick" | "bodyMaxBytes" | "trustedHops">>;
+
+/** The effects of one process over a database: all of them real, the limits counted in process by the test's clock. */
+export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDeps; close(): Promise<void> } {
+  const { clock = createClock(), log = silentLog } = options;
+  const database = openDatabase(url, { connectionsMax: options.connectionsMax ?? 8 });
+  const limits = createLimits({
+    store: { kind: "in-process" },
+    clock: () => clock.now().getTime(),
+    log,
+  });
+  const outside = createOutside(options.outside ?? { allow: ["127.0.0.0/8"] });
+  const deps: RestDeps = {
+    db: database.db,
+    hot: database.hot,
+    accept: createAcceptor(database.hot),
+    transportKind: options.transportKind ?? "capture",
+    outside,
+    vault: createVault("the secret of an installation in a test"),
+    clock: clock.now,
+    log,
+    wake: createWaker(database.hot),
+    limits,
+    authenticate: createAuthenticate(database.hot, clock.now, log),
+    cronSecret: options.cronSecret ?? null,
+    tick: options.tick ?? (async () => {}),
+    bodyMaxBytes: options.bodyMaxBytes ?? 48 * 1024 * 1024,
+    trustedHops: options.trustedHops ?? 0,
+  };
+  return {
+    deps,
+    close: async () => {
+      await limits.close();
+      await outside.close();
+      await database.close();
+    },
+  };
+}

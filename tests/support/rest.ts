@@ -1,0 +1,92 @@
+import { Agent, createServer, type IncomingHttpHeaders, request } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { getRequestListener } from "@hono/node-server";
+import type { RestDeps } from "#server/deps";
+import { type Dispatch, dispatch } from "#server/rest/dispatch";
+
+export type RestServer = { baseUrl: string; close(): Promise<void> };
+
+/** The REST door behind a real HTTP server on a free loopback port. */
+export async function startRest(deps: RestDeps, door: Dispatch = dispatch): Promise<RestServer> {
+  const server = createServer(
+    getRequestListener(
+      (incoming, { incoming: { socket } }) => door(deps, incoming, { address: socket.remoteAddress ?? null }),
+      { hostname: "localhost", overrideGlobalObjects: false },
+    ),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export type CallOptions = {
+  token?: string;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Uint8Array;
+  headers?: Record<string, string | string[]>;
+};
+
+export type Reply = {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The JSON object that it must be; empty where there is none. */
+  body: Record<string, unknown>;
+};
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** One call over HTTP, its path and method sent exactly as given: nothing is resolved, encoded or followed. */
+export async function callApi(
+  baseUrl: string,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<Reply> {
+  const { hostname, port } = new URL(baseUrl);
+  const content = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  const headers: Record<string, string | string[]> = {
+    ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+    ...(content === undefined
+      ? {}
+      : { "content-type": "application/json", "content-length": String(Buffer.byteLength(content)) }),
+    ...options.headers,
+  };
+  return new Promise((resolve, reject) => {
+    const call = request({ hostname, port, method, path, headers, agent }, (response) => {
+      text(response)
+        .then((answer) => {
+          const { statusCode: status = 0, headers } = response;
+          resolve({ status, headers, text: answer, body: readJson(answer) });
+        })
+        .catch(reject);
+    });
+    call.on("error", reject);
+    call.end(content);
+  });
+}
+
+/** Writes bytes on a connection of their own and gives back everything that comes until it closes. */
+export async function callRaw(baseUrl: string, bytes: string | Uint8Array): Promise<string> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.end(bytes);
+  return text(socket);
+}
+
+function readJson(answer: string): Record<string, unknown> {
+  if (answer === "") return {};
+  const body: unknown = JSON.parse(answer);
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new Error(`The answer is no JSON object: ${answer.slice(0, 200)}`);
+  return body as Record<string, unknown>;
+}

@@ -100,6 +100,13 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     },
   );
 
+  test("a server that stops taking a large message is given up, and the message was surely not accepted", async () => {
+    await begin({ ehlo, body: HANG }, { timeouts: { ...short, blockMs: 300 } });
+    const outcomes = await relay.deliver(message({ body: LARGE_BODY }), RECIPIENTS, watch());
+    expect(kinds(outcomes)).toEqual(["deferred", "deferred", "deferred"]);
+    expect(outcomes[0]?.reason).toContain("while taking the message");
+  });
+
   const verdicts: [where: string, script: FaultScript, kind: string, code: number | null][] = [
     ["a refused sender", { mail: "550 5.7.1 not you" }, "rejected", 550],
     ["a sender refused for now", { mail: "451 4.3.0 later" }, "deferred", 451],

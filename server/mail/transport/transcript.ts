@@ -18,7 +18,10 @@ export type Transcript = {
   begin(): void;
   command(text: string): void;
   reply(text: string): void;
-  /** The conversation since the last `begin` but one, as lines. Other recipients than the given one are only counted. */
+  /**
+   * The conversation about the current message as lines, after the connection's opening where it is the first message.
+   * Other recipients than the given one are only counted.
+   */
   dialogue(recipient: string): string;
 };
 

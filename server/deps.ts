@@ -1,9 +1,11 @@
 import type { Accept } from "#db/acceptor";
 import type { Db, HotSql } from "#db/client";
+import type { Outside } from "./egress/outside";
 import type { Limits } from "./limits/limits";
 import type { Log } from "./log";
 import type { Transport } from "./mail/transport/transport";
 import type { Authenticate } from "./services/keys/authenticate";
+import type { Vault } from "./vault";
 
 /** Every effect that the rooms may have. Built in `server/boot` alone; nothing else reaches for one. */
 export type Deps = {
@@ -13,6 +15,10 @@ export type Deps = {
   accept: Accept;
   /** Where mail for real recipients goes: decides what the built-in domain may send, and what readiness says. */
   transportKind: "relay" | "direct" | "capture" | "none";
+  /** The guarded way to addresses that somebody else chose; there is no other. */
+  outside: Outside;
+  /** Seals the secrets that must be read again. */
+  vault: Vault;
   clock: () => Date;
   log: Log;
   /** Says that something became due. Cheap to call often; losing one only costs the poll interval. */

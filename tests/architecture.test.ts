@@ -46,6 +46,11 @@ const PLANTED: Record<RuleName, Planted[]> = {
     { file: "server/mail/a.ts", text: 'import { a } from "#server/services/a";', says: /services/ },
     { file: "server/mail/a.ts", text: 'const a = await import("#server/rest/a");', says: /rest/ },
   ],
+  "egress knows no database and none of the other rooms": [
+    { file: "server/egress/a.ts", text: 'import { db } from "#db/client";', says: /#db\/client/ },
+    { file: "server/egress/a.ts", text: 'import type { Deps } from "#server/deps";', says: /deps/ },
+    { file: "server/egress/a.ts", text: 'import { a } from "#server/services/a";', says: /services/ },
+  ],
   "services import the database, mail, each other and the small files of server": [
     { file: "server/services/a.ts", text: 'import { a } from "#server/rest/route";', says: /rest/ },
     { file: "server/services/a/b.ts", text: 'import { a } from "../../trpc/init";', says: /trpc/ },

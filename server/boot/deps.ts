@@ -2,10 +2,13 @@ import { createAcceptor } from "#db/acceptor";
 import { type Database, openDatabase } from "#db/client";
 import { createWaker } from "#db/notify";
 import type { Deps, RestDeps } from "#server/deps";
+import { createOutside } from "#server/egress/outside";
 import type { Settings } from "#server/env";
 import { createLimits, type Limits } from "#server/limits/limits";
 import { createLog, errorFacts, type Log } from "#server/log";
 import { createAuthenticate } from "#server/services/keys/authenticate";
+import { createVault, type Vault } from "#server/vault";
+import { Refusal } from "./refusal";
 
 /** Settings of a process that knows its database, be it configured or embedded. */
 export type ConnectedSettings = Settings & { databaseUrl: string };
@@ -39,12 +42,15 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     ...(options.applicationName === undefined ? {} : { applicationName: options.applicationName }),
     ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
   });
+  const outside = createOutside({ allow: settings.egressAllow, nameServers: settings.dnsServers });
   const notifyFailed = (error: unknown) => log.warn("due.notify_failed", errorFacts(error));
   const deps: Deps = {
     db: database.db,
     hot: database.hot,
     accept: createAcceptor(database.hot),
     transportKind: transportKindOf(settings.smtpUrl),
+    outside,
+    vault: settings.secret === null ? lockedVault : createVault(settings.secret),
     clock,
     log,
     wake: options.wake ?? createWaker(database.hot, notifyFailed),
@@ -67,9 +73,22 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     },
     close: async () => {
       await limits?.close();
+      await outside.close();
       await database.close();
     },
   };
+}
+
+/** Where the secret is not known nothing can be sealed, and whoever tries is told what is missing. */
+const lockedVault: Vault = {
+  seal: () => refuseVault(),
+  open: () => refuseVault(),
+};
+
+function refuseVault(): never {
+  throw new Refusal(
+    "POSTHORN_SECRET: It is missing here, and this needs it. Give the one that the installation runs with.",
+  );
 }
 
 function transportKindOf(smtpUrl: string | null): Deps["transportKind"] {

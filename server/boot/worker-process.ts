@@ -16,6 +16,7 @@ process.on("SIGHUP", () => {});
 
 const settings = readSettings(process.env, "start");
 if (settings.databaseUrl === null) throw new Error("DATABASE_URL is missing: the launcher hands it over.");
+if (settings.secret === null) throw new Error("POSTHORN_SECRET is missing: the launcher hands it over.");
 const worker = await runWorker({ ...settings, databaseUrl: settings.databaseUrl }, { log });
 
 let isStopping = false;

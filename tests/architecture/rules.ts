@@ -15,12 +15,18 @@ const SETTINGS_FILE = /(^|\/)[a-z]+\.config\.(ts|mjs)$|^proxy\.ts$|^tests\/suppo
 const LINES_MAX = 350;
 
 /** What the rooms behind the doors may reach of ours: a folder with everything in it, or one file. */
-const SERVICES_MAY = ["db/", "server/mail/", "server/services/", "server/limits/"];
-const MAIL_MAY = ["server/mail/"];
+const SERVICES_MAY = ["db/", "server/mail/", "server/services/", "server/limits/", "server/egress/"];
+const MAIL_MAY = ["server/mail/", "server/egress/"];
 const PAGES_MAY = ["app/", "server/trpc/", "server/auth"];
 const ROUTES_MAY = ["app/", "server/trpc/", "server/auth", "server/rest/", "server/boot/next"];
 const DOORS = ["server/rest", "server/trpc", "server/worker"];
-const EFFECTS_BY_ARGUMENT = ["server/services", "server/mail", "server/worker", "server/rest"];
+const EFFECTS_BY_ARGUMENT = [
+  "server/services",
+  "server/mail",
+  "server/egress",
+  "server/worker",
+  "server/rest",
+];
 const DATABASE_PACKAGES = /^(postgres|drizzle-orm)(\/|$)/;
 const NETWORK_PACKAGES =
   /^(node:)?(net|tls|dgram|dns|dns\/promises|http|https|http2)$|^(undici|nodemailer)(\/|$)/;
@@ -74,6 +80,16 @@ export const RULES = {
               !MAIL_MAY.some((place) => isWithin(target, place)) &&
               (!isTopOfServer(target) || target === "server/deps")),
           "server/mail is pure, or talks SMTP and DNS",
+        ),
+
+  "egress knows no database and none of the other rooms": (file) =>
+    file.room !== "server/egress"
+      ? []
+      : forbidImports(
+          file,
+          ({ isOurs, target }) =>
+            DATABASE_PACKAGES.test(target) || (isOurs && !isWithin(target, "server/egress/")),
+          "the guard judges addresses and nothing else",
         ),
 
   "services import the database, mail, each other and the small files of server": (file) =>

@@ -2,6 +2,7 @@ import { createAcceptor } from "#db/acceptor";
 import { type Database, openDatabase } from "#db/client";
 import { createWaker } from "#db/notify";
 import type { Ctx, Deps, WorkerDeps } from "#server/deps";
+import { createOutside } from "#server/egress/outside";
 import { silentLog } from "#server/log";
 import { parseMailbox } from "#server/mail/address";
 import type { Transport } from "#server/mail/transport/transport";
@@ -9,6 +10,7 @@ import { addDomain } from "#server/services/domains";
 import { type Email, getEmail } from "#server/services/emails/read";
 import { type NewEmail, sendEmail } from "#server/services/emails/send";
 import { createTeam } from "#server/services/teams";
+import { createVault } from "#server/vault";
 import { createCapture } from "#server/worker/capture";
 import { freshDatabase } from "./postgres";
 
@@ -24,11 +26,14 @@ const mailbox = (text: string) => {
 export async function openHouse(options: { transportKind?: Deps["transportKind"] } = {}) {
   const place = await freshDatabase();
   const database: Database = openDatabase(place.url, { connectionsMax: 12 });
+  const outside = createOutside({ allow: ["127.0.0.0/8"] });
   const deps: Deps = {
     db: database.db,
     hot: database.hot,
     accept: createAcceptor(database.hot),
     transportKind: options.transportKind ?? "capture",
+    outside,
+    vault: createVault("the secret of a house in a test"),
     clock: () => new Date(),
     log: silentLog,
     wake: createWaker(database.hot),
@@ -68,6 +73,7 @@ export async function openHouse(options: { transportKind?: Deps["transportKind"]
       await hot`update workers set beat_at = beat_at - ${ms} * interval '1 ms'`;
     },
     close: async () => {
+      await outside.close();
       await database.close();
       await place.drop();
     },

@@ -17,25 +17,50 @@ export type Claim = {
 
 /**
  * Takes up to `limit` due deliveries, oldest first, by one statement: sets a lease, counts the attempt and commits. Rows
- * that another worker is just taking are passed over. Scheduled mail becomes claimable when its time has come.
+ * that another worker is just taking are passed over, and so are suspects. `onlyDomain` narrows the claim to recipients
+ * of one domain.
  */
 export async function claimDeliveries(
   hot: HotSql,
+  { limit, leaseToken, onlyDomain = null }: { limit: number; leaseToken: string; onlyDomain?: string | null },
+): Promise<Claim[]> {
+  return hot.unsafe<Claim[]>(
+    claimStatement("lapses < 3 and ($3::text is null or domain = $3)"),
+    [leaseToken, limit, onlyDomain],
+    { prepare: hot.options.prepare },
+  );
+}
+
+/**
+ * Takes the suspect mail that is due longest, with up to `limit` of its recipients. A suspect is a delivery that
+ * outlived three workers. A worker takes one such mail at a time, so that a mail that kills its worker is in the end
+ * alone with its guilt, and those that only happened to be there are not given up with it.
+ */
+export async function claimSuspectMail(
+  hot: HotSql,
   { limit, leaseToken }: { limit: number; leaseToken: string },
 ): Promise<Claim[]> {
-  return hot<Claim[]>`
-    with due as materialized (
-      select id from deliveries
-      where status in ('queued', 'scheduled') and due_at <= now()
-      order by due_at, id limit ${limit} for update skip locked
-    )
-    update deliveries d
-    set status = 'sending', stage = 'claimed', attempts = d.attempts + 1, lease_token = ${leaseToken},
-        leased_until = now() + ${leaseMs} * interval '1 ms', wait_rule = null, updated_at = now()
-    from due where d.id = due.id
-    returning d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.attempts as attempt,
-              d.lease_token as "leaseToken"`;
+  return hot.unsafe<Claim[]>(
+    claimStatement(`lapses >= 3 and (team_id, email_id) = (
+        select team_id, email_id from deliveries where status = 'queued' and due_at <= now() and lapses >= 3
+        order by due_at, id limit 1)`),
+    [leaseToken, limit],
+    { prepare: hot.options.prepare },
+  );
 }
+
+// The number of lapses stands in the text, and not among the parameters, for the planner to see the suspects' own index.
+const claimStatement = (which: string): string => `
+  with due as materialized (
+    select id from deliveries where status = 'queued' and due_at <= now() and ${which}
+    order by due_at, id limit $2 for update skip locked
+  )
+  update deliveries d
+  set status = 'sending', stage = 'claimed', attempts = d.attempts + 1, lease_token = $1,
+      leased_until = now() + ${leaseMs} * interval '1 ms', wait_rule = null, updated_at = now()
+  from due where d.id = due.id
+  returning d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.attempts as attempt,
+            d.lease_token as "leaseToken"`;
 
 export type Held = Pick<Claim, "id" | "leaseToken">;
 

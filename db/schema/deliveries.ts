@@ -70,6 +70,7 @@ export const deliveries = pgTable(
     index("deliveries_address_idx").on(t.teamId, t.address, t.emailId),
     index("deliveries_due_idx").on(t.dueAt, t.id).where(sql`${t.status} in ('queued', 'scheduled')`),
     index("deliveries_lease_idx").on(t.leasedUntil).where(sql`${t.status} = 'sending'`),
+    index("deliveries_suspect_idx").on(t.dueAt, t.id).where(sql`${t.status} = 'queued' and ${t.lapses} >= 3`),
     foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
       "cascade",
     ),

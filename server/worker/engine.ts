@@ -1,7 +1,15 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { isDatabaseAway, isRetryable } from "#db/faults";
-import { type Claim, claimDeliveries, leaseMs, markHandedOver, releaseClaims, renewLeases } from "#db/queue";
+import {
+  type Claim,
+  claimDeliveries,
+  claimSuspectMail,
+  leaseMs,
+  markHandedOver,
+  releaseClaims,
+  renewLeases,
+} from "#db/queue";
 import { type DeliveryResult, recordResults } from "#db/results";
 import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/ids";
@@ -14,9 +22,20 @@ import { createSlots } from "./slots";
 /** Claimed rows at most; more would only lie here while another worker could have them. */
 const claimsMax = 200;
 const claimBatchMax = 100;
+/** Less room than this is not worth a statement. */
+const claimRoomMin = 50;
 /** A lease counts as lost this long before the database says so, for the time that a last packet may take. */
 const leaseMarginMs = 10_000;
 const recordAgainAfterMs = 500;
+/** How often suspects are looked for where there were none. */
+const suspectsEveryMs = 1_000;
+
+export type EngineOptions = {
+  /** SMTP dialogues at once. */
+  dialoguesMax: number;
+  /** Called when a pump that found nothing, or no room, would find some now. */
+  onRoom?: () => void;
+};
 
 export type Engine = {
   /** Claims what is due and starts on it. False when there was nothing, or no room. */
@@ -33,7 +52,7 @@ export type Engine = {
  * Claims, attempts and records, with many mails under way at once. It holds no state that matters: whatever it dies with
  * is found by its leases. The order for each row is claimed, handed over, result; each is committed before the next.
  */
-export function createEngine(deps: WorkerDeps, options: { dialoguesMax: number }): Engine {
+export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   const { hot, log } = deps;
   const held = new Map<string, Claim>();
   /** When the lease of each token was last known to be ours, on this process's monotonic clock. */
@@ -41,6 +60,7 @@ export function createEngine(deps: WorkerDeps, options: { dialoguesMax: number }
   const jobs = new Set<Promise<void>>();
   const abort = new AbortController();
   let isDraining = false;
+  let isFull = false;
 
   const stillMine = ({ leaseToken }: Claim) =>
     performance.now() < (renewedAtMs.get(leaseToken) ?? Number.NEGATIVE_INFINITY) + leaseMs - leaseMarginMs;
@@ -96,28 +116,68 @@ export function createEngine(deps: WorkerDeps, options: { dialoguesMax: number }
       log.error("delivery.attempt_broken", { emailId: stored.id, ...errorFacts(error) });
     } finally {
       for (const { id } of claims) held.delete(id);
+      if (isFull && roomNow() >= claimRoomMin) {
+        isFull = false;
+        options.onRoom?.();
+      }
     }
+  }
+
+  const roomNow = () => Math.min(claimBatchMax, claimsMax - held.size);
+
+  /** Claims and starts on what was claimed. Tells how many rows those were, and when all of them are done. */
+  async function begin(
+    claim: typeof claimSuspectMail,
+    limit: number,
+  ): Promise<{ count: number; done: Promise<unknown> }> {
+    const leaseToken = newId();
+    const askedAtMs = performance.now();
+    const claims = await claim(hot, { limit, leaseToken });
+    if (claims.length === 0) return { count: 0, done: Promise.resolve() };
+    renewedAtMs.set(leaseToken, askedAtMs);
+    for (const taken of claims) held.set(taken.id, taken);
+    // Rows whose mail cannot be read now are simply not begun: their leases run out and they come back.
+    const messages = await readMessages(hot, claims).catch((error) => {
+      for (const { id } of claims) held.delete(id);
+      throw error;
+    });
+    const begun: Promise<void>[] = [];
+    for (const [emailId, group] of groupByEmail(claims)) {
+      const stored = messages.get(emailId);
+      if (!stored) {
+        for (const { id } of group) held.delete(id);
+        continue;
+      }
+      const job = runJob(stored, group).finally(() => jobs.delete(job));
+      jobs.add(job);
+      begun.push(job);
+    }
+    return { count: claims.length, done: Promise.all(begun) };
+  }
+
+  /** On the monotonic clock; infinite while one is under way. */
+  let suspectsDueAtMs = 0;
+  async function pumpSuspects(): Promise<boolean> {
+    if (performance.now() < suspectsDueAtMs) return false;
+    suspectsDueAtMs = performance.now() + suspectsEveryMs;
+    const { count, done } = await begin(claimSuspectMail, claimBatchMax);
+    if (count === 0) return false;
+    suspectsDueAtMs = Number.POSITIVE_INFINITY;
+    void done.then(() => {
+      suspectsDueAtMs = 0;
+      options.onRoom?.();
+    });
+    return true;
   }
 
   return {
     async pump() {
-      const room = Math.min(claimBatchMax, claimsMax - held.size);
-      if (isDraining || room < claimBatchMax / 2) return false;
-      const leaseToken = newId();
-      const askedAtMs = performance.now();
-      const claims = await claimDeliveries(hot, { limit: room, leaseToken });
-      if (claims.length === 0) return false;
-      renewedAtMs.set(leaseToken, askedAtMs);
-      // Rows whose mail cannot be read now are simply not begun: their leases run out and they come back.
-      const messages = await readMessages(hot, claims);
-      for (const [emailId, group] of groupByEmail(claims)) {
-        const stored = messages.get(emailId);
-        if (!stored) continue;
-        for (const claim of group) held.set(claim.id, claim);
-        const job = runJob(stored, group).finally(() => jobs.delete(job));
-        jobs.add(job);
-      }
-      return claims.length === room;
+      const room = roomNow();
+      isFull = room < claimRoomMin;
+      if (isDraining || isFull) return false;
+      const { count } = await begin(claimDeliveries, room);
+      const mayBeMore = await pumpSuspects();
+      return count === room || mayBeMore;
     },
 
     async renew() {

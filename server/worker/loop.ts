@@ -29,9 +29,12 @@ export type Worker = { id: string; stop(): Promise<void> };
  */
 export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {}): Promise<Worker> {
   const id = newId();
-  const engine = createEngine(deps, { dialoguesMax: options.dialoguesMax ?? 10 });
-  const stopping = new AbortController();
   let rouse = () => {};
+  const engine = createEngine(deps, {
+    dialoguesMax: options.dialoguesMax ?? 10,
+    onRoom: () => rouse(),
+  });
+  const stopping = new AbortController();
   const listening = listenForDue(
     deps.hot,
     () => rouse(),

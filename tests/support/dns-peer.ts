@@ -1,0 +1,113 @@
+import { createSocket } from "node:dgram";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Answer, decode, encode, type Packet, type RecordType, streamEncode } from "dns-packet";
+
+export type DnsQuestion = { name: string; type: RecordType };
+
+/** What a question is answered with: records, or a fault. Nothing at all for `silent`. */
+export type DnsReply = {
+  answers?: Answer[];
+  rcode?: "NOERROR" | "FORMERR" | "SERVFAIL" | "NXDOMAIN" | "REFUSED";
+  /** Sends the header with the truncation flag and no records over UDP, so that the question comes again by TCP. */
+  isTruncated?: boolean;
+  afterMs?: number;
+  silent?: boolean;
+};
+
+/** Answers the nth time (from 1) that this name and type are asked for. Null: no such name. */
+export type DnsScript = (question: DnsQuestion, nth: number) => DnsReply | null;
+
+export type DnsPeer = {
+  host: string;
+  port: number;
+  /** Everything that was asked, in order. */
+  asked: (DnsQuestion & { over: "udp" | "tcp" })[];
+  close(): Promise<void>;
+};
+
+const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
+const AUTHORITATIVE = 1 << 10;
+const TRUNCATED = 1 << 9;
+
+/** A name server on loopback, by UDP and TCP, that says what its script says (RFC 1035). */
+export async function startDnsPeer(script: DnsScript): Promise<DnsPeer> {
+  const asked: DnsPeer["asked"] = [];
+  const udp = createSocket("udp4");
+  const sockets = new Set<Socket>();
+  const tcp = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
+    let waiting = Buffer.alloc(0);
+    socket.on("data", async (chunk) => {
+      waiting = Buffer.concat([waiting, chunk]);
+      while (waiting.length >= 2 && waiting.length >= 2 + waiting.readUInt16BE(0)) {
+        const length = waiting.readUInt16BE(0);
+        const query = decode(waiting.subarray(2, 2 + length));
+        waiting = waiting.subarray(2 + length);
+        const reply = await replyTo(query, "tcp");
+        if (reply && !socket.destroyed) socket.write(streamEncode(reply));
+      }
+    });
+  });
+
+  async function replyTo(query: Packet, over: "udp" | "tcp"): Promise<Packet | null> {
+    const question = query.questions?.[0];
+    if (!question) return null;
+    const { type } = question;
+    const name = question.name.toLowerCase();
+    asked.push({ name, type, over });
+    const nth = asked.filter((earlier) => earlier.name === name && earlier.type === type).length;
+    const reply = script({ name, type }, nth) ?? { rcode: "NXDOMAIN" };
+    if (reply.silent) return null;
+    if (reply.afterMs) await wait(reply.afterMs);
+    const isTruncated = over === "udp" && reply.isTruncated === true;
+    return {
+      type: "response",
+      id: query.id,
+      flags: RCODES[reply.rcode ?? "NOERROR"] | AUTHORITATIVE | (isTruncated ? TRUNCATED : 0),
+      questions: query.questions,
+      answers: isTruncated ? [] : (reply.answers ?? []),
+    };
+  }
+
+  udp.on("message", async (bytes, { port, address }) => {
+    const reply = await replyTo(decode(bytes), "udp");
+    if (reply) udp.send(encode(reply), port, address, () => {});
+  });
+  const { port } = await listenOnBoth(udp, tcp);
+  return {
+    host: "127.0.0.1",
+    port,
+    asked,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await Promise.all([
+        new Promise<void>((resolve) => udp.close(() => resolve())),
+        new Promise<void>((resolve) => tcp.close(() => resolve())),
+      ]);
+    },
+  };
+}
+
+/** Addresses of a name, as records; IPv6 where they contain a colon. Only those of the asked type. */
+export function addressRecords({ name, type }: DnsQuestion, addresses: readonly string[]): Answer[] {
+  return addresses.flatMap((data): Answer[] => {
+    const kind = data.includes(":") ? "AAAA" : "A";
+    return kind === type ? [{ name, type: kind, ttl: 0, data }] : [];
+  });
+}
+
+/** One port for both, free in each: the TCP one is taken first, since the same number by UDP is hardly ever in use. */
+async function listenOnBoth(
+  udp: ReturnType<typeof createSocket>,
+  tcp: ReturnType<typeof createServer>,
+): Promise<{ port: number }> {
+  await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
+  const { port } = tcp.address() as AddressInfo;
+  await new Promise<void>((resolve, reject) => {
+    udp.once("error", reject);
+    udp.bind(port, "127.0.0.1", resolve);
+  });
+  return { port };
+}

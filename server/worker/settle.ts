@@ -41,6 +41,8 @@ export function settleOutcome(claim: Claim, outcome: Outcome, given: Circumstanc
         ["email.failed"],
       );
     case "rejected":
+      // No server refused it: it is our own refusal, such as a message above the server's announced size.
+      if (outcome.reply === null) return result(claim, outcome, "failed", ["email.failed"]);
       return result(claim, outcome, "bounced", ["email.bounced"]);
     case "unknown":
       if (given.policy === "retry" && mayRetry)

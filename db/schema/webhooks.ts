@@ -33,8 +33,11 @@ export const webhooks = pgTable(
     /** The secret before the last rotation, still signing until `previousUntil`. */
     previousSecret: text(),
     previousUntil: timestamp({ withTimezone: true }),
-    /** Since when every attempt has failed; null after a success. */
+    /** Since when every attempt has failed, and how many that were; null and 0 after a success. */
     failingSince: timestamp({ withTimezone: true }),
+    failures: integer().notNull().default(0),
+    /** Not called before this time: the endpoint, or a server in front of it, asked for a pause. */
+    pausedUntil: timestamp({ withTimezone: true }),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [unique("webhooks_team_id_key").on(t.teamId, t.id)],
@@ -59,6 +62,7 @@ export const webhookDeliveries = pgTable(
     /** The exact body, fixed at the first attempt, so that all attempts sign the same bytes. */
     payload: text(),
     status: text({ enum: WEBHOOK_DELIVERY_STATUSES }).notNull().default("pending"),
+    /** Of this round: a replay begins a new one. Counted when a worker claims the row. */
     attempts: integer().notNull().default(0),
     dueAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     leaseToken: uuid(),
@@ -85,7 +89,11 @@ export const webhookAttempts = pgTable(
       .notNull()
       .references(() => webhookDeliveries.id, { onDelete: "cascade" }),
     id: uuid().notNull(),
+    /** From 1, over all rounds of the delivery. */
     number: integer().notNull(),
+    /** What was sent beside the payload. */
+    url: text().notNull(),
+    headers: jsonb().$type<Record<string, string>>().notNull(),
     /** Null where no HTTP answer came. */
     statusCode: integer(),
     /** At most 16 KB of the answer, as text. */
@@ -94,6 +102,12 @@ export const webhookAttempts = pgTable(
     fault: text(),
     durationMs: integer().notNull(),
     sentAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    /** When the next one was planned after this; null after the last. */
+    nextAttemptAt: timestamp({ withTimezone: true }),
   },
-  (t) => [primaryKey({ columns: [t.teamId, t.deliveryId, t.id] })],
+  (t) => [
+    primaryKey({ columns: [t.teamId, t.deliveryId, t.id] }),
+    // For the cascade, which knows the delivery alone.
+    index("webhook_attempts_delivery_idx").on(t.deliveryId),
+  ],
 );

@@ -28,7 +28,8 @@ export const SCOPE_PRESETS: Record<string, readonly Scope[]> = {
 export function readScopes(words: readonly string[]): { scopes: Scope[] } | { unknown: string } {
   const scopes = new Set<Scope>();
   for (const word of words) {
-    const named = SCOPE_PRESETS[word] ?? SCOPES.filter((scope) => scope === word);
+    const preset = Object.hasOwn(SCOPE_PRESETS, word) ? SCOPE_PRESETS[word] : undefined;
+    const named = preset ?? SCOPES.filter((scope) => scope === word);
     if (named.length === 0) return { unknown: word };
     for (const scope of named) scopes.add(scope);
   }

@@ -19,6 +19,11 @@ export async function createTeam(deps: Deps, input: { name: string }): Promise<T
   return team;
 }
 
+/** Every team, the first that was made first. */
+export async function listTeams(deps: Deps): Promise<Team[]> {
+  return deps.db.select({ id: teams.id, name: teams.name }).from(teams).orderBy(asc(teams.id));
+}
+
 /** The team of that id or, where only one bears it, that name; without either, the first team that was made. */
 export async function findTeam(deps: Deps, idOrName?: string): Promise<Team> {
   const found = await deps.db

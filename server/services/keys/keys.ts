@@ -73,8 +73,9 @@ export async function listKeys(ctx: Ctx): Promise<Key[]> {
   const rows = await ctx.db
     .select({
       key: apiKeys,
+      // Named in full: where a statement has one table, Drizzle leaves its name out, also in here.
       names: sql<string[]>`array(select d.name from ${domains} d join ${apiKeyDomains} l on l.domain_id = d.id
-        where l.api_key_id = ${apiKeys.id} and d.team_id = ${apiKeys.teamId} order by d.name)`,
+        where l.api_key_id = api_keys.id and d.team_id = api_keys.team_id order by d.name)`,
     })
     .from(apiKeys)
     .where(and(eq(apiKeys.teamId, ctx.teamId), isNull(apiKeys.revokedAt)))

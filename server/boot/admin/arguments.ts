@@ -1,0 +1,94 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { z } from "zod";
+import type { OwnLimits } from "#db/schema/api-keys";
+import { ROLES, type Role } from "#db/schema/teams";
+import { isId } from "#server/ids";
+import { LIMIT_PER_MINUTE } from "#server/limits/limits";
+import { readDomainName } from "#server/mail/address";
+import { readScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/scopes";
+
+const nameCharsMax = 100;
+const limitMax = 1_000_000;
+
+const Moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
+/** Adds `--team`. */
+export const addTeamOption = (command: Command): Command =>
+  command.option("--team <team>", "id or name of the team (default: the first team)");
+
+/** Adds `--json`. */
+export const addJsonOption = (command: Command): Command =>
+  command.option("--json", "print the result as one JSON document");
+
+const wordsOf = (text: string): string[] =>
+  text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+
+/*
+ * Readers of arguments. What cannot be meant is an InvalidArgumentError, which names the argument and ends with the exit
+ * code of a wrong call.
+ */
+
+export function readName(text: string): string {
+  const name = text.trim();
+  if (name === "" || name.length > nameCharsMax || /\p{Cc}/u.test(name))
+    throw new InvalidArgumentError(`Give a name of 1 to ${nameCharsMax} characters on one line.`);
+  return name;
+}
+
+export function readId(text: string): string {
+  if (!isId(text))
+    throw new InvalidArgumentError("Give an id, such as 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2.");
+  return text.toLowerCase();
+}
+
+export function readScopeList(text: string): Scope[] {
+  const read = readScopes(wordsOf(text));
+  const possible = [...Object.keys(SCOPE_PRESETS), ...SCOPES].join(", ");
+  if ("unknown" in read)
+    throw new InvalidArgumentError(`There is no scope "${read.unknown}". There are: ${possible}.`);
+  if (read.scopes.length === 0) throw new InvalidArgumentError(`Give at least one of: ${possible}.`);
+  return read.scopes;
+}
+
+export function readDomain(text: string): string {
+  const read = readDomainName(text.trim());
+  if (!read.ok) throw new InvalidArgumentError(read.fault);
+  return read.domain;
+}
+
+export function readDomainList(text: string): string[] {
+  const names = wordsOf(text).map(readDomain);
+  if (names.length === 0)
+    throw new InvalidArgumentError("Give at least one domain, or leave the option out.");
+  return names;
+}
+
+export function readMoment(text: string): Date {
+  if (!Moment.safeParse(text).success)
+    throw new InvalidArgumentError(
+      "Give a date, or a time with its zone: 2030-01-31, 2030-01-31T12:00:00Z or 2030-01-31T12:00:00+01:00.",
+    );
+  return new Date(text);
+}
+
+/** One of several `class=number`; the numbers gathered so far come with it. */
+export function readLimit(text: string, earlier: OwnLimits = {}): OwnLimits {
+  const [, name = "", digits = ""] = /^\s*(.*?)\s*=\s*(\d+)\s*$/.exec(text) ?? [];
+  const classes = Object.keys(LIMIT_PER_MINUTE) as (keyof typeof LIMIT_PER_MINUTE)[];
+  const tier = classes.find((candidate) => candidate === name);
+  const number = Number(digits);
+  if (!tier || number < 1 || number > limitMax)
+    throw new InvalidArgumentError(
+      `Give a class and calls a minute, "POST /api/emails=1000". The classes: ${classes.join(", ")}; 1 to ${limitMax}.`,
+    );
+  return { ...earlier, [tier]: number };
+}
+
+export function readRole(text: string): Role {
+  const role = ROLES.find((candidate) => candidate === text);
+  if (!role) throw new InvalidArgumentError(`Give one of: ${ROLES.join(", ")}.`);
+  return role;
+}

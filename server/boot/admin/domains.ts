@@ -1,0 +1,66 @@
+import type { Command } from "commander";
+import { addDomain, type Domain, declareDomainVerified, listDomains } from "#server/services/domains";
+import { addJsonOption, addTeamOption, readDomain } from "./arguments";
+import { withTeam } from "./session";
+import { formatTime, say, sayJson, sayTable } from "./terminal";
+
+type Options = { team?: string; json?: true };
+
+/** `domain add`, `domain list`, `domain verify`. */
+export function addDomainCommands(program: Command): void {
+  const domain = program.command("domain").description("domains that a team sends from");
+
+  addJsonOption(
+    addTeamOption(
+      domain
+        .command("add")
+        .description("adds a domain to a team; a domain belongs to one team at a time")
+        .argument("<name>", "the domain, such as example.com", readDomain)
+        .option("--verified", "declare it verified, on your word and without a look at DNS"),
+    ),
+  )
+    .addHelpText(
+      "after",
+      "\nExamples:\n  domain add example.com\n  domain add example.com --verified --team Sales",
+    )
+    .action(async (name: string, options: Options & { verified?: true }) => {
+      await withTeam(options.team, async (ctx, team) => {
+        const added = await addDomain(ctx, { name, verified: options.verified === true });
+        if (options.json) return sayJson(present(added));
+        say(`Added ${added.name} to team ${team.name}: ${added.status}.`);
+        if (added.status !== "verified") say(`It sends once it is verified: domain verify ${added.name}`);
+      });
+    });
+
+  addJsonOption(addTeamOption(domain.command("list").description("lists a team's domains"))).action(
+    async (options: Options) => {
+      await withTeam(options.team, async (ctx) => {
+        const domains = await listDomains(ctx);
+        if (options.json) return sayJson({ data: domains.map(present) });
+        sayTable(
+          ["NAME", "STATUS", "ADDED", "ID"],
+          domains.map(({ id, name, status, createdAt }) => [name, status, formatTime(createdAt), id]),
+        );
+      });
+    },
+  );
+
+  addJsonOption(
+    addTeamOption(
+      domain
+        .command("verify")
+        .description("declares a domain verified, on your word and without a look at DNS")
+        .argument("<name>", "the domain", readDomain),
+    ),
+  ).action(async (name: string, options: Options) => {
+    await withTeam(options.team, async (ctx) => {
+      const verified = await declareDomainVerified(ctx, name);
+      if (options.json) return sayJson(present(verified));
+      say(`${verified.name} counts as verified now.`);
+    });
+  });
+}
+
+function present({ id, name, status, createdAt }: Domain) {
+  return { id, name, status, created_at: createdAt.toISOString() };
+}

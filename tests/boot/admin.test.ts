@@ -1,0 +1,279 @@
+import { randomUUID } from "node:crypto";
+import postgres from "postgres";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { silentLog } from "#server/log";
+import { emailJson } from "#server/rest/wire/email";
+import { createAuthenticate } from "#server/services/keys/authenticate";
+import { createKey } from "#server/services/keys/keys";
+import { createTeam } from "#server/services/teams";
+import { verifyPassword } from "#server/services/users";
+import { tick } from "#server/worker/tick";
+import { type House, openHouse } from "../support/house";
+import { killLeftovers, runTsx, type StartOptions, startTsx } from "../support/processes";
+import { freePort } from "../support/redis";
+
+// Each command is a process of its own, which compiles the code first.
+vi.setConfig({ testTimeout: 240_000 });
+const eventually = { timeout: 30_000, interval: 50 };
+const anId = "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2";
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterEach(killLeftovers);
+afterAll(() => house.close());
+
+/** The real command, as `npm run -s posthorn --` runs it. */
+const posthorn = (args: string[], env: StartOptions["env"] = {}) =>
+  runTsx("server/boot/admin.ts", args, { env: { DATABASE_URL: house.url, ...env } });
+
+async function posthornJson(args: string[]) {
+  const { code, stdout, stderr } = await posthorn([...args, "--json"]);
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  return { json: JSON.parse(stdout), stderr };
+}
+
+const knownKey = (token: string) => createAuthenticate(house.hot, () => new Date(), silentLog)(token);
+
+describe("keys", () => {
+  test("a new key can do what was asked for and nothing else, and its token is told once", async () => {
+    const args = ["--scopes", "emails:send,emails:read", "--domains", "Example.org,posthorn.test"];
+    const limits = ["--limit", "POST /api/emails=1000", "--limit", "other=7"];
+    const { json, stderr } = await posthornJson([
+      ...["key", "create", "--name", "app", "--expires", "2999-01-31"],
+      ...args,
+      ...limits,
+    ]);
+    expect(json).toMatchObject({
+      id: expect.any(String),
+      token: expect.stringMatching(/^re_/),
+      name: "app",
+      expires_at: "2999-01-31T00:00:00.000Z",
+    });
+    expect(stderr).toBe("");
+    expect(await knownKey(json.token)).toMatchObject({
+      id: json.id,
+      teamId: house.ctx.teamId,
+      scopes: ["emails:send", "emails:read"],
+      allDomains: false,
+      limits: { "POST /api/emails": 1000, other: 7 },
+      domains: expect.toSatisfy(
+        (domains: { name: string }[]) =>
+          domains
+            .map(({ name }) => name)
+            .sort()
+            .join() === "example.org,posthorn.test",
+      ),
+    });
+    const listed = await posthorn(["key", "list"]);
+    expect(listed.stdout).toContain(json.id);
+    expect(listed.stdout).not.toContain(json.token.split("_")[2]);
+  });
+
+  test("without --domains a key is linked to posthorn.test alone, and the command says so", async () => {
+    const args = ["key", "create", "--name", "first", "--scopes", "sending_access"];
+    expect((await posthorn(args)).stdout).toMatch(/posthorn\.test alone/);
+    const past = ["--expires", "2020-01-01T00:00:00+01:00"];
+    const { json, stderr } = await posthornJson([...args, ...past]);
+    expect(json).toMatchObject({ domains: ["posthorn.test"], scopes: ["emails:send"] });
+    expect(stderr).toMatch(/posthorn\.test alone/);
+    // An expiry in the past is taken at its word.
+    expect(await knownKey(json.token)).toBeNull();
+  });
+
+  test("a revoked key is refused and no longer listed", async () => {
+    const { key, token } = await createKey(house.ctx, {
+      name: "gone",
+      scopes: ["emails:send"],
+      domains: "all",
+    });
+    expect((await posthorn(["key", "revoke", key.id])).stdout).toContain(key.id);
+    expect(await knownKey(token)).toBeNull();
+    expect((await posthorn(["key", "list"])).stdout).not.toContain(key.id);
+  });
+});
+
+describe("domains, teams and people", () => {
+  test("a domain sends once the operator has declared it verified", async () => {
+    const added = await posthornJson(["domain", "add", "Mail.Example.COM"]);
+    expect(added.json).toMatchObject({ name: "mail.example.com", status: "not_started" });
+    const verified = await posthornJson(["domain", "verify", "MAIL.example.com"]);
+    expect(verified.json).toMatchObject({ id: added.json.id, status: "verified" });
+    const { stdout } = await posthorn(["domain", "list"]);
+    expect(stdout).toMatch(/^mail\.example\.com +verified/m);
+    expect(stdout).toMatch(/^posthorn\.test +verified/m);
+  });
+
+  test("what is made for a team belongs to that team, named by its id or its name", async () => {
+    const { json: team } = await posthornJson(["team", "create", "Sales & more"]);
+    const args = ["domain", "add", "sales.example", "--verified", "--team", team.name];
+    expect((await posthornJson(args)).json.status).toBe("verified");
+    const { json: key } = await posthornJson([
+      ...["key", "create", "--name", "k", "--scopes", "full_access"],
+      ...["--domains", "sales.example", "--team", team.id],
+    ]);
+    expect(key.team_id).toBe(team.id);
+    expect(await knownKey(key.token)).toMatchObject({ teamId: team.id, domains: [{ verified: true }] });
+    const teams = await posthornJson(["team", "list"]);
+    expect(teams.json.data.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(["First", "Sales & more"]),
+    );
+  });
+
+  test("a person signs in with the password given, or with the one made and shown", async () => {
+    const team = await createTeam(house.deps, { name: "People" });
+    const first = await posthornJson(["user", "create", "Ann@Example.com", "--team", team.id]);
+    expect(first.json).toMatchObject({ email: "ann@example.com", role: "owner", team_id: team.id });
+    const { email, password } = first.json;
+    expect(await verifyPassword(house.deps, { email, password })).toMatchObject({ id: first.json.id });
+
+    const given = { email: "ben@example.com", password: "correct horse battery" };
+    const second = await posthorn([
+      ...["user", "create", given.email, "--password", given.password, "--team", team.id],
+    ]);
+    expect(second.stdout).toMatch(/ben@example\.com, member of team People/);
+    expect(second.stdout).not.toContain(given.password);
+    expect(await verifyPassword(house.deps, given)).not.toBeNull();
+  });
+});
+
+describe("email show", () => {
+  test("a mail's fate is told: each recipient's reply and what it means, what comes next, and the timeline", async () => {
+    const { id } = await house.send({
+      sender: "Ann <ann@posthorn.test>",
+      to: ["bounced@posthorn.test", "deferred@posthorn.test"],
+      subject: "Hello \u001b[2J\u202e there",
+    });
+    await tick(house.withTransport(), { budgetMs: 1_000 });
+    const { stdout } = await posthorn(["email", "show", id]);
+    expect(stdout).toMatch(/Status +bounced/);
+    expect(stdout).toMatch(/bounced@posthorn\.test \(to\): bounced, 1 attempt\n/);
+    expect(stdout).toMatch(/Reply +550 5\.1\.1 /);
+    expect(stdout).toMatch(/Meaning +.*no such mailbox/);
+    expect(stdout).toMatch(/deferred@posthorn\.test \(to\): deferred, \d attempts?\n/);
+    expect(stdout).toMatch(/Reply +451 4\.7\.1 /);
+    expect(stdout).toMatch(/Next +(due now|\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ, in \d+ s)\n +Rule +\S/);
+    expect(stdout).toMatch(/Timeline\n +\S+ +email\.queued/);
+    expect(stdout).toMatch(/email\.bounced +bounced@posthorn\.test; attempt 1; /);
+    // A stranger's text steers no terminal.
+    expect(stdout).not.toContain("\u001b");
+    expect(stdout).not.toContain("\u202e");
+
+    const { json } = await posthornJson(["email", "show", id]);
+    expect(json).toEqual(JSON.parse(JSON.stringify(emailJson(await house.email(id)))));
+  });
+
+  test("another team's mail is not found", async () => {
+    const { id } = await house.send();
+    const team = await createTeam(house.deps, { name: "Others" });
+    const shown = await posthorn(["email", "show", id, "--team", team.id]);
+    expect(shown).toMatchObject({ code: 1, stdout: "", stderr: "posthorn: Email not found\n" });
+  });
+});
+
+const WRONG_CALLS: [args: string[], says: RegExp][] = [
+  [[], /Usage:/],
+  [["frobnicate"], /unknown command 'frobnicate'/],
+  [["key", "create", "--scopes", "full_access"], /--name/],
+  [["key", "create", "--name", "x", "--scopes", "emails:fly"], /no scope "emails:fly"/],
+  [["domain", "add", "a.example", "b.example"], /too many arguments/],
+  [["email", "show", "42"], /Give an id/],
+];
+
+test("a wrong call says what was wrong, does nothing and ends with 2", async () => {
+  // Without a database: none is looked for.
+  const results = await inPairs(WRONG_CALLS, async ([args, says]) => {
+    const { code, stdout, stderr } = await posthorn(args, { DATABASE_URL: "postgres://127.0.0.1:1/none" });
+    return { args, code, stdout, isSaid: says.test(stderr), hasStack: /^ +at /m.test(stderr) };
+  });
+  expect(results).toEqual(
+    WRONG_CALLS.map(([args]) => ({ args, code: 2, stdout: "", isSaid: true, hasStack: false })),
+  );
+});
+
+test("help is a result and not a fault", async () => {
+  const { code, stdout, stderr } = await posthorn(["key", "create", "--help"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/--limit <class=number>.*Examples:/s);
+});
+
+const REFUSED: [args: string[], env: Record<string, string>, says: RegExp][] = [
+  [["domain", "add", "example.org"], {}, /example\.org is already in use/],
+  [
+    ["key", "create", "--name", "x", "--scopes", "full_access", "--domains", "other.example"],
+    {},
+    /Add it first/,
+  ],
+  [["key", "list", "--team", "Nobody"], {}, /There is no team "Nobody"/],
+  [["key", "revoke", anId], {}, /API key not found/],
+  [["user", "create", "ann@example.com", "--password", "short"], {}, /12 to 256 characters/],
+  [["team", "list"], { DATABASE_URL: "mysql://x" }, /DATABASE_URL: /],
+];
+
+test("what is refused is said in one sentence, without a stack, and ends with 1", async () => {
+  const results = await inPairs(REFUSED, async ([args, env, says]) => {
+    const { code, stdout, stderr } = await posthorn(args, env);
+    return { args, code, stdout, isSaid: says.test(stderr), hasStack: /^ +at /m.test(stderr) };
+  });
+  expect(results).toEqual(
+    REFUSED.map(([args]) => ({ args, code: 1, stdout: "", isSaid: true, hasStack: false })),
+  );
+});
+
+test("a database that is away, locked or missing is told apart", async () => {
+  const away = `postgres://x@127.0.0.1:${await freePort()}/x`;
+  expect(await posthorn(["team", "list"], { DATABASE_URL: away })).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/cannot be reached \(ECONNREFUSED\)/),
+  });
+  const wrong = new URL(house.url);
+  wrong.password = "wrong";
+  expect((await posthorn(["team", "list"], { DATABASE_URL: wrong.href })).stderr).toMatch(/password/);
+  const missing = new URL(house.url);
+  missing.pathname = "/no_such_database";
+  expect((await posthorn(["team", "list"], { DATABASE_URL: missing.href })).stderr).toMatch(/does not exist/);
+});
+
+test("migrate makes the tables of an empty database, which other commands ask for by name", async () => {
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  const sql = postgres(inject("postgresUrl"), { max: 1, onnotice: () => {} });
+  await sql`create database ${sql(name)}`;
+  try {
+    const url = new URL(inject("postgresUrl"));
+    url.pathname = `/${name}`;
+    const env = { DATABASE_URL: url.href };
+    const before = await posthorn(["team", "list"], env);
+    expect(before).toMatchObject({ code: 1, stderr: expect.stringMatching(/no tables.*-- migrate/s) });
+    const [one, two] = await Promise.all([posthorn(["migrate"], env), posthorn(["migrate"], env)]);
+    expect([one.code, two.code]).toEqual([0, 0]);
+    expect((await posthorn(["team", "create", "A"], env)).code).toBe(0);
+  } finally {
+    await sql`drop database ${sql(name)} with (force)`;
+    await sql.end();
+  }
+});
+
+test("a worker delivers what is queued, reacts to new mail, and ends in order when told to", async () => {
+  const workers = async () => (await house.hot`select pid from workers`).map(({ pid }) => pid);
+  const env = { DATABASE_URL: house.url, POSTHORN_URL: "https://mail.example.org", SMTP_URL: "capture:" };
+  const waiting = await house.send({ to: ["ben@example.net"] });
+  const worker = await startTsx("server/boot/admin.ts", ["worker"], { env });
+  await worker.waitFor(/"worker\.ready".*"transport":"capture"/);
+  const statusOf = async (id: string) => (await house.email(id)).status;
+  await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe("delivered"), eventually);
+  const next = await house.send({ to: ["ben@example.net"] });
+  await vi.waitFor(async () => expect(await statusOf(next.id)).toBe("delivered"), eventually);
+  expect(await workers()).toContain(worker.pid);
+  expect(await worker.stop("SIGTERM")).toEqual({ code: 0, signal: null });
+  expect(await workers()).not.toContain(worker.pid);
+});
+
+/** Two at a time: each is a process of its own. */
+async function inPairs<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let index = 0; index < items.length; index += 2)
+    results.push(...(await Promise.all(items.slice(index, index + 2).map(run))));
+  return results;
+}

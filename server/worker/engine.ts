@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
-import { isDatabaseAway, isRetryable } from "#db/faults";
+import { isDatabaseAway, isLockTimeout, isRetryable, isStatementTimeout } from "#db/faults";
 import {
   type Claim,
   claimDeliveries,
@@ -70,20 +70,35 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     return ({ id }) => marked.has(id);
   });
   const recordBatch = coalesce<DeliveryResult, void>(500, async (results) => {
-    const written = await recordUntilWritten(results);
-    return ({ id, leaseToken }) => {
-      // Another worker owns this row by now. Its record is the true one; ours is dropped.
-      if (!written.has(id)) log.warn("delivery.lease_lost", { deliveryId: id, leaseToken });
-    };
+    await recordUntilWritten(results);
+    return () => undefined;
   });
 
-  /** A result must not be lost to a database that is away for a moment: nobody else knows it. */
-  async function recordUntilWritten(results: DeliveryResult[]): Promise<Set<string>> {
+  /**
+   * A result must not be lost to a database that is away or busy for a moment, nor to one beside it that cannot be
+   * written: nobody else knows it. What cannot be written even by itself stays leased, and is unknown in the end.
+   */
+  async function recordUntilWritten(results: DeliveryResult[]): Promise<void> {
     for (;;) {
       try {
-        return await recordResults(hot, results);
+        const written = await recordResults(hot, results);
+        for (const { id, leaseToken } of results) {
+          // Another worker owns this row by now. Its record is the true one; ours is dropped.
+          if (!written.has(id)) log.warn("delivery.lease_lost", { deliveryId: id, leaseToken });
+        }
+        return;
       } catch (error) {
-        if (abort.signal.aborted || !(isDatabaseAway(error) || isRetryable(error))) throw error;
+        const mayPass =
+          isDatabaseAway(error) || isRetryable(error) || isLockTimeout(error) || isStatementTimeout(error);
+        if (!mayPass && results.length > 1) {
+          for (const result of results) await recordUntilWritten([result]);
+          return;
+        }
+        if (!mayPass || abort.signal.aborted) {
+          for (const { id } of results)
+            log.error("delivery.not_recorded", { deliveryId: id, ...errorFacts(error) });
+          return;
+        }
         log.warn("delivery.record_again", { count: results.length, ...errorFacts(error) });
         await wait(recordAgainAfterMs);
       }

@@ -38,6 +38,10 @@ Examples:
   DATABASE_URL=postgres://… SMTP_URL=smtp://mail.example.com:587 npm run -s posthorn -- worker`;
 
 async function work(): Promise<void> {
+  // From the first moment, so that a stop while it starts is one in order, too.
+  const told = new Promise<NodeJS.Signals>((resolve) => {
+    onStopSignals({ first: async (signal) => resolve(signal), again: async () => process.exit(1) });
+  });
   const { mode, databaseUrl } = await findWork();
   await requireTables(databaseUrl);
   const settings = { ...readSettings(process.env, mode), databaseUrl };
@@ -47,17 +51,9 @@ async function work(): Promise<void> {
   );
   const worker = await runWorker(settings, { log });
   log.info("worker.ready", { pid: process.pid, transport: settings.smtpUrl?.replace(/:.*/s, "") ?? "none" });
-  await new Promise<void>((resolve) => {
-    onStopSignals({
-      first: async (signal) => {
-        log.info("worker.stopping", { signal });
-        await worker.stop();
-        log.info("worker.stopped");
-        resolve();
-      },
-      again: async () => process.exit(1),
-    });
-  });
+  log.info("worker.stopping", { signal: await told });
+  await worker.stop();
+  log.info("worker.stopped");
 }
 
 /** Whose queue it is, and the mode of whoever else drains it: two that differ would send by different ways. */

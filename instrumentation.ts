@@ -1,7 +1,7 @@
 /** Runs once before Next answers anything. */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== "nodejs" || process.env.NEXT_PHASE === "phase-production-build") return;
-  const { provideOwnDeps } = await import("#server/boot/next");
+  const { provideOwnDeps } = await import("#server/boot/next-alone");
   await provideOwnDeps();
 }
 

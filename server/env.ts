@@ -94,7 +94,7 @@ function settle(values: Values, mode: Mode) {
     port,
     host: values.HOST ?? (mode === "dev" ? "127.0.0.1" : "0.0.0.0"),
     /** Absolute. */
-    dataDir: path.resolve(values.POSTHORN_DATA_DIR ?? ".posthorn"),
+    dataDir: path.resolve(/* turbopackIgnore: true */ values.POSTHORN_DATA_DIR ?? ".posthorn"),
     /** Scheme, host and port, without a slash at the end. */
     url,
     /** Null: the launcher generates it. */
@@ -143,7 +143,10 @@ export function loadDotEnv(folder: string, mode: "development" | "production", t
   for (const file of [`.env.${mode}.local`, ".env.local", `.env.${mode}`, ".env"]) {
     let text: string;
     try {
-      text = readFileSync(path.join(folder, file), "utf8");
+      text = readFileSync(
+        /* turbopackIgnore: true */ path.join(/* turbopackIgnore: true */ folder, file),
+        "utf8",
+      );
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
       throw error;

@@ -21,3 +21,6 @@ export const trpc = createTRPCOptionsProxy({ router: appRouter, ctx: pageContext
 
 /** Where somebody who signs in is to land: the wanted page where it is one of ours, else the console. */
 export const landingPath = (wanted: string | undefined): string => ownPath(wanted, heldDeps().url);
+
+/** The public origin, for examples that people paste. */
+export const publicUrl = (): string => heldDeps().url;

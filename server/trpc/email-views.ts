@@ -69,7 +69,7 @@ function viewEvent(event: EmailEvent) {
     host: event.data.host ?? null,
     reply: reply ? [reply.code, reply.enhanced, reply.text].filter((part) => part).join(" ") : null,
     reason: event.data.reason ?? null,
-    nextAttemptAt: event.data.nextAttemptAt ?? null,
+    nextAttemptAt: event.data.nextAttemptAt ? inUtc(event.data.nextAttemptAt) : null,
     rule: event.data.rule ?? null,
     policy: event.data.policy ?? null,
     dialogue: event.data.dialogue ?? null,
@@ -78,6 +78,9 @@ function viewEvent(event: EmailEvent) {
 
 // A row that cannot be attempted is due at PostgreSQL's `infinity`, which is no date.
 const timeOf = (at: Date): string | null => (Number.isFinite(at.getTime()) ? at.toISOString() : null);
+
+// PostgreSQL writes a time into JSON without its zone, which a browser would take for its own.
+const inUtc = (text: string): string => (/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
 
 const textCharsMax = 200_000;
 const REMOTE_IMAGE = /<(?:img|source|video|input|td|table|body|image)\b[^>]*\bhttps?:|url\(\s*['"]?https?:/i;

@@ -39,4 +39,6 @@ export const emailsRouter = router({
   content: inTeam
     .input(EmailId)
     .query(async ({ ctx, input }) => viewContent(await getEmail(ctx.service, input.id))),
+  /** For the document of the message's own; pages never hold it. */
+  html: inTeam.input(EmailId).query(async ({ ctx, input }) => (await getEmail(ctx.service, input.id)).html),
 });

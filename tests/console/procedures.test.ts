@@ -31,6 +31,7 @@ describe("a call", () => {
       queryPath("emails.list", { team }),
       queryPath("emails.get", { team, id: newId() }),
       queryPath("emails.content", { team, id: newId() }),
+      queryPath("emails.html", { team, id: newId() }),
       "service.readiness",
     ]) {
       const { status, text } = await console.call(path, { cookies: noCookies });
@@ -70,7 +71,7 @@ describe("what belongs to somebody else", () => {
     const stranger = await createTeam(console.deps, { name: "Stranger" });
     const person = await console.person({ teamId: stranger.id });
     sessionId = (await console.session(person.id)).id;
-    for (const procedure of ["emails.get", "emails.content"]) {
+    for (const procedure of ["emails.get", "emails.content", "emails.html"]) {
       const foreign = await get(procedure, { team: stranger.id, id });
       const missing = await get(procedure, { team: stranger.id, id: newId() });
       expect(foreign.status).toBe(404);

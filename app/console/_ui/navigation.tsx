@@ -1,0 +1,34 @@
+"use client";
+
+import { Mail } from "lucide-react";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { useConsoleHref } from "./team";
+
+const PAGES = [{ path: "/console/emails", label: "Emails", Icon: Mail }] as const;
+
+/** The console's pages, in the team of the one that is open. */
+export function Navigation() {
+  const pathname = usePathname();
+  const hrefOf = useConsoleHref();
+  return (
+    <nav aria-label="Console" className="flex gap-1 md:flex-col">
+      {PAGES.map(({ path, label, Icon }) => {
+        const isHere = pathname === path || pathname.startsWith(`${path}/`);
+        return (
+          <Link
+            key={path}
+            href={hrefOf(path)}
+            {...(isHere ? { "aria-current": "page" as const } : {})}
+            className={`flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium motion-safe:transition-colors ${
+              isHere ? "bg-mute-tint text-ink" : "text-soft hover:bg-mute-tint hover:text-ink"
+            }`}
+          >
+            <Icon className="size-4" aria-hidden="true" />
+            {label}
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}

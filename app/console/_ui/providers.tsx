@@ -1,0 +1,50 @@
+"use client";
+
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createTRPCClient, httpBatchLink } from "@trpc/client";
+import { type ReactNode, useState } from "react";
+import type { AppRouter } from "#server/trpc/router";
+import { faultOf } from "./fault";
+import { TRPCProvider } from "./trpc";
+
+// What a page was rendered with is not asked for again as soon as it has arrived.
+const freshMs = 5_000;
+/** Codes that a second try cannot change. */
+const FINAL = new Set(["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"]);
+
+/** The cache of the console's calls, and how they are made. */
+export function CallProvider({ children }: { children: ReactNode }) {
+  const [queryClient] = useState(createQueryClient);
+  const [trpcClient] = useState(() =>
+    createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: "/api/trpc", maxItems: 10 })] }),
+  );
+  return (
+    <QueryClientProvider client={queryClient}>
+      <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>
+        {children}
+      </TRPCProvider>
+    </QueryClientProvider>
+  );
+}
+
+function createQueryClient(): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        if (faultOf(error).code === "UNAUTHORIZED") leaveForLogin();
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: freshMs,
+        retryDelay: 1_000,
+        retry: (failures, error) => failures < 1 && !FINAL.has(faultOf(error).code ?? ""),
+      },
+    },
+  });
+}
+
+function leaveForLogin(): void {
+  const here = `${window.location.pathname}${window.location.search}`;
+  window.location.assign(`/login?callbackUrl=${encodeURIComponent(here)}`);
+}

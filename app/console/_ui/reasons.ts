@@ -1,0 +1,31 @@
+import type { EventView, RecipientView } from "#server/trpc/email-views";
+import type { Tone } from "./statuses";
+
+/** Why something waits, by the rule that set its time. */
+const RULES: Record<NonNullable<RecipientView["rule"]>, string> = {
+  retry_schedule: "by the retry schedule, where each wait is longer than the last",
+  lease_expired: "because the worker that had it vanished before it handed anything over",
+  unknown_retry:
+    "because nobody can tell whether the last attempt arrived, and this team prefers twice to never",
+  no_transport: "no way out is set up: it goes as soon as SMTP_URL is",
+  released: "because a worker that was stopping gave it back",
+};
+
+/** The sentence of a rule; its bare name where it is one we do not know. */
+export const sayRule = (rule: string): string =>
+  Object.hasOwn(RULES, rule) ? RULES[rule as keyof typeof RULES] : rule;
+
+/** What happened, for each type of event. */
+export const EVENTS: Record<EventView["type"], { label: string; tone: Tone }> = {
+  "email.queued": { label: "Accepted", tone: "info" },
+  "email.sent": { label: "Handed over", tone: "good" },
+  "email.delivered": { label: "Delivered", tone: "good" },
+  "email.delivery_delayed": { label: "Deferred", tone: "warn" },
+  "email.bounced": { label: "Bounced", tone: "bad" },
+  "email.complained": { label: "Complained", tone: "bad" },
+  "email.failed": { label: "Failed", tone: "bad" },
+  "email.suppressed": { label: "Suppressed", tone: "mute" },
+  "email.scheduled": { label: "Scheduled", tone: "mute" },
+  "email.canceled": { label: "Canceled", tone: "mute" },
+  "email.unknown": { label: "Unknown", tone: "warn" },
+};

@@ -1,0 +1,55 @@
+"use client";
+
+import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from "react";
+
+const Now = createContext(0);
+const tickMs = 10_000;
+
+/** One clock for all relative times. It starts at the server's moment, so that both sides render the same text first. */
+export function NowProvider({ startMs, children }: { startMs: number; children: ReactNode }) {
+  const [nowMs, setNowMs] = useState(startMs);
+  useEffect(() => {
+    setNowMs(Date.now());
+    const timer = setInterval(() => setNowMs(Date.now()), tickMs);
+    return () => clearInterval(timer);
+  }, []);
+  return <Now value={nowMs}>{children}</Now>;
+}
+
+/** A time as people say it, with the exact one on hover: in UTC first, then in the reader's own zone. */
+export function When({ at, className }: { at: string; className?: string }) {
+  const nowMs = use(Now);
+  const isAwake = useSyncExternalStore(neverChanges, yes, no);
+  const date = new Date(at);
+  const exact = isAwake
+    ? date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "long" })
+    : `${at.slice(0, 19).replace("T", " ")} UTC`;
+  return (
+    <time dateTime={at} title={exact} className={className}>
+      {relativeTime(date.getTime(), nowMs)}
+    </time>
+  );
+}
+
+const neverChanges = () => () => {};
+const yes = () => true;
+const no = () => false;
+
+/** Upper bound in seconds, length of the unit in seconds, and its name. */
+const UNITS = [
+  [60, 1, "s"],
+  [3_600, 60, "min"],
+  [86_400, 3_600, "h"],
+  [30 * 86_400, 86_400, "d"],
+] as const;
+
+/** "12 s ago", "in 5 min", and the date where it is more than 30 days away. */
+function relativeTime(atMs: number, nowMs: number): string {
+  const seconds = Math.round((atMs - nowMs) / 1000);
+  const distance = Math.abs(seconds);
+  if (distance < 5) return "just now";
+  const unit = UNITS.find(([below]) => distance < below);
+  if (!unit) return new Date(atMs).toISOString().slice(0, 10);
+  const text = `${Math.floor(distance / unit[1])} ${unit[2]}`;
+  return seconds > 0 ? `in ${text}` : `${text} ago`;
+}

@@ -1,0 +1,32 @@
+import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
+import { TRPCError } from "@trpc/server";
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { pageQueries, trpc } from "#server/trpc/caller";
+import { requireTeam, type Search } from "../../team";
+import { EmailPage } from "./email-page";
+
+export const metadata: Metadata = { title: "Email" };
+
+type Props = { params: Promise<{ id: string }>; searchParams: Promise<Search> };
+
+/** One mail: what it says, where each recipient stands, and what happened and why. */
+export default async function Page({ params, searchParams }: Props) {
+  const { id } = await params;
+  const { teamId } = await requireTeam(`/console/emails/${encodeURIComponent(id)}`, await searchParams);
+  const queries = pageQueries();
+  await Promise.all([
+    queries.fetchQuery(trpc.emails.get.queryOptions({ team: teamId, id })).catch(passMissing),
+    queries.prefetchQuery(trpc.emails.content.queryOptions({ team: teamId, id })),
+  ]);
+  return (
+    <HydrationBoundary state={dehydrate(queries)}>
+      <EmailPage teamId={teamId} id={id} />
+    </HydrationBoundary>
+  );
+}
+
+// Any other failure is the browser's to show, which asks again and has the request id.
+function passMissing(error: unknown): void {
+  if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
+}

@@ -1,0 +1,78 @@
+import type { EventView } from "#server/trpc/email-views";
+import { EVENTS, sayRule } from "../../_ui/reasons";
+import type { Tone } from "../../_ui/statuses";
+import { cardStyle } from "../../_ui/styles";
+import { When } from "../../_ui/when";
+
+const DOTS: Record<Tone, string> = {
+  good: "bg-good",
+  bad: "bg-bad",
+  warn: "bg-warn",
+  info: "bg-info",
+  mute: "bg-mute",
+};
+
+/** What happened, oldest first, and why. `isShared`: several recipients have their events in it. */
+export function Timeline({ events, isShared }: { events: EventView[]; isShared: boolean }) {
+  return (
+    <section aria-labelledby="timeline" className={cardStyle}>
+      <h2 id="timeline" className="border-line border-b px-4 py-3 font-semibold">
+        Timeline
+      </h2>
+      <ol className="flex flex-col px-4 py-4">
+        {events.map((event) => (
+          <li key={event.id} className="group relative flex gap-3 pb-5 last:pb-0">
+            <span
+              aria-hidden="true"
+              className="absolute top-4 bottom-0 left-[0.21875rem] w-px bg-line group-last:hidden"
+            />
+            <span
+              aria-hidden="true"
+              className={`relative mt-1.5 size-2 shrink-0 rounded-full ${DOTS[EVENTS[event.type].tone]}`}
+            />
+            <Entry event={event} isShared={isShared} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
+  return (
+    <div className="flex min-w-0 grow flex-col gap-1">
+      <div className="flex items-baseline justify-between gap-3">
+        <h3 className="font-medium">
+          {EVENTS[event.type].label}
+          {event.attempt !== null ? (
+            <span className="ml-1.5 font-normal text-soft text-xs">attempt {event.attempt}</span>
+          ) : null}
+        </h3>
+        <When at={event.at} className="shrink-0 text-soft text-xs" />
+      </div>
+      {isShared && event.recipient ? <p className="break-all text-soft">{event.recipient}</p> : null}
+      {event.reason ? <p className="break-words text-soft">{event.reason}</p> : null}
+      {event.reply ? (
+        <p className="break-words rounded-md bg-sunk px-2 py-1 font-mono text-xs">{event.reply}</p>
+      ) : null}
+      {event.host ? <p className="break-all font-mono text-soft text-xs">{event.host}</p> : null}
+      {event.nextAttemptAt ? (
+        <p className="text-soft">
+          Next attempt <When at={event.nextAttemptAt} />
+          {event.rule ? `, ${sayRule(event.rule)}` : ""}.
+        </p>
+      ) : null}
+      {event.policy === "hold" ? (
+        <p className="text-soft">Held: this team wants to decide about it itself.</p>
+      ) : null}
+      {event.dialogue ? (
+        <details className="mt-0.5">
+          <summary className="w-fit rounded text-accent text-xs">SMTP dialogue</summary>
+          <pre className="mt-2 max-h-80 overflow-auto rounded-md bg-sunk p-2.5 font-mono text-[0.6875rem] leading-4">
+            {event.dialogue}
+          </pre>
+        </details>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+"use client";
+
+import Link from "next/link";
+import type { EmailRow } from "#server/trpc/email-views";
+import { StatusBadge } from "../_ui/status-badge";
+import { useConsoleHref } from "../_ui/team";
+import { When } from "../_ui/when";
+import { columnsStyle, rowStyle } from "./list-frame";
+
+/** One mail as a line which leads to it. */
+export function EmailRowLink({ row }: { row: EmailRow }) {
+  const hrefOf = useConsoleHref();
+  return (
+    <li>
+      <Link
+        href={hrefOf(`/console/emails/${row.id}`)}
+        prefetch={false}
+        className={`${columnsStyle} ${rowStyle} motion-safe:transition-colors hover:bg-sunk focus-visible:bg-sunk focus-visible:-outline-offset-2`}
+      >
+        <span className="max-md:order-2 max-md:justify-self-end">
+          <StatusBadge status={row.status} />
+        </span>
+        <span className="flex min-w-0 gap-1.5 max-md:order-1">
+          <span className="truncate font-medium" title={row.recipient}>
+            {row.recipient}
+          </span>
+          {row.others > 0 ? <span className="shrink-0 text-soft">+{row.others}</span> : null}
+        </span>
+        <span className="truncate max-md:order-3 max-md:text-soft" title={row.subject}>
+          {row.subject || <span className="text-soft">No subject</span>}
+        </span>
+        <span className="truncate text-soft max-md:hidden" title={row.keyName ?? undefined}>
+          {row.keyName ?? ""}
+        </span>
+        <When at={row.createdAt} className="text-right text-soft text-xs tabular-nums max-md:order-4" />
+      </Link>
+    </li>
+  );
+}

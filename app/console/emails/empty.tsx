@@ -1,0 +1,54 @@
+"use client";
+
+import { CopyButton } from "../_ui/copy-button";
+import { EmptyNote } from "../_ui/notes";
+import { buttonStyle, cardStyle } from "../_ui/styles";
+
+/** Before the first mail: how to send it. */
+export function FirstMailNote({ publicUrl }: { publicUrl: string }) {
+  const mail = {
+    from: "Posthorn <hello@posthorn.test>",
+    to: "delivered@posthorn.test",
+    subject: "First mail",
+    html: "<p>It works.</p>",
+  };
+  const curl = [
+    `curl -sS ${publicUrl}/api/emails`,
+    `  -H "Authorization: Bearer $POSTHORN_KEY"`,
+    `  -H "Content-Type: application/json"`,
+    `  -d '${JSON.stringify(mail)}'`,
+  ].join(" \\\n");
+  return (
+    <div className={cardStyle}>
+      <EmptyNote title="No mail yet">
+        <p className="max-w-prose">
+          Send the first one to <code className="font-mono text-ink">delivered@posthorn.test</code>, which
+          answers here and needs no mail server. It shows up in this list by itself.
+        </p>
+        <div className="flex w-full max-w-2xl items-start gap-2 rounded-lg bg-sunk p-3 text-left">
+          <pre className="min-w-0 grow overflow-x-auto font-mono text-ink text-xs leading-5">{curl}</pre>
+          <CopyButton text={curl} label="Copy the command" />
+        </div>
+        <p className="max-w-prose text-xs">
+          The start printed a key, or says where it is kept. Another one:{" "}
+          <code className="font-mono">
+            npm run -s posthorn -- key create --name first --scopes emails:send
+          </code>
+        </p>
+      </EmptyNote>
+    </div>
+  );
+}
+
+export function NoMatchNote({ onClear }: { onClear: () => void }) {
+  return (
+    <div className={cardStyle}>
+      <EmptyNote title="No mail matches">
+        <p>A recipient is found by the whole address, a subject by any part of it.</p>
+        <button type="button" onClick={onClear} className={`${buttonStyle.plain} h-9 text-ink`}>
+          Clear the filters
+        </button>
+      </EmptyNote>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { cardStyle } from "../_ui/styles";
+
+/** Columns of a line, the same for its heading, its skeleton and itself. */
+export const columnsStyle =
+  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-4 md:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1.4fr)_minmax(0,9rem)_5.5rem]";
+/** Height of a line; two lines of text where the screen is narrow. */
+export const rowStyle = "min-h-19 py-3 md:min-h-13 md:py-2";
+
+const rowsShown = 8;
+
+export function ListHeading() {
+  return <h1 className="mb-5 font-semibold text-xl tracking-tight">Emails</h1>;
+}
+
+/** Names of the columns, where there is room for columns. */
+export function ColumnNames() {
+  return (
+    <div
+      aria-hidden="true"
+      className={`${columnsStyle} hidden h-10 border-line border-b text-soft text-xs md:grid`}
+    >
+      <span>Status</span>
+      <span>Recipient</span>
+      <span>Subject</span>
+      <span>Key</span>
+      <span className="text-right">Time</span>
+    </div>
+  );
+}
+
+export function SkeletonRows() {
+  const bar = "h-3.5 motion-safe:animate-pulse rounded bg-mute-tint";
+  return (
+    <div className={`${cardStyle} overflow-hidden`} aria-busy="true">
+      <span className="sr-only" role="status">
+        Loading
+      </span>
+      <ColumnNames />
+      <div className="divide-y divide-line">
+        {Array.from({ length: rowsShown }, (_, row) => `row-${row}`).map((key) => (
+          <div key={key} className={`${columnsStyle} ${rowStyle}`}>
+            <span className={`${bar} w-20`} />
+            <span className={`${bar} w-4/5`} />
+            <span className={`${bar} w-3/5 max-md:col-span-2`} />
+            <span className={`${bar} w-1/2 max-md:hidden`} />
+            <span className={`${bar} ml-auto w-12 max-md:hidden`} />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Server } from "node:http";
 import path from "node:path";
 import { errorFacts, type Log } from "#server/log";
+import { markPeer } from "./next";
 import type { Pages } from "./node";
 
 /** The pages of Next in this process; `close` ends its compiler and watchers. */
@@ -38,7 +39,10 @@ export function startPages(options: {
     (app): Pages => {
       const handle = app.getRequestHandler();
       return {
-        request: (incoming, outgoing) => handle(incoming, outgoing),
+        request: (incoming, outgoing) => {
+          markPeer(incoming);
+          return handle(incoming, outgoing);
+        },
         upgrade: (incoming, socket, head) => {
           if (!upgrades.emit("upgrade", incoming, socket, head)) socket.destroy();
         },

@@ -7,6 +7,7 @@ import { dispatch } from "#server/rest/dispatch";
 import { limitHeaders } from "#server/rest/respond";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { type Secrets, seedInstallation, settleSecrets } from "./installation";
+import { provideDeps } from "./next";
 import type { RestDoor } from "./node";
 import { prepareDatabase } from "./prepare";
 import { superviseWorker } from "./supervise";
@@ -43,6 +44,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   try {
     // A worker drains the queue beside us, so a round of delivery that is asked for is only a matter of rousing it.
     const rest = built.forRest({ tick: async () => built.deps.wake() });
+    provideDeps(rest, connected);
     // A database of somebody else's may be away for long, and meanwhile probes want to hear so.
     if (!isEmbedded) options.onRest(restDoorOf(rest));
     await prepareDatabase(databaseUrl, log, options.signal);

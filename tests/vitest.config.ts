@@ -2,7 +2,12 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const withoutDatabase = ["tests/mail/**/*.test.ts", "tests/limits/**/*.test.ts", "tests/*.test.ts"];
+const withoutDatabase = [
+  "tests/egress/**/*.test.ts",
+  "tests/mail/**/*.test.ts",
+  "tests/limits/**/*.test.ts",
+  "tests/*.test.ts",
+];
 
 /** Two projects: what needs no database starts at once; the rest shares one embedded PostgreSQL for the run. */
 export default defineConfig({

@@ -19,11 +19,19 @@ const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
 export function createAddressJudge(allow: readonly string[]): JudgeAddress {
   const opened = allow.map((network) => ipaddr.parseCIDR(network));
   return (text) => {
-    if (!ipaddr.isValid(text)) return "blocked";
-    const address = ipaddr.process(text);
+    const plain = withoutDots(text);
+    if (!ipaddr.isValid(plain)) return "blocked";
+    const address = ipaddr.process(plain);
     if (opened.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits)))
       return "allowed";
     if (address.range() !== "unicast" || CLOUD_METADATA.has(address.toString())) return "blocked";
     return address.kind() === "ipv4" || address.match(GLOBAL_IPV6) ? "public" : "blocked";
   };
+}
+
+/** IPv6 with an IPv4 tail in hex alone: the parser takes `::8.8.8.8` for 8.8.8.8, and the system does not. */
+function withoutDots(text: string): string {
+  if (!text.includes(":") || !text.includes(".")) return text;
+  const url = `http://[${text}]`;
+  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : "";
 }

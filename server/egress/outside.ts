@@ -78,25 +78,27 @@ export function createOutside(options: OutsideOptions = {}): Outside {
   // Apart, so that a connection made under the one rule never carries a request under the other.
   const agents = { public: agentFor("public"), allowed: agentFor("allowed") };
 
+  /** What can be said before a name server is asked; an address given as such is judged here for good. */
+  const readChecked = (text: string): { target: OutsideTarget } | { fault: string } => {
+    const read = readOutsideUrl(text);
+    if ("fault" in read) return read;
+    const { literal, reason } = read.target;
+    if (literal === null) return reason !== null && allow.length === 0 ? { fault: reason } : read;
+    const verdict = judgeAddress(literal);
+    if (verdict === "blocked") return { fault: `${literal} is not an address of the public Internet.` };
+    return verdict === "public" && reason !== null ? { fault: reason } : read;
+  };
+
   return {
     judgeAddress,
     checkUrl(text) {
-      const read = readOutsideUrl(text);
-      if ("fault" in read) return read.fault;
-      const { literal, needs, reason } = read.target;
-      if (literal === null) return needs === "allowed" && allow.length === 0 ? reason : null;
-      const verdict = judgeAddress(literal);
-      if (verdict === "blocked") return `${literal} is not an address of the public Internet.`;
-      return verdict === "public" ? reason : null;
+      const read = readChecked(text);
+      return "fault" in read ? read.fault : null;
     },
     async fetch(text, request) {
-      const read = readOutsideUrl(text);
+      const read = readChecked(text);
       if ("fault" in read) return { kind: "fault", fault: "blocked" };
-      const { url, literal, needs } = read.target;
-      // A literal address is never looked up, so it is checked here.
-      if (literal !== null && !mayReach(judgeAddress(literal), needs))
-        return { kind: "fault", fault: "blocked" };
-      return callWithin(agents[needs], url, request);
+      return callWithin(agents[read.target.needs], read.target.url, request);
     },
     close: async () => {
       await Promise.all([agents.public.destroy(), agents.allowed.destroy()]);

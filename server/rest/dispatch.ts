@@ -4,7 +4,7 @@ import { newId } from "#server/ids";
 import { LIMIT_PER_MINUTE, type Verdict } from "#server/limits/limits";
 import { toAppError } from "./faults";
 import { identify, type Peer } from "./identify";
-import { compileRoutes, type Match } from "./match";
+import { compileRoutes, type Find, type Match } from "./match";
 import { runRoute } from "./pipeline";
 import { errorBody, errorHeaders, jsonResponse, limitHeaders } from "./respond";
 import type { Route } from "./route";
@@ -23,26 +23,28 @@ export const dispatch: Dispatch = createDispatch(routes);
 
 /** The same over another list of routes. */
 export function createDispatch(list: readonly Route[]): Dispatch {
-  const find = compileRoutes(list);
+  const findAny = compileRoutes(list);
+  // Without a secret the operator's routes do not exist.
+  const findPlain = compileRoutes(list.filter(({ access }) => access !== "operator-token"));
   const paths = [...new Set(list.filter(({ access }) => typeof access === "object").map(({ path }) => path))];
 
   return async (deps, request, peer) => {
-    const given = request.headers.get("x-request-id");
-    const requestId = given !== null && REQUEST_ID.test(given) ? given : newId();
+    let requestId = newId();
     let verdict: Verdict | undefined;
     let match = NOWHERE;
     let status: number;
     let body: Record<string, unknown>;
     let headers: Record<string, string> = {};
     try {
+      const given = request.headers.get("x-request-id");
+      if (given !== null && REQUEST_ID.test(given)) requestId = given;
       const url = new URL(request.url);
+      const find = deps.cronSecret ? findAny : findPlain;
       match = find(request.method, url.pathname);
-      // Without a secret the operator's routes do not exist.
-      if (match.route?.access === "operator-token" && !deps.cronSecret) match = NOWHERE;
       const known = await identify(deps, request, peer, match.route);
       verdict = known.verdict;
       if (known.fault) throw known.fault;
-      if (!match.route) throw explainNowhere(request.method, url.pathname);
+      if (!match.route) throw explainNowhere(find, match, request.method, url.pathname);
       const answered = await runRoute(deps, match.route, known.key, {
         request,
         url,
@@ -65,8 +67,7 @@ export function createDispatch(list: readonly Route[]): Dispatch {
     });
   };
 
-  function explainNowhere(method: string, pathname: string): AppError {
-    const { allowed } = find(method, pathname);
+  function explainNowhere(find: Find, { allowed }: Match, method: string, pathname: string): AppError {
     if (allowed.length > 0)
       return new AppError(
         "method_not_allowed",

@@ -3,6 +3,8 @@ import type { Route } from "./route";
 /** The route of a request, if there is one, with the path's variables; and the methods that the path has at all. */
 export type Match = { route: Route | null; params: Record<string, string>; allowed: readonly string[] };
 
+export type Find = (method: string, pathname: string) => Match;
+
 /** All routes of one path. */
 type Place = { parts: string[]; byMethod: Map<string, Route>; allowed: string[] };
 
@@ -12,7 +14,7 @@ const NOWHERE: Match = { route: null, params: {}, allowed: [] };
  * Makes the table by which requests find their route. Paths are matched exactly as they are written: a doubled slash, a
  * slash at the end, or an encoded letter is another path. A literal segment wins over a variable one.
  */
-export function compileRoutes(routes: readonly Route[]): (method: string, pathname: string) => Match {
+export function compileRoutes(routes: readonly Route[]): Find {
   const places = new Map<string, Place>();
   for (const route of routes) {
     const place: Place = places.get(route.path) ?? {

@@ -1,0 +1,346 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Route } from "#server/rest/route";
+import { routes } from "#server/rest/routes";
+import { SCOPES } from "#server/scopes";
+import { type CallOptions, callApi, type Reply, type RestServer, startRest } from "../support/rest";
+import { createWorld, type TestTeam, type World } from "../support/world";
+
+/**
+ * Every promise here is asked of every declared route, so a new route joins by standing in the list. What the suite cannot
+ * know of it are a good body and a row to name in its path: without them it fails and says where to add them.
+ */
+
+const bodyMaxBytes = 64 * 1024;
+const cronSecret = "the-operator's-secret-0123456789";
+
+let world: World;
+/** The same database where the operator set no secret. */
+let withoutSecret: RestServer;
+let other: TestTeam;
+let token: string;
+let ticks = 0;
+beforeAll(async () => {
+  world = await createWorld({ bodyMaxBytes, cronSecret, tick: async () => void ticks++ });
+  withoutSecret = await startRest({ ...world.deps, cronSecret: null });
+  other = await world.otherTeam();
+  ({ token } = await world.key());
+});
+afterAll(async () => {
+  await withoutSecret.close();
+  await world.close();
+});
+
+const MAIL = {
+  from: "ann@posthorn.test",
+  to: "delivered@posthorn.test",
+  subject: "Hello",
+  html: "<p>Hi</p>",
+};
+
+/** A good body for each route that takes one. */
+const BODIES: Record<string, () => object> = {
+  "POST /api/emails": () => MAIL,
+  "POST /api/templates": () => ({ name: "Welcome", html: "<p>Hi</p>" }),
+  "PATCH /api/templates/{id}": () => ({ name: "Renamed" }),
+};
+
+/** A new row of a team's for each noun whose routes name one in their path. */
+const ROWS: Record<string, (by: string) => Promise<Reply>> = {
+  emails: (by) => world.api("POST", "/api/emails", { token: by, body: MAIL }),
+  templates: (by) => world.api("POST", "/api/templates", { token: by, body: { name: "x", html: "x" } }),
+};
+
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+const hasId = (route: Route) => route.path.includes("{id}");
+const mayHaveBody = ({ method }: Route) => method !== "GET";
+const requireOf = <T>(table: Record<string, T>, name: string): T => {
+  const entry = table[name];
+  if (!entry) throw new Error(`Add "${name}" to the tables of this suite`);
+  return entry;
+};
+
+/** A path of the route with a row of the holder's in it. */
+async function pathOf(route: Route, by = token): Promise<string> {
+  if (!hasId(route)) return route.path;
+  const made = await requireOf(ROWS, route.path.split("/")[2] ?? "")(by);
+  return route.path.replace("{id}", String(made.body.id));
+}
+
+const goodBody = (route: Route): CallOptions =>
+  route.body ? { body: requireOf(BODIES, nameOf(route))() } : {};
+
+/** What every answer wears, whatever it says. */
+function expectDressed(reply: Reply): void {
+  const { headers, body, status } = reply;
+  for (const name of ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"])
+    expect(headers[name], name).toMatch(/^\d+$/);
+  const inMs = Number(headers["x-ratelimit-reset"]) * 1000 - world.clock.now().getTime();
+  expect(inMs).toBeGreaterThan(-5_000);
+  expect(inMs).toBeLessThanOrEqual(61_000);
+  expect(headers["ratelimit-reset"]).toMatch(/^\d{1,2}$/);
+  expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+  expect(headers["cache-control"]).toBe("no-store");
+  expect(headers["x-content-type-options"]).toBe("nosniff");
+  expect(headers["x-request-id"]).toMatch(/^[A-Za-z0-9_-]{8,64}$/);
+  if (status < 400) {
+    expect(body).not.toHaveProperty("statusCode");
+    expect(body).not.toHaveProperty("error");
+    return;
+  }
+  expect(body.error).toEqual(expect.any(String));
+  if ([401, 403, 429].includes(status)) return;
+  expect(body).toMatchObject({
+    message: body.error,
+    name: expect.any(String),
+    statusCode: status,
+    request_id: headers["x-request-id"],
+  });
+}
+
+/** Calls, and asserts that it is refused so, dressed, and that nothing happened. */
+async function expectRefused(
+  route: Route,
+  options: CallOptions & { method?: string; path?: string },
+  expected: { status: number; text?: string; message?: RegExp },
+): Promise<Reply> {
+  const path = options.path ?? (await pathOf(route));
+  const before = { rows: await world.rowCounts(), ticks };
+  const reply = await world.api(options.method ?? route.method, path, options);
+  expect({ status: reply.status, text: reply.text.slice(0, 300) }).toMatchObject({ status: expected.status });
+  if (expected.text !== undefined) expect(reply.text).toBe(expected.text);
+  if (expected.message) expect(reply.body.message).toMatch(expected.message);
+  expectDressed(reply);
+  expect({ rows: await world.rowCounts(), ticks }).toEqual(before);
+  return reply;
+}
+
+const UNAUTHORIZED = { status: 401, text: '{"error":"Unauthorized"}' };
+const FORBIDDEN = { status: 403, text: '{"error":"Insufficient API key permissions"}' };
+
+// What does not concern a route is not asked of it, which is no skipped test.
+const testWhere = (applies: unknown) => (applies ? test : () => {});
+const describeWhere = (applies: unknown) => (applies ? describe : () => {});
+
+test("no two routes stand in each other's way", () => {
+  const names = routes.map((route) => nameOf(route).replace(/\{[^}]*\}/g, "{}"));
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, route) => {
+  const { access } = route;
+  const isForKeys = typeof access === "object";
+  const token200 = () => (access === "operator-token" ? cronSecret : access === "public" ? undefined : token);
+
+  test("answers a good call with its declared status, or says why it cannot", async () => {
+    const reply = await world.api(route.method, await pathOf(route), {
+      token: token200(),
+      ...goodBody(route),
+    });
+    expect([route.status, ...(isForKeys ? [] : [503])]).toContain(reply.status);
+    expectDressed(reply);
+  });
+
+  test("says what it is in one line, for the reference", () => {
+    expect(route.summary).toMatch(/^[A-Z][^\n]{9,99}[^.]$/);
+  });
+
+  test("is 422 for a query parameter that it does not know", async () => {
+    const path = `${await pathOf(route)}?unheard_of=1`;
+    const options = { token: token200(), path, ...goodBody(route) };
+    await expectRefused(route, options, { status: 422, message: /`unheard_of`/ });
+  });
+
+  testWhere(mayHaveBody(route))("is refused for every body that is none", async () => {
+    const path = await pathOf(route);
+    const call = (raw: string | Uint8Array, status: number, headers: CallOptions["headers"] = {}) =>
+      expectRefused(route, { token: token200(), path, raw, headers }, { status });
+    await call("{}", 415, { "content-type": "text/plain" });
+    await call("a=b", 415, { "content-type": "application/x-www-form-urlencoded" });
+    await call("{}", 415, { "content-encoding": "gzip" });
+    await call(`{"a":"${"x".repeat(bodyMaxBytes)}"}`, 413);
+    await call(`{"a":"${"x".repeat(bodyMaxBytes)}"}`, 413, {
+      "transfer-encoding": "chunked",
+      "content-length": [],
+    });
+    await call("{", 400);
+    await call("[".repeat(30_000), 400);
+    await call(Buffer.from([0xff, 0xfe, 0x00]), 400);
+    await call('{"a":1e999}', 422);
+    await call('{"a":"\\u0000"}', 422);
+    await call('{"a":"\\ud800"}', 422);
+    await call('{"__proto__":{"a":1}}', 422);
+    await call(`{"a":${"[".repeat(40)}${"]".repeat(40)}}`, 422);
+    await call("[1]", route.body ? 400 : 422);
+    await call('"x"', route.body ? 400 : 422);
+    await call('{"unheard_of":1}', 422);
+    if (route.body) {
+      await call("", 400);
+      await call("null", 400);
+    }
+  });
+
+  testWhere(route.body)("names a field that it does not know", async () => {
+    const body = { ...requireOf(BODIES, nameOf(route))(), unheard_of: 1, teamId: other.id };
+    await expectRefused(
+      route,
+      { token: token200(), body },
+      { status: 422, message: /`unheard_of`, `teamId`/ },
+    );
+  });
+
+  testWhere(route.method === "GET")("answers HEAD like GET, without a body", async () => {
+    const path = await pathOf(route);
+    const options = { token: token200() };
+    const get = await world.api("GET", path, options);
+    const head = await world.api("HEAD", path, options);
+    expect(head.status).toBe(get.status);
+    expect(head.text).toBe("");
+    for (const name of ["x-ratelimit-limit", "content-type", "x-request-id"])
+      expect(head.headers).toHaveProperty(name);
+  });
+
+  test("is another path with a slash at its end, doubled, or with a letter encoded", async () => {
+    const path = await pathOf(route);
+    for (const odd of [
+      `${path}/`,
+      path.replace("/api/", "/api//"),
+      path.replace(/^\/api\/(.)/, "/api/..;/$1"),
+    ])
+      await expectRefused(route, { path: odd, token, ...goodBody(route) }, { status: 404 });
+  });
+
+  test("is 405 for the methods that its path does not have, and names those that it has", async () => {
+    const path = await pathOf(route);
+    const declared = routes.filter((each) => each.path === route.path).map(({ method }) => method);
+    const allowed = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]) {
+      if (allowed.includes(method)) continue;
+      const { headers } = await expectRefused(route, { method, path, token }, { status: 405 });
+      expect(headers.allow).toBe(allowed.join(", "));
+      await expectRefused(route, { method, path }, UNAUTHORIZED);
+    }
+  });
+
+  describeWhere(isForKeys)("with keys", () => {
+    const scope = isForKeys ? access.scope : "";
+
+    test("is 401 without a key that is valid now, to the letter and without a word more", async () => {
+      const expired = await world.key({ expiresAt: new Date("2020-01-01T00:00:00Z") });
+      const revoked = await world.key();
+      await world.revoke(revoked.id);
+      const known = token.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
+      const path = await pathOf(route);
+      const good = goodBody(route);
+      for (const wrong of [
+        undefined,
+        "",
+        "x",
+        known,
+        expired.token,
+        revoked.token,
+        cronSecret,
+        `${token} x`,
+      ]) {
+        const reply = await expectRefused(route, { path, ...good, token: wrong }, UNAUTHORIZED);
+        expect(reply.headers["www-authenticate"]).toBe("Bearer");
+      }
+    });
+
+    test("is 401 even for a caller who guessed away the limit of his address", async () => {
+      const path = await pathOf(route);
+      for (let n = 0; n < 65; n++) await world.api(route.method, path);
+      const reply = await expectRefused(route, { path }, UNAUTHORIZED);
+      expect(reply.headers["x-ratelimit-remaining"]).toBe("0");
+    });
+
+    test("is 403 for a key that holds every scope but the one it needs", async () => {
+      const { token: narrow } = await world.key({ scopes: SCOPES.filter((each) => each !== scope) });
+      await expectRefused(route, { token: narrow, ...goodBody(route) }, FORBIDDEN);
+      const { token: exact } = await world.key({ scopes: [scope] });
+      const reply = await world.api(route.method, await pathOf(route), { token: exact, ...goodBody(route) });
+      expect(reply.status).toBe(route.status);
+    });
+
+    test("is refused in the order key, limit, scope, body", async () => {
+      const path = await pathOf(route);
+      const hostile = { path, raw: "{", headers: { "content-type": "text/plain" } };
+      await expectRefused(route, hostile, UNAUTHORIZED);
+      const { token: narrow } = await world.key({ scopes: SCOPES.filter((each) => each !== scope) });
+      await expectRefused(route, { ...hostile, token: narrow }, FORBIDDEN);
+    });
+
+    test("is 429 beyond the key's limit, with the seconds until it passes, and then passes", async () => {
+      const tier = route.tier === "none" ? "other" : route.tier;
+      const { token: narrow } = await world.key({ scopes: [scope], limits: { [tier]: 1 } });
+      const path = await pathOf(route);
+      const options = { path, token: narrow, ...goodBody(route) };
+      const first = await world.api(route.method, path, options);
+      expect(first.headers).toMatchObject({ "x-ratelimit-limit": "1", "x-ratelimit-remaining": "0" });
+      const { body, headers } = await expectRefused(route, options, { status: 429 });
+      expect(body).toEqual({ error: "Rate limit exceeded", retryAfter: expect.any(Number) });
+      expect(headers["retry-after"]).toBe(String(body.retryAfter));
+      expect(headers["x-ratelimit-remaining"]).toBe("0");
+      world.clock.advance(Number(body.retryAfter) * 1000);
+      const again = await world.api(route.method, hasId(route) ? await pathOf(route) : path, options);
+      expect(again.status).toBe(route.status);
+    });
+
+    testWhere(hasId(route))("answers another team's row like one that does not exist", async () => {
+      const { token: foreign } = await other.key();
+      const path = await pathOf(route, foreign);
+      const missing = route.path.replace("{id}", "018f0000-0000-7000-8000-000000000000");
+      const answers: unknown[] = [];
+      for (const each of [path, missing]) {
+        const options = {
+          path: each,
+          token,
+          ...goodBody(route),
+          headers: { "x-request-id": "same-for-both" },
+        };
+        answers.push((await expectRefused(route, options, { status: 404 })).body);
+      }
+      expect(answers[0]).toEqual(answers[1]);
+      const own = await world.api(route.method, path, { token: foreign, ...goodBody(route) });
+      expect(own.status).toBe(route.status);
+    });
+  });
+
+  describeWhere(access === "public")("open to anybody", () => {
+    test("is answered without a key, with a bad one, and however often it is asked", async () => {
+      const first = await world.api(route.method, route.path);
+      for (let n = 0; n < 70; n++) {
+        const { status } = await world.api(route.method, route.path, n % 2 ? {} : { token: "bad" });
+        expect(status).toBe(first.status);
+      }
+      expectDressed(await world.api(route.method, route.path));
+    });
+  });
+
+  describeWhere(access === "operator-token")("for the operator", () => {
+    test("is 401 for whoever does not know the secret, holders of keys included", async () => {
+      for (const wrong of [undefined, "", "undefined", "null", token, cronSecret.slice(1), `${cronSecret}x`])
+        await expectRefused(route, { token: wrong }, UNAUTHORIZED);
+    });
+
+    test("is never refused by a limit", async () => {
+      for (let n = 0; n < 70; n++)
+        expect((await world.api(route.method, route.path, { token: cronSecret })).status).toBe(route.status);
+    });
+
+    test("does not exist where no secret is set, and never is open there", async () => {
+      const call = (bearer?: string) =>
+        callApi(
+          withoutSecret.baseUrl,
+          route.method,
+          route.path,
+          bearer === undefined ? {} : { token: bearer },
+        );
+      const before = ticks;
+      expect((await call()).status).toBe(401);
+      expect((await call("null")).status).toBe(401);
+      expect((await call(cronSecret)).status).toBe(401);
+      expect((await call(token)).status).toBe(404);
+      expect(ticks).toBe(before);
+    });
+  });
+});

@@ -1,0 +1,402 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createWorld, type World } from "../support/world";
+
+let world: World;
+let token: string;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.domain("example.org");
+  ({ token } = await world.key());
+});
+afterAll(() => world.close());
+
+const call = (method: string, path: string, body?: unknown) => world.api(method, path, { token, body });
+
+async function make(body: object = {}): Promise<string> {
+  const reply = await call("POST", "/api/templates", {
+    name: "Welcome",
+    html: "<p>Hi {{NAME}}</p>",
+    ...body,
+  });
+  expect(reply.status, reply.text).toBe(201);
+  expect(reply.body).toEqual({ object: "template", id: expect.any(String) });
+  return String(reply.body.id);
+}
+
+async function show(idOrAlias: string): Promise<Record<string, unknown>> {
+  const { status, body, text } = await call("GET", `/api/templates/${idOrAlias}`);
+  expect(status, text).toBe(200);
+  return body;
+}
+
+/** Sends with a template and reads back what the mail says. */
+async function sendWith(template: object, mail: object = {}): Promise<Record<string, unknown>> {
+  const sent = await call("POST", "/api/emails", {
+    from: "ann@example.org",
+    to: "ben@example.net",
+    subject: "Hello",
+    template,
+    ...mail,
+  });
+  if (sent.status !== 200) return { status: sent.status, message: sent.body.message };
+  return (await call("GET", `/api/emails/${sent.body.id}`)).body;
+}
+
+describe("a template", () => {
+  test("is published by the call that makes it, and read back whole by id and by alias", async () => {
+    const id = await make({
+      alias: "welcome-1",
+      subject: "Welcome, {{NAME}}",
+      from: "Ann <ann@example.org>",
+      reply_to: "office@example.org",
+      text: "Hi {{NAME}}",
+      variables: [
+        { key: "NAME", type: "string", fallback_value: "you" },
+        { key: "AGE", type: "number" },
+      ],
+    });
+    const whole = {
+      object: "template",
+      id,
+      name: "Welcome",
+      alias: "welcome-1",
+      subject: "Welcome, {{NAME}}",
+      from: "Ann <ann@example.org>",
+      reply_to: ["office@example.org"],
+      html: "<p>Hi {{NAME}}</p>",
+      text: "Hi {{NAME}}",
+      status: "published",
+      published_at: expect.stringMatching(/Z$/),
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
+      has_unpublished_versions: false,
+      current_version_id: expect.any(String),
+      published_version_id: expect.any(String),
+      variables: [
+        expect.objectContaining({ key: "NAME", type: "string", fallback_value: "you" }),
+        expect.objectContaining({ key: "AGE", type: "number", fallback_value: null }),
+      ],
+    };
+    expect(await show(id)).toEqual(whole);
+    expect(await show("welcome-1")).toEqual(whole);
+  });
+
+  test("needs a name and HTML only, and takes its variables from the placeholders", async () => {
+    const body = await show(await make({ html: "{{A}} {{{B}}} {{ A }}", subject: "{{C}}" }));
+    expect(body).toMatchObject({ alias: null, from: null, reply_to: null, text: null });
+    expect((body.variables as { key: string }[]).map(({ key }) => key)).toEqual(["C", "A", "B"]);
+  });
+
+  test("is changed into a draft: what is published keeps sending until it is published again", async () => {
+    const id = await make({ html: "<p>old</p>" });
+    expect((await call("PATCH", `/api/templates/${id}`, { html: "<p>new</p>" })).body).toEqual({
+      object: "template",
+      id,
+    });
+    expect(await show(id)).toMatchObject({
+      html: "<p>new</p>",
+      status: "published",
+      has_unpublished_versions: true,
+    });
+    expect((await sendWith({ id })).html).toBe("<p>old</p>");
+    await call("PATCH", `/api/templates/${id}`, { html: "<p>newer</p>" });
+    const published = await call("POST", `/api/templates/${id}/publish`);
+    expect({ status: published.status, body: published.body }).toEqual({
+      status: 200,
+      body: { object: "template", id },
+    });
+    expect(await show(id)).toMatchObject({ html: "<p>newer</p>", has_unpublished_versions: false });
+    expect((await sendWith({ id })).html).toBe("<p>newer</p>");
+    expect((await call("POST", `/api/templates/${id}/publish`)).status).toBe(200);
+  });
+
+  test("keeps what a change leaves out, and its name and alias change at once", async () => {
+    const id = await make({ alias: "before", subject: "S", text: "T" });
+    await call("PATCH", "/api/templates/before", { name: "Renamed", alias: "after", subject: null });
+    expect(await show("after")).toMatchObject({
+      id,
+      name: "Renamed",
+      subject: "S",
+      text: "T",
+      has_unpublished_versions: false,
+    });
+    expect((await call("GET", "/api/templates/before")).status).toBe(404);
+  });
+
+  test("changed without naming its variables keeps their fallbacks, gains the new and drops the unused", async () => {
+    const id = await make({
+      html: "{{A}} {{B}} {{C}}",
+      variables: [
+        { key: "A", type: "string", fallback_value: "a" },
+        { key: "B", type: "number" },
+        { key: "C", type: "string" },
+      ],
+    });
+    await call("PATCH", `/api/templates/${id}`, { html: "{{B}} {{D}}" });
+    expect((await show(id)).variables).toMatchObject([
+      { key: "A", fallback_value: "a" },
+      { key: "B", type: "number" },
+      { key: "D", type: "string", fallback_value: null },
+    ]);
+  });
+
+  test("is deleted with one answer, and then gone; mail made with it stays", async () => {
+    const id = await make();
+    const mail = await sendWith({ id, variables: { NAME: "Ben" } });
+    const { status, body } = await call("DELETE", `/api/templates/${id}`);
+    expect({ status, body }).toEqual({ status: 200, body: { object: "template", id, deleted: true } });
+    expect((await call("DELETE", `/api/templates/${id}`)).status).toBe(404);
+    expect((await call("GET", `/api/emails/${mail.id}`)).body).toMatchObject({
+      html: "<p>Hi Ben</p>",
+      template_id: id,
+    });
+  });
+
+  test("of another team is the same 404 as one that does not exist, under every verb", async () => {
+    const id = await make({ alias: "mine-alone" });
+    const { token: foreign } = await (await world.otherTeam()).key();
+    for (const [method, suffix, body] of [
+      ["GET", "", undefined],
+      ["PATCH", "", { name: "Taken" }],
+      ["DELETE", "", undefined],
+      ["POST", "/publish", undefined],
+    ] as const)
+      for (const name of [id, "mine-alone", "never-was"]) {
+        const reply = await world.api(method, `/api/templates/${name}${suffix}`, { token: foreign, body });
+        expect(reply.status).toBe(404);
+        expect(reply.body.message).toBe("Template not found");
+      }
+    expect((await show(id)).name).toBe("Welcome");
+  });
+
+  test("may bear an alias that another team uses, but none of its own team's", async () => {
+    await make({ alias: "shared" });
+    const taken = await call("POST", "/api/templates", { name: "x", html: "x", alias: "shared" });
+    expect(taken.status).toBe(409);
+    expect(taken.body.message).toMatch(/alias "shared"/);
+    const { token: foreign } = await (await world.otherTeam()).key();
+    const free = await world.api("POST", "/api/templates", {
+      token: foreign,
+      body: { name: "x", html: "x", alias: "shared" },
+    });
+    expect(free.status).toBe(201);
+  });
+});
+
+test("the list pages newest first, without content", async () => {
+  const reader = await createWorld();
+  try {
+    const { token: key } = await reader.key();
+    const ids: string[] = [];
+    for (let n = 0; n < 23; n++) {
+      const { body } = await reader.api("POST", "/api/templates", {
+        token: key,
+        body: { name: `T${n}`, html: "x", alias: n === 22 ? "newest" : undefined },
+      });
+      ids.unshift(String(body.id));
+    }
+    const list = async (query: string) =>
+      (await reader.api("GET", `/api/templates${query}`, { token: key })).body;
+    const idsOf = (body: Record<string, unknown>) => (body.data as { id: string }[]).map(({ id }) => id);
+    const first = await list("");
+    expect(first).toMatchObject({ object: "list", has_more: true });
+    expect(idsOf(first)).toEqual(ids.slice(0, 20));
+    expect((first.data as object[])[0]).toEqual({
+      id: ids[0],
+      name: "T22",
+      alias: "newest",
+      status: "published",
+      published_at: expect.any(String),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    expect(idsOf(await list(`?after=${ids[19]}`))).toEqual(ids.slice(20));
+    expect(idsOf(await list(`?limit=2&before=${ids[5]}`))).toEqual(ids.slice(3, 5));
+    expect((await list("?limit=x")).statusCode).toBe(422);
+  } finally {
+    await reader.close();
+  }
+});
+
+describe("a mail made with a template", () => {
+  test("takes from it what the call leaves out, and the call's own word where it says something", async () => {
+    const id = await make({
+      alias: "full",
+      subject: "From the template",
+      from: "Template <t@example.org>",
+      reply_to: ["r@example.org"],
+      text: "Hi {{NAME}}",
+    });
+    const variables = { NAME: "<Ben>" };
+    expect(await sendWith({ id: "full", variables }, { from: undefined, subject: undefined })).toMatchObject({
+      from: "Template <t@example.org>",
+      reply_to: ["r@example.org"],
+      subject: "From the template",
+      html: "<p>Hi &lt;Ben&gt;</p>",
+      text: "Hi <Ben>",
+      template_id: id,
+    });
+    expect(await sendWith({ id, variables }, { reply_to: "x@example.org" })).toMatchObject({
+      from: "ann@example.org",
+      reply_to: ["x@example.org"],
+      subject: "Hello",
+    });
+  });
+
+  test("has values escaped in HTML unless three braces ask for HTML, and never read for tags again", async () => {
+    const id = await make({ html: "{{A}}|{{{A}}}|{{{B}}}", subject: "{{A}}" });
+    const variables = { A: "<b>&\"'</b>", B: "{{A}}" };
+    expect(await sendWith({ id, variables }, { subject: undefined })).toMatchObject({
+      html: "&lt;b&gt;&amp;&quot;&#39;&lt;/b&gt;|<b>&\"'</b>|{{A}}",
+      subject: "<b>&\"'</b>",
+    });
+  });
+
+  test("uses fallbacks and numbers", async () => {
+    const id = await make({
+      html: "{{A}} {{N}}",
+      variables: [
+        { key: "A", type: "string", fallback_value: "nobody" },
+        { key: "N", type: "number", fallback_value: 0 },
+      ],
+    });
+    expect((await sendWith({ id })).html).toBe("nobody 0");
+    expect((await sendWith({ id, variables: { A: 7, N: 1.5 } })).html).toBe("7 1.5");
+  });
+
+  test.each<[what: string, variables: object, message: RegExp]>([
+    ["a missing value", {}, /needs a value for `A`.*`template\.variables`/],
+    ["a value nobody asked for", { A: "x", Z: "y" }, /no `Z`\. It has: `A`, `N`/],
+    ["a text for a number", { A: "x", N: "1" }, /`template\.variables\.N`: it must be a number/],
+    ["a value that is an object", { A: {} }, /`template\.variables\.A`: Must be a string or a number/],
+    ["a value that is nothing", { A: null }, /`template\.variables\.A`/],
+    ["a value too long", { A: "x".repeat(2_001) }, /`template\.variables\.A`.*2000/],
+    ["a number that JSON does not keep", { A: "x", N: 2 ** 60 }, /`template\.variables\.N`.*string/],
+    ["inherited names", { A: "x", toString: "y" }, /no `toString`/],
+  ])("is refused for %s", async (_, variables, message) => {
+    const id = await make({
+      html: "{{A}} {{N}}",
+      variables: [
+        { key: "A", type: "string" },
+        { key: "N", type: "number", fallback_value: 1 },
+      ],
+    });
+    const refused = await sendWith({ id, variables });
+    expect(refused.message).toMatch(message);
+    expect(refused.status).toBe(422);
+  });
+
+  test("is refused where a value would break the subject, or where neither side gives one", async () => {
+    const id = await make({ subject: "Hi {{NAME}}" });
+    const broken = await sendWith(
+      { id, variables: { NAME: "a\nBcc: x@example.com" } },
+      { subject: undefined },
+    );
+    expect(broken).toMatchObject({ status: 422, message: expect.stringMatching(/`subject`.*one line/) });
+    const bare = await make({ html: "x" });
+    expect(await sendWith({ id: bare }, { subject: undefined })).toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/`subject`/),
+    });
+  });
+
+  test("is refused where the filled-in text grows beyond all measure", async () => {
+    const id = await make({ html: "{{{A}}}".repeat(4_000) });
+    expect(await sendWith({ id, variables: { A: "x".repeat(2_000) } })).toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/`html` is longer/),
+    });
+  });
+});
+
+describe("a template is refused with a sentence that names the field", () => {
+  const uuid = "018f0000-0000-7000-8000-000000000000";
+  const variable = (change: object) => ({
+    html: "{{A}}",
+    variables: [{ key: "A", type: "string", ...change }],
+  });
+  test.each<[what: string, body: object, name: string, message: RegExp]>([
+    ["no name", { name: undefined }, "missing_required_field", /`name`/],
+    ["an empty name", { name: "" }, "validation_error", /`name`/],
+    ["a name too long", { name: "x".repeat(201) }, "validation_error", /`name`.*200/],
+    ["a name of two lines", { name: "a\nb" }, "validation_error", /`name`.*one line/],
+    ["no HTML", { html: undefined }, "missing_required_field", /`html`/],
+    ["an empty HTML", { html: "" }, "validation_error", /`html`/],
+    ["HTML that is an object", { html: {} }, "validation_error", /`html`/],
+    ["HTML without measure", { html: "x".repeat(1_000_001) }, "validation_error", /`html`.*1,000,000/],
+    ["an alias in capitals", { alias: "Welcome" }, "validation_error", /`alias`.*lower-case/],
+    ["an alias with blanks", { alias: "a b" }, "validation_error", /`alias`/],
+    ["an alias too long", { alias: "a".repeat(65) }, "validation_error", /`alias`.*64/],
+    ["an alias that looks like an id", { alias: uuid }, "validation_error", /`alias`.*form of an id/],
+    ["a sender that is no mailbox", { from: "ann" }, "validation_error", /`from`/],
+    ["a subject of two lines", { subject: "a\nb" }, "validation_error", /`subject`/],
+    ["an unknown field", { title: "x" }, "validation_error", /Unknown field `title`\. Known: name, html/],
+    [
+      "a type that is not offered",
+      variable({ type: "boolean" }),
+      "validation_error",
+      /`variables\[0\].type`.*number/,
+    ],
+    ["a key that is no name", variable({ key: "a-b" }), "validation_error", /`variables\[0\].key`.*letters/],
+    ["a reserved key", variable({ key: "EMAIL" }), "validation_error", /`variables\[0\].key`.*reserved/],
+    [
+      "a fallback of another type",
+      variable({ fallback_value: 1 }),
+      "validation_error",
+      /fallback_value`.*string/,
+    ],
+    [
+      "a key declared twice",
+      { html: "x", variables: [variable({}).variables[0], variable({}).variables[0]] },
+      "validation_error",
+      /`variables\[1\].key`.*twice/,
+    ],
+    [
+      "too many variables",
+      { variables: Array.from({ length: 51 }, (_, n) => ({ key: `K${n}`, type: "string" })) },
+      "validation_error",
+      /`variables`.*50/,
+    ],
+    [
+      "too many placeholders",
+      { html: Array.from({ length: 51 }, (_, n) => `{{K${n}}}`).join("") },
+      "validation_error",
+      /50 variables/,
+    ],
+    [
+      "an undeclared placeholder",
+      { html: "{{A}} {{B}}", variables: variable({}).variables },
+      "validation_error",
+      /`B`/,
+    ],
+    ["a section", { html: "{{#A}}x{{/A}}" }, "validation_error", /`html` uses \{\{#A\}\}/],
+    ["an inverted section", { html: "{{^A}}x{{/A}}" }, "validation_error", /`html` uses \{\{\^A\}\}/],
+    ["a partial", { html: "{{>A}}" }, "validation_error", /`html` uses \{\{>A\}\}/],
+    ["a comment", { html: "{{! A }}" }, "validation_error", /`html` uses/],
+    ["other delimiters", { html: "{{=<% %>=}}" }, "validation_error", /`html` uses/],
+    ["an ampersand", { html: "{{&A}}" }, "validation_error", /`html` uses \{\{&A\}\}/],
+    ["a path", { html: "{{a.b}}" }, "validation_error", /`html`.*no variable name/],
+    ["code", { html: "{{constructor.constructor('x')()}}" }, "validation_error", /`html`.*no variable name/],
+    ["an unclosed tag", { html: "<p>{{A</p>" }, "validation_error", /`html`.*unclosed.*character 4/],
+    ["an unclosed tag in the subject", { subject: "{{A" }, "validation_error", /`subject`.*unclosed/],
+  ])("%s", async (_, change, name, message) => {
+    const before = await world.rowCounts();
+    const { status, body } = await call("POST", "/api/templates", { name: "x", html: "x", ...change });
+    expect(body.message).toMatch(message);
+    expect({ status, name: body.name }).toEqual({ status: 422, name });
+    expect(await world.rowCounts()).toEqual(before);
+  });
+
+  test.each([
+    ["braces", "{{".repeat(100_000)],
+    ["braces of three", "{{{".repeat(100_000)],
+    ["blanks in a tag", `{{${" ".repeat(100_000)}`],
+    ["closed blanks", `{{${" ".repeat(100_000)}}}`],
+    ["half-open tags", "{{a".repeat(100_000)],
+    ["many tags", "{{a}}".repeat(100_000)],
+    ["closing braces", "}}".repeat(100_000)],
+  ])("and no work worth speaking of goes into a hundred thousand %s", async (_, html) => {
+    const { status } = await call("POST", "/api/templates", { name: "x", html });
+    expect([201, 422]).toContain(status);
+  });
+});

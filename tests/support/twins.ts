@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { callApi } from "./rest";
+
+export type TwinsOptions = {
+  /** One or more doors over one database; the posts of a round are dealt out among them. */
+  baseUrls: readonly string[];
+  /** May send from `sender`, and read. */
+  token: string;
+  sender?: string;
+  rounds: number;
+  /** Posts at once in each round. */
+  posts?: number;
+};
+
+/** What went wrong in a round; a run without faults gives none. */
+export type TwinFault = { round: number; what: string; seen: unknown };
+
+/**
+ * Rounds of equal posts at once under one idempotency key. In each, every post must be answered 200 with the same id, all
+ * but one as a replay, and exactly one mail must be there afterwards. Speaks HTTP alone, so that it runs against any door.
+ */
+export async function postTwins(options: TwinsOptions): Promise<TwinFault[]> {
+  const { baseUrls, token, sender = "ann@posthorn.test", rounds, posts = 50 } = options;
+  const faults: TwinFault[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const subject = `Round ${randomUUID()}`;
+    const body = { from: sender, to: "delivered@posthorn.test", subject, html: "<p>Once</p>" };
+    const headers = { "idempotency-key": randomUUID() };
+    const replies = await Promise.all(
+      Array.from({ length: posts }, (_, n) =>
+        callApi(baseUrls[n % baseUrls.length] ?? "", "POST", "/api/emails", { token, body, headers }),
+      ),
+    );
+    const note = (what: string, seen: unknown) => faults.push({ round, what, seen });
+    const odd = replies.find(({ status }) => status !== 200);
+    if (odd) note("a post was not answered 200", { status: odd.status, text: odd.text });
+    const answers = new Set(replies.map(({ text }) => text));
+    if (answers.size !== 1) note("the answers differ", [...answers]);
+    const fresh = replies.filter((reply) => reply.headers["idempotent-replayed"] === undefined);
+    if (fresh.length !== 1) note("not exactly one answer was a first one", fresh.length);
+    const query = new URLSearchParams({ subject });
+    const list = await callApi(baseUrls[0] ?? "", "GET", `/api/emails?${query}`, { token });
+    const mails = list.body.data;
+    if (!Array.isArray(mails) || mails.length !== 1) note("not exactly one mail is there", mails);
+  }
+  return faults;
+}

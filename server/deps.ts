@@ -1,10 +1,10 @@
 import type { Accept } from "#db/acceptor";
 import type { Db, HotSql } from "#db/client";
-import type { Outside } from "./egress/outside";
-import type { Limits } from "./limits/limits";
+import type { Outside } from "#server/egress/outside";
+import type { Limits } from "#server/limits/limits";
+import type { Transport } from "#server/mail/transport/transport";
+import type { Authenticate } from "#server/services/keys/authenticate";
 import type { Log } from "./log";
-import type { Transport } from "./mail/transport/transport";
-import type { Authenticate } from "./services/keys/authenticate";
 import type { Vault } from "./vault";
 
 /** Every effect that the rooms may have. Built in `server/boot` alone; nothing else reaches for one. */

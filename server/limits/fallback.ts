@@ -1,4 +1,4 @@
-import type { Log } from "../log";
+import type { Log } from "#server/log";
 import type { Count, InProcessStore } from "./in-process";
 import type { SharedStore } from "./shared-store";
 

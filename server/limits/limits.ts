@@ -1,5 +1,5 @@
 import { Redis } from "@upstash/redis";
-import type { Log } from "../log";
+import type { Log } from "#server/log";
 import { judgeWithFallback, STORE_TIMEOUT_MS } from "./fallback";
 import { type Count, createInProcessStore } from "./in-process";
 import { createTcpClient } from "./redis-tcp";

@@ -41,6 +41,8 @@ export type Source = {
 };
 
 const CODE = /\.(ts|tsx|mts|mjs|js)$/;
+/** Written by Next, ignored by git. */
+const GENERATED = "next-env.d.ts";
 const SUPPRESSION = /@ts-(ignore|nocheck|expect-error)|biome-ignore|eslint-disable/;
 
 /** `server/boot/x.ts` is in `server/boot`, `server/env.ts` in `server`, `db/…`, `app/…` and `tests/…` in those; else "". */
@@ -52,7 +54,7 @@ export function roomOf(file: string): string {
 
 /** Reads every source file of the project: what lies in its folders and at the top. */
 export function readSources(root: string): Source[] {
-  const top = readdirSync(root).filter((name) => CODE.test(name));
+  const top = readdirSync(root).filter((name) => CODE.test(name) && name !== GENERATED);
   const below = ["app", "server", "db", "tests"].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => CODE.test(name) && !name.split(path.sep).includes(".artifacts"))

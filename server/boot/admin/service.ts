@@ -31,11 +31,12 @@ export function addServiceCommands(program: Command): void {
 }
 
 const WORKER_HELP = `
-It needs DATABASE_URL, or a Posthorn that runs with this data directory, and sends by SMTP_URL. Any number of
-workers may run on any number of machines. Standard output is a log, one JSON object a line.
+It needs DATABASE_URL and POSTHORN_URL, or a Posthorn that runs with this data directory, and sends by SMTP_URL.
+Any number of workers may run on any number of machines. Standard output is a log, one JSON object a line.
 
 Examples:
-  DATABASE_URL=postgres://… SMTP_URL=smtp://mail.example.com:587 npm run -s posthorn -- worker`;
+  DATABASE_URL=postgres://… POSTHORN_URL=https://mail.example.com SMTP_URL=smtp://smtp.example.com:587 \\
+    npm run -s posthorn -- worker`;
 
 async function work(): Promise<void> {
   // From the first moment, so that a stop while it starts is one in order, too.

@@ -41,6 +41,7 @@ export type Outside = {
   checkUrl(url: string): string | null;
   /** For connections that are no HTTP: may this address be reached? */
   judgeAddress(address: string): AddressVerdict;
+  /** Breaks off what is under way. */
   close(): Promise<void>;
 };
 
@@ -101,7 +102,8 @@ export function createOutside(options: OutsideOptions = {}): Outside {
       return callWithin(agents[read.target.needs], read.target.url, request);
     },
     close: async () => {
-      await Promise.all([agents.public.destroy(), agents.allowed.destroy()]);
+      // Not waited for: what is only being connected ends by its own time limit, and nobody listens to it any more.
+      for (const agent of Object.values(agents)) agent.destroy().catch(() => {});
     },
   };
 }
@@ -148,23 +150,38 @@ async function callWithin(agent: Agent, url: URL, request: OutsideRequest): Prom
   const giveUp = () => breaking.abort();
   request.signal?.addEventListener("abort", giveUp, { once: true });
   if (request.signal?.aborted) breaking.abort();
+  // The client heeds the signal only once it is connected; until then we wait no longer ourselves.
+  const broken = new Promise<never>((_, reject) => {
+    const leave = () => reject(new OutsideError(isLate ? "timeout" : "network"));
+    if (breaking.signal.aborted) leave();
+    else breaking.signal.addEventListener("abort", leave, { once: true });
+  });
   try {
-    const { statusCode, headers, body } = await agent.request({
-      origin: url.origin,
-      path: `${url.pathname}${url.search}`,
-      method: request.method,
-      headers: { "accept-encoding": "identity", ...request.headers },
-      body: request.body,
-      signal: breaking.signal,
-    });
-    const read = await readUpTo(body, request.answerBytesMax);
-    return { kind: "answer", status: statusCode, headers: joined(headers), ...read };
+    return await Promise.race([call(agent, url, request, breaking.signal), broken]);
   } catch (error) {
     return { kind: "fault", fault: isLate ? "timeout" : outsideFaultOf(error) };
   } finally {
     clearTimeout(deadline);
     request.signal?.removeEventListener("abort", giveUp);
   }
+}
+
+async function call(
+  agent: Agent,
+  url: URL,
+  request: OutsideRequest,
+  signal: AbortSignal,
+): Promise<OutsideAnswer> {
+  const { statusCode, headers, body } = await agent.request({
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method: request.method,
+    headers: { "accept-encoding": "identity", ...request.headers },
+    body: request.body,
+    signal,
+  });
+  const read = await readUpTo(body, request.answerBytesMax);
+  return { kind: "answer", status: statusCode, headers: joined(headers), ...read };
 }
 
 async function readUpTo(

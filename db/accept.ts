@@ -97,6 +97,8 @@ export async function insertSubmissions(hot: HotSql, submissions: Submission[]):
       mails.map((mail) => mail.html),
       mails.map((mail) => mail.text),
       mails.map((mail) => mail.eventId),
+      recipients.map(({ mail }) => mail.ordinal),
+      recipients.map(({ mail }) => mail.teamId),
       recipients.map(({ mail }) => mail.id),
       recipients.map(({ id }) => id),
       recipients.map(({ position }) => position),
@@ -128,13 +130,15 @@ with keyed as (
   returning team_id, route, key
 ), fresh as (
   select keyed.ordinal from keyed join kept using (team_id, route, key)
+), refused as (
+  select ordinal from keyed where ordinal not in (select ordinal from fresh)
 ), mail as (
   select * from unnest($8::int[], $9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::text[],
     $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::uuid[], $23::uuid[],
     $24::text[], $25::text[], $26::text[], $27::text[], $28::uuid[])
     as m(ordinal, id, team_id, api_key_id, sender, sender_address, sender_domain, "to", cc, bcc, reply_to, subject,
          tags, headers, template_id, template_version_id, message_id, status, html, text, event_id)
-  where ordinal in (select ordinal from fresh) or ordinal not in (select ordinal from keyed)
+  where ordinal not in (select ordinal from refused)
 ), email as (
   insert into emails (id, team_id, api_key_id, sender, sender_address, sender_domain, "to", cc, bcc, reply_to, subject,
                       tags, headers, template_id, template_version_id, message_id, status)
@@ -145,10 +149,10 @@ with keyed as (
   insert into email_bodies (team_id, email_id, html, text) select team_id, id, html, text from mail
 ), delivery as (
   insert into deliveries (id, team_id, email_id, position, kind, address, domain, status)
-  select r.id, mail.team_id, mail.id, r.position, r.kind, r.address, r.domain, r.status
-  from unnest($29::uuid[], $30::uuid[], $31::smallint[], $32::text[], $33::text[], $34::text[], $35::text[])
-    as r(email_id, id, position, kind, address, domain, status)
-  join mail on mail.id = r.email_id
+  select id, team_id, email_id, position, kind, address, domain, status
+  from unnest($29::int[], $30::uuid[], $31::uuid[], $32::uuid[], $33::smallint[], $34::text[], $35::text[], $36::text[],
+    $37::text[]) as r(ordinal, team_id, email_id, id, position, kind, address, domain, status)
+  where ordinal not in (select ordinal from refused)
 ), event as (
   insert into email_events (id, team_id, email_id, type) select event_id, team_id, id, 'email.queued' from mail
 )

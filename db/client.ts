@@ -54,6 +54,24 @@ export type DatabaseOptions = {
   waitMsMax?: number;
 };
 
+const BOUNDS = {
+  lock_timeout: 10_000,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 30_000,
+};
+
+/**
+ * Every hot statement finds its rows by keys, a few at a time. A prepared one keeps the plan that was best when it was
+ * first run, and on tables that were empty then that is one which reads them whole: it must have no such choice.
+ */
+const BY_KEYS = {
+  enable_seqscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  enable_material: "off",
+  jit: "off",
+} as const;
+
 /** After a connection failed: the next try, in seconds. Short, so that a database that is back is found within a second. */
 const reconnectAfterS = (failures: number): number => Math.min(0.05 * 2 ** failures, 1);
 
@@ -63,19 +81,24 @@ const reconnectAfterS = (failures: number): number => Math.min(0.05 * 2 ** failu
  */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const connectionsMax = options.connectionsMax ?? 16;
-  const session = options.pooled
-    ? {}
-    : { lock_timeout: 10_000, statement_timeout: 30_000, idle_in_transaction_session_timeout: 30_000 };
   const common = {
     connect_timeout: 5,
     backoff: reconnectAfterS,
     prepare: !options.pooled,
     onnotice: () => {},
-    connection: { application_name: options.applicationName ?? "posthorn", ...session },
   };
-  const forDrizzle = postgres(url, { ...common, max: Math.max(2, Math.floor(connectionsMax / 2)) });
+  const named = { application_name: options.applicationName ?? "posthorn" };
+  const forDrizzle = postgres(url, {
+    ...common,
+    connection: options.pooled ? named : { ...named, ...BOUNDS },
+    max: Math.max(2, Math.floor(connectionsMax / 2)),
+  });
   const gate = createGate(forDrizzle.options.max, options.waitMsMax ?? 2_000);
-  const hot = postgres(url, { ...common, max: Math.max(2, Math.ceil(connectionsMax / 2)) });
+  const hot = postgres(url, {
+    ...common,
+    connection: options.pooled ? named : { ...named, ...BOUNDS, ...BY_KEYS },
+    max: Math.max(2, Math.ceil(connectionsMax / 2)),
+  });
   return {
     db: drizzle(gated(forDrizzle, gate), { schema, casing: "snake_case" }),
     hot,

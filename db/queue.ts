@@ -98,8 +98,9 @@ export async function renewLeases(hot: HotSql, leaseTokens: string[]): Promise<n
 }
 
 /**
- * Gives back claimed rows whose dialogue never began, without counting the attempt: due at once, or parked where nothing
- * can be attempted (`no_transport`) until a worker that can deliver takes them back.
+ * Gives back rows whose dialogue never began, without counting the attempt: due at once, or parked where nothing can be
+ * attempted (`no_transport`) until a worker that can deliver takes them back. Rows that were handed over may be among
+ * them: the worker that holds them is the one to know that no word was said.
  */
 export async function releaseClaims(
   hot: HotSql,
@@ -119,7 +120,7 @@ const RELEASE_CLAIMS = `
 with mine as materialized (
   select d.id from unnest($1::uuid[], $2::uuid[]) as h(id, lease_token)
   join deliveries d on d.id = h.id and d.lease_token = h.lease_token
-  where d.status = 'sending' and d.stage = 'claimed'
+  where d.status = 'sending'
   order by d.id for no key update of d
 )
 update deliveries d

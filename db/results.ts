@@ -26,9 +26,6 @@ export type DeliveryResult = {
  */
 export async function recordResults(hot: HotSql, results: DeliveryResult[]): Promise<Set<string>> {
   const ids = results.map(({ id }) => id);
-  const events = results.flatMap((result) =>
-    result.events.map((event) => ({ deliveryId: result.id, ...event })),
-  );
   return hot.begin(async (tx) => {
     const parents = await lockEmailsOf(tx, ids);
     const written = await tx.unsafe<{ id: string }[]>(
@@ -44,10 +41,7 @@ export async function recordResults(hot: HotSql, results: DeliveryResult[]): Pro
         results.map(({ text }) => text),
         results.map(({ host }) => host),
         results.map(({ reason }) => reason),
-        events.map(({ deliveryId }) => deliveryId),
-        events.map(({ id }) => id),
-        events.map(({ type }) => type),
-        events.map(({ data }) => JSON.stringify(data)),
+        results.map(({ events }) => JSON.stringify(events)),
       ],
       { prepare: hot.options.prepare },
     );
@@ -58,28 +52,25 @@ export async function recordResults(hot: HotSql, results: DeliveryResult[]): Pro
 
 // The time of the next attempt is the database's, so it is written into the event here and not by the worker's clock.
 const RECORD_RESULTS = `
-with result as (
-  select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[],
-    $9::text[], $10::text[])
-    as r(id, lease_token, status, retry_after_ms, wait_rule, code, enhanced, reply, host, reason)
-), mine as materialized (
-  select d.id from result r join deliveries d on d.id = r.id and d.lease_token = r.lease_token
+with mine as materialized (
+  select d.id, d.team_id, d.email_id, d.address, r.status, r.wait_rule, r.code, r.enhanced, r.reply, r.host, r.reason,
+    r.events, now() + r.retry_after_ms * interval '1 ms' as retry_at
+  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[],
+    $9::text[], $10::text[], $11::text[])
+    as r(id, lease_token, status, retry_after_ms, wait_rule, code, enhanced, reply, host, reason, events)
+  join deliveries d on d.id = r.id and d.lease_token = r.lease_token
   where d.status = 'sending' order by d.id for no key update of d
 ), written as (
   update deliveries d
-  set status = r.status, stage = 'idle', lease_token = null, leased_until = null,
-      due_at = now() + coalesce(r.retry_after_ms, 0) * interval '1 ms', wait_rule = r.wait_rule,
-      last_code = r.code, last_enhanced = r.enhanced, last_text = r.reply, last_host = r.host, last_reason = r.reason,
-      updated_at = now()
-  from mine join result r on r.id = mine.id
-  where d.id = mine.id
-  returning d.id, d.team_id, d.email_id, d.address, d.due_at, r.retry_after_ms
+  set status = m.status, stage = 'idle', lease_token = null, leased_until = null, due_at = coalesce(m.retry_at, now()),
+      wait_rule = m.wait_rule, last_code = m.code, last_enhanced = m.enhanced, last_text = m.reply, last_host = m.host,
+      last_reason = m.reason, updated_at = now()
+  from mine m where d.id = m.id
 ), event as (
   insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
-  select e.id, w.team_id, w.email_id, w.id, e.type, w.address,
-    case when w.retry_after_ms is null then e.data::jsonb
-         else e.data::jsonb || jsonb_build_object('nextAttemptAt', w.due_at at time zone 'UTC') end
-  from unnest($11::uuid[], $12::uuid[], $13::text[], $14::text[]) as e(delivery_id, id, type, data)
-  join written w on w.id = e.delivery_id
+  select e.id, m.team_id, m.email_id, m.id, e.type, m.address,
+    case when m.retry_at is null then e.data
+         else e.data || jsonb_build_object('nextAttemptAt', m.retry_at at time zone 'UTC') end
+  from mine m cross join lateral jsonb_to_recordset(m.events::jsonb) as e(id uuid, type text, data jsonb)
 )
-select id from written`;
+select id from mine`;

@@ -1,8 +1,8 @@
-import type { HotSql } from "./client";
+import type { TransactionSql } from "postgres";
 import { EMAIL_STATUSES } from "./schema/emails";
 
 /** A transaction of the hot connection. */
-export type HotTransaction = Pick<HotSql, "unsafe">;
+export type HotTransaction = TransactionSql;
 export type EmailKey = { teamId: string; id: string };
 
 /**
@@ -10,29 +10,27 @@ export type EmailKey = { teamId: string; id: string };
  * that a summary computed afterwards sees every sibling, and two writers never wait for each other in a circle.
  */
 export async function lockEmailsOf(tx: HotTransaction, deliveryIds: string[]): Promise<EmailKey[]> {
-  return tx.unsafe<EmailKey[]>(
-    `select team_id as "teamId", id from emails
-     where (team_id, id) in (select team_id, email_id from deliveries where id = any($1::uuid[]))
-     order by team_id, id for no key update`,
-    [deliveryIds],
-  );
+  return tx<EmailKey[]>`
+    with parents as materialized (
+      select distinct team_id, email_id from deliveries where id = any(${deliveryIds}::uuid[])
+    )
+    select e.team_id as "teamId", e.id from parents p join emails e on e.team_id = p.team_id and e.id = p.email_id
+    order by e.team_id, e.id for no key update of e`;
 }
 
-// Worst first, as the public status of a mail is defined; a queued row that was tried before counts as deferred.
-const WORST_FIRST = `array[${EMAIL_STATUSES.map((status) => `'${status}'`).join()}]`;
-const WORST_RECIPIENT = `
-  (${WORST_FIRST})[min(array_position(${WORST_FIRST},
-    case when d.status = 'queued' and d.attempts > 0 then 'deferred' else d.status end))]`;
-
-/** Writes the worst recipient's status into mails whose rows the caller holds locked. */
+/**
+ * Writes the worst recipient's status into mails whose rows the caller holds locked. Worst as EMAIL_STATUSES has them in
+ * order; a queued row that was tried before counts as deferred.
+ */
 export async function refreshEmailStatus(tx: HotTransaction, parents: EmailKey[]): Promise<void> {
-  await tx.unsafe(
-    `update emails e set status = s.status
-     from (select d.team_id, d.email_id, ${WORST_RECIPIENT} as status
-           from unnest($1::uuid[], $2::uuid[]) as p(team_id, email_id)
-           join deliveries d on d.team_id = p.team_id and d.email_id = p.email_id
-           group by d.team_id, d.email_id) s
-     where e.team_id = s.team_id and e.id = s.email_id and e.status <> s.status`,
-    [parents.map(({ teamId }) => teamId), parents.map(({ id }) => id)],
-  );
+  await tx`
+    update emails e set status = s.status
+    from (select p.team_id, p.email_id,
+            (${EMAIL_STATUSES}::text[])[min(array_position(${EMAIL_STATUSES}::text[],
+              case when d.status = 'queued' and d.attempts > 0 then 'deferred' else d.status end))] as status
+          from unnest(${parents.map(({ teamId }) => teamId)}::uuid[], ${parents.map(({ id }) => id)}::uuid[])
+            as p(team_id, email_id)
+          join deliveries d on d.team_id = p.team_id and d.email_id = p.email_id
+          group by p.team_id, p.email_id) s
+    where e.team_id = s.team_id and e.id = s.email_id and e.status <> s.status`;
 }

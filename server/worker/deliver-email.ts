@@ -5,19 +5,22 @@ import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import type { WorkerDeps } from "#server/deps";
 import { errorFacts } from "#server/log";
 import { scriptedFate, scriptedOutcome } from "#server/mail/transport/scripted";
-import type { OutgoingMessage } from "#server/mail/transport/transport";
+import type { OutgoingMessage, Transport } from "#server/mail/transport/transport";
 import { composeStored, type StoredMessage, withBody } from "./messages";
 import { settleFailure, settleOutcome, settleSuppressed } from "./settle";
+import type { Turns } from "./turns";
 
 /** How long one attempt may take in all, tarpits included. */
 const attemptMs = 15 * 60_000;
 
 /** What the engine offers while a mail is under way. */
 export type Handling = {
-  /** Runs a dialogue when one of the few places for it is free. */
-  inTurn<T>(dialogue: () => Promise<T>): Promise<T>;
+  /** Prepares and runs a dialogue when one of the few places for it is free. */
+  inTurn: Turns;
   /** Commits that the dialogue begins; the claims that are still ours come back. */
   handOver(claims: Claim[]): Promise<Claim[]>;
+  /** Whether a dialogue may begin for these: they are still ours, and we are not about to stop. */
+  mayBegin(claims: Claim[]): boolean;
   stillMine(claim: Claim): boolean;
   signal: AbortSignal;
 };
@@ -37,7 +40,7 @@ export async function attemptEmail(
   const real = claims.filter(({ domain }) => domain !== BUILT_IN_DOMAIN);
   const results = await Promise.all([
     ...scripted.map((claim) => attemptScripted(stored, claim, handling.signal)),
-    real.length > 0 ? handling.inTurn(() => attemptReal(deps, stored, real, handling)) : [],
+    real.length > 0 && deps.transport ? attemptReal(deps, deps.transport, stored, real, handling) : [],
   ]);
   return results.flat();
 }
@@ -65,14 +68,52 @@ async function attemptScripted(
   ];
 }
 
-async function attemptReal(
+function attemptReal(
   deps: WorkerDeps,
+  transport: Transport,
   stored: StoredMessage,
   claims: Claim[],
   handling: Handling,
 ): Promise<DeliveryResult[]> {
-  const { transport } = deps;
-  if (!transport || handling.signal.aborted) return [];
+  return handling.inTurn(
+    !stored.hasBody,
+    () => prepare(deps, stored, claims, handling),
+    async (ready) => {
+      if (!("message" in ready)) return ready.results;
+      const { message, held } = ready;
+      // Between the hand-over and the place for the dialogue time may have passed.
+      if (!handling.mayBegin(held)) return [];
+      const outcomes = await transport.deliver(
+        message,
+        held.map(({ address }) => address),
+        {
+          deadlineMs: attemptMs,
+          stillMine: () => held.every((claim) => handling.stillMine(claim)),
+          signal: handling.signal,
+        },
+      );
+      const alarm = outcomes.find((outcome) => outcome.alarm)?.alarm;
+      if (alarm) deps.log.error("transport.alarm", { alarm, host: outcomes[0]?.host, emailId: stored.id });
+      const isFinal = transport.name !== "relay";
+      return held.map((claim, index) => {
+        const outcome = outcomes[index];
+        if (!outcome) throw new TypeError(`transport ${transport.name} gave no outcome for a recipient`);
+        return settleOutcome(claim, outcome, { policy: stored.policy, random: Math.random(), isFinal });
+      });
+    },
+  );
+}
+
+/** A message for which the hand-over is committed, with the claims that are still ours; or what came of it already. */
+type Ready = { message: OutgoingMessage; held: Claim[] } | { results: DeliveryResult[] };
+
+async function prepare(
+  deps: WorkerDeps,
+  stored: StoredMessage,
+  claims: Claim[],
+  handling: Handling,
+): Promise<Ready> {
+  if (handling.signal.aborted) return { results: [] };
   const whole = await withBody(deps.hot, stored);
   let message: OutgoingMessage;
   try {
@@ -80,27 +121,9 @@ async function attemptReal(
   } catch (error) {
     // Whatever is wrong with it would be wrong again: it must not come back and stand before the others.
     deps.log.error("email.not_composed", { emailId: stored.id, ...errorFacts(error) });
-    return claims.map((claim) =>
-      settleFailure(claim, "The message could not be composed. Nothing was sent."),
-    );
+    const reason = "The message could not be composed. Nothing was sent.";
+    return { results: claims.map((claim) => settleFailure(claim, reason)) };
   }
   const held = await handling.handOver(claims);
-  if (held.length === 0) return [];
-  const outcomes = await transport.deliver(
-    message,
-    held.map(({ address }) => address),
-    {
-      deadlineMs: attemptMs,
-      stillMine: () => held.every((claim) => handling.stillMine(claim)),
-      signal: handling.signal,
-    },
-  );
-  const alarm = outcomes.find((outcome) => outcome.alarm)?.alarm;
-  if (alarm) deps.log.error("transport.alarm", { alarm, host: outcomes[0]?.host, emailId: stored.id });
-  const isFinal = transport.name !== "relay";
-  return held.map((claim, index) => {
-    const outcome = outcomes[index];
-    if (!outcome) throw new TypeError(`transport ${transport.name} gave no outcome for a recipient`);
-    return settleOutcome(claim, outcome, { policy: stored.policy, random: Math.random(), isFinal });
-  });
+  return held.length === 0 ? { results: [] } : { message, held };
 }

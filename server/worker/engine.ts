@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { isDatabaseAway, isLockTimeout, isRetryable, isStatementTimeout } from "#db/faults";
@@ -17,7 +18,7 @@ import { errorFacts } from "#server/log";
 import { coalesce } from "./coalesce";
 import { attemptEmail, type Handling } from "./deliver-email";
 import { readMessages, type StoredMessage } from "./messages";
-import { createSlots } from "./slots";
+import { createTurns } from "./turns";
 
 /** Claimed rows at most; more would only lie here while another worker could have them. */
 const claimsMax = 200;
@@ -59,6 +60,8 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   const renewedAtMs = new Map<string, number>();
   const jobs = new Set<Promise<void>>();
   const abort = new AbortController();
+  // Every mail under way listens to it.
+  setMaxListeners(0, abort.signal);
   let isDraining = false;
   let isFull = false;
 
@@ -105,9 +108,9 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     }
   }
 
-  const inTurn = createSlots(options.dialoguesMax);
   const handling: Handling = {
-    inTurn: (dialogue) => inTurn(dialogue),
+    inTurn: createTurns(options.dialoguesMax),
+    mayBegin: (claims) => !isDraining && claims.every(stillMine),
     stillMine,
     signal: abort.signal,
     async handOver(claims) {

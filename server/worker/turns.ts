@@ -1,0 +1,44 @@
+import { performance } from "node:perf_hooks";
+import { createSlots } from "./slots";
+
+/** While dialogues take longer than this, nobody prepares for one ahead of its place. */
+const shortTalkMs = 200;
+
+/**
+ * Gives mails their turn: `prepare`, then `talk` with what it gave, of which only `dialoguesMax` run at once. Twice as
+ * many more are prepared meanwhile, so that no place stands empty while a hand-over commits, and many hand-overs share
+ * a commit. The price is that a worker which dies leaves so many more rows unknown, so it is paid only while dialogues
+ * are short: where places come free slowly, or `isHeavy` says that what is prepared fills the memory, a mail is prepared
+ * when its place is there.
+ */
+export type Turns = <P, R>(
+  isHeavy: boolean,
+  prepare: () => Promise<P>,
+  talk: (prepared: P) => Promise<R>,
+) => Promise<R>;
+
+export function createTurns(dialoguesMax: number): Turns {
+  const ahead = createSlots(dialoguesMax * 2);
+  const dialogues = createSlots(dialoguesMax);
+  let lastTalkMs = Number.POSITIVE_INFINITY;
+
+  return async (isHeavy, prepare, talk) => {
+    await ahead.enter();
+    let early: { prepared: Awaited<ReturnType<typeof prepare>> } | null = null;
+    try {
+      if (!isHeavy && lastTalkMs <= shortTalkMs) early = { prepared: await prepare() };
+      await dialogues.enter();
+    } finally {
+      ahead.leave();
+    }
+    try {
+      const prepared = early ? early.prepared : await prepare();
+      const begunAtMs = performance.now();
+      const result = await talk(prepared);
+      lastTalkMs = performance.now() - begunAtMs;
+      return result;
+    } finally {
+      dialogues.leave();
+    }
+  };
+}

@@ -1,7 +1,7 @@
 import { insertSubmissions, type Submission } from "./accept";
 import type { HotSql } from "./client";
-import { isDatabaseAway, isUniqueViolation } from "./faults";
-import { DatabaseBusy } from "./gate";
+import { isDatabaseAway, isLockTimeout, isStatementTimeout, isUniqueViolation } from "./faults";
+import { DatabaseBusy, withinMs } from "./gate";
 
 /** Statements under way at once; more would only wait for the same disk. One connection is left for key look-ups. */
 const statementsMax = 3;
@@ -10,6 +10,8 @@ const submissionsPerStatementMax = 100;
 const charactersPerStatementMax = 4_000_000;
 /** What a submission waits for its statement to begin. One that is refused then was surely not written. */
 const waitMsMax = 2_000;
+/** What a caller waits for a statement that has begun: longer than any lock is waited for, so only for a dead connection. */
+const answerMsMax = 20_000;
 
 /** Commits one submission; true when it was written, false when its idempotency key was used before. */
 export type Accept = (submission: Submission) => Promise<boolean>;
@@ -59,28 +61,44 @@ export function createAcceptor(hot: HotSql): Accept {
   };
 
   const write = async (batch: Waiting[]) => {
+    const submissions = batch.map(({ submission }) => submission);
     try {
-      const written = await insertSubmissions(
-        hot,
-        batch.map(({ submission }) => submission),
-      );
+      const written = await insertSubmissions(hot, submissions);
       for (const [index, { resolve }] of batch.entries()) resolve(written[index] === true);
     } catch (error) {
-      const [only] = batch;
-      if (isDatabaseAway(error)) for (const { reject } of batch) reject(error);
-      else if (batch.length > 1 || !only) await Promise.all(batch.map((waiting) => write([waiting])));
-      // Its own id is there already: an earlier try was committed though its answer was lost.
-      else if (isUniqueViolation(error, "emails_team_id_id_pk")) only.resolve(true);
-      else only.reject(error);
+      await writeAgain(batch, error);
     }
   };
 
+  /** What may be written after all once the statement of a whole batch has failed. */
+  const writeAgain = async (batch: Waiting[], error: unknown): Promise<void> => {
+    const refuse = (refused: Waiting[]) => {
+      for (const { reject } of refused) reject(error);
+    };
+    const [only, ...others] = batch;
+    if (!only || isDatabaseAway(error) || isStatementTimeout(error)) return refuse(batch);
+    if (others.length === 0) {
+      // Its own id is there already: an earlier try was committed though its answer was lost.
+      if (isUniqueViolation(error, "emails_team_id_id_pk")) only.resolve(true);
+      else only.reject(error);
+    } else if (isLockTimeout(error)) {
+      // Only a key can be waited for, and it has been for as long as anybody waits; the others were merely beside it.
+      const keyed = batch.filter(({ submission }) => submission.idempotency);
+      const rest = batch.filter(({ submission }) => !submission.idempotency);
+      refuse(keyed.length > 0 ? keyed : batch);
+      if (keyed.length > 0 && rest.length > 0) await write(rest);
+    } else await Promise.all(batch.map((waiting) => write([waiting])));
+  };
+
   return (submission) =>
-    new Promise((resolve, reject) => {
-      queue.push({ submission, resolve, reject, sinceMs: performance.now() });
-      // After the current turn of the loop, so that requests read from the sockets together are written together.
-      setImmediate(next);
-    });
+    withinMs(
+      answerMsMax,
+      new Promise<boolean>((resolve, reject) => {
+        queue.push({ submission, resolve, reject, sinceMs: performance.now() });
+        // After the current turn of the loop, so that requests read from the sockets together are written together.
+        setImmediate(next);
+      }),
+    );
 }
 
 /** The longest run from the head of the queue that fits in one statement and repeats no idempotency key. */

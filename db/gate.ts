@@ -1,5 +1,5 @@
 /**
- * Nothing was begun because the database had no room in time. The code reads like the driver's own for a lost connection,
+ * The database had no room, or no answer, in time. The code reads like the driver's own for a lost connection,
  * so that whoever asks `isDatabaseAway` knows what to do.
  */
 export class DatabaseBusy extends Error {
@@ -7,9 +7,12 @@ export class DatabaseBusy extends Error {
   readonly code = "CONNECTION_BUSY";
 
   constructor(waitedMs: number) {
-    super(`The database had no room for ${waitedMs} ms.`);
+    super(`The database kept us waiting for ${waitedMs} ms.`);
   }
 }
+
+/** Longer than any statement may run on the server, so that only a dead connection is given up. */
+const answerMsMax = 35_000;
 
 /** Runs a task when there is room for it; rejects with DatabaseBusy, the task not begun, when there is none in time. */
 export type Gate = <T>(task: () => PromiseLike<T>) => Promise<T>;
@@ -47,15 +50,14 @@ export function createGate(slots: number, waitMsMax: number): Gate {
   return async (task) => {
     if (free > 0) free--;
     else await enter();
-    try {
-      return await task();
-    } finally {
-      leave();
-    }
+    // The place is taken until the task itself ends, also where its caller has given up: it still holds a connection.
+    const running = (async () => task())();
+    running.then(leave, leave);
+    return withinMs(answerMsMax, running);
   };
 }
 
-/** What `promise` gives if it comes in time, else DatabaseBusy. For reads alone: what is asked for goes on regardless. */
+/** What `promise` gives if it comes in time, else DatabaseBusy. What is asked for goes on regardless. */
 export async function withinMs<T>(waitMsMax: number, promise: PromiseLike<T>): Promise<T> {
   let patience: NodeJS.Timeout | undefined;
   const lateness = new Promise<never>((_, reject) => {

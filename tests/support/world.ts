@@ -15,8 +15,8 @@ export type KeyOptions = {
   /** Default: every domain of the team. */
   domains?: string[] | "all";
   expiresAt?: Date;
-  /** Default: so many that no test meets them by chance. */
-  limits?: OwnLimits;
+  /** Default: so many that no test meets them by chance. "usual": those that every key has unless told otherwise. */
+  limits?: OwnLimits | "usual";
 };
 
 /** What a tenant has and can do. */
@@ -121,7 +121,7 @@ async function openTeam(deps: RestDeps, name: string): Promise<TestTeam> {
         scopes: read.scopes,
         domains,
         expiresAt: expiresAt ?? null,
-        limits: { ...NO_LIMITS, ...limits },
+        limits: limits === "usual" ? {} : { ...NO_LIMITS, ...limits },
       });
       return { id: key.id, token };
     },

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { TICK_WORKER_ID, workers } from "#db/schema/workers";
+import { newId } from "#server/ids";
+import { openDeps } from "../support/deps";
+import { callApi, startRest } from "../support/rest";
+import { createWorld, type World } from "../support/world";
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+const beat = (transport: string, id = newId()) =>
+  world.deps.db.insert(workers).values({ id, host: "test", pid: 1, transport });
+const ready = () => world.api("GET", "/api/health/ready");
+
+describe("readiness", () => {
+  test("is 200 while the database answers and a worker with a way out lives", async () => {
+    await beat("relay");
+    const { status, body } = await ready();
+    expect({ status, body }).toEqual({ status: 200, body: { status: "ready" } });
+  });
+
+  test("is 503 where nothing drains the queue, and says what to start", async () => {
+    const { status, body, headers } = await ready();
+    expect(status).toBe(503);
+    expect(body).toMatchObject({ reason: "no_worker", status: "not_ready", statusCode: 503 });
+    expect(body.error).toMatch(/worker/);
+    expect(headers["retry-after"]).toBe("2");
+    expect(headers["x-ratelimit-limit"]).toBe("60");
+  });
+
+  test("is 503 thirty seconds after the last worker was heard of", async () => {
+    await beat("relay");
+    await world.elapse("29 seconds");
+    expect((await ready()).status).toBe(200);
+    await world.elapse("2 seconds");
+    expect((await ready()).body.reason).toBe("no_worker");
+  });
+
+  test("gives ten minutes to rounds that something outside calls", async () => {
+    await beat("relay", TICK_WORKER_ID);
+    await world.elapse("9 minutes 55 seconds");
+    expect((await ready()).status).toBe(200);
+    await world.elapse("10 seconds");
+    expect((await ready()).body.reason).toBe("no_worker");
+  });
+
+  test("is 503 where mail to real recipients would wait for a way out", async () => {
+    await beat("none");
+    const { status, body } = await ready();
+    expect({ status, reason: body.reason }).toEqual({ status: 503, reason: "no_transport" });
+    expect(body.error).toMatch(/SMTP_URL/);
+    await beat("capture");
+    expect((await ready()).status).toBe(200);
+  });
+});
+
+test("with the database away the service is alive, not ready, and refuses calls in JSON", async () => {
+  const { deps, close } = openDeps("postgres://nobody@127.0.0.1:1/none");
+  const { baseUrl, close: closeServer } = await startRest(deps);
+  try {
+    const { token } = await world.key();
+    expect((await callApi(baseUrl, "GET", "/api/health")).body).toEqual({ status: "live" });
+    const unready = await callApi(baseUrl, "GET", "/api/health/ready");
+    expect(unready.status).toBe(503);
+    expect(unready.body.reason).toBe("database_away");
+    const call = await callApi(baseUrl, "GET", "/api/emails", { token });
+    expect(call.status).toBe(503);
+    expect(call.headers["x-ratelimit-remaining"]).toBe("60");
+    expect((await callApi(baseUrl, "GET", "/api/emails")).status).toBe(401);
+  } finally {
+    await closeServer();
+    await close();
+  }
+});

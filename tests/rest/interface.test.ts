@@ -1,0 +1,380 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Tier } from "#server/limits/limits";
+import { type CallOptions, callApi, type Reply } from "../support/rest";
+import { openTarget, type Target } from "../support/target";
+
+/** The interface document, sentence by sentence. Each test bears the sentence that it proves. */
+
+let target: Target;
+/** Holds every scope, linked to the built-in domain. */
+let token: string;
+beforeAll(async () => {
+  target = await openTarget();
+  ({ token } = await target.mintKey({ scopes: ["full_access"], limits: MANY }));
+});
+afterAll(() => target.close());
+
+const MANY: Record<Tier, number> = {
+  "POST /api/emails": 100_000,
+  "GET /api/emails": 100_000,
+  "POST /api/templates": 100_000,
+  other: 100_000,
+};
+const MAIL = {
+  from: "ann@posthorn.test",
+  to: "delivered@posthorn.test",
+  subject: "Hello",
+  html: "<p>Hello</p>",
+};
+const TEMPLATE = { name: "Welcome", html: "<p>Hello</p>" };
+
+const call = (method: string, path: string, options?: CallOptions) =>
+  callApi(target.baseUrl, method, path, options);
+const answerOf = ({ status, body }: Reply) => ({ status, body });
+const UNAUTHORIZED = { status: 401, body: { error: "Unauthorized" } };
+const FORBIDDEN = { status: 403, body: { error: "Insufficient API key permissions" } };
+
+/** One good call of each endpoint that the document lists, and of one that it does not. */
+const CALLS: [tier: Tier, method: string, path: string, body: object | undefined, scope: string][] = [
+  ["POST /api/emails", "POST", "/api/emails", MAIL, "emails:send"],
+  ["GET /api/emails", "GET", "/api/emails", undefined, "emails:read"],
+  ["POST /api/templates", "POST", "/api/templates", TEMPLATE, "templates:write"],
+  ["other", "GET", "/api/templates", undefined, "templates:read"],
+];
+
+describe("What the service does", () => {
+  test("“The service sends emails on behalf of a caller through an HTTP API under {base_url}/api.”", async () => {
+    const { status, body } = await call("POST", "/api/emails", { token, body: MAIL });
+    expect(status).toBe(200);
+    await expect
+      .poll(
+        async () => {
+          await target.deliver();
+          return (await call("GET", `/api/emails/${body.id}`, { token })).body.last_event;
+        },
+        { timeout: 30_000, interval: 200 },
+      )
+      .toBe("delivered");
+  });
+
+  test("“Callers authenticate with an API key.”", async () => {
+    expect((await call("GET", "/api/emails", { token })).status).toBe(200);
+    expect(answerOf(await call("GET", "/api/emails"))).toEqual(UNAUTHORIZED);
+  });
+
+  test("“The service also has a template resource.”", async () => {
+    const { body } = await call("POST", "/api/templates", { token, body: TEMPLATE });
+    expect((await call("GET", `/api/templates/${body.id}`, { token })).body.object).toBe("template");
+  });
+});
+
+describe("Email (as submitted)", () => {
+  test("“from … must belong to a domain linked to the API key, otherwise the request fails with 403.”", async () => {
+    for (const from of ["ann@example.com", "ann@sub.posthorn.test", "ann@notposthorn.test"])
+      expect(answerOf(await call("POST", "/api/emails", { token, body: { ...MAIL, from } }))).toEqual(
+        FORBIDDEN,
+      );
+  });
+
+  test.each(Object.keys(MAIL))("“%s | string | Required: yes”", async (field) => {
+    const missing = await call("POST", "/api/emails", { token, body: { ...MAIL, [field]: undefined } });
+    expect(missing.status).toBe(422);
+    expect(missing.body.error).toContain(`\`${field}\``);
+    const wrong = await call("POST", "/api/emails", { token, body: { ...MAIL, [field]: 1 } });
+    expect(wrong.status).toBe(422);
+    expect(wrong.body.error).toContain(`\`${field}\``);
+  });
+});
+
+describe("API key", () => {
+  test("“Sent as a bearer credential.”", async () => {
+    const scheme = (authorization: string) => call("GET", "/api/emails", { headers: { authorization } });
+    expect((await scheme(`Bearer ${token}`)).status).toBe(200);
+    for (const other of [token, `Basic ${token}`, `Token ${token}`])
+      expect(answerOf(await scheme(other))).toEqual(UNAUTHORIZED);
+    expect(answerOf(await call("GET", `/api/emails?api_key=${token}`))).toEqual(UNAUTHORIZED);
+  });
+
+  test("“Linked to one or more sending domains.”", async () => {
+    const names = [0, 1, 2].map(() => `${randomBytes(6).toString("hex")}.example.org`);
+    for (const name of names) await target.addDomain(name);
+    const linked = names.slice(0, 2);
+    const key = await target.mintKey({ scopes: ["emails:send"], domains: linked });
+    const statuses = [];
+    for (const name of names) {
+      const to = "delivered@posthorn.test";
+      const reply = await call("POST", "/api/emails", {
+        token: key.token,
+        body: { ...MAIL, from: `ann@${name}`, to },
+      });
+      statuses.push(reply.status);
+    }
+    expect(statuses).toEqual([200, 200, 403]);
+  });
+
+  test.each(CALLS)(
+    "“Has a scope that limits which actions it may perform.” %s: %s %s",
+    async (_, method, path, body, scope) => {
+      const holder = await target.mintKey({ scopes: [scope] });
+      expect((await call(method, path, { token: holder.token, body })).status).toBeLessThan(300);
+      for (const [, otherMethod, otherPath, otherBody, otherScope] of CALLS) {
+        if (otherScope === scope) continue;
+        const reply = await call(otherMethod, otherPath, { token: holder.token, body: otherBody });
+        expect(answerOf(reply)).toEqual(FORBIDDEN);
+      }
+    },
+  );
+
+  test("“May expire.”", async () => {
+    const inAnHour = await target.mintKey({
+      scopes: ["emails:read"],
+      expiresAt: new Date(target.nowMs() + 3_600_000),
+    });
+    expect((await call("GET", "/api/emails", { token: inAnHour.token })).status).toBe(200);
+    const anHourAgo = await target.mintKey({
+      scopes: ["emails:read"],
+      expiresAt: new Date(target.nowMs() - 3_600_000),
+    });
+    expect(answerOf(await call("GET", "/api/emails", { token: anHourAgo.token }))).toEqual(UNAUTHORIZED);
+  });
+});
+
+describe("Endpoints", () => {
+  test("“Requests with a body carry Content-Type: application/json.”", async () => {
+    for (const [, method, path, body] of CALLS) {
+      if (!body) continue;
+      const raw = JSON.stringify(body);
+      const headers = { "content-type": "text/plain" };
+      expect((await call(method, path, { token, raw, headers })).status).toBe(415);
+      expect((await call(method, path, { token, raw })).status).toBeLessThan(300);
+    }
+  });
+
+  test("“POST /api/emails | JSON object with from, to, subject, html (all strings) | Sends an email.”", async () => {
+    const sent = await call("POST", "/api/emails", { token, body: MAIL });
+    expect(sent.status).toBe(200);
+    expect(sent.body).toEqual({ id: expect.any(String) });
+    const shown = await call("GET", `/api/emails/${sent.body.id}`, { token });
+    expect(shown.body).toMatchObject({ ...MAIL, to: [MAIL.to] });
+    for (const raw of ["[]", '"x"', "null", "{"])
+      expect((await call("POST", "/api/emails", { token, raw })).status).toBe(400);
+  });
+
+  test("“GET /api/emails | none | Reads emails.”", async () => {
+    const { body: sent } = await call("POST", "/api/emails", { token, body: MAIL });
+    const { status, body } = await call("GET", "/api/emails", { token });
+    expect(status).toBe(200);
+    expect((body.data as object[])[0]).toMatchObject({ id: sent.id, from: MAIL.from, subject: MAIL.subject });
+  });
+
+  test("“POST /api/templates | JSON object | Creates a template.”", async () => {
+    const { status, body } = await call("POST", "/api/templates", { token, body: TEMPLATE });
+    expect(status).toBe(201);
+    expect(body).toEqual({ object: "template", id: expect.any(String) });
+    for (const raw of ["[]", '"x"', "null", "{"])
+      expect((await call("POST", "/api/templates", { token, raw })).status).toBe(400);
+  });
+
+  test("“The rate-limit table also names a class of all other endpoints, which exist but are not listed.”", async () => {
+    const { body } = await call("POST", "/api/emails", { token, body: MAIL });
+    for (const path of [`/api/emails/${body.id}`, "/api/templates"])
+      expect((await call("GET", path, { token })).status).toBe(200);
+  });
+});
+
+describe("Authentication", () => {
+  const PATHS = [
+    ["POST", "/api/emails"],
+    ["GET", "/api/emails"],
+    ["POST", "/api/templates"],
+    ["GET", "/api/templates"],
+    ["DELETE", "/api/templates/x"],
+    ["GET", "/api/nothing-here"],
+    ["PUT", "/api/emails"],
+  ] as const;
+
+  test.each(PATHS)(
+    "“Every request to the API must be authenticated with a bearer token.” %s %s",
+    async (method, path) => {
+      expect(answerOf(await call(method, path))).toEqual(UNAUTHORIZED);
+      expect((await call(method, path, { token })).status).not.toBe(401);
+    },
+  );
+
+  test.each<[string, CallOptions]>([
+    ["the Authorization header is missing", {}],
+    ["the key is invalid", { token: `re_${"0".repeat(12)}_${"0".repeat(43)}_${"0".repeat(6)}` }],
+    ["the bearer token is malformed", { headers: { authorization: "Bearer" } }],
+    ["the bearer token is malformed", { headers: { authorization: "Bearer two words" } }],
+    ["the bearer token is malformed", { token: "not-a-key" }],
+  ])("“When %s … then the response is status 401 with body { error: Unauthorized }.”", async (_, options) => {
+    for (const [method, path] of PATHS) {
+      const reply = await call(method, path, options);
+      expect(reply.text).toBe('{"error":"Unauthorized"}');
+      expect(reply.status).toBe(401);
+    }
+  });
+
+  test("“When … the key is expired … status 401 with body { error: Unauthorized }.”", async () => {
+    const expired = await target.mintKey({
+      scopes: ["full_access"],
+      expiresAt: new Date("2020-01-01T00:00:00Z"),
+    });
+    for (const [method, path] of PATHS)
+      expect(answerOf(await call(method, path, { token: expired.token }))).toEqual(UNAUTHORIZED);
+  });
+
+  test("“When the key is valid but lacks permission, then … status 403 with body { error: Insufficient API key permissions }. Causes: the sender in from belongs to a domain not linked to the key; …”", async () => {
+    const reply = await call("POST", "/api/emails", { token, body: { ...MAIL, from: "ann@example.com" } });
+    expect(reply.text).toBe('{"error":"Insufficient API key permissions"}');
+    expect(reply.status).toBe(403);
+  });
+
+  test("“… Causes: … the key scope does not include the requested action.”", async () => {
+    const reader = await target.mintKey({ scopes: ["emails:read"] });
+    for (const [, method, path, body] of CALLS) {
+      if (path === "/api/emails" && method === "GET") continue;
+      const reply = await call(method, path, { token: reader.token, body });
+      expect(reply.text).toBe('{"error":"Insufficient API key permissions"}');
+      expect(reply.status).toBe(403);
+    }
+  });
+});
+
+/** One call for each status of failure that a caller can cause. */
+const FAILURES: [status: number, method: string, path: string, options: CallOptions][] = [
+  [400, "POST", "/api/emails", { raw: "{" }],
+  [401, "GET", "/api/emails", { token: "none" }],
+  [403, "POST", "/api/emails", { body: { ...MAIL, from: "ann@example.com" } }],
+  [404, "GET", "/api/nothing-here", {}],
+  [404, "GET", "/api/templates/nothing-here", {}],
+  [405, "PUT", "/api/emails", {}],
+  [415, "POST", "/api/emails", { raw: "x", headers: { "content-type": "text/plain" } }],
+  [422, "POST", "/api/emails", { body: {} }],
+];
+
+describe("Errors", () => {
+  test.each(FAILURES)(
+    "“Error bodies are JSON objects with a string field `error`.” %i",
+    async (status, method, path, options) => {
+      const reply = await call(method, path, { token, ...options });
+      expect(reply.status).toBe(status);
+      expect(reply.headers["content-type"]).toMatch(/^application\/json/);
+      expect(reply.body.error).toEqual(expect.any(String));
+    },
+  );
+
+  test("“429 | Rate limit exceeded | { error: Rate limit exceeded, retryAfter: <integer seconds> }”", async () => {
+    const one = await target.mintKey({ scopes: ["emails:read"], limits: { "GET /api/emails": 1 } });
+    await call("GET", "/api/emails", { token: one.token });
+    const { status, body } = await call("GET", "/api/emails", { token: one.token });
+    expect(status).toBe(429);
+    expect(body).toEqual({ error: "Rate limit exceeded", retryAfter: expect.any(Number) });
+    expect(Number.isInteger(body.retryAfter)).toBe(true);
+    expect(body.retryAfter).toBeGreaterThanOrEqual(1);
+    expect(body.retryAfter).toBeLessThanOrEqual(60);
+  });
+
+  test("“retryAfter is the number of seconds until the caller may retry.”", { timeout: 90_000 }, async () => {
+    const one = await target.mintKey({ scopes: ["emails:read"], limits: { "GET /api/emails": 1 } });
+    await call("GET", "/api/emails", { token: one.token });
+    const { body } = await call("GET", "/api/emails", { token: one.token });
+    await target.pass(Number(body.retryAfter));
+    expect((await call("GET", "/api/emails", { token: one.token })).status).toBe(200);
+  });
+});
+
+describe("Limits", () => {
+  /** A burst counts exactly where it does not run over the end of a minute. */
+  async function awayFromTheMinutesEnd(): Promise<void> {
+    const leftS = 60 - (Math.floor(target.nowMs() / 1000) % 60);
+    if (leftS <= 20) await target.pass(leftS + 1);
+  }
+
+  test.each<[Tier, number]>([
+    ["POST /api/emails", 100],
+    ["GET /api/emails", 300],
+    ["POST /api/templates", 60],
+    ["other", 60],
+  ])("“%s | %i requests | per minute”", { timeout: 120_000 }, async (tier, limit) => {
+    const usual = await target.mintKey({ scopes: ["full_access"] });
+    const found = CALLS.find(([each]) => each === tier);
+    if (!found) throw new Error(`no call for ${tier}`);
+    const [, method, path, body] = found;
+    await awayFromTheMinutesEnd();
+    const once = () => call(method, path, { token: usual.token, body });
+    const first = await once();
+    expect(first.headers["x-ratelimit-limit"]).toBe(String(limit));
+    expect(first.headers["x-ratelimit-remaining"]).toBe(String(limit - 1));
+    const statuses = [first.status];
+    while (statuses.length < limit) {
+      const more = Math.min(20, limit - statuses.length);
+      const replies = await Promise.all(Array.from({ length: more }, once));
+      statuses.push(...replies.map(({ status }) => status));
+    }
+    expect(statuses.filter((status) => status >= 300)).toEqual([]);
+    const beyond = await once();
+    expect(beyond.status).toBe(429);
+    expect(beyond.body).toEqual({ error: "Rate limit exceeded", retryAfter: expect.any(Number) });
+    expect(beyond.headers["x-ratelimit-remaining"]).toBe("0");
+    for (const [each, otherMethod, otherPath, otherBody] of CALLS) {
+      if (each === tier) continue;
+      const free = await call(otherMethod, otherPath, { token: usual.token, body: otherBody });
+      expect(free.status).toBeLessThan(300);
+    }
+  });
+
+  test("“All other endpoints” share one bucket", async () => {
+    const usual = await target.mintKey({ scopes: ["full_access"] });
+    await awayFromTheMinutesEnd();
+    const remaining = [];
+    for (const path of ["/api/templates", "/api/templates/x", "/api/emails/x", "/api/nothing-here"])
+      remaining.push((await call("GET", path, { token: usual.token })).headers["x-ratelimit-remaining"]);
+    expect(remaining).toEqual(["59", "58", "57", "56"]);
+  });
+
+  const EVERY: [string, string, string, CallOptions][] = [
+    ...CALLS.map(([, method, path, body]): [string, string, string, CallOptions] => [
+      `${method} ${path}`,
+      method,
+      path,
+      { body },
+    ]),
+    ...FAILURES.map(([status, ...rest]): [string, string, string, CallOptions] => [String(status), ...rest]),
+    ["health", "GET", "/api/health", {}],
+    ["readiness", "GET", "/api/health/ready", {}],
+    ["HEAD", "HEAD", "/api/emails", {}],
+    ["OPTIONS", "OPTIONS", "/api/emails", {}],
+  ];
+  test.each(EVERY)(
+    "“Every response carries these headers: X-RateLimit-Limit, -Remaining, -Reset.” %s",
+    async (_, method, path, options) => {
+      for (const by of [{ token }, {}]) {
+        const { headers } = await call(method, path, { ...by, ...options });
+        const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => {
+          expect(headers[`x-ratelimit-${name}`]).toMatch(/^\d+$/);
+          return Number(headers[`x-ratelimit-${name}`]);
+        });
+        expect(limit).toBeGreaterThanOrEqual(1);
+        expect(remaining).toBeLessThanOrEqual(limit ?? 0);
+        // A Unix timestamp, in seconds, of a window that ends within the minute.
+        expect(reset).toBeGreaterThan(target.nowMs() / 1000 - 5);
+        expect(reset).toBeLessThanOrEqual(target.nowMs() / 1000 + 65);
+      }
+    },
+  );
+
+  test("“Clients are advised to retry after retryAfter seconds”: a header says so too", async () => {
+    const one = await target.mintKey({ scopes: ["emails:send"], limits: { "POST /api/emails": 1 } });
+    await call("POST", "/api/emails", { token: one.token, body: MAIL });
+    const { headers, body } = await call("POST", "/api/emails", { token: one.token, body: MAIL });
+    expect(headers["retry-after"]).toBe(String(body.retryAfter));
+  });
+
+  test("“Higher limits are available by contacting the operator.”", async () => {
+    const higher = await target.mintKey({ scopes: ["emails:send"], limits: { "POST /api/emails": 1_000 } });
+    const { headers } = await call("POST", "/api/emails", { token: higher.token, body: MAIL });
+    expect(headers).toMatchObject({ "x-ratelimit-limit": "1000", "x-ratelimit-remaining": "999" });
+  });
+});

@@ -1,0 +1,90 @@
+import { execFile } from "node:child_process";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { LIMIT_PER_MINUTE, type Tier } from "#server/limits/limits";
+import { tick } from "#server/worker/tick";
+import { projectRoot } from "./processes";
+import { createWorld } from "./world";
+
+export type TargetKey = {
+  scopes: string[];
+  /** Default: the built-in domain alone. */
+  domains?: string[];
+  expiresAt?: Date;
+  /** Classes that are not named have the usual number. */
+  limits?: Partial<Record<Tier, number>>;
+};
+
+/** A Posthorn under test, known only by its address and by what an operator can do. */
+export type Target = {
+  /** Without `/api`. */
+  baseUrl: string;
+  mintKey(key: TargetKey): Promise<{ id: string; token: string }>;
+  /** Adds a domain and declares it verified. */
+  addDomain(name: string): Promise<void>;
+  /** Lets that many seconds pass for the limits. */
+  pass(seconds: number): Promise<void>;
+  /** Milliseconds since the epoch, as the target sees them. */
+  nowMs(): number;
+  /** Lets mail that is due be delivered, where nothing does so by itself. */
+  deliver(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/**
+ * What a suite of the interface runs against: `POSTHORN_TEST_URL`, a running product whose operator's command line works
+ * from here, or by default a world inside this process.
+ */
+export async function openTarget(): Promise<Target> {
+  const url = process.env.POSTHORN_TEST_URL;
+  return url ? openRunning(url.replace(/\/+$/, "")) : openInProcess();
+}
+
+async function openInProcess(): Promise<Target> {
+  const world = await createWorld();
+  return {
+    baseUrl: world.baseUrl,
+    mintKey: ({ scopes, domains = ["posthorn.test"], expiresAt, limits }) =>
+      world.key({
+        scopes,
+        domains,
+        ...(expiresAt && { expiresAt }),
+        limits: limits ? { ...LIMIT_PER_MINUTE, ...limits } : "usual",
+      }),
+    addDomain: async (name) => void (await world.domain(name)),
+    pass: async (seconds) => world.clock.advance(seconds * 1000),
+    nowMs: () => world.clock.now().getTime(),
+    deliver: () => tick({ ...world.deps, transport: null }, { budgetMs: 10_000 }),
+    close: () => world.close(),
+  };
+}
+
+function openRunning(baseUrl: string): Target {
+  const run = promisify(execFile);
+  const posthorn = async (...args: string[]): Promise<string> => {
+    const { stdout } = await run("npm", ["run", "-s", "posthorn", "--", ...args], { cwd: projectRoot });
+    return stdout;
+  };
+  return {
+    baseUrl,
+    mintKey: async ({ scopes, domains = ["posthorn.test"], expiresAt, limits = {} }) => {
+      const flags = [
+        "--name",
+        "Interface suite",
+        "--scopes",
+        scopes.join(),
+        "--domains",
+        domains.join(),
+        "--json",
+      ];
+      if (expiresAt) flags.push("--expires", expiresAt.toISOString());
+      for (const [tier, limit] of Object.entries(limits)) flags.push("--limit", `${tier}=${limit}`);
+      return JSON.parse(await posthorn("key", "create", ...flags)) as { id: string; token: string };
+    },
+    addDomain: async (name) => void (await posthorn("domain", "add", name, "--verified")),
+    pass: async (seconds) => void (await wait(seconds * 1000)),
+    nowMs: () => Date.now(),
+    deliver: async () => {},
+    close: async () => {},
+  };
+}

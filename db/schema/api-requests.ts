@@ -1,4 +1,5 @@
-import { integer, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { index, integer, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 /** A recent call of the API by a key, kept seven days; bodies with secrets and contents taken out. */
 export const apiRequests = pgTable(
@@ -16,5 +17,11 @@ export const apiRequests = pgTable(
     responseBody: jsonb(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
-  (t) => [primaryKey({ columns: [t.teamId, t.id] })],
+  (t) => [
+    primaryKey({ columns: [t.teamId, t.id] }),
+    // Few of many calls are refused, and each key's are counted.
+    index("api_requests_refused_idx")
+      .on(t.teamId, t.apiKeyId, t.createdAt)
+      .where(sql`${t.status} in (403, 429)`),
+  ],
 );

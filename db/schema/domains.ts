@@ -1,5 +1,16 @@
 import { sql } from "drizzle-orm";
-import { boolean, jsonb, pgTable, text, timestamp, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { teams } from "./teams";
 
 export const DOMAIN_STATUSES = [
@@ -17,14 +28,19 @@ export const BUILT_IN_DOMAIN = "posthorn.test";
 
 export const RECORD_STATUSES = ["not_started", "pending", "verified", "failed", "temporary_failure"] as const;
 
+/** What is looked at: the records to publish, and two that a domain has or should have beside them. */
+export const CHECK_KEYS = ["dkim", "ownership", "mx", "spf", "tracking", "domain_spf", "dmarc"] as const;
+export type CheckKey = (typeof CHECK_KEYS)[number];
+
 /** What the last look at one record of a domain showed. */
 export type RecordCheck = {
-  /** Which of the domain's records: its kind and its place among them. */
-  key: string;
+  key: CheckKey;
   askedName: string;
   type: string;
+  /** `address:port` of the name server that answered, or that was asked last. */
   resolver: string;
-  expected: string;
+  /** Null where the record is somebody else's, and only looked at for faults. */
+  expected: string | null;
   answers: string[];
   status: (typeof RECORD_STATUSES)[number];
   /** The fault by name, and in a sentence that says what to do; null where all is well. */
@@ -66,13 +82,19 @@ export const domains = pgTable(
     checks: jsonb().$type<RecordCheck[]>().notNull().default([]),
     lastCheckedAt: timestamp({ withTimezone: true }),
     nextCheckAt: timestamp({ withTimezone: true }),
-    /** Since when a verified domain has not been found in order; a single bad look changes nothing. */
+    /**
+     * Since when looks do not find it in order: a verified domain from the first such look, any other one from when
+     * verification was asked for. A single bad look at a verified domain changes nothing.
+     */
     failingSince: timestamp({ withTimezone: true }),
+    /** How many looks since then were bad without doubt. */
+    failedLooks: integer().notNull().default(0),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [
     uniqueIndex("domains_name_key").on(t.name).where(sql`${t.name} <> 'posthorn.test'`),
     unique("domains_team_name_key").on(t.teamId, t.name),
     unique("domains_team_id_key").on(t.teamId, t.id),
+    index("domains_next_check_idx").on(t.nextCheckAt).where(sql`${t.nextCheckAt} is not null`),
   ],
 );

@@ -57,6 +57,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       await wait(RESTART_AFTER_MS[Math.min(attempt, RESTART_AFTER_MS.length - 1)]);
       if (isStopping) return;
       try {
+        await clearOrphan(place.pgdata);
         server = await launch();
         log.warn("postgres.restarted", { pid: server.pid });
         return watch();

@@ -7,8 +7,8 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded";
 import { generatedFileOf } from "./generated";
 import type { Secrets } from "./installation";
 import { type DataLock, takeLock } from "./lock";
-import { type Door, openDoor, type Pages, type RestDoor } from "./node";
-import { buildFileOf, type NextPages, startPages } from "./pages";
+import { type Door, openDoor, type RestDoor } from "./node";
+import { buildFileOf, type NextPages, openPages } from "./pages";
 import { explainHolder, explainListen, Refusal } from "./refusal";
 import type { Service } from "./service";
 import { onStopSignals } from "./signals";
@@ -26,6 +26,8 @@ type House = {
 type Awaited<T> = { promise: Promise<T>; resolve(value: T): void };
 
 const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
+/** In dev pages are prepared when one is asked for, or this long after the banner, which leaves the first mail undisturbed. */
+const preparePagesAfterMs = 2_000;
 /** What requests under way get to end in. */
 const graceMs = 25_000;
 
@@ -75,26 +77,39 @@ async function open(settings: Settings, house: House, log: Log, signal: AbortSig
 
   // Bound before anything slow begins; requests that come now wait for what answers them.
   const rest = awaited<RestDoor>();
-  const pages = awaited<Pages>();
+  const deps = awaited<void>();
   const { host, port, apiHost } = settings;
-  const door = openDoor({ host, port, apiHost, rest: rest.promise, pages: pages.promise, upgrades: isDev });
-  house.door = await door.catch((error: NodeJS.ErrnoException) => {
-    throw explainListen(error, settings);
-  });
+  const pages = openPages({ isDev, folder: projectFolder, host, port, log, after: deps.promise });
+  house.door = await openDoor({ host, port, apiHost, rest: rest.promise, pages, upgrades: isDev }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw explainListen(error, settings);
+    },
+  );
+  house.pages = pages;
   await house.lock?.describe({ url: localUrlOf(settings) });
 
   // Read while the database starts, which keeps another core busy.
   const loading = import("./service");
-  loading.catch(() => {});
+  loading.then(() => import("next")).catch(() => {});
   if (isEmbedded) house.postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, log });
   const databaseUrl = settings.databaseUrl ?? house.postgres?.url ?? "";
   await house.lock?.describe({ databaseUrl });
   signal.throwIfAborted();
   const { openService } = await loading;
-  house.service = await openService({ settings, databaseUrl, log, signal, onRest: rest.resolve });
+  house.service = await openService({
+    settings,
+    databaseUrl,
+    log,
+    signal,
+    before: async () => {
+      deps.resolve();
+      // Preparing Next holds up this process for moments: in production no request is to meet that.
+      if (!isDev) await pages.prepare();
+    },
+    onRest: rest.resolve,
+  });
   showBanner(settings, house.service.secrets);
-  house.pages = startPages({ isDev, folder: projectFolder, host, port, log });
-  pages.resolve(await house.pages.pages);
+  if (isDev) setTimeout(() => void pages.prepare(), preparePagesAfterMs).unref();
 }
 
 /** In order: nothing new comes in, what was begun is ended, and only then goes what it stands on. */

@@ -12,11 +12,11 @@ export type RestDoor = {
   limitHeaders(address: string | null): Promise<Record<string, string>>;
 };
 
-/** What answers the pages: Next, or a word about why it cannot yet. */
+/** What answers everything else: Next, or a word about why it cannot. */
 export type Pages = {
-  request(incoming: IncomingMessage, outgoing: ServerResponse): void | Promise<void>;
-  /** Present where pages speak over upgraded connections (hot reload). */
-  upgrade?(incoming: IncomingMessage, socket: Duplex, head: Buffer): void | Promise<void>;
+  request(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  /** Takes over an upgraded connection (hot reload). */
+  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
 };
 
 export type DoorOptions = {
@@ -24,9 +24,9 @@ export type DoorOptions = {
   port: number;
   /** A host name at whose root the REST surface answers too. */
   apiHost: string | null;
-  /** Requests that come earlier wait for these. */
+  /** Requests that come earlier wait for it. */
   rest: Promise<RestDoor>;
-  pages: Promise<Pages>;
+  pages: Pages;
   /** Pages take upgraded connections. */
   upgrades: boolean;
 };
@@ -57,7 +57,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     if (isClosing) outgoing.shouldKeepAlive = false;
     const target = findRestTarget(incoming.url ?? "/", incoming.headers.host, options.apiHost);
-    if (target === null) return (await options.pages).request(incoming, outgoing);
+    if (target === null) return options.pages.request(incoming, outgoing);
     incoming.url = target;
     // The adapter builds a URL out of it and refuses odd ones; nobody behind it asks for the host.
     incoming.headers.host = "localhost";
@@ -94,7 +94,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
       socket.on("error", () => socket.destroy());
       socket.once("close", () => upgraded.delete(socket));
       if (findRestTarget(incoming.url ?? "/", incoming.headers.host, options.apiHost) === null)
-        return (await options.pages).upgrade?.(incoming, socket, head);
+        return options.pages.upgrade(incoming, socket, head);
       // A client that offers HTTP/2 on the way is answered as if it had not.
       const outgoing = new ServerResponse(incoming);
       outgoing.shouldKeepAlive = false;

@@ -1,15 +1,11 @@
-import type { RestDeps } from "#server/deps";
 import type { Settings } from "#server/env";
-import { addressBucket } from "#server/limits/address-bucket";
-import { LIMIT_PER_MINUTE } from "#server/limits/limits";
 import type { Log } from "#server/log";
-import { dispatch } from "#server/rest/dispatch";
-import { limitHeaders } from "#server/rest/respond";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { type Secrets, seedInstallation, settleSecrets } from "./installation";
 import { provideDeps } from "./next";
 import type { RestDoor } from "./node";
 import { prepareDatabase } from "./prepare";
+import { restDoorOf } from "./rest-door";
 import { superviseWorker } from "./supervise";
 import { runWorker } from "./worker";
 
@@ -26,6 +22,8 @@ export type ServiceOptions = {
   databaseUrl: string;
   log: Log;
   signal: AbortSignal;
+  /** What else has to be ready before REST answers. Called when the effects that Next shares with us are in place. */
+  before(): Promise<void>;
   /** Called once, as soon as REST can answer anything at all. */
   onRest(rest: RestDoor): void;
 };
@@ -44,11 +42,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   try {
     // A worker drains the queue beside us, so a round of delivery that is asked for is only a matter of rousing it.
     const rest = built.forRest({ tick: async () => built.deps.wake() });
-    provideDeps(rest, connected);
+    provideDeps(rest, { url: settings.url, secret: secrets.secret });
+    const before = options.before();
     // A database of somebody else's may be away for long, and meanwhile probes want to hear so.
-    if (!isEmbedded) options.onRest(restDoorOf(rest));
+    if (!isEmbedded) options.onRest(await before.then(() => restDoorOf(rest)));
     await prepareDatabase(databaseUrl, log, options.signal);
     const firstKeyToken = await seedInstallation(rest, settings, secrets, { isEmbedded });
+    await before;
     options.signal.throwIfAborted();
     if (isEmbedded) options.onRest(restDoorOf(rest));
     const worker =
@@ -66,19 +66,7 @@ function tellEnvironment({ databaseUrl, secret, url, port, smtpUrl }: ConnectedS
     DATABASE_URL: databaseUrl,
     POSTHORN_SECRET: secret,
     POSTHORN_URL: url,
-    NEXTAUTH_URL: url,
     PORT: String(port),
     SMTP_URL: smtpUrl ?? "",
   });
-}
-
-function restDoorOf(deps: RestDeps): RestDoor {
-  return {
-    answer: (request, peer) => dispatch(deps, request, peer),
-    async limitHeaders(address) {
-      const bucket = addressBucket(new Headers(), address ?? undefined, deps.trustedHops);
-      const verdict = await deps.limits.peek(bucket, "other", LIMIT_PER_MINUTE.other);
-      return limitHeaders(verdict, deps.clock().getTime());
-    },
-  };
 }

@@ -7,11 +7,11 @@ const log = createLog(
   () => new Date(),
 );
 const server = await startEmbeddedPostgres({ dataDir: process.argv[2] ?? "", log, quick: true });
-process.stdout.write(
-  `ready ${JSON.stringify({ url: server.url, pid: server.pid, pgdata: server.dataDir })}\n`,
-);
 const beat = setInterval(() => {}, 1_000);
 process.once("SIGTERM", async () => {
   clearInterval(beat);
   await server.stop();
 });
+process.stdout.write(
+  `ready ${JSON.stringify({ url: server.url, pid: server.pid, pgdata: server.dataDir })}\n`,
+);

@@ -1,4 +1,4 @@
-import { readFile, readlink, realpath, rm } from "node:fs/promises";
+import { chown, readFile, readlink, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -13,28 +13,44 @@ const STOP_LADDER = [
   { signal: "SIGKILL", waitMs: 5_000 },
 ] as const;
 
+const pidFileOf = (pgdata: string): string => path.join(pgdata, "postmaster.pid");
+
 /** Reads `postmaster.pid`; null where there is none or it is not written whole yet. */
 export async function readPostmaster(pgdata: string): Promise<Postmaster | null> {
-  const lines = (await readFile(path.join(pgdata, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+  const lines = (await readFile(pidFileOf(pgdata), "utf8").catch(() => "")).split("\n");
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 0) return null;
   return { pid, port: Number(lines[3]), isReady: lines[7]?.trim() === "ready" };
 }
 
 /**
- * Clears the way for a start: a server that a killed launcher left running on this data is shut down, and a pid file
- * whose number meanwhile belongs to some other program is removed. Returns the pid it stopped, or null.
- * Only for a caller that holds the data directory's lock.
+ * Clears the way for a start: a server that a killed launcher left running on this data is shut down, and what a killed
+ * server wrote about itself is marked as past. Returns the pid it stopped, or null. Only for a caller that holds the data
+ * directory's lock and then starts the server as its own child.
  */
 export async function clearOrphan(pgdata: string): Promise<number | null> {
   const postmaster = await readPostmaster(pgdata);
-  if (!postmaster || !(await isRunning(postmaster.pid))) return null;
-  if (!(await servesData(postmaster.pid, pgdata))) {
-    await rm(path.join(pgdata, "postmaster.pid"), { force: true });
+  if (!postmaster) {
+    await rm(pidFileOf(pgdata), { force: true });
     return null;
   }
-  await stopPostmaster(postmaster.pid);
-  return postmaster.pid;
+  const isOrphan = (await isRunning(postmaster.pid)) && (await servesData(postmaster.pid, pgdata));
+  if (isOrphan) await stopPostmaster(postmaster.pid);
+  await markPast(pgdata);
+  return isOrphan ? postmaster.pid : null;
+}
+
+// A number that is in use stops the next server, also when it means somebody else by now or a dead process that nobody
+// has reaped. Its parent's number does not. The rest of the file stays: by it the server finds out whether children of
+// the dead one still work on the data.
+async function markPast(pgdata: string): Promise<void> {
+  const file = pidFileOf(pgdata);
+  const owner = await stat(file).catch(() => null);
+  if (!owner) return;
+  const lines = (await readFile(file, "utf8")).split("\n");
+  await writeFile(`${file}.past`, [process.pid, ...lines.slice(1)].join("\n"), { mode: 0o600 });
+  await chown(`${file}.past`, owner.uid, owner.gid);
+  await rename(`${file}.past`, file);
 }
 
 /** Shuts a server down, ever less politely, and resolves when the process is gone. */

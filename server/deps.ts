@@ -2,6 +2,7 @@ import type { Accept } from "#db/acceptor";
 import type { Db, HotSql } from "#db/client";
 import type { Outside } from "#server/egress/outside";
 import type { Limits } from "#server/limits/limits";
+import type { AskDns } from "#server/mail/dns";
 import type { Transport } from "#server/mail/transport/transport";
 import type { Authenticate } from "#server/services/keys/authenticate";
 import type { Log } from "./log";
@@ -17,12 +18,25 @@ export type Deps = {
   transportKind: "relay" | "direct" | "capture" | "none";
   /** The guarded way to addresses that somebody else chose; there is no other. */
   outside: Outside;
+  /** Asks the name servers of the installation. */
+  dns: AskDns;
+  names: PublicNames;
   /** Seals the secrets that must be read again. */
   vault: Vault;
   clock: () => Date;
   log: Log;
   /** Says that something became due. Cheap to call often; losing one only costs the poll interval. */
   wake: () => void;
+};
+
+/** Names under which others find this installation: null where the operator gave none, for none is ever guessed. */
+export type PublicNames = {
+  /** Of the machine that sends and receives mail. */
+  mailHost: string | null;
+  /** Where bounces come back to, in place of a name below the sender's domain. */
+  returnPathDomain: string | null;
+  /** Of the web site. */
+  webHost: string | null;
 };
 
 /** What the REST door needs beside the services' effects. */

@@ -109,6 +109,8 @@ function settle(values: Values, mode: Mode) {
     /** `smtp:`, `smtps:` or `capture:`; null where real recipients wait. */
     smtpUrl: values.SMTP_URL ?? (mode === "dev" ? "capture:" : null),
     hostname: values.POSTHORN_HOSTNAME ?? hostname(),
+    /** The same as far as it was given: what strangers are to publish in DNS is not guessed. */
+    mailHost: values.POSTHORN_HOSTNAME ?? null,
     returnPathDomain: values.POSTHORN_RETURN_PATH_DOMAIN ?? null,
     inboundPort: values.POSTHORN_INBOUND_PORT ?? null,
     mxPort: values.POSTHORN_MX_PORT ?? 25,

@@ -1,11 +1,13 @@
 import { createAcceptor } from "#db/acceptor";
 import { type Database, openDatabase } from "#db/client";
 import { createWaker } from "#db/notify";
-import type { Deps, RestDeps } from "#server/deps";
+import type { Deps, PublicNames, RestDeps } from "#server/deps";
 import { createOutside } from "#server/egress/outside";
 import type { Settings } from "#server/env";
 import { createLimits, type Limits } from "#server/limits/limits";
 import { createLog, errorFacts, type Log } from "#server/log";
+import { readDomainName } from "#server/mail/address";
+import { createAskDns } from "#server/mail/dns";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createVault, type Vault } from "#server/vault";
 import { Refusal } from "./refusal";
@@ -50,6 +52,8 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     accept: createAcceptor(database.hot),
     transportKind: transportKindOf(settings.smtpUrl),
     outside,
+    dns: createAskDns(settings.dnsServers),
+    names: namesOf(settings),
     vault: settings.secret === null ? lockedVault : createVault(settings.secret),
     clock,
     log,
@@ -89,6 +93,11 @@ function refuseVault(): never {
   throw new Refusal(
     "POSTHORN_SECRET: It is missing here, and this needs it. Give the one that the installation runs with.",
   );
+}
+
+function namesOf({ mailHost, returnPathDomain, url }: Settings): PublicNames {
+  const web = readDomainName(new URL(url).hostname);
+  return { mailHost, returnPathDomain, webHost: web.ok ? web.domain : null };
 }
 
 function transportKindOf(smtpUrl: string | null): Deps["transportKind"] {

@@ -1,10 +1,11 @@
 import { createAcceptor } from "#db/acceptor";
 import { openDatabase } from "#db/client";
 import { createWaker } from "#db/notify";
-import type { RestDeps } from "#server/deps";
+import type { PublicNames, RestDeps } from "#server/deps";
 import { createOutside, type OutsideOptions } from "#server/egress/outside";
 import { createLimits } from "#server/limits/limits";
 import { type Log, silentLog } from "#server/log";
+import { createAskDns } from "#server/mail/dns";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createVault } from "#server/vault";
 
@@ -27,7 +28,17 @@ export type DepsOptions = {
   log?: Log;
   /** Default: machines of this test alone, `127.0.0.0/8`. */
   outside?: OutsideOptions;
-} & Partial<Pick<RestDeps, "transportKind" | "cronSecret" | "tick" | "bodyMaxBytes" | "trustedHops">>;
+  /** Default: `NO_DNS`. */
+  dnsServers?: { host: string; port: number }[];
+} & Partial<
+  Pick<RestDeps, "transportKind" | "names" | "cronSecret" | "tick" | "bodyMaxBytes" | "trustedHops">
+>;
+
+/** A name server that is not there, which is found out at once: no test asks a stranger. */
+export const NO_DNS = [{ host: "127.0.0.1", port: 9 }];
+
+/** What an installation is called that was given no name. */
+export const NO_NAMES: PublicNames = { mailHost: null, returnPathDomain: null, webHost: null };
 
 /** The effects of one process over a database: all of them real, the limits counted in process by the test's clock. */
 export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDeps; close(): Promise<void> } {
@@ -45,6 +56,8 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     accept: createAcceptor(database.hot),
     transportKind: options.transportKind ?? "capture",
     outside,
+    dns: createAskDns(options.dnsServers ?? NO_DNS),
+    names: options.names ?? NO_NAMES,
     vault: createVault("the secret of an installation in a test"),
     clock: clock.now,
     log,

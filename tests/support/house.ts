@@ -5,6 +5,7 @@ import type { Ctx, Deps, WorkerDeps } from "#server/deps";
 import { createOutside } from "#server/egress/outside";
 import { silentLog } from "#server/log";
 import { parseMailbox } from "#server/mail/address";
+import { createAskDns } from "#server/mail/dns";
 import type { Transport } from "#server/mail/transport/transport";
 import { addDomain } from "#server/services/domains";
 import { type Email, getEmail } from "#server/services/emails/read";
@@ -12,6 +13,7 @@ import { type NewEmail, sendEmail } from "#server/services/emails/send";
 import { createTeam } from "#server/services/teams";
 import { createVault } from "#server/vault";
 import { createCapture } from "#server/worker/capture";
+import { NO_DNS, NO_NAMES } from "./deps";
 import { freshDatabase } from "./postgres";
 
 /** A whole Posthorn without its doors: a database of its own, a team, and a verified domain `example.org`. */
@@ -33,6 +35,8 @@ export async function openHouse(options: { transportKind?: Deps["transportKind"]
     accept: createAcceptor(database.hot),
     transportKind: options.transportKind ?? "capture",
     outside,
+    dns: createAskDns(NO_DNS),
+    names: NO_NAMES,
     vault: createVault("the secret of a house in a test"),
     clock: () => new Date(),
     log: silentLog,

@@ -37,17 +37,33 @@ const MAIL = {
   html: "<p>Hi</p>",
 };
 
+const WEBHOOK = { endpoint: "https://example.com/hooks", events: ["email.delivered"] };
+
 /** A good body for each route that takes one. */
 const BODIES: Record<string, () => object> = {
   "POST /api/emails": () => MAIL,
   "POST /api/templates": () => ({ name: "Welcome", html: "<p>Hi</p>" }),
   "PATCH /api/templates/{id}": () => ({ name: "Renamed" }),
+  "POST /api/webhooks": () => WEBHOOK,
+  "PATCH /api/webhooks/{id}": () => ({ events: ["email.bounced"] }),
+  "POST /api/webhooks/{id}/replay": () => ({ since: "2026-01-01T00:00:00Z" }),
 };
 
 /** A new row of a team's for each noun whose routes name one in their path. */
 const ROWS: Record<string, (by: string) => Promise<Reply>> = {
   emails: (by) => world.api("POST", "/api/emails", { token: by, body: MAIL }),
   templates: (by) => world.api("POST", "/api/templates", { token: by, body: { name: "x", html: "x" } }),
+  webhooks: async (by) => {
+    // A team has only so many, and no test looks back further.
+    await world.deps
+      .hot`delete from webhooks where id in (select id from webhooks order by id desc offset 20)`;
+    return world.api("POST", "/api/webhooks", { token: by, body: WEBHOOK });
+  },
+};
+
+/** The same for what lies below such a row. */
+const ROWS_BELOW: Record<string, (by: string, parent: string) => Promise<Reply>> = {
+  event_id: (by, webhook) => world.api("POST", `/api/webhooks/${webhook}/test`, { token: by }),
 };
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
@@ -63,7 +79,12 @@ const requireOf = <T>(table: Record<string, T>, name: string): T => {
 async function pathOf(route: Route, by = token): Promise<string> {
   if (!hasId(route)) return route.path;
   const made = await requireOf(ROWS, route.path.split("/")[2] ?? "")(by);
-  return route.path.replace("{id}", String(made.body.id));
+  const id = String(made.body.id);
+  const path = route.path.replace("{id}", id);
+  const below = /\{(\w+)\}/.exec(path)?.[1];
+  if (below === undefined) return path;
+  const within = await requireOf(ROWS_BELOW, below)(by, id);
+  return path.replace(`{${below}}`, String(within.body.id));
 }
 
 const goodBody = (route: Route): CallOptions =>
@@ -288,7 +309,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
     testWhere(hasId(route))("answers another team's row like one that does not exist", async () => {
       const { token: foreign } = await other.key();
       const path = await pathOf(route, foreign);
-      const missing = route.path.replace("{id}", "018f0000-0000-7000-8000-000000000000");
+      const missing = route.path.replace(/\{[^}]*\}/g, "018f0000-0000-7000-8000-000000000000");
       const answers: unknown[] = [];
       for (const each of [path, missing]) {
         const options = {

@@ -1,0 +1,54 @@
+import { expect } from "vitest";
+import type { DepsOptions } from "../support/deps";
+import type { CallOptions, Reply } from "../support/rest";
+import { createWorld, type World } from "../support/world";
+
+/** A world with one verified domain, one key, and short words for what tests of mails say all the time. */
+export type Desk = {
+  world: World;
+  token: string;
+  keyId: string;
+  /** A mail with which nothing is wrong. */
+  mail: { from: string; to: string; subject: string; html: string };
+  get(path: string): Promise<Reply>;
+  /** Posts the good mail with some of its fields changed. */
+  send(change?: object): Promise<Reply>;
+  /** Posts these bytes as a mail. */
+  post(raw: string | Uint8Array, headers?: CallOptions["headers"]): Promise<Reply>;
+  /** Sends what must be accepted, and tells its id. */
+  accepted(change?: object): Promise<string>;
+  /** Reads a mail that must be there. */
+  show(id: string): Promise<Record<string, unknown>>;
+  close(): Promise<void>;
+};
+
+export async function openDesk(options: DepsOptions & { domain?: string } = {}): Promise<Desk> {
+  const { domain = "example.org", ...rest } = options;
+  const world = await createWorld(rest);
+  await world.domain(domain);
+  const { token, id: keyId } = await world.key();
+  const mail = { from: `Ann <ann@${domain}>`, to: "ben@example.net", subject: "Hello", html: "<p>Hello</p>" };
+  const get = (path: string) => world.api("GET", path, { token });
+  const send = (change: object = {}) =>
+    world.api("POST", "/api/emails", { token, body: { ...mail, ...change } });
+  return {
+    world,
+    token,
+    keyId,
+    mail,
+    get,
+    send,
+    post: (raw, headers = {}) => world.api("POST", "/api/emails", { token, raw, headers }),
+    async accepted(change) {
+      const { status, body, text } = await send(change);
+      expect(status, text).toBe(200);
+      return String(body.id);
+    },
+    async show(id) {
+      const { status, body, text } = await get(`/api/emails/${id}`);
+      expect(status, text).toBe(200);
+      return body;
+    },
+    close: () => world.close(),
+  };
+}

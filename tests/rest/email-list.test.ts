@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createWorld, type World } from "../support/world";
+
+const MAIL = {
+  from: "Ann <ann@example.org>",
+  to: "ben@example.net",
+  subject: "Hello",
+  html: "<p>Hello</p>",
+};
+
+describe("the list", () => {
+  let reader: World;
+  let ids: string[];
+  let readerKey: { id: string; token: string };
+  const list = (query = "") => reader.api("GET", `/api/emails${query}`, { token: readerKey.token });
+  const idsOf = async (query = ""): Promise<string[]> => {
+    const { status, body, text } = await list(query);
+    expect(status, text).toBe(200);
+    return (body.data as { id: string }[]).map(({ id }) => id);
+  };
+  beforeAll(async () => {
+    reader = await createWorld();
+    await reader.domain("example.org");
+    await reader.domain("second.org");
+    readerKey = await reader.key();
+    ids = [];
+    for (let n = 0; n < 25; n++) {
+      const { body } = await reader.api("POST", "/api/emails", {
+        token: readerKey.token,
+        body: {
+          ...MAIL,
+          from: n === 3 ? "zoe@second.org" : MAIL.from,
+          to: n === 4 ? ["ben@example.net", "Rare <rare@example.net>"] : MAIL.to,
+          subject: n === 5 ? "50% off, for_you \\o/" : `Hello ${n}`,
+          tags: n === 6 ? [{ name: "kind", value: "news" }] : [],
+        },
+      });
+      ids.unshift(String(body.id));
+    }
+  });
+  afterAll(() => reader.close());
+
+  test("shows the newest 20 first and says that there are more", async () => {
+    const { body } = await list();
+    expect(body).toMatchObject({ object: "list", has_more: true });
+    expect(await idsOf()).toEqual(ids.slice(0, 20));
+  });
+
+  test("goes on after the last row and back before the first", async () => {
+    expect(await idsOf(`?limit=10&after=${ids[9]}`)).toEqual(ids.slice(10, 20));
+    expect(await idsOf(`?limit=10&before=${ids[10]}`)).toEqual(ids.slice(0, 10));
+    expect(await idsOf(`?limit=3&before=${ids[10]}`)).toEqual(ids.slice(7, 10));
+    expect((await list(`?after=${ids[19]}`)).body.has_more).toBe(false);
+    expect((await list(`?limit=3&before=${ids[10]}`)).body.has_more).toBe(true);
+    expect(await idsOf(`?after=${ids[24]}`)).toEqual([]);
+  });
+
+  test("shows neither bodies nor another team's mail", async () => {
+    const other = await (await reader.otherTeam()).key();
+    const { body } = await reader.api("GET", "/api/emails", { token: other.token });
+    expect(body).toEqual({ object: "list", has_more: false, data: [] });
+    for (const row of (await list()).body.data as object[]) expect(row).not.toHaveProperty("html");
+  });
+
+  test.each([
+    ["recipient=rare%40example.net", [20]],
+    ["to=rare@EXAMPLE.net", [20]],
+    ["sender=zoe@second.org", [21]],
+    ["from=zoe@second.org", [21]],
+    ["domain=Second.org", [21]],
+    ["subject=50%25%20off", [19]],
+    ["subject=for_you", [19]],
+    ["subject=HELLO%202", [0, 1, 2, 3, 4, 22]],
+    ["subject=%25%25", []],
+    ["tag=kind", [18]],
+    ["tag=kind:news", [18]],
+    ["tag=kind:other", []],
+    ["status=delivered", []],
+    ["since=2099-01-01T00:00:00Z", []],
+    ["until=2000-01-01T00:00:00%2B02:00", []],
+    ["recipient=rare@example.net&sender=zoe@second.org", []],
+  ])("filters by %s", async (query, places) => {
+    expect(await idsOf(`?limit=100&${query}`)).toEqual(places.map((place) => ids[place]));
+  });
+
+  test("filters by key and by status", async () => {
+    expect(await idsOf(`?limit=100&key=${readerKey.id}`)).toEqual(ids);
+    expect(await idsOf(`?key=${ids[0]}`)).toEqual([]);
+    expect(await idsOf("?limit=100&status=queued")).toEqual(ids);
+    expect(await idsOf("?limit=100&since=2000-01-01T00:00:00Z&until=2099-01-01T00:00:00Z")).toEqual(ids);
+  });
+
+  test("takes a parameter without value as none", async () => {
+    expect(await idsOf("?limit=&after=&status=&subject=")).toHaveLength(20);
+  });
+
+  test.each([
+    ["limit=0", /`limit`.*1 to 100/],
+    ["limit=101", /`limit`/],
+    ["limit=-1", /`limit`/],
+    ["limit=1e1", /`limit`/],
+    ["limit=%2B5", /`limit`/],
+    ["limit=5&limit=6", /`limit` is given twice/],
+    ["after=x", /`after`/],
+    ["before=1%20or%201", /`before`/],
+    ["status=sleeping", /`status`.*one of complained/],
+    ["recipient=nobody", /`recipient`/],
+    ["to=a@example.net&recipient=a@example.net", /`recipient` and `to`/],
+    ["domain=localhost", /`domain`/],
+    ["tag=a%20b", /`tag`/],
+    ["key=mine", /`key`/],
+    ["since=yesterday", /`since`.*ISO 8601/],
+    ["since=2026-01-01T00:00:00", /`since`.*zone/],
+    ["since=0000-01-01T00:00:00Z", /`since`/],
+    ["until=9999-12-31T23:59:59-12:00", /`until`/],
+    ["subject=a%00b", /`subject`.*NUL/],
+    ["page=2", /Unknown query parameter `page`\. Known: limit, after/],
+    ["__proto__=2", /Unknown query parameter `__proto__`/],
+    ["constructor=2", /Unknown query parameter `constructor`/],
+    [`subject=${"x".repeat(201)}`, /`subject`.*200/],
+  ])("refuses ?%s", async (query, message) => {
+    const { status, body } = await list(`?${query}`);
+    expect(body.message).toMatch(message);
+    expect(status).toBe(422);
+  });
+
+  test("refuses two cursors", async () => {
+    const { status, body } = await list(`?after=${ids[0]}&before=${ids[1]}`);
+    expect(status).toBe(422);
+    expect(body.message).toMatch(/`after`.*`before`/);
+  });
+});

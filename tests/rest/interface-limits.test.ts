@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Tier } from "#server/limits/limits";
+import { type CallOptions, callApi } from "../support/rest";
+import { openTarget, type Target } from "../support/target";
+import { CALLS, FAILURES, MAIL, MANY } from "./interface-calls";
+
+/** The interface document on errors and limits, sentence by sentence. Each test bears the sentence that it proves. */
+
+let target: Target;
+/** Holds every scope, linked to the built-in domain. */
+let token: string;
+beforeAll(async () => {
+  target = await openTarget();
+  ({ token } = await target.mintKey({ scopes: ["full_access"], limits: MANY }));
+});
+afterAll(() => target.close());
+
+const call = (method: string, path: string, options?: CallOptions) =>
+  callApi(target.baseUrl, method, path, options);
+
+describe("Errors", () => {
+  test.each(FAILURES)(
+    "“Error bodies are JSON objects with a string field `error`.” %i",
+    async (status, method, path, options) => {
+      const reply = await call(method, path, { token, ...options });
+      expect(reply.status).toBe(status);
+      expect(reply.headers["content-type"]).toMatch(/^application\/json/);
+      expect(reply.body.error).toEqual(expect.any(String));
+    },
+  );
+
+  test("“429 | Rate limit exceeded | { error: Rate limit exceeded, retryAfter: <integer seconds> }”", async () => {
+    const one = await target.mintKey({ scopes: ["emails:read"], limits: { "GET /api/emails": 1 } });
+    await call("GET", "/api/emails", { token: one.token });
+    const { status, body } = await call("GET", "/api/emails", { token: one.token });
+    expect(status).toBe(429);
+    expect(body).toEqual({ error: "Rate limit exceeded", retryAfter: expect.any(Number) });
+    expect(Number.isInteger(body.retryAfter)).toBe(true);
+    expect(body.retryAfter).toBeGreaterThanOrEqual(1);
+    expect(body.retryAfter).toBeLessThanOrEqual(60);
+  });
+
+  test("“retryAfter is the number of seconds until the caller may retry.”", { timeout: 90_000 }, async () => {
+    const one = await target.mintKey({ scopes: ["emails:read"], limits: { "GET /api/emails": 1 } });
+    await call("GET", "/api/emails", { token: one.token });
+    const { body } = await call("GET", "/api/emails", { token: one.token });
+    await target.pass(Number(body.retryAfter));
+    expect((await call("GET", "/api/emails", { token: one.token })).status).toBe(200);
+  });
+});
+
+describe("Limits", () => {
+  /** A burst counts exactly where it does not run over the end of a minute. */
+  async function awayFromTheMinutesEnd(): Promise<void> {
+    const leftS = 60 - (Math.floor(target.nowMs() / 1000) % 60);
+    if (leftS <= 20) await target.pass(leftS + 1);
+  }
+
+  test.each<[Tier, number]>([
+    ["POST /api/emails", 100],
+    ["GET /api/emails", 300],
+    ["POST /api/templates", 60],
+    ["other", 60],
+  ])("“%s | %i requests | per minute”", { timeout: 120_000 }, async (tier, limit) => {
+    const usual = await target.mintKey({ scopes: ["full_access"] });
+    const found = CALLS.find(([each]) => each === tier);
+    if (!found) throw new Error(`no call for ${tier}`);
+    const [, method, path, body] = found;
+    await awayFromTheMinutesEnd();
+    const once = () => call(method, path, { token: usual.token, body });
+    const first = await once();
+    expect(first.headers["x-ratelimit-limit"]).toBe(String(limit));
+    expect(first.headers["x-ratelimit-remaining"]).toBe(String(limit - 1));
+    const statuses = [first.status];
+    while (statuses.length < limit) {
+      const more = Math.min(20, limit - statuses.length);
+      const replies = await Promise.all(Array.from({ length: more }, once));
+      statuses.push(...replies.map(({ status }) => status));
+    }
+    expect(statuses.filter((status) => status >= 300)).toEqual([]);
+    const beyond = await once();
+    expect(beyond.status).toBe(429);
+    expect(beyond.body).toEqual({ error: "Rate limit exceeded", retryAfter: expect.any(Number) });
+    expect(beyond.headers["x-ratelimit-remaining"]).toBe("0");
+    for (const [each, otherMethod, otherPath, otherBody] of CALLS) {
+      if (each === tier) continue;
+      const free = await call(otherMethod, otherPath, { token: usual.token, body: otherBody });
+      expect(free.status).toBeLessThan(300);
+    }
+  });
+
+  test("“All other endpoints” share one bucket", async () => {
+    const usual = await target.mintKey({ scopes: ["full_access"] });
+    await awayFromTheMinutesEnd();
+    const remaining = [];
+    for (const path of ["/api/templates", "/api/templates/x", "/api/emails/x", "/api/nothing-here"])
+      remaining.push((await call("GET", path, { token: usual.token })).headers["x-ratelimit-remaining"]);
+    expect(remaining).toEqual(["59", "58", "57", "56"]);
+  });
+
+  const EVERY: [string, string, string, CallOptions][] = [
+    ...CALLS.map(([, method, path, body]): [string, string, string, CallOptions] => [
+      `${method} ${path}`,
+      method,
+      path,
+      { body },
+    ]),
+    ...FAILURES.map(([status, ...rest]): [string, string, string, CallOptions] => [String(status), ...rest]),
+    ["health", "GET", "/api/health", {}],
+    ["readiness", "GET", "/api/health/ready", {}],
+    ["HEAD", "HEAD", "/api/emails", {}],
+    ["OPTIONS", "OPTIONS", "/api/emails", {}],
+  ];
+  test.each(EVERY)(
+    "“Every response carries these headers: X-RateLimit-Limit, -Remaining, -Reset.” %s",
+    async (_, method, path, options) => {
+      for (const by of [{ token }, {}]) {
+        const { headers } = await call(method, path, { ...by, ...options });
+        const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => {
+          expect(headers[`x-ratelimit-${name}`]).toMatch(/^\d+$/);
+          return Number(headers[`x-ratelimit-${name}`]);
+        });
+        expect(limit).toBeGreaterThanOrEqual(1);
+        expect(remaining).toBeLessThanOrEqual(limit ?? 0);
+        // A Unix timestamp, in seconds, of a window that ends within the minute.
+        expect(reset).toBeGreaterThan(target.nowMs() / 1000 - 5);
+        expect(reset).toBeLessThanOrEqual(target.nowMs() / 1000 + 65);
+      }
+    },
+  );
+
+  test("“Clients are advised to retry after retryAfter seconds”: a header says so too", async () => {
+    const one = await target.mintKey({ scopes: ["emails:send"], limits: { "POST /api/emails": 1 } });
+    await call("POST", "/api/emails", { token: one.token, body: MAIL });
+    const { headers, body } = await call("POST", "/api/emails", { token: one.token, body: MAIL });
+    expect(headers["retry-after"]).toBe(String(body.retryAfter));
+  });
+
+  test("“Higher limits are available by contacting the operator.”", async () => {
+    const higher = await target.mintKey({ scopes: ["emails:send"], limits: { "POST /api/emails": 1_000 } });
+    const { headers } = await call("POST", "/api/emails", { token: higher.token, body: MAIL });
+    expect(headers).toMatchObject({ "x-ratelimit-limit": "1000", "x-ratelimit-remaining": "999" });
+  });
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createWorld, type World } from "../support/world";
+
+let world: World;
+let token: string;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.domain("example.org");
+  ({ token } = await world.key());
+});
+afterAll(() => world.close());
+
+const call = (method: string, path: string, body?: unknown) => world.api(method, path, { token, body });
+
+describe("a template is refused with a sentence that names the field", () => {
+  const uuid = "018f0000-0000-7000-8000-000000000000";
+  const variable = (change: object) => ({
+    html: "{{A}}",
+    variables: [{ key: "A", type: "string", ...change }],
+  });
+  test.each<[what: string, body: object, name: string, message: RegExp]>([
+    ["no name", { name: undefined }, "missing_required_field", /`name`/],
+    ["an empty name", { name: "" }, "validation_error", /`name`/],
+    ["a name too long", { name: "x".repeat(201) }, "validation_error", /`name`.*200/],
+    ["a name of two lines", { name: "a\nb" }, "validation_error", /`name`.*one line/],
+    ["no HTML", { html: undefined }, "missing_required_field", /`html`/],
+    ["an empty HTML", { html: "" }, "validation_error", /`html`/],
+    ["HTML that is an object", { html: {} }, "validation_error", /`html`/],
+    ["HTML without measure", { html: "x".repeat(1_000_001) }, "validation_error", /`html`.*1,000,000/],
+    ["an alias in capitals", { alias: "Welcome" }, "validation_error", /`alias`.*lower-case/],
+    ["an alias with blanks", { alias: "a b" }, "validation_error", /`alias`/],
+    ["an alias too long", { alias: "a".repeat(65) }, "validation_error", /`alias`.*64/],
+    ["an alias that looks like an id", { alias: uuid }, "validation_error", /`alias`.*form of an id/],
+    ["a sender that is no mailbox", { from: "ann" }, "validation_error", /`from`/],
+    ["a subject of two lines", { subject: "a\nb" }, "validation_error", /`subject`/],
+    ["an unknown field", { title: "x" }, "validation_error", /Unknown field `title`\. Known: name, html/],
+    [
+      "a type that is not offered",
+      variable({ type: "boolean" }),
+      "validation_error",
+      /`variables\[0\].type`.*number/,
+    ],
+    ["a key that is no name", variable({ key: "a-b" }), "validation_error", /`variables\[0\].key`.*letters/],
+    ["a reserved key", variable({ key: "EMAIL" }), "validation_error", /`variables\[0\].key`.*reserved/],
+    [
+      "a fallback of another type",
+      variable({ fallback_value: 1 }),
+      "validation_error",
+      /fallback_value`.*string/,
+    ],
+    [
+      "a key declared twice",
+      { html: "x", variables: [variable({}).variables[0], variable({}).variables[0]] },
+      "validation_error",
+      /`variables\[1\].key`.*twice/,
+    ],
+    [
+      "too many variables",
+      { variables: Array.from({ length: 51 }, (_, n) => ({ key: `K${n}`, type: "string" })) },
+      "validation_error",
+      /`variables`.*50/,
+    ],
+    [
+      "too many placeholders",
+      { html: Array.from({ length: 51 }, (_, n) => `{{K${n}}}`).join("") },
+      "validation_error",
+      /50 variables/,
+    ],
+    [
+      "an undeclared placeholder",
+      { html: "{{A}} {{B}}", variables: variable({}).variables },
+      "validation_error",
+      /`B`/,
+    ],
+    ["a section", { html: "{{#A}}x{{/A}}" }, "validation_error", /`html` uses \{\{#A\}\}/],
+    ["an inverted section", { html: "{{^A}}x{{/A}}" }, "validation_error", /`html` uses \{\{\^A\}\}/],
+    ["a partial", { html: "{{>A}}" }, "validation_error", /`html` uses \{\{>A\}\}/],
+    ["a comment", { html: "{{! A }}" }, "validation_error", /`html` uses/],
+    ["other delimiters", { html: "{{=<% %>=}}" }, "validation_error", /`html` uses/],
+    ["an ampersand", { html: "{{&A}}" }, "validation_error", /`html` uses \{\{&A\}\}/],
+    ["a path", { html: "{{a.b}}" }, "validation_error", /`html`.*no variable name/],
+    ["code", { html: "{{constructor.constructor('x')()}}" }, "validation_error", /`html`.*no variable name/],
+    ["an unclosed tag", { html: "<p>{{A</p>" }, "validation_error", /`html`.*unclosed.*character 4/],
+    ["an unclosed tag in the subject", { subject: "{{A" }, "validation_error", /`subject`.*unclosed/],
+  ])("%s", async (_, change, name, message) => {
+    const before = await world.rowCounts();
+    const { status, body } = await call("POST", "/api/templates", { name: "x", html: "x", ...change });
+    expect(body.message).toMatch(message);
+    expect({ status, name: body.name }).toEqual({ status: 422, name });
+    expect(await world.rowCounts()).toEqual(before);
+  });
+
+  test.each([
+    ["braces", "{{".repeat(100_000)],
+    ["braces of three", "{{{".repeat(100_000)],
+    ["blanks in a tag", `{{${" ".repeat(100_000)}`],
+    ["closed blanks", `{{${" ".repeat(100_000)}}}`],
+    ["half-open tags", "{{a".repeat(100_000)],
+    ["many tags", "{{a}}".repeat(100_000)],
+    ["closing braces", "}}".repeat(100_000)],
+  ])("and no work worth speaking of goes into a hundred thousand %s", async (_, html) => {
+    const { status } = await call("POST", "/api/templates", { name: "x", html });
+    expect([201, 422]).toContain(status);
+  });
+});

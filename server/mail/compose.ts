@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { type Mailbox, parseMailbox } from "./address";
-import { type EncodedBody, encodeBody } from "./encode-body";
 import { addressField, rawField, textField } from "./encode-header";
+import { type Entity, type FilePart, fileEntity, messageOf, multipart, textEntity } from "./entity";
 import { checkHeaders, checkHeaderText } from "./headers";
 import { textOfHtml } from "./html-text";
 
@@ -22,6 +21,8 @@ export type Draft = {
   messageId: string;
   date: Date;
   boundarySeed: string;
+  /** In the order in which a reader shall list them. */
+  files?: readonly FilePart[];
 };
 
 /**
@@ -32,10 +33,7 @@ export type Draft = {
  */
 export function composeMessage(draft: Draft): Uint8Array {
   assertHeaderText(draft);
-  const bodies = bodiesOf(draft);
-  const head = fieldsOf(draft);
-  const bytes =
-    bodies.length === 1 ? singlePart(head, bodies) : alternatives(head, bodies, draft.boundarySeed);
+  const bytes = messageOf(fieldsOf(draft), contentOf(draft));
   const sender = senderOf(bytes);
   if (sender !== draft.from.address)
     throw new RangeError("The built message names another sender than the draft");
@@ -62,18 +60,23 @@ export function senderOf(bytes: Uint8Array): string | null {
   return parsed.ok ? parsed.mailbox.address : null;
 }
 
-const CRLF = Buffer.from("\r\n", "latin1");
-
-type Part = { type: string; body: EncodedBody };
-
-/** The parts in the order of RFC 2046 section 5.1.4: plainest first. Never none. */
-function bodiesOf(draft: Draft): [Part, ...Part[]] {
+/** text and HTML, plainest first (RFC 2046 section 5.1.4), with what the HTML shows beside it, and files around them. */
+function contentOf(draft: Draft): Entity {
+  const files = draft.files ?? [];
   const html = draft.html || null;
   const text = draft.text ?? (html === null ? "" : textOfHtml(html));
-  const plain: Part = { type: "text/plain", body: encodeBody(text) };
-  if (html === null) return [plain];
-  const rich: Part = { type: "text/html", body: encodeBody(html) };
-  return text === "" ? [rich] : [plain, rich];
+  const plain = textEntity("text/plain", text);
+  const shown = files.filter(({ contentId }) => contentId !== null && html !== null);
+  const rich = html === null ? null : textEntity("text/html", html);
+  const related = rich && multipart("related", [rich, ...shown.map(fileEntity)], draft.boundarySeed);
+  const body =
+    related === null
+      ? plain
+      : text === ""
+        ? related
+        : multipart("alternative", [plain, related], draft.boundarySeed);
+  const beside = files.filter((file) => !shown.includes(file));
+  return multipart("mixed", [body, ...beside.map(fileEntity)], draft.boundarySeed);
 }
 
 function fieldsOf(draft: Draft): string {
@@ -86,35 +89,6 @@ function fieldsOf(draft: Draft): string {
   head += `Message-ID: ${draft.messageId}\r\n`;
   for (const [name, value] of draft.headers) head += rawField(name, value);
   return `${head}MIME-Version: 1.0\r\n`;
-}
-
-function singlePart(head: string, [part]: readonly [Part, ...Part[]]): Uint8Array {
-  return Buffer.concat([Buffer.from(head + partHead(part), "utf8"), part.body.bytes, CRLF]);
-}
-
-function alternatives(head: string, parts: readonly Part[], seed: string): Uint8Array {
-  const boundary = boundaryFor(parts, seed);
-  const pieces: Buffer[] = [];
-  let lead = `${head}Content-Type: multipart/alternative; boundary="${boundary}"\r\n\r\n`;
-  for (const part of parts) {
-    pieces.push(Buffer.from(`${lead}--${boundary}\r\n${partHead(part)}`, "utf8"), part.body.bytes);
-    lead = "\r\n";
-  }
-  pieces.push(Buffer.from(`\r\n--${boundary}--\r\n`, "latin1"));
-  return Buffer.concat(pieces);
-}
-
-function partHead({ type, body }: Part): string {
-  return `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${body.encoding}\r\n\r\n`;
-}
-
-/** `=_` cannot occur in quoted-printable or base64, so only a 7-bit part can ever force a second choice. */
-function boundaryFor(parts: readonly Part[], seed: string): string {
-  for (let round = 0; ; round += 1) {
-    const hash = createHash("sha256").update(`${round}:${seed}`).digest("hex").slice(0, 32);
-    const boundary = `=_${hash}`;
-    if (!parts.some(({ body }) => body.encoding === "7bit" && body.bytes.includes(boundary))) return boundary;
-  }
 }
 
 /** RFC 5322 section 3.3 in UTC, with a numeric zone. */

@@ -57,12 +57,12 @@ export function LoginForm({ landing }: { landing: string }) {
           {...described}
         />
       </label>
-      <p id={ids.fault} role="alert" className="min-h-5 text-bad empty:invisible">
-        {fault ? SAID[fault] : ""}
-      </p>
-      <button type="submit" disabled={isBusy} className={`${buttonStyle.primary} h-10 w-full`}>
+      <button type="submit" disabled={isBusy} className={`${buttonStyle.primary} mt-2 h-10 w-full`}>
         {isBusy ? "Signing in…" : "Sign in"}
       </button>
+      <p id={ids.fault} role="alert" className="-mb-3 min-h-5 text-center text-bad">
+        {fault ? SAID[fault] : ""}
+      </p>
     </form>
   );
 }

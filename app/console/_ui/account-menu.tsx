@@ -25,53 +25,53 @@ export function AccountMenu({ email }: { email: string }) {
     window.location.assign("/login");
   };
   return (
-    <DropdownMenu.Root>
+    // Not modal: the page behind stays what it is for everybody.
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger
         className={`${buttonStyle.quiet} h-10 min-w-0 max-w-full justify-between text-left`}
       >
         <span className="truncate">{email}</span>
         <ChevronsUpDown className="size-4 shrink-0" aria-hidden="true" />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align="end"
-          sideOffset={6}
-          className="z-20 w-60 rounded-xl border border-line bg-page p-1.5 text-sm shadow-lg"
-        >
-          {all.length > 1 ? (
-            <>
-              <DropdownMenu.Label className={labelStyle}>Team</DropdownMenu.Label>
-              {all.map(({ teamId, teamName }) => (
-                <DropdownMenu.Item key={teamId} asChild className={itemStyle}>
-                  <a href={`/console?team=${teamId}`}>
-                    <Check
-                      className={`size-4 ${teamId === team?.teamId ? "" : "invisible"}`}
-                      aria-hidden="true"
-                    />
-                    <span className="truncate">{teamName}</span>
-                  </a>
-                </DropdownMenu.Item>
-              ))}
-              <DropdownMenu.Separator className="my-1.5 h-px bg-line" />
-            </>
-          ) : null}
-          <DropdownMenu.Label className={labelStyle}>Appearance</DropdownMenu.Label>
-          <DropdownMenu.RadioGroup value={theme ?? "system"} onValueChange={setTheme}>
-            {THEMES.map(([value, label]) => (
-              <DropdownMenu.RadioItem key={value} value={value} className={`${itemStyle} pl-8`}>
-                <DropdownMenu.ItemIndicator className="-ml-6">
-                  <Check className="size-4" aria-hidden="true" />
-                </DropdownMenu.ItemIndicator>
-                {label}
-              </DropdownMenu.RadioItem>
+      <DropdownMenu.Content
+        align="end"
+        sideOffset={6}
+        collisionPadding={8}
+        className="z-20 w-60 rounded-xl border border-line bg-page p-1.5 text-sm shadow-lg"
+      >
+        {all.length > 1 ? (
+          <>
+            <DropdownMenu.Label className={labelStyle}>Team</DropdownMenu.Label>
+            {all.map(({ teamId, teamName }) => (
+              <DropdownMenu.Item key={teamId} asChild className={itemStyle}>
+                <a href={`/console?team=${teamId}`}>
+                  <Check
+                    className={`size-4 ${teamId === team?.teamId ? "" : "invisible"}`}
+                    aria-hidden="true"
+                  />
+                  <span className="truncate">{teamName}</span>
+                </a>
+              </DropdownMenu.Item>
             ))}
-          </DropdownMenu.RadioGroup>
-          <DropdownMenu.Separator className="my-1.5 h-px bg-line" />
-          <DropdownMenu.Item onSelect={leave} className={`${itemStyle} pl-8`}>
-            Sign out
-          </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+            <DropdownMenu.Separator className="my-1.5 h-px bg-line" />
+          </>
+        ) : null}
+        <DropdownMenu.Label className={labelStyle}>Appearance</DropdownMenu.Label>
+        <DropdownMenu.RadioGroup value={theme ?? "system"} onValueChange={setTheme}>
+          {THEMES.map(([value, label]) => (
+            <DropdownMenu.RadioItem key={value} value={value} className={`${itemStyle} pl-8`}>
+              <DropdownMenu.ItemIndicator className="-ml-6">
+                <Check className="size-4" aria-hidden="true" />
+              </DropdownMenu.ItemIndicator>
+              {label}
+            </DropdownMenu.RadioItem>
+          ))}
+        </DropdownMenu.RadioGroup>
+        <DropdownMenu.Separator className="my-1.5 h-px bg-line" />
+        <DropdownMenu.Item onSelect={leave} className={`${itemStyle} pl-8`}>
+          Sign out
+        </DropdownMenu.Item>
+      </DropdownMenu.Content>
     </DropdownMenu.Root>
   );
 }

@@ -16,18 +16,20 @@ export function Shell({ email, children }: { email: string; children: ReactNode 
       >
         Skip to the page
       </a>
-      <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-line border-b bg-sunk px-4 py-2 md:sticky md:top-0 md:h-dvh md:flex-col md:flex-nowrap md:items-stretch md:gap-6 md:border-r md:border-b-0 md:px-4 md:py-5">
-        <div className="flex min-w-0 flex-col md:px-2.5">
-          <Link href="/console" className="self-start rounded-md">
-            <Brand />
-          </Link>
-          <TeamName />
-        </div>
-        <div className="order-last w-full md:order-none">
-          <Navigation />
-        </div>
-        <div className="ml-auto min-w-0 max-w-48 md:mt-auto md:ml-0 md:max-w-none">
-          <AccountMenu email={email} />
+      <header className="border-line border-b bg-sunk md:border-r md:border-b-0">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 md:sticky md:top-0 md:h-dvh md:flex-col md:flex-nowrap md:items-stretch md:gap-6 md:py-5">
+          <div className="flex min-w-0 flex-col md:px-2.5">
+            <Link href="/console" className="self-start rounded-md">
+              <Brand />
+            </Link>
+            <TeamName />
+          </div>
+          <div className="order-last w-full md:order-none">
+            <Navigation />
+          </div>
+          <div className="ml-auto min-w-0 max-w-48 md:mt-auto md:ml-0 md:max-w-none">
+            <AccountMenu email={email} />
+          </div>
         </div>
       </header>
       <div className="min-w-0">

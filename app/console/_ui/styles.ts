@@ -10,7 +10,7 @@ export const buttonStyle = {
 
 /** How a field looks. 16 px on phones: below that they zoom in when it gets the focus. */
 export const fieldStyle =
-  "h-10 w-full rounded-lg border border-line bg-page px-3 font-normal text-base text-ink placeholder:text-soft md:text-sm";
+  "h-10 w-full rounded-lg border border-field bg-page px-3 font-normal text-base text-ink placeholder:text-soft md:text-sm";
 
 /** A box that holds one matter. */
 export const cardStyle = "rounded-xl border border-line bg-page";

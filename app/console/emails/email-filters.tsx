@@ -32,7 +32,7 @@ export function EmailFilterBar({ filters, onChange, searchRef }: Props) {
       />
       <TextFilter
         label="Recipient, the whole address"
-        placeholder="ann@example.com"
+        placeholder="Recipient address"
         value={filters.recipient ?? ""}
         isReady={(text) => text === "" || WHOLE_ADDRESS.test(text)}
         onSettle={(recipient) => change({ recipient: recipient || null })}

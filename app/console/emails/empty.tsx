@@ -16,7 +16,7 @@ export function FirstMailNote({ publicUrl }: { publicUrl: string }) {
     `curl -sS ${publicUrl}/api/emails`,
     `  -H "Authorization: Bearer $POSTHORN_KEY"`,
     `  -H "Content-Type: application/json"`,
-    `  -d '${JSON.stringify(mail)}'`,
+    `  -d '${JSON.stringify(mail, null, 2)}'`,
   ].join(" \\\n");
   return (
     <div className={cardStyle}>
@@ -26,7 +26,9 @@ export function FirstMailNote({ publicUrl }: { publicUrl: string }) {
           answers here and needs no mail server. It shows up in this list by itself.
         </p>
         <div className="flex w-full max-w-2xl items-start gap-2 rounded-lg bg-sunk p-3 text-left">
-          <pre className="min-w-0 grow overflow-x-auto font-mono text-ink text-xs leading-5">{curl}</pre>
+          <pre className="min-w-0 grow whitespace-pre-wrap break-words font-mono text-ink text-xs leading-5">
+            {curl}
+          </pre>
           <CopyButton text={curl} label="Copy the command" />
         </div>
         <p className="max-w-prose text-xs">

@@ -20,7 +20,7 @@ export function Pager({ page, filters, onMove }: Props) {
   const go = (after: string | undefined, before: string | undefined) =>
     void onMove({ after: after ?? null, before: before ?? null }, { history: "push" });
   return (
-    <nav aria-label="Pages" className="mt-4 flex items-center gap-2">
+    <nav aria-label="Pages" className="mt-4 flex items-center justify-end gap-2">
       <p className="mr-auto text-soft text-xs max-md:hidden">
         <Key>/</Key> search <Key>j</Key> <Key>k</Key> move <Key>Enter</Key> open
       </p>

@@ -13,7 +13,7 @@ export function Recipients({ recipients }: { recipients: RecipientView[] }) {
       <h2 id="recipients" className="border-line border-b px-4 py-3 font-semibold">
         {recipients.length === 1 ? "Recipient" : `${recipients.length} recipients`}
       </h2>
-      <ul className="max-h-120 divide-y divide-line overflow-y-auto">
+      <ul className="divide-y divide-line">
         {recipients.map((recipient) => (
           <li key={recipient.id} className="flex flex-col gap-1.5 px-4 py-3">
             <div className="flex items-start justify-between gap-3">

@@ -39,6 +39,7 @@ export function Timeline({ events, isShared }: { events: EventView[]; isShared: 
 }
 
 function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
+  const isSaid = (fact: string) => event.reason?.includes(fact) ?? false;
   return (
     <div className="flex min-w-0 grow flex-col gap-1">
       <div className="flex items-baseline justify-between gap-3">
@@ -52,10 +53,12 @@ function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
       </div>
       {isShared && event.recipient ? <p className="break-all text-soft">{event.recipient}</p> : null}
       {event.reason ? <p className="break-words text-soft">{event.reason}</p> : null}
-      {event.reply ? (
+      {event.reply && !isSaid(event.reply) ? (
         <p className="break-words rounded-md bg-sunk px-2 py-1 font-mono text-xs">{event.reply}</p>
       ) : null}
-      {event.host ? <p className="break-all font-mono text-soft text-xs">{event.host}</p> : null}
+      {event.host && !isSaid(event.host) ? (
+        <p className="break-all font-mono text-soft text-xs">{event.host}</p>
+      ) : null}
       {event.nextAttemptAt ? (
         <p className="text-soft">
           Next attempt <When at={event.nextAttemptAt} />
@@ -68,7 +71,7 @@ function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
       {event.dialogue ? (
         <details className="mt-0.5">
           <summary className="w-fit rounded text-accent text-xs">SMTP dialogue</summary>
-          <pre className="mt-2 max-h-80 overflow-auto rounded-md bg-sunk p-2.5 font-mono text-[0.6875rem] leading-4">
+          <pre className="mt-2 whitespace-pre-wrap break-words rounded-md bg-sunk p-2.5 font-mono text-[0.6875rem] leading-4">
             {event.dialogue}
           </pre>
         </details>

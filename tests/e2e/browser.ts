@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync } from "node:fs";
+import path from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
+import { expect } from "vitest";
+import { projectRoot } from "../support/processes";
+
+const program = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const artifacts = path.join(projectRoot, "tests/.artifacts");
+
+/** Debian's Chromium. Throws with the command that installs it where it is missing: such a run proves nothing. */
+export async function openBrowser(): Promise<Browser> {
+  if (!existsSync(program))
+    throw new Error(
+      `There is no Chromium at ${program}. Install it (apt-get install chromium) or name it in CHROMIUM.`,
+    );
+  return chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+}
+
+/** What a browser did that nobody should have asked it to do. */
+export type Watched = {
+  context: BrowserContext;
+  /** Text of every dialog that a page opened. */
+  dialogs: string[];
+  /** Addresses on other hosts that something tried to reach. None is: they are refused here. */
+  foreign: string[];
+  /** Errors on the browser's console, with where they came from, and exceptions of pages. */
+  errors: { text: string; at: string }[];
+};
+
+/** A browser profile of its own, whose every step outside `origin` is recorded. */
+export async function openProfile(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<Watched> {
+  const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, ...options });
+  const watched: Watched = { context, dialogs: [], foreign: [], errors: [] };
+  await context.route(
+    (url) => /^https?:$/.test(url.protocol) && url.origin !== origin,
+    (route) => {
+      watched.foreign.push(route.request().url());
+      return route.abort();
+    },
+  );
+  context.on("page", (page) => {
+    page.on("dialog", (dialog) => {
+      watched.dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    page.on("console", (message) => {
+      if (message.type() === "error")
+        watched.errors.push({ text: message.text(), at: message.location().url });
+    });
+    page.on("pageerror", (error) => void watched.errors.push({ text: String(error), at: page.url() }));
+  });
+  return watched;
+}
+
+export async function signIn(page: Page, url: string, email: string, password: string): Promise<void> {
+  await page.goto(`${url}/login`);
+  await page.getByLabel("Email address").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/\/console\//);
+}
+
+/** Pictures for people to look at: light, dark, and as wide as a small phone. Leaves the page as it was. */
+export async function takePictures(page: Page, name: string): Promise<void> {
+  mkdirSync(artifacts, { recursive: true });
+  const size = page.viewportSize();
+  const take = (look: string) =>
+    page.screenshot({ path: path.join(artifacts, `${name}-${look}.png`), fullPage: true });
+  await take("light");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expect.poll(() => page.locator("html.dark").count()).toBe(1);
+  await expectNoBarriers(page);
+  await take("dark");
+  await page.emulateMedia({ colorScheme: "light" });
+  await expect.poll(() => page.locator("html.dark").count()).toBe(0);
+  await page.setViewportSize({ width: 380, height: 760 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380);
+  await take("phone");
+  if (size) await page.setViewportSize(size);
+}
+
+/** What a person could not use with the help that they need; the message's own document is its sender's. */
+export async function expectNoBarriers(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).exclude("iframe").analyze();
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+  expect(found).toEqual([]);
+}

@@ -1,0 +1,269 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectNoBarriers, openBrowser, openProfile, takePictures, type Watched } from "./browser";
+import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
+
+let posthorn: Posthorn;
+let browser: Browser;
+let profile: Watched;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
+  profile = await openProfile(browser, posthorn.url);
+  page = await profile.context.newPage();
+});
+afterAll(async () => {
+  await browser?.close();
+  await posthorn?.stop();
+});
+
+const expectNothingOdd = () => {
+  expect(profile.dialogs).toEqual([]);
+  expect(profile.foreign).toEqual([]);
+  expect(profile.errors).toEqual([]);
+};
+const rows = () => page.getByRole("list", { name: "Emails" }).getByRole("link");
+const patience = { timeout: 60_000 };
+
+describe("signing in", () => {
+  test("comes before every page, and leads to the one that was wanted", async () => {
+    await page.goto(`${posthorn.url}/console/emails?status=bounced`);
+    await page.waitForURL(/\/login\?callbackUrl=/);
+    await expectNoBarriers(page);
+    await takePictures(page, "login");
+    await page.getByLabel("Email address").fill(ADMIN.email);
+    await page.getByLabel("Password").fill("not the password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("That address and password do not belong together.").waitFor();
+    await page.getByLabel("Password").fill(ADMIN.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL(`${posthorn.url}/console/emails?status=bounced`);
+    // The refusal is a 401, which the browser notes by itself.
+    const refused = profile.errors.splice(0);
+    expect(refused.every(({ at }) => at.includes("/api/auth/callback/credentials"))).toBe(true);
+    expectNothingOdd();
+  });
+
+  test("sends nobody to another site", async () => {
+    for (const wanted of [
+      "https://evil.example/",
+      "//evil.example",
+      "/\\evil.example",
+      "javascript:alert(1)",
+    ]) {
+      await page.goto(`${posthorn.url}/login?callbackUrl=${encodeURIComponent(wanted)}`);
+      await page.waitForURL(`${posthorn.url}/console/emails`);
+    }
+    expectNothingOdd();
+  });
+});
+
+describe("the list", () => {
+  const MAILS = [
+    ["delivered+nora@posthorn.test", "Your receipt from Alder & Oak, order 10492"],
+    ["bounced+old-address@posthorn.test", "Please confirm your address"],
+    ["delivered+jan@posthorn.test", "Weekly digest: 14 new replies in three threads you follow"],
+    ["complained+list@posthorn.test", "Spring sale: everything for the balcony"],
+    ["suppressed+gone@posthorn.test", "We miss you"],
+    ["delivered+amira@posthorn.test", "تأكيد طلبك رقم ٤٨٢"],
+    ["delivered+zoe@posthorn.test", "Ça y est : votre colis est arrivé 🎉"],
+  ] as const;
+
+  test("says before the first mail how to send it", async () => {
+    await page.goto(`${posthorn.url}/console/emails`);
+    await page.getByRole("heading", { name: "No mail yet" }).waitFor();
+    expect(await page.locator("pre").textContent()).toContain(`${posthorn.url}/api/emails`);
+    await expectNoBarriers(page);
+    await takePictures(page, "emails-empty");
+    expectNothingOdd();
+  });
+
+  test("shows a mail that was accepted meanwhile, and follows it to its end, without a reload", async () => {
+    for (const [to, subject] of MAILS) await posthorn.send({ to, subject, html: `<p>${subject}</p>` });
+    await expect.poll(() => rows().count(), patience).toBe(MAILS.length);
+    await expect.poll(() => rows().filter({ hasText: "Delivered" }).count(), patience).toBe(4);
+    for (const status of ["Bounced", "Complained", "Suppressed"])
+      await expect.poll(() => rows().filter({ hasText: status }).count(), patience).toBe(1);
+    await expectNoBarriers(page);
+    await takePictures(page, "emails");
+    expectNothingOdd();
+  });
+
+  test("is filtered by what the address says, and the address by the filters", async () => {
+    await page.getByLabel("Status").selectOption({ label: "Bounced" });
+    await expect.poll(() => rows().count(), patience).toBe(1);
+    await page.waitForURL(/status=bounced/);
+    await page.reload();
+    expect(await rows().count()).toBe(1);
+    await page.getByLabel("Subject").fill("nothing like this");
+    await page.getByRole("heading", { name: "No mail matches" }).waitFor();
+    await expectNoBarriers(page);
+    await page.getByRole("button", { name: "Clear the filters" }).click();
+    await expect.poll(() => rows().count(), patience).toBe(MAILS.length);
+    await page.getByLabel("Recipient").fill("delivered+nora@posthorn.test");
+    await expect.poll(() => rows().count(), patience).toBe(1);
+    await page.getByLabel("Recipient").fill("");
+    await page.getByLabel("Subject").fill("weekly DIGEST");
+    await page.waitForURL(/subject=weekly/);
+    await expect.poll(() => rows().count(), patience).toBe(1);
+    expectNothingOdd();
+  });
+
+  test("is used by the keyboard alone", async () => {
+    await page.goto(`${posthorn.url}/console/emails`);
+    await rows().first().waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.closest("li a")?.textContent ?? null);
+    // A key that is pressed before the page is awake does nothing.
+    await expect.poll(() => page.keyboard.press("k").then(focused), patience).toContain(MAILS[0][1]);
+    for (let step = 0; step < MAILS.length + 2; step++) await page.keyboard.press("k");
+    expect(await focused()).toContain(MAILS.at(-1)?.[1]);
+    for (const key of ["j", "j", "k"]) await page.keyboard.press(key);
+    expect(await focused()).toContain(MAILS.at(-2)?.[1]);
+    await page.keyboard.press("/");
+    await page.keyboard.type("receipt jk/");
+    expect(await page.getByLabel("Subject").inputValue()).toBe("receipt jk/");
+    await page.getByLabel("Subject").fill("receipt");
+    await page.waitForURL(/subject=receipt/);
+    await expect.poll(() => rows().count(), patience).toBe(1);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: MAILS[0][1] }).waitFor();
+    expectNothingOdd();
+  });
+
+  test("goes to older mail and back by its address", async () => {
+    for (let n = 1; n <= 30; n++)
+      await posthorn.send({ to: "delivered@posthorn.test", subject: `Page mail ${n}`, html: "x" });
+    await page.goto(`${posthorn.url}/console/emails`);
+    await page.getByRole("button", { name: "Older" }).click();
+    await page.waitForURL(/after=/);
+    await page.getByText("Page mail 5", { exact: true }).waitFor();
+    expect(await rows().count()).toBe(12);
+    await page.getByRole("button", { name: "Newer" }).click();
+    await page.waitForURL(/before=/);
+    await page.getByText("Page mail 30", { exact: true }).waitFor();
+    await page.goBack();
+    await page.getByText("Page mail 5", { exact: true }).waitFor();
+    expectNothingOdd();
+  });
+});
+
+describe("a failure", () => {
+  test("is told with the number to find it by", async () => {
+    await page.goto(`${posthorn.url}/console/emails?after=nonsense`);
+    await page.getByRole("heading", { name: "This could not be loaded" }).waitFor();
+    expect(await page.getByRole("alert").locator("code").textContent()).toMatch(/^[0-9a-f-]{36}$/);
+    await expectNoBarriers(page);
+    await takePictures(page, "emails-failed");
+    profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
+    expectNothingOdd();
+  });
+
+  test("of the connection leaves what is there, and passes by itself", async () => {
+    await page.goto(`${posthorn.url}/console/emails`);
+    await rows().first().waitFor();
+    await page.route("**/api/trpc/**", (route) => route.abort());
+    await page.getByLabel("Status").selectOption({ label: "Bounced" });
+    await page.getByText("The service cannot be reached.").waitFor(patience);
+    await page.unroute("**/api/trpc/**");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expect.poll(() => rows().count(), patience).toBe(1);
+    profile.errors = profile.errors.filter(({ text }) => !text.includes("ERR_FAILED"));
+    expectNothingOdd();
+  });
+});
+
+test("no page moves what it has shown already", async () => {
+  for (const path of ["/console/emails", "/console/emails?status=bounced", "/login"]) {
+    await page.goto(`${posthorn.url}${path}`);
+    await page.waitForLoadState("networkidle");
+    const shifted = await page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          const observer = new PerformanceObserver((list) => {
+            const entries = list.getEntries() as (PerformanceEntry & { value: number })[];
+            resolve(entries.reduce((sum, { value }) => sum + value, 0));
+          });
+          observer.observe({ type: "layout-shift", buffered: true });
+          setTimeout(() => resolve(0), 500);
+        }),
+    );
+    expect(shifted, path).toBeLessThan(0.01);
+  }
+});
+
+describe("one mail", () => {
+  test("tells of each attempt why it came to what it did, while it happens", async () => {
+    const id = await posthorn.send({
+      to: ["deferred+slowly@posthorn.test", "bounced+away@posthorn.test"],
+      cc: ["delivered+copy@posthorn.test"],
+      subject: "Your order 10493 has left our workshop",
+      html: NEWSLETTER,
+      text: "It left this morning.",
+      headers: { "X-Order": "10493" },
+      tags: [{ name: "kind", value: "shipping" }],
+    });
+    await page.goto(`${posthorn.url}/console/emails/${id}`);
+    const recipient = (address: string) =>
+      page
+        .getByRole("region", { name: /recipients/ })
+        .getByRole("listitem")
+        .filter({ hasText: address });
+    await recipient("deferred+slowly").getByText("Delivered", { exact: true }).waitFor(patience);
+    await recipient("bounced+away").getByText("Bounced", { exact: true }).waitFor(patience);
+    await recipient("delivered+copy").getByText("Delivered", { exact: true }).waitFor(patience);
+    const timeline = page.getByRole("region", { name: "Timeline" });
+    expect(await timeline.locator("p", { hasText: "451 4.7.1" }).count()).toBe(2);
+    await timeline.getByText("by the retry schedule").first().waitFor();
+    await expectNoBarriers(page);
+    await takePictures(page, "email");
+    await page.getByRole("tab", { name: "Text" }).click();
+    await page.getByText("It left this morning.").waitFor();
+    await page.getByRole("tab", { name: "Headers" }).click();
+    await page.getByText("X-Order").waitFor();
+    await expectNoBarriers(page);
+    expectNothingOdd();
+  });
+
+  test("that does not exist says so, whatever its id", async () => {
+    for (const id of ["01900000-0000-7000-8000-000000000000", "x", "%00", "..%2f..%2fetc"]) {
+      await page.goto(`${posthorn.url}/console/emails/${id}`);
+      await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+    }
+    await page.goto(`${posthorn.url}/console/emails?team=01900000-0000-7000-8000-000000000000`);
+    await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+    profile.errors = profile.errors.filter(({ text }) => !text.includes("404"));
+    expectNothingOdd();
+  });
+});
+
+describe("signing out", () => {
+  test("ends the session also for whoever has kept its cookie", async () => {
+    const cookies = await profile.context.cookies();
+    await page.goto(`${posthorn.url}/console/emails`);
+    await page.getByRole("button", { name: ADMIN.email }).click();
+    await takePictures(page, "menu");
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.waitForURL(`${posthorn.url}/login`);
+    const names = (await profile.context.cookies()).map(({ name }) => name);
+    expect(names).not.toContain("posthorn.session");
+    await profile.context.addCookies(cookies);
+    await page.goto(`${posthorn.url}/console/emails`);
+    await page.waitForURL(/\/login/);
+    expectNothingOdd();
+  });
+});
+
+const NEWSLETTER = `<!doctype html><html><body style="margin:0;background:#f4f1ea;font-family:Georgia,serif;color:#33302a">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr><td align="center" style="padding:32px 12px">
+<table role="presentation" width="520" cellpadding="0" cellspacing="0" style="max-width:100%;background:#fff;border-radius:8px">
+<tr><td style="padding:32px 36px 8px;font-size:13px;letter-spacing:.12em;color:#7a7364">ALDER &amp; OAK</td></tr>
+<tr><td style="padding:0 36px;font-size:26px;line-height:1.3">Your order has left our workshop</td></tr>
+<tr><td style="padding:16px 36px 0;font-size:16px;line-height:1.6">Dear Nora, the oak stool you ordered was oiled on Tuesday,
+dried on Wednesday and left this morning. It should be with you on Friday.</td></tr>
+<tr><td style="padding:24px 36px 36px"><a href="https://alder.example/orders/10493" style="display:inline-block;padding:12px 22px;
+background:#3f5b45;color:#fff;border-radius:6px;text-decoration:none;font-size:15px">Follow your parcel</a></td></tr>
+</table></td></tr></table></body></html>`;

@@ -7,7 +7,7 @@ import { silentLog } from "#server/log";
 import { parseMailbox } from "#server/mail/address";
 import { createAskDns } from "#server/mail/dns";
 import type { Transport } from "#server/mail/transport/transport";
-import { addDomain } from "#server/services/domains";
+import { addDomain } from "#server/services/domains/write";
 import { type Email, getEmail } from "#server/services/emails/read";
 import { type NewEmail, sendEmail } from "#server/services/emails/send";
 import { createTeam } from "#server/services/teams";

@@ -2,7 +2,8 @@ import { sql } from "drizzle-orm";
 import type { OwnLimits } from "#db/schema/api-keys";
 import type { Ctx, RestDeps } from "#server/deps";
 import { readScopes } from "#server/scopes";
-import { addDomain, type Domain } from "#server/services/domains";
+import type { Domain } from "#server/services/domains/read";
+import { addDomain } from "#server/services/domains/write";
 import { createKey, revokeKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
 import { createClock, type DepsOptions, openDeps, type TestClock } from "./deps";
@@ -57,6 +58,7 @@ const MOVING: Record<string, string[]> = {
   deliveries: ["due_at", "leased_until"],
   idempotency_keys: ["expires_at"],
   api_keys: ["expires_at"],
+  domains: ["next_check_at", "failing_since"],
   sessions: ["expires_at"],
   workers: ["beat_at"],
 };

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { addDomain, type Domain, declareDomainVerified, listDomains } from "#server/services/domains";
+import { type Domain, listDomains } from "#server/services/domains/read";
+import { addDomain, declareDomainVerified } from "#server/services/domains/write";
 import { addJsonOption, addTeamOption, readDomain } from "./arguments";
 import { withTeam } from "./session";
 import { formatTime, say, sayJson, sayTable } from "./terminal";

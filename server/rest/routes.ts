@@ -10,6 +10,22 @@ import {
   postTemplate,
   postTemplatePublish,
 } from "./templates";
+import {
+  getOneWebhookEvent,
+  getWebhookAttempts,
+  getWebhookEvents,
+  postWebhookEventReplay,
+  postWebhookReplay,
+  postWebhookTest,
+} from "./webhook-events";
+import {
+  deleteOneWebhook,
+  getOneWebhook,
+  getWebhooks,
+  patchWebhook,
+  postWebhook,
+  postWebhookRotation,
+} from "./webhooks";
 
 /**
  * Every REST route there is. `dispatch` answers by this list, and the suite over every route runs through it: a route
@@ -25,6 +41,18 @@ export const routes: readonly Route[] = [
   patchTemplate,
   deleteOneTemplate,
   postTemplatePublish,
+  postWebhook,
+  getWebhooks,
+  getOneWebhook,
+  patchWebhook,
+  deleteOneWebhook,
+  postWebhookRotation,
+  postWebhookTest,
+  postWebhookReplay,
+  getWebhookEvents,
+  getOneWebhookEvent,
+  getWebhookAttempts,
+  postWebhookEventReplay,
   getHealth,
   getReadiness,
   getTick,

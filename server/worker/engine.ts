@@ -36,6 +36,8 @@ export type EngineOptions = {
   dialoguesMax: number;
   /** Called when a pump that found nothing, or no room, would find some now. */
   onRoom?: () => void;
+  /** Called when results were written: their events may be somebody's webhooks. */
+  onRecorded?: () => void;
 };
 
 export type Engine = {
@@ -74,6 +76,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   });
   const recordBatch = coalesce<DeliveryResult, void>(500, async (results) => {
     await recordUntilWritten(results);
+    options.onRecorded?.();
     return () => undefined;
   });
 

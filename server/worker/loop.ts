@@ -6,14 +6,16 @@ import { newId } from "#server/ids";
 import { errorFacts } from "#server/log";
 import { createEngine } from "./engine";
 import { beat, sweep, withdrawBeat } from "./housekeeping";
+import { startPumping } from "./pumping";
+import { createLanes } from "./webhooks/lanes";
+import { sweepWebhooks } from "./webhooks/sweep";
 
-/** The net below the notifications: a lost one costs this much. */
-const pollMs = 1_000;
 const renewMs = 20_000;
 const beatMs = 5_000;
 const sweepMs = 5_000;
 const drainMs = 25_000;
-const idleAfterFaultMs = 1_000;
+/** Mail that is sent rouses the calls many times a second, mostly for nothing. */
+const callsRestMs = 50;
 
 export type WorkerOptions = {
   /** SMTP dialogues at once. */
@@ -29,41 +31,32 @@ export type Worker = { id: string; stop(): Promise<void> };
  */
 export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {}): Promise<Worker> {
   const id = newId();
-  let rouse = () => {};
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const warn = (event: string) => (error: unknown) =>
+    deps.log.warn(event, { workerId: id, ...errorFacts(error) });
+  // Each with places of its own, so that neither mail nor webhooks wait for the other.
   const engine = createEngine(deps, {
     dialoguesMax: options.dialoguesMax ?? 10,
-    onRoom: () => rouse(),
+    onRoom: () => mail.rouse(),
+    onRecorded: () => calls.rouse(),
   });
-  const stopping = new AbortController();
-  const listening = listenForDue(
-    deps.hot,
-    () => rouse(),
-    (error) => deps.log.warn("worker.listen_failed", { workerId: id, ...errorFacts(error) }),
-  );
-
-  const pumping = (async () => {
-    while (!stopping.signal.aborted) {
-      const roused = new Promise<void>((resolve) => {
-        rouse = resolve;
-      });
-      try {
-        if (await engine.pump()) continue;
-      } catch (error) {
-        deps.log.warn("worker.claim_failed", { workerId: id, ...errorFacts(error) });
-        await wait(idleAfterFaultMs, undefined, { signal: stopping.signal }).catch(() => {});
-        continue;
-      }
-      await Promise.race([roused, wait(pollMs, undefined, { signal: stopping.signal }).catch(() => {})]);
-    }
-  })();
+  const lanes = createLanes(deps, { onRecorded: () => calls.rouse() });
+  const mail = startPumping(() => engine.pump(), { signal, onFault: warn("worker.claim_failed") });
+  const calls = startPumping(() => lanes.pump(), {
+    signal,
+    onFault: warn("worker.webhook_claim_failed"),
+    restMs: callsRestMs,
+  });
+  const rouse = () => {
+    mail.rouse();
+    calls.rouse();
+  };
+  const listening = listenForDue(deps.hot, rouse, warn("worker.listen_failed"));
 
   const every = async (intervalMs: number, what: string, task: () => Promise<unknown>) => {
     while (!stopping.signal.aborted) {
-      try {
-        await task();
-      } catch (error) {
-        deps.log.warn(`worker.${what}_failed`, { workerId: id, ...errorFacts(error) });
-      }
+      await task().catch(warn(`worker.${what}_failed`));
       await wait(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
@@ -71,7 +64,10 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
   const tasks = [
     every(beatMs, "beat", () => beat(deps, { id, host: hostname(), pid: process.pid })),
     every(sweepMs, "sweep", async () => {
-      if ((await sweep(deps)) > 0) rouse();
+      if ((await sweep(deps)) > 0) mail.rouse();
+    }),
+    every(sweepMs, "webhook_sweep", async () => {
+      if ((await sweepWebhooks(deps)) > 0) calls.rouse();
     }),
   ];
 
@@ -79,8 +75,8 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     id,
     async stop() {
       stopping.abort();
-      await Promise.all([pumping, ...tasks]);
-      await engine.drain(drainMs);
+      await Promise.all([mail.done, calls.done, ...tasks]);
+      await Promise.all([engine.drain(drainMs), lanes.drain(drainMs)]);
       clearInterval(aliveWhileDraining);
       await listening.stop();
       await deps.transport?.close();

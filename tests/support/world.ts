@@ -61,6 +61,8 @@ const MOVING: Record<string, string[]> = {
   domains: ["next_check_at", "failing_since"],
   sessions: ["expires_at"],
   workers: ["beat_at"],
+  webhooks: ["previous_until", "failing_since", "paused_until"],
+  webhook_deliveries: ["due_at", "leased_until"],
 };
 
 export async function createWorld(options: DepsOptions = {}): Promise<World> {

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { WEBHOOK_DELIVERY_STATUSES } from "#db/schema/webhooks";
+import { absent, optional } from "#server/services/emails/message-input";
+import type { WebhookChange } from "#server/services/webhooks/endpoints";
+import type { ReplayRange } from "#server/services/webhooks/replay";
+import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
+import { PAGING } from "../query";
+
+const timeMax = Date.UTC(9999, 0, 1);
+const TIME = "Must be an ISO 8601 time with zone, such as 2026-01-31T09:00:00Z.";
+const Time = z.iso
+  .datetime({ offset: true, message: TIME })
+  .transform((text) => new Date(text))
+  .refine((time) => time.getTime() >= 0 && time.getTime() < timeMax, "Must lie between 1970 and 9998.");
+
+/** The body of `POST /api/webhooks`. */
+export const CreateWebhookBody = z
+  .strictObject({
+    endpoint: z.preprocess(absent, EndpointUrl),
+    events: z.preprocess(absent, WebhookEventNames),
+  })
+  .transform(({ endpoint, events }) => ({ url: endpoint, events }));
+
+/** The body of `PATCH /api/webhooks/{id}`: what is left out stays as it is. */
+export const UpdateWebhookBody = z
+  .strictObject({
+    endpoint: optional(EndpointUrl),
+    events: optional(WebhookEventNames),
+    status: optional(z.enum(["enabled", "disabled"], 'Must be "enabled" or "disabled".')),
+  })
+  .transform(({ endpoint: url, events, status }): WebhookChange => ({ url, events, status }));
+
+/** The body of `POST /api/webhooks/{id}/replay`. */
+export const ReplayRangeBody = z
+  .strictObject({
+    since: z.preprocess(absent, Time),
+    until: optional(Time),
+    status: optional(z.enum(["failed", "success"], 'Must be "failed" or "success".')),
+    type: optional(WebhookEventName),
+  })
+  .transform(
+    ({ since, until, status, type }): ReplayRange => ({
+      since,
+      until: until ?? null,
+      status: status ?? "failed",
+      type: type ?? null,
+    }),
+  );
+
+/** The query of `POST /api/webhooks/{id}/test`. */
+export const TestEventQuery = z.strictObject({ type: WebhookEventName.optional() });
+
+/** The query of `GET /api/webhooks/{id}/events`. */
+export const WebhookEventsQuery = z.strictObject({
+  ...PAGING,
+  status: z
+    .enum(WEBHOOK_DELIVERY_STATUSES, `Must be one of ${WEBHOOK_DELIVERY_STATUSES.join(", ")}.`)
+    .optional(),
+  type: WebhookEventName.optional(),
+});

@@ -1,0 +1,129 @@
+import type { Header, Tag } from "#db/schema/emails";
+import type { EventData, EventType } from "#db/schema/events";
+import type { SuppressionOrigin } from "#db/schema/suppressions";
+import { bounceOf, diagnosticCodes } from "./bounce";
+
+/** An event of a mail, and what of the mail its payload repeats. */
+export type PayloadSource = {
+  type: EventType;
+  recipient: string | null;
+  data: EventData;
+  createdAt: Date;
+  /** The how-manieth event of its mail it is. */
+  sequence: number;
+  emailId: string;
+  emailCreatedAt: Date;
+  messageId: string;
+  sender: string;
+  to: string[];
+  subject: string;
+  tags: Tag[];
+  headers: Header[];
+  templateId: string | null;
+  /** Why the recipient is on the suppression list, where that is what the event tells of. */
+  origin: SuppressionOrigin | null;
+};
+
+type Payload = { type: string; created_at: string; data: Record<string, unknown> };
+
+/** Receivers are promised less than 20 KB. */
+const payloadBytesMax = 20_000;
+const textCharsMax = 500;
+const itemsMax = 20;
+
+/**
+ * The body that tells of a mail's event: `{ type, created_at, data }` in the form of the dialect, and `data.sequence`, by
+ * which a receiver can order what arrives out of order: of two events of one recipient the later has the greater number.
+ * What would make it too large is left out, and named in `data.truncated`.
+ */
+export function emailPayload(source: PayloadSource): string {
+  const payload: Payload = {
+    type: source.type,
+    created_at: source.createdAt.toISOString(),
+    data: { ...commonOf(source), ...detailOf(source) },
+  };
+  const whole = JSON.stringify(payload);
+  return Buffer.byteLength(whole) < payloadBytesMax ? whole : JSON.stringify(shortened(payload));
+}
+
+function commonOf(source: PayloadSource): Record<string, unknown> {
+  const { recipient, tags, headers, templateId } = source;
+  return {
+    email_id: source.emailId,
+    created_at: source.emailCreatedAt.toISOString(),
+    message_id: `<${source.messageId}>`,
+    from: source.sender,
+    to: recipient === null ? source.to : [recipient],
+    subject: source.subject,
+    sequence: source.sequence,
+    ...(templateId === null ? {} : { template_id: templateId }),
+    ...(tags.length === 0 ? {} : { tags: Object.fromEntries(tags.map(({ name, value }) => [name, value])) }),
+    ...(headers.length === 0 ? {} : { headers: headers.map(({ name, value }) => ({ name, value })) }),
+  };
+}
+
+function detailOf({ type, data, origin }: PayloadSource): Record<string, unknown> {
+  switch (type) {
+    case "email.bounced":
+      return { bounce: bounceOf(data) };
+    case "email.failed":
+      return { failed: { reason: data.reason ?? "The mail could not be sent." } };
+    case "email.suppressed":
+      return { suppressed: suppressedOf(data, origin) };
+    case "email.unknown":
+      return { unknown: { reason: data.reason ?? "Whether it arrived is unknown.", policy: data.policy } };
+    default:
+      return {};
+  }
+}
+
+const REASON_BY_ORIGIN: Record<SuppressionOrigin, string> = {
+  bounce: "previous_bounce",
+  complaint: "previous_complaint",
+  manual: "manual",
+};
+
+function suppressedOf(data: EventData, origin: SuppressionOrigin | null): Record<string, unknown> {
+  return {
+    type: origin === null ? "Suppressed" : "OnAccountSuppressionList",
+    message: data.reason ?? "The recipient is on the suppression list.",
+    ...(origin === null ? {} : { reason: REASON_BY_ORIGIN[origin] }),
+    diagnosticCode: diagnosticCodes(data.reply),
+  };
+}
+
+const cut = (text: string): string => {
+  const characters = [...text];
+  return characters.length > textCharsMax ? `${characters.slice(0, textCharsMax).join("")}…` : text;
+};
+const cutDeep = (value: unknown): unknown => {
+  if (typeof value === "string") return cut(value);
+  if (Array.isArray(value)) return value.slice(0, itemsMax).map(cutDeep);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutDeep(item)]));
+};
+
+/** What is given up for size, the most dispensable first. A field becomes what the function leaves of it. */
+const SHORTENING: readonly (readonly [field: string, shorten: (value: unknown) => unknown])[] = [
+  ["headers", () => undefined],
+  // Server replies are as long as servers like.
+  ["bounce", cutDeep],
+  ["failed", cutDeep],
+  ["suppressed", cutDeep],
+  ["unknown", cutDeep],
+  ["tags", () => undefined],
+  ["subject", cutDeep],
+  ["to", cutDeep],
+];
+
+function shortened(payload: Payload): Payload {
+  let data = payload.data;
+  const truncated: string[] = [];
+  for (const [field, shorten] of SHORTENING) {
+    if (!(field in data)) continue;
+    truncated.push(field);
+    data = { ...data, [field]: shorten(data[field]), truncated };
+    if (Buffer.byteLength(JSON.stringify({ ...payload, data })) < payloadBytesMax) break;
+  }
+  return { ...payload, data };
+}

@@ -1,0 +1,78 @@
+import { EVENT_TYPES, type EventType } from "#db/schema/events";
+import { webhookDeliveries } from "#db/schema/webhooks";
+import type { Ctx } from "#server/deps";
+import { AppError } from "#server/errors";
+import { newId } from "#server/ids";
+import type { WebhookEvent } from "./event-types";
+import { emailPayload } from "./payload";
+import { requireEnabled } from "./replay";
+
+/**
+ * Sends an endpoint one of the events that it asked for, made up and marked by `data.test`, through the same outbox, signatures
+ * and retries as every other. Without a type it is the first that the endpoint names.
+ */
+export async function sendTestEvent(
+  ctx: Ctx,
+  webhookId: string,
+  type?: WebhookEvent,
+): Promise<{ id: string; type: string }> {
+  const webhook = await requireEnabled(ctx, webhookId);
+  const chosen = type ?? webhook.events[0];
+  if (chosen === undefined || !webhook.events.includes(chosen))
+    throw new AppError(
+      "invalid",
+      `The endpoint did not ask for ${chosen}. Choose one of: ${webhook.events.join(", ")}.`,
+    );
+  const id = newId();
+  await ctx.db.insert(webhookDeliveries).values({
+    id,
+    teamId: ctx.teamId,
+    webhookId,
+    type: chosen,
+    payload: samplePayload(chosen, ctx.clock()),
+  });
+  ctx.wake();
+  return { id, type: chosen };
+}
+
+const isEmailEvent = (type: string): type is EventType => EVENT_TYPES.some((known) => known === type);
+
+function samplePayload(type: string, now: Date): string {
+  const sample = isEmailEvent(type)
+    ? JSON.parse(sampleEmailPayload(type, now))
+    : { type, created_at: now.toISOString(), data: sampleData(type, now) };
+  return JSON.stringify({ ...sample, data: { ...sample.data, test: true } });
+}
+
+function sampleEmailPayload(type: EventType, now: Date): string {
+  const emailId = newId();
+  const isRefusal = type === "email.bounced" || type === "email.suppressed";
+  return emailPayload({
+    type,
+    recipient: "ben@example.com",
+    data: isRefusal
+      ? { reply: { code: 550, enhanced: "5.1.1", text: "No such user" }, reason: "There is no such mailbox." }
+      : {},
+    createdAt: now,
+    sequence: 1,
+    emailId,
+    emailCreatedAt: now,
+    messageId: `${emailId}@posthorn.test`,
+    sender: "Ann <ann@posthorn.test>",
+    to: ["ben@example.com"],
+    subject: "A test of your endpoint",
+    tags: [{ name: "category", value: "test" }],
+    headers: [],
+    templateId: null,
+    origin: type === "email.suppressed" ? "bounce" : null,
+  });
+}
+
+function sampleData(type: string, now: Date): Record<string, unknown> {
+  const common = { id: newId(), created_at: now.toISOString() };
+  if (type.startsWith("domain."))
+    return { ...common, name: "example.com", status: "verified", region: "self-hosted", records: [] };
+  if (type.startsWith("suppression."))
+    return { ...common, email: "ben@example.com", origin: "bounce", source_id: newId() };
+  return common;
+}

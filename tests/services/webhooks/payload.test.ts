@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { EVENT_TYPES } from "#db/schema/events";
+import { emailPayload, type PayloadSource } from "#server/services/webhooks/payload";
+
+const source = (given: Partial<PayloadSource> = {}): PayloadSource => ({
+  type: "email.delivered",
+  recipient: "ben@example.net",
+  data: {},
+  createdAt: new Date("2026-03-01T10:00:01.500Z"),
+  sequence: 3,
+  emailId: "0199a000-0000-7000-8000-000000000001",
+  emailCreatedAt: new Date("2026-03-01T10:00:00Z"),
+  messageId: "0199a000@example.org",
+  sender: "Ann <ann@example.org>",
+  to: ["ben@example.net", "cy@example.net"],
+  subject: "Grüße",
+  tags: [],
+  headers: [],
+  templateId: null,
+  origin: null,
+  ...given,
+});
+const payloadOf = (given: Partial<PayloadSource> = {}) => JSON.parse(emailPayload(source(given)));
+
+const COMMON = {
+  email_id: "0199a000-0000-7000-8000-000000000001",
+  created_at: "2026-03-01T10:00:00.000Z",
+  message_id: "<0199a000@example.org>",
+  from: "Ann <ann@example.org>",
+  to: ["ben@example.net"],
+  subject: "Grüße",
+  sequence: 3,
+};
+
+test("an event of a recipient names that recipient, and says no more than there is", () => {
+  expect(payloadOf()).toEqual({
+    type: "email.delivered",
+    created_at: "2026-03-01T10:00:01.500Z",
+    data: COMMON,
+  });
+});
+
+test("an event of the whole mail names all its recipients", () => {
+  expect(payloadOf({ type: "email.queued", recipient: null }).data.to).toEqual([
+    "ben@example.net",
+    "cy@example.net",
+  ]);
+});
+
+test("tags are an object, headers a list, and the template an id, each only where there is one", () => {
+  const { data } = payloadOf({
+    tags: [
+      { name: "campaign", value: "spring" },
+      { name: "__proto__", value: "x" },
+    ],
+    headers: [{ name: "X-Ref", value: "7" }],
+    templateId: "0199a000-0000-7000-8000-0000000000aa",
+  });
+  expect(Object.entries(data.tags)).toEqual([
+    ["campaign", "spring"],
+    ["__proto__", "x"],
+  ]);
+  expect(data.headers).toEqual([{ name: "X-Ref", value: "7" }]);
+  expect(data.template_id).toBe("0199a000-0000-7000-8000-0000000000aa");
+});
+
+describe("a bounce in the words of the dialect", () => {
+  const reply = (code: number | null, enhanced: string | null) => ({ code, enhanced, text: "said so" });
+  test.each([
+    [550, "5.1.1", "Permanent", "NoEmail"],
+    [550, "5.1.10", "Permanent", "NoEmail"],
+    [550, "5.2.1", "Permanent", "NoEmail"],
+    [552, "5.2.2", "Permanent", "MailboxFull"],
+    [552, null, "Permanent", "MailboxFull"],
+    [552, "5.3.4", "Permanent", "MessageTooLarge"],
+    [554, "5.6.0", "Permanent", "ContentRejected"],
+    [550, "5.7.1", "Permanent", "General"],
+    [550, null, "Permanent", "General"],
+    [451, "4.7.1", "Transient", "General"],
+    [null, null, "Undetermined", "General"],
+  ])("%s %s is %s, %s", (code, enhanced, type, subType) => {
+    const { bounce } = payloadOf({
+      type: "email.bounced",
+      data: { reply: reply(code, enhanced), reason: "It said no." },
+    }).data;
+    expect(bounce).toMatchObject({ type, subType, message: "It said no." });
+    expect(bounce.diagnosticCode).toEqual([`smtp; ${[code, enhanced, "said so"].filter(Boolean).join(" ")}`]);
+  });
+
+  test("without any reply it is undetermined", () => {
+    expect(payloadOf({ type: "email.bounced" }).data.bounce).toEqual({
+      type: "Undetermined",
+      subType: "Undetermined",
+      message: expect.any(String),
+      diagnosticCode: [],
+    });
+  });
+});
+
+test("failed, suppressed and unknown say why", () => {
+  expect(payloadOf({ type: "email.failed", data: { reason: "Given up." } }).data.failed).toEqual({
+    reason: "Given up.",
+  });
+  const suppressed = (origin: PayloadSource["origin"]) =>
+    payloadOf({ type: "email.suppressed", data: { reason: "On the list." }, origin }).data.suppressed;
+  expect(suppressed("bounce")).toEqual({
+    type: "OnAccountSuppressionList",
+    message: "On the list.",
+    reason: "previous_bounce",
+    diagnosticCode: [],
+  });
+  expect(suppressed("complaint").reason).toBe("previous_complaint");
+  expect(suppressed(null)).toEqual({ type: "Suppressed", message: "On the list.", diagnosticCode: [] });
+  expect(
+    payloadOf({ type: "email.unknown", data: { reason: "Cut off.", policy: "hold" } }).data.unknown,
+  ).toEqual({ reason: "Cut off.", policy: "hold" });
+});
+
+test.each(EVENT_TYPES)("%s stays below 20 KB whatever a mail and a server put into it", (type) => {
+  const long = 'ä€😀\\"\n'.repeat(20_000);
+  const text = emailPayload(
+    source({
+      type,
+      recipient: null,
+      to: Array.from({ length: 150 }, (_, n) => `${n}${"x".repeat(300)}@example.net`),
+      subject: "😀".repeat(2_000),
+      tags: Array.from({ length: 75 }, (_, n) => ({
+        name: `${n}${"n".repeat(250)}`,
+        value: "v".repeat(256),
+      })),
+      headers: Array.from({ length: 50 }, (_, n) => ({ name: `X-${n}`, value: "h".repeat(900) })),
+      data: { reason: long, reply: { code: 550, enhanced: "5.1.1", text: long } },
+    }),
+  );
+  expect(Buffer.byteLength(text)).toBeLessThan(20_000);
+  const { data } = JSON.parse(text);
+  expect(data).toMatchObject({ email_id: COMMON.email_id, message_id: COMMON.message_id, sequence: 3 });
+  expect(data.truncated).toContain("headers");
+  expect(data.subject.isWellFormed()).toBe(true);
+});

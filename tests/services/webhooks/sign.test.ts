@@ -1,0 +1,46 @@
+import { Webhook } from "standardwebhooks";
+import { expect, test } from "vitest";
+import { mintSigningSecret } from "#server/services/webhooks/secrets";
+import { signatureHeaders } from "#server/services/webhooks/sign";
+
+/** The vector that the Standard Webhooks specification and its libraries publish. */
+const VECTOR = {
+  id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+  timestampSeconds: 1_614_265_330,
+  body: '{"test": 2432232314}',
+  secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+  signature: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+};
+
+test("the published vector is signed as published, under both families of names", () => {
+  const { secret, signature, ...signing } = VECTOR;
+  expect(signatureHeaders({ ...signing, secrets: [secret] })).toEqual({
+    "webhook-id": VECTOR.id,
+    "webhook-timestamp": String(VECTOR.timestampSeconds),
+    "webhook-signature": signature,
+    "svix-id": VECTOR.id,
+    "svix-timestamp": String(VECTOR.timestampSeconds),
+    "svix-signature": signature,
+  });
+});
+
+test("every live secret signs, and the reference library takes either for its own", () => {
+  const secrets = [mintSigningSecret(), mintSigningSecret()];
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  const body = JSON.stringify({ text: "ü €  " });
+  const headers = signatureHeaders({ id: "0199-a", timestampSeconds, body, secrets });
+  expect(headers["webhook-signature"]?.split(" ")).toHaveLength(2);
+  for (const secret of secrets) expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
+  expect(() => new Webhook(mintSigningSecret()).verify(body, headers)).toThrow();
+  for (const [index, secret] of secrets.entries())
+    expect(headers["webhook-signature"]?.split(" ")[index]).toBe(
+      new Webhook(secret).sign("0199-a", new Date(timestampSeconds * 1_000), body),
+    );
+});
+
+test("a secret is 24 random bytes in standard base64, which needs no padding", () => {
+  const secrets = Array.from({ length: 200 }, mintSigningSecret);
+  expect(new Set(secrets).size).toBe(200);
+  for (const secret of secrets) expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
+  expect(secrets.some((secret) => /[+/]/.test(secret))).toBe(true);
+});

@@ -1,0 +1,81 @@
+import type { WorkerDeps } from "#server/deps";
+import { createCapture } from "#server/worker/capture";
+import { tick } from "#server/worker/tick";
+import type { DepsOptions } from "./deps";
+import { type HttpSink, type SinkScript, startHttpSink } from "./http-sink";
+import { createWorld, type World } from "./world";
+
+/** One event of an endpoint as the API lists it, with the calls that were made for it, oldest first. */
+export type Told = Record<string, unknown> & { id: string; attempts_made: Record<string, unknown>[] };
+
+/** A Posthorn whose first team has a key for everything, and receivers for what it tells. */
+export type WebhookWorld = World & {
+  token: string;
+  worker: WorkerDeps;
+  /** A receiver on loopback that goes with this world. */
+  sink(script?: SinkScript): Promise<HttpSink>;
+  /** Adds an endpoint by the API. */
+  endpoint(to: HttpSink | string, events: string[]): Promise<{ id: string; secret: string }>;
+  /** Sends a mail by the API. */
+  send(mail?: Record<string, unknown>): Promise<string>;
+  /** One round of delivery and of calls. */
+  round(): Promise<void>;
+  /** What an endpoint was told, oldest first. */
+  told(webhookId: string): Promise<Told[]>;
+  /** A call of the API with the key, which must succeed. */
+  ok(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+};
+
+const MAIL = {
+  from: "Ann <ann@posthorn.test>",
+  to: "delivered@posthorn.test",
+  subject: "Hello",
+  html: "<p>Hi</p>",
+};
+
+export async function createWebhookWorld(options: DepsOptions = {}): Promise<WebhookWorld> {
+  const world = await createWorld(options);
+  const { token } = await world.key();
+  const sinks: HttpSink[] = [];
+  const worker: WorkerDeps = { ...world.deps, transport: createCapture(world.deps.hot) };
+  const ok: WebhookWorld["ok"] = async (method, path, body) => {
+    const reply = await world.api(method, path, { token, ...(body === undefined ? {} : { body }) });
+    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
+    return reply.body;
+  };
+  const rowsOf = async (path: string) => {
+    const { data } = await ok("GET", `${path}?limit=100`);
+    return (data as (Record<string, unknown> & { id: string })[]).reverse();
+  };
+  return {
+    ...world,
+    token,
+    worker,
+    ok,
+    async sink(script) {
+      const sink = await startHttpSink(script);
+      sinks.push(sink);
+      return sink;
+    },
+    async endpoint(to, events) {
+      const endpoint = typeof to === "string" ? to : `http://127.0.0.1:${to.port}/hooks`;
+      const made = await ok("POST", "/api/webhooks", { endpoint, events });
+      return { id: String(made.id), secret: String(made.signing_secret) };
+    },
+    send: async (mail = {}) => String((await ok("POST", "/api/emails", { ...MAIL, ...mail })).id),
+    round: () => tick(worker, { budgetMs: 20_000 }),
+    told: async (webhookId) => {
+      const events = await rowsOf(`/api/webhooks/${webhookId}/events`);
+      return Promise.all(
+        events.map(async (event) => ({
+          ...event,
+          attempts_made: await rowsOf(`/api/webhooks/${webhookId}/events/${event.id}/attempts`),
+        })),
+      );
+    },
+    close: async () => {
+      for (const sink of sinks) await sink.close();
+      await world.close();
+    },
+  };
+}

@@ -14,6 +14,7 @@ import * as idempotency from "./schema/idempotency";
 import * as suppressions from "./schema/suppressions";
 import * as teams from "./schema/teams";
 import * as templates from "./schema/templates";
+import * as usage from "./schema/usage";
 import * as webhooks from "./schema/webhooks";
 import * as workers from "./schema/workers";
 
@@ -29,6 +30,7 @@ const schema = {
   ...suppressions,
   ...teams,
   ...templates,
+  ...usage,
   ...webhooks,
   ...workers,
 };

@@ -7,8 +7,9 @@ import postgres from "postgres";
 const MIGRATION_LOCK = 7_067_381_204;
 
 /**
- * Brings the database to the newest schema. Safe to run from several processes at once: one migrates, the others wait
- * and find nothing to do. The lock is the transaction's own, so it also holds behind a transaction pooler.
+ * Brings the database to the newest schema, and the events of a restored dump into the feed of this cluster, before
+ * anything writes new ones. Safe to run from several processes at once: one migrates, the others wait and find nothing
+ * to do. The lock is the transaction's own, so it also holds behind a transaction pooler.
  */
 export async function migrateDatabase(url: string): Promise<void> {
   const sql = postgres(url, { max: 2, onnotice: () => {}, connect_timeout: 10 });
@@ -18,6 +19,7 @@ export async function migrateDatabase(url: string): Promise<void> {
       await migrate(drizzle(sql), {
         migrationsFolder: fileURLToPath(new URL("./migrations", import.meta.url)),
       });
+      await sql`select continue_event_feed()`;
     });
   } finally {
     await sql.end({ timeout: 5 });

@@ -19,6 +19,8 @@ export const apiRequests = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
+    // For forgetting the old ones, whosever they are.
+    index("api_requests_created_idx").on(t.createdAt),
     // Few of many calls are refused, and each key's are counted.
     index("api_requests_refused_idx")
       .on(t.teamId, t.apiKeyId, t.createdAt)

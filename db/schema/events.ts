@@ -1,4 +1,15 @@
-import { foreignKey, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  foreignKey,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { emails } from "./emails";
 
 export const EVENT_TYPES = [
@@ -26,6 +37,8 @@ export type EventData = {
   rule?: string | null;
   policy?: "retry" | "hold";
   dialogue?: string;
+  /** Why the recipient was on the suppression list when it was set aside. */
+  suppressedBy?: "previous_bounce" | "previous_complaint" | "manual";
 };
 
 /** Append-only: what happened to a mail, and to which of its recipients. */
@@ -40,9 +53,12 @@ export const emailEvents = pgTable(
     recipient: text(),
     data: jsonb().$type<EventData>().notNull().default({}),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    /** Grows with the transactions that write: the order in which the feed tells events. */
+    position: bigint({ mode: "number" }).notNull().default(sql`event_position()`),
   },
   (t) => [
     primaryKey({ columns: [t.teamId, t.emailId, t.id] }),
+    index("email_events_feed_idx").on(t.teamId, t.position, t.id),
     foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
       "cascade",
     ),

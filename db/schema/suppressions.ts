@@ -1,4 +1,4 @@
-import { pgTable, primaryKey, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
+import { index, pgTable, primaryKey, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
 
 export const SUPPRESSION_ORIGINS = ["bounce", "complaint", "manual"] as const;
 export type SuppressionOrigin = (typeof SUPPRESSION_ORIGINS)[number];
@@ -9,7 +9,7 @@ export const suppressions = pgTable(
   {
     teamId: uuid().notNull(),
     id: uuid().notNull(),
-    /** As it stands in deliveries: the domain in lower-case A-labels. */
+    /** As it stands in deliveries, the whole of it in lower case: no letter case of it is written to. */
     address: text().notNull(),
     origin: text({ enum: SUPPRESSION_ORIGINS }).notNull(),
     sourceEmailId: uuid(),
@@ -18,5 +18,6 @@ export const suppressions = pgTable(
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
     unique("suppressions_team_address_key").on(t.teamId, t.address),
+    index("suppressions_team_origin_idx").on(t.teamId, t.origin, t.id),
   ],
 );

@@ -33,6 +33,6 @@ test("without a way out every page says so, and a mail that waits says what it w
       .toContainEqual(expect.stringMatching(/no way out is set up. Set SMTP_URL/));
     await expectNoBarriers(page);
   }
-  await page.getByText("Waits: no way out is set up").waitFor({ timeout: 60_000 });
+  await page.getByText("Waits: there is no way out yet").waitFor({ timeout: 60_000 });
   await takePictures(page, "email-waiting");
 });

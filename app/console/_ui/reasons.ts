@@ -7,7 +7,7 @@ const RULES: Record<NonNullable<RecipientView["rule"]>, string> = {
   lease_expired: "because the worker that had it vanished before it handed anything over",
   unknown_retry:
     "because nobody can tell whether the last attempt arrived, and this team prefers twice to never",
-  no_transport: "no way out is set up: it goes as soon as SMTP_URL is",
+  no_transport: "there is no way out yet; it goes as soon as SMTP_URL is set",
   released: "because a worker that was stopping gave it back",
 };
 

@@ -64,8 +64,19 @@ export const EMAIL_STATUS_NAMES = [
   "canceled",
 ] as const satisfies readonly EmailRow["status"][];
 
-/** When to ask again about things of these statuses: as soon as the most restless wants; null when all rest. */
-export function askAgainAfterMs(statuses: readonly Status[]): number | null {
-  const waits = statuses.flatMap((status) => STATUSES[status].askAgainMs ?? []);
+/** What is older than this and still not at its end waits for something, and is asked after in peace. */
+const restlessMs = 120_000;
+const patientMs = 10_000;
+
+/**
+ * When to ask again about things of these statuses, begun at those times (ISO 8601): as soon as the most restless of
+ * them wants; null when all rest.
+ */
+export function askAgainAfterMs(things: readonly { status: Status; since: string }[]): number | null {
+  const waits = things.flatMap(({ status, since }) => {
+    const wait = STATUSES[status].askAgainMs;
+    if (wait === null) return [];
+    return Date.now() - Date.parse(since) > restlessMs ? Math.max(wait, patientMs) : wait;
+  });
   return waits.length > 0 ? Math.min(...waits) : null;
 }

@@ -4,6 +4,7 @@ import { createContext, type ReactNode, use, useEffect, useState, useSyncExterna
 
 const Now = createContext(0);
 const tickMs = 10_000;
+const justNowMs = 5_000;
 
 /** One clock for all relative times. It starts at the server's moment, so that both sides render the same text first. */
 export function NowProvider({ startMs, children }: { startMs: number; children: ReactNode }) {
@@ -40,16 +41,20 @@ const UNITS = [
   [60, 1, "s"],
   [3_600, 60, "min"],
   [86_400, 3_600, "h"],
-  [30 * 86_400, 86_400, "d"],
+  [Number.POSITIVE_INFINITY, 86_400, "d"],
 ] as const;
 
 /** "12 s ago", "in 5 min", and the date where it is more than 30 days away. */
 function relativeTime(atMs: number, nowMs: number): string {
-  const seconds = Math.round((atMs - nowMs) / 1000);
-  const distance = Math.abs(seconds);
-  if (distance < 5) return "just now";
-  const unit = UNITS.find(([below]) => distance < below);
-  if (!unit) return new Date(atMs).toISOString().slice(0, 10);
-  const text = `${Math.floor(distance / unit[1])} ${unit[2]}`;
-  return seconds > 0 ? `in ${text}` : `${text} ago`;
+  const distanceMs = Math.abs(atMs - nowMs);
+  if (distanceMs < justNowMs) return "just now";
+  if (distanceMs > 30 * 86_400_000) return new Date(atMs).toISOString().slice(0, 10);
+  return atMs > nowMs ? `in ${sayDuration(distanceMs)}` : `${sayDuration(distanceMs)} ago`;
+}
+
+/** "2 s", "5 min", "3 h", "4 d": the largest unit that fits, rounded down. */
+export function sayDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const unit = UNITS.find(([below]) => seconds < below) ?? UNITS[3];
+  return `${Math.floor(seconds / unit[1])} ${unit[2]}`;
 }

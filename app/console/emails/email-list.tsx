@@ -30,13 +30,20 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
     trpc.emails.list.queryOptions(listInput(teamId, filters), {
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) =>
-        askAgainAfterMs(state.data?.rows.map(({ status }) => status) ?? []) ?? restMs,
+        askAgainAfterMs(
+          state.data?.rows.map(({ status, createdAt }) => ({ status, since: createdAt })) ?? [],
+        ) ?? restMs,
     }),
   );
   const isFirstPage = !filters.after && !filters.before;
 
   const content = () => {
-    if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
+    if (error && !data)
+      return (
+        <div className={cardStyle}>
+          <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
+        </div>
+      );
     if (!data) return <SkeletonRows />;
     if (data.rows.length === 0 && isFiltered(filters))
       return <NoMatchNote onClear={() => void setFilters(null)} />;

@@ -25,8 +25,10 @@ export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
     trpc.emails.get.queryOptions(
       { team: teamId, id },
       {
-        refetchInterval: ({ state }) =>
-          askAgainAfterMs(state.data?.recipients.map(({ status }) => status) ?? []) ?? false,
+        refetchInterval: ({ state: { data: email } }) =>
+          askAgainAfterMs(
+            email?.recipients.map(({ status }) => ({ status, since: email.createdAt })) ?? [],
+          ) ?? false,
       },
     ),
   );

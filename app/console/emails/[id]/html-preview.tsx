@@ -61,7 +61,7 @@ export function HtmlPreview({ teamId, id, hasRemoteImages }: Props) {
           referrerPolicy="no-referrer"
           src={`/console/emails/${encodeURIComponent(id)}/body?${query}`}
           style={{ width: WIDTHS[width], colorScheme: "light" }}
-          className="h-[40rem] max-w-full bg-white"
+          className="h-[24rem] max-w-full bg-white md:h-[40rem]"
         />
       </div>
     </>

@@ -21,7 +21,7 @@ export function MessageTabs({ teamId, email }: { teamId: string; email: EmailVie
   );
   if (!data) {
     return (
-      <div className={`${cardStyle} h-[40rem]`}>
+      <div className={`${cardStyle} h-[27rem] md:h-[43rem]`}>
         {error ? <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} /> : null}
       </div>
     );

@@ -2,7 +2,7 @@ import type { EventView } from "#server/trpc/email-views";
 import { EVENTS, sayRule } from "../../_ui/reasons";
 import type { Tone } from "../../_ui/statuses";
 import { cardStyle } from "../../_ui/styles";
-import { When } from "../../_ui/when";
+import { sayDuration, When } from "../../_ui/when";
 
 const DOTS: Record<Tone, string> = {
   good: "bg-good",
@@ -61,7 +61,10 @@ function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
       ) : null}
       {event.nextAttemptAt ? (
         <p className="text-soft">
-          Next attempt <When at={event.nextAttemptAt} />
+          Next attempt{" "}
+          <time dateTime={event.nextAttemptAt} title={event.nextAttemptAt}>
+            {sayDuration(Date.parse(event.nextAttemptAt) - Date.parse(event.at))} later
+          </time>
           {event.rule ? `, ${sayRule(event.rule)}` : ""}.
         </p>
       ) : null}

@@ -1,61 +1,74 @@
-import { Readable, type Writable } from "node:stream";
+import type { Duplex, Writable } from "node:stream";
 
-/** Bytes handed on at once: small mail goes in one piece. */
+/** Bytes handed on at once, between two looks at the clock. */
 const CHUNK_BYTES = 65_536;
+/** A message up to this size leaves in one write together with its end: the kernel takes so much without waiting. */
+const WHOLE_BYTES = 8_192;
 /** How often a slow socket is asked whether it has taken the last byte. */
 const FLUSH_POLL_MS = 5;
 const FLUSH_EAGER_ROUNDS = 10;
 
+export type Gate = {
+  /** Where the bytes leave in the end; null when there is none any more. */
+  socket(): Writable | null;
+  /** Asked when all bytes have left; only its yes lets the message end. */
+  mayEnd(): boolean;
+  /** Called whenever more of the message is handed on. */
+  onProgress(): void;
+};
+
+/** What nodemailer's client wants of a message that is no string: the way into its own stream, and an end to it. */
+export type GatedBody = { pipe(into: Duplex): void; destroy(): void };
+
 /**
- * The bytes of a message as a stream whose end waits: when every byte has left the process, `mayEnd` is asked, and only
- * its yes lets the stream end, upon which the client writes the final dot. After a no the stream never ends.
- * `unsent` is how many bytes the socket still holds; `onProgress` is called whenever more of the message was taken.
+ * The bytes of a message for the client's stream, whose end waits: when every byte has left the process, `mayEnd` is
+ * asked, and only its yes lets the stream end, upon which the client writes the final dot. After a no it never ends. A
+ * message so small that it leaves at once is asked for right before that.
  */
-export function gatedBody(
-  bytes: Uint8Array,
-  gate: { unsent(): number; mayEnd(): boolean; onProgress(): void },
-): Readable {
-  return new GatedBody(bytes, gate);
+export function gatedBody(bytes: Uint8Array, gate: Gate): GatedBody {
+  let sent = 0;
+  let isOver = false;
+
+  const feed = (into: Duplex): void => {
+    while (!isOver && sent < bytes.length) {
+      const chunk = bytes.subarray(sent, sent + CHUNK_BYTES);
+      sent += chunk.length;
+      gate.onProgress();
+      if (!into.write(chunk)) {
+        into.once("drain", () => feed(into));
+        return;
+      }
+    }
+    awaitFlush(into, 0);
+  };
+
+  const awaitFlush = (into: Duplex, round: number): void => {
+    if (isOver) return;
+    const unsent = into.writableLength + into.readableLength + unsentBy(gate.socket());
+    if (unsent === 0) {
+      if (gate.mayEnd()) into.end();
+    } else if (round < FLUSH_EAGER_ROUNDS) setImmediate(() => awaitFlush(into, round + 1));
+    else setTimeout(() => awaitFlush(into, round + 1), FLUSH_POLL_MS);
+  };
+
+  const sendWhole = (into: Duplex, socket: Writable): void => {
+    if (!gate.mayEnd()) return;
+    socket.cork();
+    into.end(bytes);
+    // What goes into the stream comes out of it later in this turn.
+    setImmediate(() => socket.uncork());
+  };
+
+  return {
+    pipe(into) {
+      const socket = gate.socket();
+      if (bytes.length <= WHOLE_BYTES && socket?.writableLength === 0) sendWhole(into, socket);
+      else feed(into);
+    },
+    destroy() {
+      isOver = true;
+    },
+  };
 }
 
-class GatedBody extends Readable {
-  readonly #bytes: Uint8Array;
-  readonly #gate: { unsent(): number; mayEnd(): boolean; onProgress(): void };
-  #sent = 0;
-  #next: Writable | null = null;
-
-  constructor(bytes: Uint8Array, gate: { unsent(): number; mayEnd(): boolean; onProgress(): void }) {
-    // Nothing is read ahead: being asked for more means that the last piece was taken.
-    super({ highWaterMark: 1 });
-    this.#bytes = bytes;
-    this.#gate = gate;
-  }
-
-  override pipe<T extends NodeJS.WritableStream>(destination: T, options?: { end?: boolean }): T {
-    this.#next = destination as unknown as Writable;
-    return super.pipe(destination, options);
-  }
-
-  override _read(): void {
-    if (this.#sent < this.#bytes.length) {
-      const chunk = this.#bytes.subarray(this.#sent, this.#sent + CHUNK_BYTES);
-      this.#sent += chunk.length;
-      this.#gate.onProgress();
-      this.push(chunk);
-    } else this.#awaitFlush(0);
-  }
-
-  /** The escaping transform between us and the socket buffers too, so both must be empty. */
-  #awaitFlush(round: number): void {
-    if (this.destroyed) return;
-    const next = this.#next;
-    const held =
-      (next?.writableLength ?? 0) +
-      (next !== null && "readableLength" in next ? Number(next.readableLength) : 0);
-    // An unread last chunk sits in our own buffer.
-    if (this.readableLength + held + this.#gate.unsent() === 0) {
-      if (this.#gate.mayEnd()) this.push(null);
-    } else if (round < FLUSH_EAGER_ROUNDS) setImmediate(() => this.#awaitFlush(round + 1));
-    else setTimeout(() => this.#awaitFlush(round + 1), FLUSH_POLL_MS);
-  }
-}
+const unsentBy = (socket: Writable | null): number => socket?.writableLength ?? 0;

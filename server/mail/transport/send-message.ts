@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Outcome } from "../outcome";
 import type { Connection } from "./connection";
 import { gatedBody } from "./gated-body";
@@ -74,7 +75,7 @@ async function talk(
   };
   const body = gatedBody(message.bytes, {
     mayEnd,
-    unsent: () => (client._socket ? client._socket.writableLength : 0),
+    socket: () => client._socket || null,
     onProgress: () => connection.restartClock("blockMs"),
   });
   const { returnPath: from, smtpUtf8: use8BitMime } = message;
@@ -83,7 +84,8 @@ async function talk(
   transcript.begin();
   const stopWatching = connection.breakOn(watch.signal);
   const answered = new Promise<Breakdown | null>((resolve) => {
-    client.send(envelope, body, (error) => {
+    // Of a stream the client uses no more than this.
+    client.send(envelope, body as unknown as Readable, (error) => {
       // Without any exchange the client refused by itself, and only its error tells why.
       if (error && transcript.exchanges().length === 0) connection.break({ reason: error.message });
       resolve(null);

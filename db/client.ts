@@ -2,6 +2,7 @@ import type { PgDatabase } from "drizzle-orm/pg-core";
 import type { PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres, { type Sql } from "postgres";
+import { ARRAY_TYPES } from "./array-types";
 import { createGate, type Gate } from "./gate";
 import * as apiKeys from "./schema/api-keys";
 import * as apiRequests from "./schema/api-requests";
@@ -17,6 +18,7 @@ import * as templates from "./schema/templates";
 import * as usage from "./schema/usage";
 import * as webhooks from "./schema/webhooks";
 import * as workers from "./schema/workers";
+import { beginTransaction } from "./transaction";
 
 const schema = {
   ...apiKeys,
@@ -74,6 +76,12 @@ const BY_KEYS = {
   jit: "off",
 } as const;
 
+/**
+ * Blanks, which the server skips. A connection that closes just when the driver was about to send leaves it believing
+ * that it still is: a short greeting on the next one would then wait to be sent for ever, a long one goes out at once.
+ */
+const LONG_GREETING = { options: " ".repeat(1_024) };
+
 /** After a connection failed: the next try, in seconds. Short, so that a database that is back is found within a second. */
 const reconnectAfterS = (failures: number): number => Math.min(0.05 * 2 ** failures, 1);
 
@@ -88,17 +96,19 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     backoff: reconnectAfterS,
     prepare: !options.pooled,
     onnotice: () => {},
+    fetch_types: false,
+    types: ARRAY_TYPES,
   };
   const named = { application_name: options.applicationName ?? "posthorn" };
   const forDrizzle = postgres(url, {
     ...common,
-    connection: options.pooled ? named : { ...named, ...BOUNDS },
+    connection: options.pooled ? named : { ...named, ...BOUNDS, ...LONG_GREETING },
     max: Math.max(2, Math.floor(connectionsMax / 2)),
   });
   const gate = createGate(forDrizzle.options.max, options.waitMsMax ?? 2_000);
   const hot = postgres(url, {
     ...common,
-    connection: options.pooled ? named : { ...named, ...BOUNDS, ...BY_KEYS },
+    connection: options.pooled ? named : { ...named, ...BOUNDS, ...BY_KEYS, ...LONG_GREETING },
     max: Math.max(2, Math.ceil(connectionsMax / 2)),
   });
   return {
@@ -127,6 +137,6 @@ function gated(client: Sql, gate: Gate): Sql {
     };
     return Object.assign(rows, { values });
   };
-  const begin = (task: Parameters<Sql["begin"]>[1]) => gate(() => client.begin(task));
+  const begin = (task: Parameters<typeof beginTransaction>[1]) => gate(() => beginTransaction(client, task));
   return { options: client.options, unsafe, begin } as unknown as Sql;
 }

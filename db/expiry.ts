@@ -1,5 +1,6 @@
 import type { HotSql } from "./client";
 import { lockEmailsOf, refreshEmailStatus } from "./summary";
+import { beginTransaction } from "./transaction";
 
 /** Workers that may vanish over one mail before we stop feeding it to the next. */
 export const lapsesMax = 10;
@@ -21,7 +22,7 @@ export async function recoverExpired(hot: HotSql, newId: () => string, limit: nu
     select id from deliveries where status = 'sending' and leased_until < now() order by leased_until limit ${limit}`;
   if (expired.length === 0) return [];
   const ids = expired.map(({ id }) => id);
-  return hot.begin(async (tx) => {
+  return beginTransaction(hot, async (tx) => {
     const parents = await lockEmailsOf(tx, ids);
     const recovered = await tx.unsafe<Recovered[]>(RECOVER_EXPIRED, [ids, ids.map(newId), lapsesMax]);
     await refreshEmailStatus(tx, parents);

@@ -2,6 +2,7 @@ import type { HotSql } from "./client";
 import type { DeliveryStatus, WaitRule } from "./schema/deliveries";
 import type { EventData, EventType } from "./schema/events";
 import { lockEmailsOf, refreshEmailStatus } from "./summary";
+import { beginTransaction } from "./transaction";
 
 /** What an attempt came to, for one recipient. */
 export type DeliveryResult = {
@@ -26,7 +27,7 @@ export type DeliveryResult = {
  */
 export async function recordResults(hot: HotSql, results: DeliveryResult[]): Promise<Set<string>> {
   const ids = results.map(({ id }) => id);
-  return hot.begin(async (tx) => {
+  return beginTransaction(hot, async (tx) => {
     const parents = await lockEmailsOf(tx, ids);
     const written = await tx.unsafe<{ id: string }[]>(
       RECORD_RESULTS,

@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Database, openDatabase } from "#db/client";
+import { freshDatabase } from "../support/postgres";
+
+let place: Awaited<ReturnType<typeof freshDatabase>>;
+let database: Database;
+beforeAll(async () => {
+  place = await freshDatabase();
+  database = openDatabase(place.url);
+});
+afterAll(async () => {
+  await database.close();
+  await place.drop();
+});
+
+const text = fc
+  .oneof(
+    fc.string({ unit: "grapheme" }),
+    fc.constantFrom("NULL", "null", "", "{}", ",", '"', "\\", '\\"', " a ", "\n"),
+  )
+  .filter((value) => !value.includes("\0"));
+
+test("any list of texts comes back from the database as it went in", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.option(text)), async (values) => {
+      const [row] = await database.hot`select ${values}::text[] as back, to_jsonb(${values}::text[]) as seen`;
+      expect(row).toEqual({ back: values, seen: values });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("arrays of every type in use come back with the values they had", async () => {
+  const id = "01a1fd50-5fc5-74e6-b030-33aaed635cca";
+  const time = "2026-01-31T09:00:00.000Z";
+  const { hot } = database;
+  const [row] = await hot`
+    select ${[1, -2, null]}::int[] as ints, ${[1, 2]}::smallint[] as smallints, ${[1.5]}::float8[] as floats,
+      ${[id]}::uuid[] as ids, ${[time]}::timestamptz[] as times, array[true, false] as flags,
+      array['\\x00ff'::bytea] as bytes, array['{"a": [1, "x"]}'::jsonb] as json, '{}'::text[] as none`;
+  expect(row).toEqual({
+    ints: [1, -2, null],
+    smallints: [1, 2],
+    floats: [1.5],
+    ids: [id],
+    times: [new Date(time)],
+    flags: [true, false],
+    bytes: [Buffer.from([0, 255])],
+    json: [{ a: [1, "x"] }],
+    none: [],
+  });
+});
+
+test("an element that is missing is a mistake, and not a null", async () => {
+  await expect(database.hot.unsafe("select $1::text[]", [["a", undefined] as never])).rejects.toThrow(
+    "undefined",
+  );
+});

@@ -1,0 +1,106 @@
+import { connect, createServer, type Socket } from "node:net";
+
+/** Which way bytes go: `up` from the client to the database, `down` back. */
+export type Direction = "up" | "down";
+
+/** A tap in the line to the database, which can stop what goes through it at a chosen point. */
+export type Tap = {
+  port: number;
+  /**
+   * Holds one connection at the next packet from the client that contains `marker`: `up` keeps that packet back, `down`
+   * lets it pass and keeps back what the database answers. Settles when something is being held. Calling `release`
+   * before that ends the wait.
+   */
+  holdAt(direction: Direction, marker: string): Promise<void>;
+  /** Keeps back everything that clients send from now on. */
+  pause(): void;
+  /** Lets go of whatever is held, as far as its connection still exists. */
+  release(): void;
+  /** Ends every connection there is: as a process that ends does, or as one that had not read all it was sent. */
+  cut(how?: "end" | "reset"): void;
+  close(): Promise<void>;
+};
+
+type Line = {
+  client: Socket;
+  upstream: Socket;
+  heldUp: Buffer[] | null;
+  heldDown: Buffer[] | null;
+  /** Called at the first answer that is kept back. */
+  onAnswer(): void;
+};
+type Trap = { direction: Direction; marker: Buffer; caught(): void };
+
+/** Opens the tap on a free loopback port. The database behind it may come and go. */
+export async function startTap(target: { host: string; port: number }): Promise<Tap> {
+  const lines = new Set<Line>();
+  let trap: Trap | null = null;
+  let isPaused = false;
+
+  const server = createServer((client) => {
+    const upstream = connect(target.port, target.host);
+    const line: Line = { client, upstream, heldUp: isPaused ? [] : null, heldDown: null, onAnswer() {} };
+    lines.add(line);
+    for (const socket of [client, upstream]) socket.setNoDelay(true);
+    const end = () => {
+      lines.delete(line);
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) socket.on("error", end).on("close", end);
+    client.on("data", (chunk: Buffer) => {
+      if (trap && line.heldUp === null && line.heldDown === null && chunk.includes(trap.marker)) {
+        const { direction, caught } = trap;
+        trap = null;
+        if (direction === "up") {
+          line.heldUp = [];
+          caught();
+        } else {
+          line.heldDown = [];
+          line.onAnswer = caught;
+        }
+      }
+      if (line.heldUp) line.heldUp.push(chunk);
+      else upstream.write(chunk);
+    });
+    upstream.on("data", (chunk: Buffer) => {
+      if (line.heldDown) {
+        line.heldDown.push(chunk);
+        line.onAnswer();
+      } else client.write(chunk);
+    });
+  });
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return {
+    port: address && typeof address === "object" ? address.port : 0,
+    holdAt: (direction, marker) =>
+      new Promise((resolve) => {
+        trap = { direction, marker: Buffer.from(marker), caught: resolve };
+      }),
+    pause() {
+      isPaused = true;
+      for (const line of lines) line.heldUp ??= [];
+    },
+    release() {
+      isPaused = false;
+      trap?.caught();
+      trap = null;
+      for (const line of lines) {
+        for (const chunk of line.heldUp ?? []) line.upstream.write(chunk);
+        for (const chunk of line.heldDown ?? []) line.client.write(chunk);
+        line.heldUp = null;
+        line.heldDown = null;
+      }
+    },
+    cut(how = "reset") {
+      for (const { client } of lines) how === "end" ? client.end() : client.resetAndDestroy();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const { client } of lines) client.destroy();
+      }),
+  };
+}

@@ -102,7 +102,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 }
 
 async function ensureDatabase(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => {} });
+  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => {}, fetch_types: false });
   try {
     const found = await sql`select from pg_database where datname = ${NAME}`;
     if (found.length === 0) await sql`create database ${sql(NAME)}`;

@@ -26,7 +26,7 @@ export async function prepareDatabase(url: string, log: Log, signal: AbortSignal
 }
 
 async function checkVersion(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+  const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {}, fetch_types: false });
   try {
     const [row] = await sql<
       { number: number }[]

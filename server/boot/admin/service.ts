@@ -73,7 +73,7 @@ async function findWork(): Promise<{ mode: "dev" | "start"; databaseUrl: string 
 
 // A database that is away is waited for by the worker itself; one without tables would be waited for in vain.
 async function requireTables(databaseUrl: string): Promise<void> {
-  const sql = postgres(databaseUrl, { max: 1, connect_timeout: 5, onnotice: () => {} });
+  const sql = postgres(databaseUrl, { max: 1, connect_timeout: 5, onnotice: () => {}, fetch_types: false });
   try {
     await sql`select from workers limit 0`;
   } catch (error) {

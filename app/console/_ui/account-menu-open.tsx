@@ -1,10 +1,10 @@
 "use client";
 
-import { Check, ChevronsUpDown } from "lucide-react";
+import { Check } from "lucide-react";
 import { useTheme } from "next-themes";
 import { DropdownMenu } from "radix-ui";
 import { signOut } from "../../auth-client";
-import { buttonStyle } from "./styles";
+import { AccountButtonFace, accountButtonStyle } from "./account-button";
 import { useTeam } from "./team";
 
 const itemStyle =
@@ -16,8 +16,8 @@ const THEMES = [
   ["dark", "Dark"],
 ] as const;
 
-/** Who is signed in, in which team, and how the console looks. */
-export function AccountMenu({ email }: { email: string }) {
+/** The menu itself, open as soon as it is there. */
+export function OpenAccountMenu({ email }: { email: string }) {
   const { theme, setTheme } = useTheme();
   const { team, all } = useTeam();
   const leave = async () => {
@@ -26,12 +26,9 @@ export function AccountMenu({ email }: { email: string }) {
   };
   return (
     // Not modal: the page behind stays what it is for everybody.
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger
-        className={`${buttonStyle.quiet} h-10 min-w-0 max-w-full justify-between text-left`}
-      >
-        <span className="truncate">{email}</span>
-        <ChevronsUpDown className="size-4 shrink-0" aria-hidden="true" />
+    <DropdownMenu.Root modal={false} defaultOpen>
+      <DropdownMenu.Trigger className={accountButtonStyle}>
+        <AccountButtonFace email={email} />
       </DropdownMenu.Trigger>
       <DropdownMenu.Content
         align="end"

@@ -82,7 +82,16 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedM
   };
 }
 
-const missing = (field: string) => new AppError("missing_field", `Missing \`${field}\` field.`);
+/** What a mail cannot be without, and what would do. */
+const REQUIRED = {
+  from: "Give the sender: ann@example.com or Ann <ann@example.com>.",
+  to: "Give a recipient as a string, or several as an array of strings.",
+  subject: "Give the subject line, or use a template that has one.",
+  html: "Give `html`, `text` or a `template`.",
+} as const;
+
+const missing = (field: keyof typeof REQUIRED) =>
+  new AppError("missing_field", `Missing \`${field}\` field. ${REQUIRED[field]}`);
 
 /** Each address once, though it stands in several fields: nobody gets the same mail twice. */
 function recipientsOf({ to, cc, bcc }: NewEmail): AcceptedRecipient[] {

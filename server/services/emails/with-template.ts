@@ -25,7 +25,10 @@ export async function renderWith(ctx: Ctx, input: NewEmail): Promise<Content> {
   if (!template) return { from, replyTo, subject, html, text, templateId: null, templateVersionId: null };
   if (html !== null || text !== null)
     throw new AppError("invalid", "Give `html` and `text`, or `template`, but not both.");
-  const { id, version } = await getPublishedTemplate(ctx, template.id);
+  const { id, version } = await getPublishedTemplate(ctx, template.id).catch((error) => {
+    if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+    throw new AppError("not_found", `Invalid \`template.id\`: this team has no template ${template.id}.`);
+  });
   const values = resolveVariables(version.variables, template.variables);
   const fill = (field: string, source: string, as: "html" | "plain") =>
     fillTemplate(field, parseTemplate(field, source), values, as);

@@ -7,7 +7,7 @@ import type { RestDoor } from "./node";
 import { prepareDatabase } from "./prepare";
 import { restDoorOf } from "./rest-door";
 import { superviseWorker } from "./supervise";
-import { runWorker } from "./worker";
+import { type RunningWorker, runWorker } from "./worker";
 
 /** Everything that stands on the database. `stop` ends delivery, `close` lets go of the connections. */
 export type Service = {
@@ -39,6 +39,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const connected = { ...settings, databaseUrl, secret: secrets.secret };
   tellEnvironment(connected);
   const built = buildDeps(connected, { log, applicationName: "posthorn web" });
+  let worker: RunningWorker | undefined;
   try {
     // A worker drains the queue beside us, so a round of delivery that is asked for is only a matter of rousing it.
     const rest = built.forRest({ tick: async () => built.deps.wake() });
@@ -47,14 +48,17 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     // A database of somebody else's may be away for long, and meanwhile probes want to hear so.
     if (!isEmbedded) options.onRest(await before.then(() => restDoorOf(rest)));
     await prepareDatabase(databaseUrl, log, options.signal);
+    worker =
+      settings.mode === "dev" ? await runWorker(connected, { log }) : superviseWorker(process.env, log);
     const firstKeyToken = await seedInstallation(rest, settings, secrets, { isEmbedded });
     await before;
     options.signal.throwIfAborted();
     if (isEmbedded) options.onRest(restDoorOf(rest));
-    const worker =
-      settings.mode === "dev" ? await runWorker(connected, { log }) : superviseWorker(process.env, log);
-    return { secrets: { ...secrets, firstKeyToken }, stop: () => worker.stop(), close: () => built.close() };
+    await worker.started;
+    const running = worker;
+    return { secrets: { ...secrets, firstKeyToken }, stop: () => running.stop(), close: () => built.close() };
   } catch (error) {
+    await worker?.stop();
     await built.close();
     throw error;
   }

@@ -7,6 +7,7 @@ const RESTART_AFTER_MS = [200, 1_000, 2_000, 5_000, 10_000] as const;
 /** A child that lived this long had nothing wrong at its start; the next pause is the shortest again. */
 const healthyAfterMs = 60_000;
 const stopMaxMs = 30_000;
+const startedMaxMs = 10_000;
 
 /**
  * Keeps one worker process running with this environment: whenever it ends by itself it is started again, ever later
@@ -18,6 +19,14 @@ export function superviseWorker(env: NodeJS.ProcessEnv, log: Log): RunningWorker
   let pause: NodeJS.Timeout | undefined;
   let isStopping = false;
   let failures = 0;
+  let tellStarted: () => void = () => {};
+  const started = new Promise<void>((resolve) => {
+    const patience = setTimeout(resolve, startedMaxMs);
+    tellStarted = () => {
+      clearTimeout(patience);
+      resolve();
+    };
+  });
 
   const start = (): void => {
     const startedMs = performance.now();
@@ -29,6 +38,7 @@ export function superviseWorker(env: NodeJS.ProcessEnv, log: Log): RunningWorker
     child.once("error", (error) =>
       log.error("worker.not_started", { code: (error as NodeJS.ErrnoException).code }),
     );
+    child.once("message", tellStarted);
     child.once("exit", (code, signal) => {
       child = undefined;
       if (isStopping) return;
@@ -44,8 +54,10 @@ export function superviseWorker(env: NodeJS.ProcessEnv, log: Log): RunningWorker
   process.once("exit", killAtExit);
 
   return {
+    started,
     async stop() {
       isStopping = true;
+      tellStarted();
       clearTimeout(pause);
       const leaving = child;
       if (leaving) {

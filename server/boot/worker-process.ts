@@ -27,4 +27,5 @@ const stop = async () => {
 };
 process.on("SIGTERM", stop);
 process.on("disconnect", stop);
-if (!process.connected) await stop();
+if (process.connected) process.send?.("started");
+else await stop();

@@ -8,7 +8,11 @@ import { startWorker } from "#server/worker/loop";
 import { buildDeps, type ConnectedSettings } from "./deps";
 
 /** A delivery loop with connections of its own; `stop` drains it within 25 s. */
-export type RunningWorker = { stop(): Promise<void> };
+export type RunningWorker = {
+  /** Settles when it works, or when that takes longer than anybody should wait. Never rejects. */
+  started: Promise<void>;
+  stop(): Promise<void>;
+};
 
 /** Starts the delivery loop in this process, sending by `SMTP_URL`. */
 export async function runWorker(
@@ -19,6 +23,7 @@ export async function runWorker(
   const transport = openTransport(settings, built.deps.hot);
   const worker = await startWorker({ ...built.deps, transport });
   return {
+    started: Promise.resolve(),
     async stop() {
       await worker.stop();
       await built.close();

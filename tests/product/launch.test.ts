@@ -1,0 +1,96 @@
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { bannerOf, type Launcher, mayUnshare, mountedAt, paste, startLauncher } from "../boot/launcher";
+import { isRunning, killLeftovers } from "../support/processes";
+
+const eventually = { timeout: 60_000, interval: 50 };
+
+let dataDir: string;
+let seen: number[];
+beforeEach(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), "posthorn in production "));
+  await chmod(dataDir, 0o755);
+  seen = [];
+});
+afterEach(async () => {
+  killLeftovers();
+  for (const pid of seen.filter(isRunning)) process.kill(pid, "SIGKILL");
+  await vi.waitFor(() => expect(seen.filter(isRunning)).toEqual([]), eventually);
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const start = () => startLauncher({ mode: "start", dataDir, env: { HOST: "127.0.0.1" } });
+
+function remember(launcher: Launcher): number[] {
+  const household = launcher.household();
+  seen.push(...household);
+  return household;
+}
+
+const commandOf = (pid: number): Promise<string> => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+
+async function workerOf(launcher: Launcher): Promise<number> {
+  for (const pid of remember(launcher)) if ((await commandOf(pid)).includes("worker-process")) return pid;
+  throw new Error("there is no worker");
+}
+
+test("an empty environment serves in production form, and its log tells no secret", async () => {
+  const first = await start();
+  const banner = await bannerOf(first);
+  // A worker lives from the start; only the way out is missing.
+  const readiness = await fetch(`${first.url}/api/health/ready`);
+  expect(await readiness.json()).toMatchObject({ reason: "no_transport" });
+  const secrets = JSON.parse(await readFile(path.join(dataDir, "secrets.json"), "utf8"));
+  const { id } = paste(banner.send);
+  const statusOf = (email: unknown) =>
+    (paste(banner.read.replace("limit=1", "limit=10")).data as { id: string; status: string }[]).find(
+      (one) => one.id === email,
+    )?.status;
+  await vi.waitFor(() => expect(statusOf(id)).toBe("delivered"), eventually);
+  expect((await fetch(`${first.url}/login`)).status).toBe(200);
+  expect(banner.text).toContain(path.join(dataDir, "secrets.json"));
+  expect(banner.text).toContain("no_transport");
+
+  // The worker is a process of its own, and another takes over when it dies.
+  const worker = await workerOf(first);
+  process.kill(worker, "SIGKILL");
+  await first.waitFor(/worker\.died/);
+  const { id: afterwards } = paste(banner.send);
+  await vi.waitFor(() => expect(statusOf(afterwards)).toBe("delivered"), eventually);
+  const second = await workerOf(first);
+  expect(second).not.toBe(worker);
+
+  // Killed alone, the launcher leaves no worker behind, and the next start finds everything.
+  await first.kill();
+  await vi.waitFor(() => expect(isRunning(second)).toBe(false), eventually);
+  const again = await start();
+  const last = await bannerOf(again);
+  expect(paste(last.read).data).toMatchObject([{ id: afterwards }]);
+  const household = remember(again);
+  expect(await again.stop("SIGTERM", 60_000)).toEqual({ code: 0, signal: null });
+  await vi.waitFor(() => expect(household.filter(isRunning)).toEqual([]), eventually);
+  for (const output of [first.output, again.output])
+    for (const secret of Object.values<string>(secrets)) expect(output).not.toContain(secret);
+});
+
+test("production with a database and no public address is refused by name", async () => {
+  const env = { DATABASE_URL: "postgres://posthorn:hunter2@127.0.0.1:1/posthorn" };
+  const launcher = await startLauncher({ mode: "start", dataDir, env });
+  expect(await launcher.exited).toMatchObject({ code: 1 });
+  expect(launcher.stderr).toMatch(/POSTHORN_URL: It is required/);
+  expect(launcher.output).not.toContain("hunter2");
+});
+
+test.runIf(mayUnshare)("without a build the start says how to make one", async () => {
+  const [unshare = "", ...rest] = mountedAt(dataDir);
+  const hidden = rest.map((part) => part.replace("shift &&", "shift && mount -t tmpfs none .next &&"));
+  const launcher = await startLauncher({
+    mode: "start",
+    dataDir: "/nonexistent",
+    prefix: [unshare, ...hidden],
+  });
+  expect(await launcher.exited).toMatchObject({ code: 1 });
+  expect(launcher.stderr).toContain("npm run build");
+});

@@ -1,6 +1,6 @@
 import type { HotSql } from "./client";
 import type { DeliveryStatus } from "./schema/deliveries";
-import type { EmailStatus, Header, Tag } from "./schema/emails";
+import type { Header, Tag } from "./schema/emails";
 
 export type AcceptedMail = {
   id: string;
@@ -19,12 +19,23 @@ export type AcceptedMail = {
   templateId: string | null;
   templateVersionId: string | null;
   messageId: string;
-  status: EmailStatus;
+  status: "queued" | "scheduled";
+  /** When a scheduled mail becomes due; null for at once. */
+  scheduledAt: Date | null;
   html: string | null;
   text: string | null;
-  /** Id of the first event, `email.queued`. */
+  /** Id of the first event, `email.queued` or `email.scheduled`. */
   eventId: string;
   recipients: AcceptedRecipient[];
+  attachments: AcceptedAttachment[];
+};
+
+export type AcceptedAttachment = {
+  id: string;
+  filename: string | null;
+  contentType: string;
+  contentId: string | null;
+  content: Buffer;
 };
 
 export type AcceptedRecipient = {
@@ -66,6 +77,9 @@ export async function insertSubmissions(hot: HotSql, submissions: Submission[]):
   const recipients = mails.flatMap((mail) =>
     mail.recipients.map((recipient, position) => ({ mail, position, ...recipient })),
   );
+  const files = mails.flatMap((mail) =>
+    mail.attachments.map((attachment, position) => ({ mail, position, ...attachment })),
+  );
   const rows = await hot.unsafe<{ ordinal: number }[]>(
     INSERT_SUBMISSIONS,
     [
@@ -106,6 +120,18 @@ export async function insertSubmissions(hot: HotSql, submissions: Submission[]):
       recipients.map(({ address }) => address),
       recipients.map(({ domain }) => domain),
       recipients.map(({ status }) => status),
+      mails.map(({ scheduledAt }) => scheduledAt?.toISOString() ?? null),
+      recipients.map(({ mail }) => mail.scheduledAt?.toISOString() ?? null),
+      files.map(({ mail }) => mail.ordinal),
+      files.map(({ mail }) => mail.teamId),
+      files.map(({ mail }) => mail.id),
+      files.map(({ id }) => id),
+      files.map(({ position }) => position),
+      files.map(({ filename }) => filename),
+      files.map(({ contentType }) => contentType),
+      files.map(({ contentId }) => contentId),
+      files.map(({ content }) => content.length),
+      files.map(({ content }) => content.toString("base64")),
     ],
     { prepare: hot.options.prepare },
   );
@@ -135,25 +161,35 @@ with keyed as (
 ), mail as (
   select * from unnest($8::int[], $9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::text[],
     $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::uuid[], $23::uuid[],
-    $24::text[], $25::text[], $26::text[], $27::text[], $28::uuid[])
+    $24::text[], $25::text[], $26::text[], $27::text[], $28::uuid[], $38::timestamptz[])
     as m(ordinal, id, team_id, api_key_id, sender, sender_address, sender_domain, "to", cc, bcc, reply_to, subject,
-         tags, headers, template_id, template_version_id, message_id, status, html, text, event_id)
+         tags, headers, template_id, template_version_id, message_id, status, html, text, event_id,
+         scheduled_at)
   where ordinal not in (select ordinal from refused)
 ), email as (
   insert into emails (id, team_id, api_key_id, sender, sender_address, sender_domain, "to", cc, bcc, reply_to, subject,
-                      tags, headers, template_id, template_version_id, message_id, status)
+                      tags, headers, template_id, template_version_id, message_id, status, scheduled_at)
   select id, team_id, api_key_id, sender, sender_address, sender_domain, "to"::jsonb, cc::jsonb, bcc::jsonb,
-         reply_to::jsonb, subject, tags::jsonb, headers::jsonb, template_id, template_version_id, message_id, status
+         reply_to::jsonb, subject, tags::jsonb, headers::jsonb, template_id, template_version_id, message_id, status,
+         scheduled_at
   from mail
 ), body as (
   insert into email_bodies (team_id, email_id, html, text) select team_id, id, html, text from mail
 ), delivery as (
-  insert into deliveries (id, team_id, email_id, position, kind, address, domain, status)
-  select id, team_id, email_id, position, kind, address, domain, status
+  insert into deliveries (id, team_id, email_id, position, kind, address, domain, status, due_at)
+  select id, team_id, email_id, position, kind, address, domain, status, coalesce(scheduled_at, now())
   from unnest($29::int[], $30::uuid[], $31::uuid[], $32::uuid[], $33::smallint[], $34::text[], $35::text[], $36::text[],
-    $37::text[]) as r(ordinal, team_id, email_id, id, position, kind, address, domain, status)
+    $37::text[], $39::timestamptz[])
+    as r(ordinal, team_id, email_id, id, position, kind, address, domain, status, scheduled_at)
+  where ordinal not in (select ordinal from refused)
+), attachment as (
+  insert into attachments (team_id, email_id, id, position, filename, content_type, content_id, size_bytes, content)
+  select team_id, email_id, id, position, filename, content_type, content_id, size_bytes, decode(content, 'base64')
+  from unnest($40::int[], $41::uuid[], $42::uuid[], $43::uuid[], $44::smallint[], $45::text[], $46::text[], $47::text[],
+    $48::int[], $49::text[])
+    as f(ordinal, team_id, email_id, id, position, filename, content_type, content_id, size_bytes, content)
   where ordinal not in (select ordinal from refused)
 ), event as (
-  insert into email_events (id, team_id, email_id, type) select event_id, team_id, id, 'email.queued' from mail
+  insert into email_events (id, team_id, email_id, type) select event_id, team_id, id, 'email.' || status from mail
 )
 select ordinal from fresh`;

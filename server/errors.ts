@@ -16,6 +16,7 @@ const ERRORS = {
   wrong_content_type: { status: 415, name: "validation_error", trpc: "UNSUPPORTED_MEDIA_TYPE" },
   missing_field: { status: 422, name: "missing_required_field", trpc: "UNPROCESSABLE_CONTENT" },
   invalid: { status: 422, name: "validation_error", trpc: "UNPROCESSABLE_CONTENT" },
+  invalid_attachment: { status: 422, name: "invalid_attachment", trpc: "UNPROCESSABLE_CONTENT" },
   invalid_sender: { status: 422, name: "invalid_from_address", trpc: "UNPROCESSABLE_CONTENT" },
   invalid_parameter: { status: 422, name: "invalid_parameter", trpc: "UNPROCESSABLE_CONTENT" },
   rate_limited: { status: 429, name: "rate_limit_exceeded", trpc: "TOO_MANY_REQUESTS" },

@@ -50,6 +50,7 @@ export function createDispatch(list: readonly Route[]): Dispatch {
         url,
         params: match.params,
         requestId,
+        verdict,
       });
       ({ status, body } = answered);
       if (answered.replayed) headers = { "idempotent-replayed": "true" };

@@ -1,6 +1,7 @@
 import { isLockTimeout } from "#db/faults";
 import type { Ctx, RestDeps } from "#server/deps";
 import { AppError } from "#server/errors";
+import type { Verdict } from "#server/limits/limits";
 import { IdempotencyKeyTaken, type Once } from "#server/services/emails/send";
 import type { KnownKey } from "#server/services/keys/authenticate";
 import { readJson } from "./body";
@@ -9,7 +10,13 @@ import { readQuery } from "./query";
 import type { Answer, Call, Route } from "./route";
 import { validate } from "./validate";
 
-export type Arrival = { request: Request; url: URL; params: Record<string, string>; requestId: string };
+export type Arrival = {
+  request: Request;
+  url: URL;
+  params: Record<string, string>;
+  requestId: string;
+  verdict: Verdict;
+};
 export type Answered = Answer & { status: number; replayed: boolean };
 
 /** Scope, parsing, idempotency and the handler, in that order. `key` is null where the route asks for none. */
@@ -17,7 +24,7 @@ export async function runRoute(
   deps: RestDeps,
   route: Route,
   key: KnownKey | null,
-  { request, url, params, requestId }: Arrival,
+  { request, url, params, requestId, verdict }: Arrival,
 ): Promise<Answered> {
   const ctx = key ? contextOf(deps, key, route, requestId) : deps;
   const query = route.query ? validate(route.query, readQuery(url), "query") : refuseQuery(url);
@@ -25,11 +32,9 @@ export async function runRoute(
   const body = route.body ? validate(route.body, json, "body") : undefined;
   const once = route.idempotent ? readOnce(request, route, json) : undefined;
   const run = async (): Promise<Answered> => {
-    const answer = await route.handle({ ctx, body, query, params, once } as unknown as Call<
-      never,
-      never,
-      never
-    >);
+    const header = (name: string) => request.headers.get(name);
+    const call = { ctx, body, query, params, once, header, verdict };
+    const answer = await route.handle(call as unknown as Call<never, never, never>);
     return { ...answer, status: answer.status ?? route.status, replayed: false };
   };
   return once && "teamId" in ctx ? runOnce(ctx, once, run) : run();
@@ -75,13 +80,15 @@ async function readBody(request: Request, deps: RestDeps, route: Route): Promise
     if (!isEmpty) throw new AppError("invalid", "This call takes no body. Send none.");
     return undefined;
   }
+  if (json === undefined && route.bodyForm === "optional") return {};
   if (json === undefined)
     throw new AppError(
       "bad_json",
       "The body is missing. Send a JSON object with the header `Content-Type: application/json`.",
     );
-  if (typeof json !== "object" || json === null || Array.isArray(json))
-    throw new AppError("bad_json", "The body must be a JSON object.");
+  const form = Array.isArray(json) ? "array" : json === null ? "null" : typeof json;
+  const wanted = route.bodyForm === "array" ? "array" : "object";
+  if (form !== wanted) throw new AppError("bad_json", `The body must be a JSON ${wanted}.`);
   return json;
 }
 

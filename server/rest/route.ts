@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Ctx, RestDeps } from "#server/deps";
-import type { Tier } from "#server/limits/limits";
+import type { Tier, Verdict } from "#server/limits/limits";
 import type { Scope } from "#server/scopes";
 import type { Once } from "#server/services/emails/send";
 
@@ -21,6 +21,8 @@ export type Declaration<Body, Query> = {
   /** Status of success. */
   status?: 200 | 201;
   body?: z.ZodType<Body>;
+  /** What the JSON of the body is. Default: an object. Where it is optional, none counts as an empty one. */
+  bodyForm?: "object" | "array" | "optional";
   query?: z.ZodType<Query>;
   /** Takes `Idempotency-Key`; the handler passes `once` on to the service that commits. */
   idempotent?: boolean;
@@ -32,6 +34,10 @@ export type Call<C, Body, Query> = {
   query: Query;
   params: Record<string, string>;
   once: Once | undefined;
+  /** A header of the request, or null. */
+  header: (name: string) => string | null;
+  /** What the limits said of this call. */
+  verdict: Verdict;
 };
 
 /** What a handler answers: the JSON body, with the declared status unless it names another. */

@@ -6,8 +6,9 @@ import type { WorkerDeps } from "#server/deps";
 import { errorFacts } from "#server/log";
 import { scriptedFate, scriptedOutcome } from "#server/mail/transport/scripted";
 import type { OutgoingMessage, Transport } from "#server/mail/transport/transport";
-import { composeStored, type StoredMessage, withBody } from "./messages";
-import { settleFailure, settleOutcome, settleSuppressed } from "./settle";
+import { outgoingMessage } from "#server/services/emails/outgoing";
+import { type StoredMessage, withBody } from "./messages";
+import { settleFailure, settleOutcome, settleScriptedSuppressed, settleSuppressed } from "./settle";
 import type { Turns } from "./turns";
 
 /** How long one attempt may take in all, tarpits included. */
@@ -36,9 +37,16 @@ export async function attemptEmail(
   claims: Claim[],
   handling: Handling,
 ): Promise<DeliveryResult[]> {
-  const scripted = claims.filter(({ domain }) => domain === BUILT_IN_DOMAIN);
-  const real = claims.filter(({ domain }) => domain !== BUILT_IN_DOMAIN);
+  const setAside: DeliveryResult[] = [];
+  const scripted: Claim[] = [];
+  const real: Claim[] = [];
+  for (const claim of claims) {
+    const origin = stored.suppressed?.[claim.id];
+    if (origin) setAside.push(settleSuppressed(claim, origin));
+    else (claim.domain === BUILT_IN_DOMAIN ? scripted : real).push(claim);
+  }
   const results = await Promise.all([
+    setAside,
     ...scripted.map((claim) => attemptScripted(stored, claim, handling.signal)),
     real.length > 0 && deps.transport ? attemptReal(deps, deps.transport, stored, real, handling) : [],
   ]);
@@ -55,7 +63,7 @@ async function attemptScripted(
   // Waited for before anything is written: a worker that dies meanwhile leaves a claim that is simply repeated.
   await wait(afterMs + (followedAfterMs ?? 0), undefined, { signal }).catch(() => {});
   if (signal.aborted) return [];
-  if (fate?.suppressed) return [settleSuppressed(claim, outcome.reason)];
+  if (fate?.suppressed) return [settleScriptedSuppressed(claim, outcome.reason)];
   const complains = followedAfterMs !== undefined;
   return [
     settleOutcome(claim, outcome, {
@@ -98,7 +106,12 @@ function attemptReal(
       return held.map((claim, index) => {
         const outcome = outcomes[index];
         if (!outcome) throw new TypeError(`transport ${transport.name} gave no outcome for a recipient`);
-        return settleOutcome(claim, outcome, { policy: stored.policy, random: Math.random(), isFinal });
+        return settleOutcome(claim, outcome, {
+          policy: stored.policy,
+          random: Math.random(),
+          recipients: held.length,
+          isFinal,
+        });
       });
     },
   );
@@ -117,7 +130,7 @@ async function prepare(
   const whole = await withBody(deps.hot, stored);
   let message: OutgoingMessage;
   try {
-    message = composeStored(whole);
+    message = outgoingMessage(whole);
   } catch (error) {
     // Whatever is wrong with it would be wrong again: it must not come back and stand before the others.
     deps.log.error("email.not_composed", { emailId: stored.id, ...errorFacts(error) });

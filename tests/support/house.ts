@@ -64,6 +64,8 @@ export async function openHouse(options: { transportKind?: Deps["transportKind"]
         headers: [],
         tags: [],
         template: null,
+        attachments: [],
+        scheduledAt: null,
         ...mail,
         from: mailbox(mail.sender ?? "Ann <ann@example.org>"),
         to: (mail.to ?? ["ben@example.net"]).map(mailbox),

@@ -42,41 +42,37 @@ const Tag = z
     return value === undefined ? { name } : { name, value };
   });
 
+/** The filters of mails, as a query and as a body have them. */
+export const EMAIL_FILTER = {
+  status: z.enum(EMAIL_STATUSES, `Must be one of ${EMAIL_STATUSES.join(", ")}.`).optional(),
+  recipient: Address.optional(),
+  to: Address.optional(),
+  sender: Address.optional(),
+  from: Address.optional(),
+  subject: z.string().max(200, "At most 200 characters: a part of the subject is enough.").optional(),
+  tag: Tag.optional(),
+  key: z.string().refine(isId, "Must be the id of an API key, as `key list` shows it.").optional(),
+  domain: Domain.optional(),
+  since: Time.optional(),
+  until: Time.optional(),
+};
+const Filter = z.strictObject(EMAIL_FILTER);
+
+/** Wire names to the service's. */
+export function emailFilterOf(query: z.output<typeof Filter>): EmailFilter {
+  const { status, subject, tag, key, domain, since, until } = query;
+  const recipient = oneOf("recipient", query.recipient, "to", query.to);
+  const sender = oneOf("sender", query.sender, "from", query.from);
+  return { status, recipient, sender, subject, tag, apiKeyId: key, domain, since, until };
+}
+
 /** The query of `GET /api/emails`. */
 export const EmailListQuery = z
-  .strictObject({
-    ...PAGING,
-    status: z.enum(EMAIL_STATUSES, `Must be one of ${EMAIL_STATUSES.join(", ")}.`).optional(),
-    recipient: Address.optional(),
-    to: Address.optional(),
-    sender: Address.optional(),
-    from: Address.optional(),
-    subject: z.string().max(200, "At most 200 characters: a part of the subject is enough.").optional(),
-    tag: Tag.optional(),
-    key: z.string().refine(isId, "Must be the id of an API key, as `key list` shows it.").optional(),
-    domain: Domain.optional(),
-    since: Time.optional(),
-    until: Time.optional(),
-  })
+  .strictObject({ ...PAGING, ...EMAIL_FILTER })
   .transform((query): PageQuery & EmailFilter => {
-    const { limit, after, before, status, subject, tag, key, domain, since, until } = query;
+    const { limit, after, before, ...filter } = query;
     refuseTwoCursors(query);
-    const recipient = oneOf("recipient", query.recipient, "to", query.to);
-    const sender = oneOf("sender", query.sender, "from", query.from);
-    return {
-      limit,
-      after,
-      before,
-      status,
-      recipient,
-      sender,
-      subject,
-      tag,
-      apiKeyId: key,
-      domain,
-      since,
-      until,
-    };
+    return { limit, after, before, ...emailFilterOf(filter) };
   });
 
 /** Two names for one filter. */

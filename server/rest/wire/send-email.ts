@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { Attachments } from "#server/services/emails/attachment-input";
 import {
-  absent,
   Headers,
   MailboxList,
   MailboxText,
   optional,
+  ScheduledAt,
   Subject,
   Tags,
   TemplateUse,
@@ -12,16 +13,6 @@ import {
 import type { NewEmail } from "#server/services/emails/send";
 
 const Body = z.string("Must be a string.");
-
-/** A field of the dialect that is known but not offered: refused when it says something, since dropping it would lie. */
-const notOffered = (message: string) =>
-  z.preprocess(
-    absent,
-    z
-      .unknown()
-      .refine((value) => value === undefined, message)
-      .optional(),
-  );
 
 /** The body of `POST /api/emails`. */
 export const SendEmailBody = z
@@ -39,8 +30,8 @@ export const SendEmailBody = z
     tags: optional(Tags),
     template: optional(TemplateUse),
     topic_id: z.unknown().optional(),
-    scheduled_at: notOffered("Mail is sent at once, later sending is not offered. Leave it out."),
-    attachments: notOffered("Attachments are not offered. Leave them out."),
+    scheduled_at: optional(ScheduledAt),
+    attachments: optional(Attachments),
   })
   .transform(
     (body): NewEmail => ({
@@ -55,5 +46,12 @@ export const SendEmailBody = z
       headers: body.headers ?? [],
       tags: body.tags ?? [],
       template: body.template ? { id: body.template.id, variables: body.template.variables ?? {} } : null,
+      attachments: body.attachments ?? [],
+      scheduledAt: body.scheduled_at ?? null,
     }),
   );
+
+/** The query of the calls that accept mail: with `dry_run` they only tell what they would do. */
+export const SendQuery = z.strictObject({
+  dry_run: z.enum(["true", "false"], "Must be true or false.").optional(),
+});

@@ -113,3 +113,8 @@ export const TemplateUse = z.strictObject(
   },
   'Must be an object: { "id": …, "variables": { … } }.',
 );
+
+/** When a mail goes out, in ISO 8601 or in words, read against the clock of the request. */
+export const ScheduledAt = z
+  .string("Must be a time, in ISO 8601 or in words.")
+  .max(100, "At most 100 characters.");

@@ -5,6 +5,9 @@ import { AppError } from "#server/errors";
 import { newId } from "#server/ids";
 import { formatMailbox, type Mailbox } from "#server/mail/address";
 import type { VariableValues } from "../templates/render";
+import type { GivenAttachment } from "./attachment-input";
+import { collectAttachments } from "./attachments";
+import { readScheduledAt } from "./schedule";
 import { checkSender } from "./sender";
 import { renderWith } from "./with-template";
 
@@ -22,6 +25,9 @@ export type NewEmail = {
   headers: Header[];
   tags: Tag[];
   template: { id: string; variables: VariableValues } | null;
+  attachments: GivenAttachment[];
+  /** When it shall go out, as the caller wrote it; null for at once. */
+  scheduledAt: string | null;
 };
 
 /** The caller's promise that a repetition means the same request. */
@@ -54,7 +60,9 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedM
   if (input.to.length === 0) throw missing("to");
   if (content.subject === null) throw missing("subject");
   if (content.html === null && !content.text) throw missing("html");
-  const recipients = recipientsOf(input);
+  const scheduledAt = input.scheduledAt === null ? null : timeOf(ctx, input.scheduledAt);
+  const status = scheduledAt ? "scheduled" : "queued";
+  const recipients = recipientsOf(input, status);
   await checkSender(ctx, content.from, recipients);
   const id = newId();
   return {
@@ -74,12 +82,21 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedM
     templateId: content.templateId,
     templateVersionId: content.templateVersionId,
     messageId: `${id}@${content.from.domain}`,
-    status: "queued",
+    status,
+    scheduledAt,
     html: content.html,
     text: content.text,
     eventId: newId(),
     recipients,
+    attachments: await collectAttachments(ctx, input.attachments),
   };
+}
+
+/** The time that a caller wrote, or 422 that says what would work. */
+export function timeOf(ctx: Ctx, text: string): Date {
+  const read = readScheduledAt(text, ctx.clock());
+  if (!read.ok) throw new AppError("invalid", `Invalid \`scheduled_at\`: ${read.fault}`);
+  return read.at;
 }
 
 /** What a mail cannot be without, and what would do. */
@@ -94,12 +111,11 @@ const missing = (field: keyof typeof REQUIRED) =>
   new AppError("missing_field", `Missing \`${field}\` field. ${REQUIRED[field]}`);
 
 /** Each address once, though it stands in several fields: nobody gets the same mail twice. */
-function recipientsOf({ to, cc, bcc }: NewEmail): AcceptedRecipient[] {
+function recipientsOf({ to, cc, bcc }: NewEmail, status: "queued" | "scheduled"): AcceptedRecipient[] {
   const byAddress = new Map<string, AcceptedRecipient>();
   const add = (kind: "to" | "cc" | "bcc", mailboxes: Mailbox[]) => {
     for (const { address, domain } of mailboxes)
-      if (!byAddress.has(address))
-        byAddress.set(address, { id: newId(), kind, address, domain, status: "queued" });
+      if (!byAddress.has(address)) byAddress.set(address, { id: newId(), kind, address, domain, status });
   };
   add("to", to);
   add("cc", cc);

@@ -51,8 +51,13 @@ async function linkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | unde
         )
       : undefined;
   const [row] = await ctx.db
-    .select({ id: domains.id, name: domains.name, status: domains.status })
+    .select({ id: domains.id, name: domains.name, status: domains.status, sending: domains.sending })
     .from(domains)
     .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name), isLinked));
+  if (row && !row.sending)
+    throw new AppError(
+      "invalid",
+      `Sending from ${row.name} is switched off. Enable its capability \`sending\`.`,
+    );
   return row && { id: row.id, name: row.name, verified: row.status === "verified" };
 }

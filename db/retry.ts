@@ -1,0 +1,41 @@
+import type { HotSql } from "./client";
+import { refreshEmailStatus } from "./summary";
+
+export type Retried = { id: string; emailId: string; address: string };
+
+/**
+ * Puts ended or waiting deliveries of these mails back to the start, due at once: failed, bounced, deferred, and, where
+ * the caller accepts that a mail may arrive twice, unknown. Each gets an event. Tells which were; all others stay as
+ * they are.
+ */
+export async function retryDeliveries(
+  hot: HotSql,
+  input: { teamId: string; emailIds: string[]; acceptDuplicates: boolean; newId: () => string },
+): Promise<Retried[]> {
+  const { teamId, emailIds, acceptDuplicates, newId } = input;
+  return hot.begin(async (tx) => {
+    const parents = await tx<{ teamId: string; id: string }[]>`
+      select team_id as "teamId", id from emails where team_id = ${teamId} and id = any(${emailIds}::uuid[])
+      order by team_id, id for no key update`;
+    const retried = await tx<Retried[]>`
+      with ended as materialized (
+        select id from deliveries
+        where team_id = ${teamId} and email_id = any(${parents.map(({ id }) => id)}::uuid[])
+          and (status in ('failed', 'bounced') or (status = 'queued' and attempts > 0)
+               or (status = 'unknown' and ${acceptDuplicates}))
+        order by id for no key update
+      )
+      update deliveries d
+      set status = 'queued', attempts = 0, lapses = 0, due_at = now(), wait_rule = null, updated_at = now()
+      from ended where d.id = ended.id
+      returning d.id, d.email_id as "emailId", d.address`;
+    await tx`
+      insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
+      select event_id, ${teamId}, email_id, delivery_id, 'email.queued', address, '{"reason": "Retried on request."}'
+      from unnest(${retried.map(newId)}::uuid[], ${retried.map(({ emailId }) => emailId)}::uuid[],
+                  ${retried.map(({ id }) => id)}::uuid[], ${retried.map(({ address }) => address)}::text[])
+        as r(event_id, email_id, delivery_id, address)`;
+    await refreshEmailStatus(tx, parents);
+    return retried;
+  });
+}

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { AppError } from "#server/errors";
+import { batchMax, sendBatch } from "#server/services/emails/batch";
+import { cancelEmail, rescheduleEmail } from "#server/services/emails/change";
+import { optional, ScheduledAt } from "#server/services/emails/message-input";
+import { retriedEmailsMax, retryEmail, retryEmails } from "#server/services/emails/retry";
+import { withApi } from "./route";
+import { requireId, validate } from "./validate";
+import { EMAIL_FILTER, emailFilterOf } from "./wire/email-query";
+import { retryJson } from "./wire/retry";
+import { SendEmailBody } from "./wire/send-email";
+
+const Items = z
+  .array(z.unknown(), "Must be an array of mails.")
+  .min(1, "Give 1 to 100 mails.")
+  .max(batchMax, `At most ${batchMax} mails in one batch. Send the rest in another.`);
+
+/** The dialect's switch, a header, because the body is the bare array of mails. */
+const Mode = z.enum(
+  ["strict", "permissive"],
+  "The header `x-batch-validation` must be strict or permissive.",
+);
+
+export const postBatch = withApi(
+  {
+    method: "POST",
+    path: "/api/emails/batch",
+    access: { scope: "emails:send" },
+    tier: "other",
+    summary: "Accept up to 100 mails at once",
+    status: 200,
+    body: Items,
+    bodyForm: "array",
+    idempotent: true,
+  },
+  async ({ ctx, body, once, header }) => {
+    const mode = validate(Mode, header("x-batch-validation") ?? "strict", "body");
+    const { data, errors } = await sendBatch(ctx, body.map(readItem), mode, once);
+    return { body: { data, errors } };
+  },
+);
+
+/** One mail of a batch, or what is wrong with it. */
+function readItem(item: unknown) {
+  try {
+    const mail = validate(SendEmailBody, item, "body");
+    if (mail.attachments.length > 0)
+      return new AppError("invalid", "Attachments are not possible in a batch. Send that mail by itself.");
+    return mail;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+export const patchEmail = withApi(
+  {
+    method: "PATCH",
+    path: "/api/emails/{id}",
+    access: { scope: "emails:send" },
+    tier: "other",
+    summary: "Move a scheduled mail to another time",
+    body: z.strictObject({ scheduled_at: ScheduledAt }),
+  },
+  async ({ ctx, params, body }) => {
+    const { id } = await rescheduleEmail(ctx, requireId(params, "id"), body.scheduled_at);
+    return { body: { object: "email", id } };
+  },
+);
+
+export const postEmailCancel = withApi(
+  {
+    method: "POST",
+    path: "/api/emails/{id}/cancel",
+    access: { scope: "emails:send" },
+    tier: "other",
+    summary: "Call a scheduled mail off",
+  },
+  async ({ ctx, params }) => {
+    const { id } = await cancelEmail(ctx, requireId(params, "id"));
+    return { body: { object: "email", id } };
+  },
+);
+
+const acceptDuplicates = optional(z.boolean("Must be true or false."));
+
+export const postEmailRetry = withApi(
+  {
+    method: "POST",
+    path: "/api/emails/{id}/retry",
+    access: { scope: "emails:send" },
+    tier: "other",
+    summary: "Send a mail again to the recipients where it failed",
+    body: z.strictObject({ accept_duplicates: acceptDuplicates }),
+    bodyForm: "optional",
+  },
+  async ({ ctx, params, body }) => {
+    const id = requireId(params, "id");
+    return {
+      body: { object: "email", id, ...retryJson(await retryEmail(ctx, id, body.accept_duplicates ?? false)) },
+    };
+  },
+);
+
+export const postEmailsRetry = withApi(
+  {
+    method: "POST",
+    path: "/api/emails/retry",
+    access: { scope: "emails:send" },
+    tier: "other",
+    summary: `Send again what a filter finds, at most ${retriedEmailsMax} mails a call`,
+    body: z.strictObject({ ...EMAIL_FILTER, accept_duplicates: acceptDuplicates }),
+  },
+  async ({ ctx, body }) => {
+    const { accept_duplicates, ...filter } = body;
+    return {
+      body: {
+        object: "retry",
+        ...retryJson(await retryEmails(ctx, emailFilterOf(filter), accept_duplicates ?? false)),
+      },
+    };
+  },
+);

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import type { OwnLimits } from "#db/schema/api-keys";
+import { LIMIT_PER_MINUTE, type Tier } from "#server/limits/limits";
+import { readScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/scopes";
+import { absent, optional } from "#server/services/emails/message-input";
+import type { NewKey } from "#server/services/keys/keys";
+import { ROTATION } from "#server/services/keys/rotate";
+
+const nameCharsMax = 50;
+
+/** One line, for people. */
+const Name = z.preprocess(
+  absent,
+  z
+    .string("Give a name, such as the program's that will use the key.")
+    .max(nameCharsMax, `At most ${nameCharsMax} characters. Choose a shorter one.`)
+    .refine((text) => !/\p{Cc}/u.test(text), "Must be one line without control characters."),
+);
+
+const POSSIBLE = [...Object.keys(SCOPE_PRESETS), ...SCOPES].join(", ");
+const SCOPES_WANTED = `Give an array with at least one of: ${POSSIBLE}.`;
+
+const Scopes = z
+  .array(z.string(SCOPES_WANTED), SCOPES_WANTED)
+  .min(1, SCOPES_WANTED)
+  .transform((words, refine): Scope[] => {
+    const read = readScopes(words);
+    if ("scopes" in read) return read.scopes;
+    refine.addIssue({
+      code: "custom",
+      message: `There is no scope "${read.unknown.slice(0, 60)}". ${SCOPES_WANTED}`,
+    });
+    return z.NEVER;
+  });
+
+const PERMISSION = `Must be ${Object.keys(SCOPE_PRESETS).join(" or ")}. For single scopes give \`scopes\`.`;
+const DOMAIN = "Must be the id or the name of a domain of the team.";
+const DOMAINS = "Give an array with at least one id or name of a domain of the team.";
+const TIME = "Must be an ISO 8601 time with zone, such as 2030-01-31T09:00:00Z.";
+const LIMIT = "Must be a whole number of calls a minute, at least 1.";
+
+const TIERS = Object.keys(LIMIT_PER_MINUTE) as [Tier, ...Tier[]];
+const PerMinute = optional(z.number(LIMIT).int(LIMIT).min(1, LIMIT));
+const Limits = z.strictObject(Object.fromEntries(TIERS.map((tier) => [tier, PerMinute])));
+
+// Unlike elsewhere an empty array is no absence here: whoever lists nothing must not get everything.
+const present = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === null || value === "" ? undefined : value), schema.optional());
+
+/** The body of `POST /api/api-keys`. What is left out is as much as the calling key has itself. */
+export const CreateKeyBody = z
+  .strictObject({
+    name: Name,
+    permission: optional(z.enum(["full_access", "sending_access"], PERMISSION)),
+    scopes: present(Scopes),
+    domain_id: optional(z.string(DOMAIN)),
+    domainId: optional(z.string(DOMAIN)),
+    domains: present(z.array(z.string(DOMAIN), DOMAINS).min(1, DOMAINS).max(1_000, "At most 1000 domains.")),
+    expires_at: optional(z.iso.datetime({ offset: true, message: TIME }).transform((text) => new Date(text))),
+    limits: optional(Limits),
+  })
+  .superRefine((body, refine) => {
+    const refuse = (path: string, message: string) =>
+      refine.addIssue({ code: "custom", path: [path], message });
+    if (body.permission !== undefined && body.scopes !== undefined)
+      refuse("scopes", "Give `scopes` or `permission`, not both.");
+    const given = [body.domain_id, body.domainId, body.domains].filter((value) => value !== undefined);
+    if (given.length > 1) refuse("domains", "Give one of `domains` and `domain_id`, not both.");
+  })
+  .transform((body): NewKey => {
+    const single = body.domain_id ?? body.domainId;
+    const scopes = body.permission === undefined ? body.scopes : SCOPE_PRESETS[body.permission];
+    const domains = single === undefined ? body.domains : [single];
+    return {
+      name: body.name,
+      ...(scopes && { scopes }),
+      ...(domains && { domains }),
+      expiresAt: body.expires_at ?? null,
+      limits: limitsOf(body.limits ?? {}),
+    };
+  });
+
+const limitsOf = (given: Record<string, number | undefined>): OwnLimits =>
+  Object.fromEntries(Object.entries(given).filter(([, number]) => number !== undefined));
+
+/** The body of `PATCH /api/api-keys/{id}`. */
+export const RenameKeyBody = z.strictObject({ name: Name });
+
+const overlapSecondsMax = ROTATION.overlapMsMax / 1_000;
+const OVERLAP = `Must be a whole number of seconds from 0 to ${overlapSecondsMax}.`;
+
+/** The body of `POST /api/api-keys/{id}/rotate`, which may be `{}`. */
+export const RotateKeyBody = z
+  .strictObject({
+    overlap_seconds: optional(z.number(OVERLAP).int(OVERLAP).min(0, OVERLAP).max(overlapSecondsMax, OVERLAP)),
+  })
+  .transform(({ overlap_seconds }) =>
+    overlap_seconds === undefined ? {} : { overlapMs: overlap_seconds * 1_000 },
+  );

@@ -1,0 +1,260 @@
+import PostalMime from "postal-mime";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createCapture } from "#server/worker/capture";
+import { tick } from "#server/worker/tick";
+import type { CallOptions } from "../support/rest";
+import { createWorld, type World } from "../support/world";
+
+let world: World;
+let token: string;
+beforeAll(async () => {
+  world = await createWorld({ transportKind: "capture" });
+});
+beforeEach(async () => {
+  ({ token } = await world.key());
+});
+afterAll(() => world.close());
+
+const MAIL = { from: "ann@posthorn.test", to: "ben@example.net", subject: "Hello", html: "<p>Hi</p>" };
+const api = (method: string, path: string, body?: unknown, more: CallOptions = {}) =>
+  world.api(method, path, { token, ...(body === undefined ? {} : { body: body as object }), ...more });
+const round = () => tick({ ...world.deps, transport: createCapture(world.deps.hot) }, { budgetMs: 20_000 });
+/** Due times move and the clock does not: what is scheduled next is read by the same clock as before. */
+const pass = (interval: string) =>
+  world.deps.hot`update deliveries set due_at = due_at - ${interval}::interval`;
+const get = async (id: unknown) =>
+  (await api("GET", `/api/emails/${id}`)).body as Record<string, never> & {
+    status: string;
+    recipients: { address: string; status: string }[];
+  };
+
+describe("a scheduled mail", () => {
+  test("goes out at its time and not before", async () => {
+    const at = new Date(world.clock.now().getTime() + 3_600_000).toISOString();
+    const { body } = await api("POST", "/api/emails", { ...MAIL, scheduled_at: at });
+    await round();
+    expect(await get(body.id)).toMatchObject({
+      status: "scheduled",
+      last_event: "scheduled",
+      scheduled_at: at,
+    });
+    await pass("2 hours");
+    await round();
+    expect((await get(body.id)).status).toBe("delivered");
+  });
+
+  test("is moved, and called off, until it is under way", async () => {
+    const { body } = await api("POST", "/api/emails", { ...MAIL, scheduled_at: "in 1 hour" });
+    const later = new Date(world.clock.now().getTime() + 86_400_000).toISOString();
+    expect((await api("PATCH", `/api/emails/${body.id}`, { scheduled_at: later })).body).toEqual({
+      object: "email",
+      id: body.id,
+    });
+    await pass("2 hours");
+    await round();
+    expect(await get(body.id)).toMatchObject({ status: "scheduled", scheduled_at: later });
+    expect((await api("POST", `/api/emails/${body.id}/cancel`)).status).toBe(200);
+    await pass("2 days");
+    await round();
+    const canceled = await get(body.id);
+    expect(canceled).toMatchObject({ status: "canceled", last_event: "canceled" });
+    const again = await api("POST", `/api/emails/${body.id}/cancel`);
+    expect(again.status).toBe(409);
+    expect(again.body.error).toContain("canceled");
+  });
+
+  test("cannot be of the past, of next year, or of no time at all", async () => {
+    for (const scheduled_at of ["2001-01-01T00:00:00Z", "in 400 days", "when pigs fly"]) {
+      const reply = await api("POST", "/api/emails", { ...MAIL, scheduled_at });
+      expect(reply.status, scheduled_at).toBe(422);
+      expect(reply.body.error).toContain("`scheduled_at`");
+    }
+  });
+
+  test("is either canceled or sent when both are tried at once, never both", async () => {
+    const ids = await Promise.all(
+      Array.from(
+        { length: 20 },
+        async () => (await api("POST", "/api/emails", { ...MAIL, scheduled_at: "in 1 hour" })).body.id,
+      ),
+    );
+    await pass("2 hours");
+    const [, replies] = await Promise.all([
+      round(),
+      Promise.all(ids.map((id) => api("POST", `/api/emails/${id}/cancel`))),
+    ]);
+    await round();
+    const states = new Set(replies.map(({ status }) => status));
+    expect([200, 409]).toEqual(expect.arrayContaining([...states]));
+    for (const [index, id] of ids.entries())
+      expect((await get(id)).status).toBe(replies[index]?.status === 200 ? "canceled" : "delivered");
+  });
+});
+
+describe("a batch", () => {
+  test("is accepted whole, in order, once under one key", async () => {
+    const headers = { "idempotency-key": "batch-1" };
+    const mails = [1, 2, 3].map((n) => ({ ...MAIL, subject: `Number ${n}` }));
+    const first = await api("POST", "/api/emails/batch", mails, { headers });
+    expect(first.status).toBe(200);
+    const ids = (first.body.data as { id: string }[]).map(({ id }) => id);
+    expect(await Promise.all(ids.map(async (id) => (await get(id)).subject))).toEqual([
+      "Number 1",
+      "Number 2",
+      "Number 3",
+    ]);
+    const again = await api("POST", "/api/emails/batch", mails, { headers });
+    expect(again.body).toEqual(first.body);
+    expect(again.headers["idempotent-replayed"]).toBe("true");
+  });
+
+  test("strict: one bad mail refuses all and is named; permissive: the others go", async () => {
+    const before = await world.rowCounts();
+    const mails = [
+      MAIL,
+      { ...MAIL, to: "nobody" },
+      { ...MAIL, nonsense: 1 },
+      { ...MAIL, from: "x@elsewhere.org" },
+    ];
+    const strict = await api("POST", "/api/emails/batch", mails);
+    expect(strict.status).toBe(422);
+    expect(strict.body.error).toMatch(/^\[1\]: Invalid `to/);
+    expect(await world.rowCounts()).toEqual(before);
+    const permissive = await api("POST", "/api/emails/batch", mails, {
+      headers: { "x-batch-validation": "permissive" },
+    });
+    expect(permissive.status).toBe(200);
+    expect(permissive.body.data).toHaveLength(1);
+    expect((permissive.body.errors as { index: number }[]).map(({ index }) => index)).toEqual([1, 2, 3]);
+  });
+
+  test("has 1 to 100 mails and no attachments", async () => {
+    expect((await api("POST", "/api/emails/batch", [])).status).toBe(422);
+    expect(
+      (
+        await api(
+          "POST",
+          "/api/emails/batch",
+          Array.from({ length: 101 }, () => MAIL),
+        )
+      ).status,
+    ).toBe(422);
+    expect((await api("POST", "/api/emails/batch", MAIL)).status).toBe(400);
+    expect(
+      (
+        await api(
+          "POST",
+          "/api/emails/batch",
+          Array.from({ length: 100 }, () => MAIL),
+        )
+      ).body.data,
+    ).toHaveLength(100);
+    const withFile = [{ ...MAIL, attachments: [{ filename: "a.txt", content: "YQ==" }] }];
+    expect((await api("POST", "/api/emails/batch", withFile)).body.error).toContain("Attachments");
+  });
+});
+
+describe("a retry", () => {
+  const failed = async (to: string) => {
+    const { body } = await api("POST", "/api/emails", { ...MAIL, to: ["delivered@posthorn.test", to] });
+    await round();
+    return String(body.id);
+  };
+
+  test("sends again to those recipients where it failed, and to nobody else", async () => {
+    const id = await failed("bounced@posthorn.test");
+    const reply = await api("POST", `/api/emails/${id}/retry`);
+    expect(reply.body).toMatchObject({
+      object: "email",
+      id,
+      count: 1,
+      data: [{ id, recipients: ["bounced@posthorn.test"] }],
+    });
+    expect((await get(id)).recipients.map(({ status }) => status)).toEqual(["delivered", "queued"]);
+    await round();
+    expect((await get(id)).status).toBe("bounced");
+  });
+
+  test("of an unknown outcome wants the word that it may arrive twice", async () => {
+    await world.deps.hot`update teams set unknown_policy = 'hold'`;
+    const id = await failed("unknown@posthorn.test");
+    expect((await get(id)).status).toBe("unknown");
+    const refused = await api("POST", `/api/emails/${id}/retry`);
+    expect(refused.status).toBe(409);
+    expect(refused.body.error).toContain("accept_duplicates");
+    expect((await api("POST", `/api/emails/${id}/retry`, { accept_duplicates: true })).body.count).toBe(1);
+    await world.deps.hot`update teams set unknown_policy = 'retry'`;
+  });
+
+  test("of what was delivered is 409 with the reason; by filter it takes what it finds", async () => {
+    const { body } = await api("POST", "/api/emails", MAIL);
+    await round();
+    expect((await api("POST", `/api/emails/${body.id}/retry`)).body.error).toContain("delivered");
+    const id = await failed("bounced+filter@posthorn.test");
+    const found = await api("POST", "/api/emails/retry", { recipient: "bounced+filter@posthorn.test" });
+    expect(found.body).toMatchObject({ count: 1, data: [{ id }], has_more: false });
+    expect((await api("POST", "/api/emails/retry", { status: "delivered" })).status).toBe(409);
+  });
+});
+
+describe("attachments", () => {
+  const bytes = Buffer.from([0, 1, 2, 250, 255]);
+  const forms: Record<string, unknown> = {
+    base64: bytes.toString("base64"),
+    "base64 without padding": bytes.toString("base64").replace(/=+$/, ""),
+    "a list of bytes": [...bytes],
+    "a Node Buffer in JSON": { type: "Buffer", data: [...bytes] },
+  };
+
+  test.each(Object.entries(forms))("given as %s arrive as the same bytes", async (_, content) => {
+    const attachments = [
+      { filename: "Übersicht.bin", content },
+      { filename: "logo.png", content, content_id: "logo" },
+    ];
+    const { body, status } = await api("POST", "/api/emails", { ...MAIL, attachments });
+    expect(status).toBe(200);
+    await round();
+    const [kept] = await world.deps.hot<
+      { raw: Uint8Array }[]
+    >`select raw from captured_messages where email_id = ${String(body.id)}`;
+    const read = await PostalMime.parse(kept?.raw ?? "");
+    expect(
+      read.attachments.map(({ filename, mimeType, disposition }) => [filename, mimeType, disposition]),
+    ).toEqual([
+      ["logo.png", "image/png", "inline"],
+      ["Übersicht.bin", "application/octet-stream", "attachment"],
+    ]);
+    for (const { content: got } of read.attachments)
+      expect(Buffer.from(got as ArrayBuffer).equals(bytes)).toBe(true);
+  });
+
+  test("given as plain text, as calendar clients do, are that text", async () => {
+    const attachments = [
+      { filename: "a.ics", content: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", content_type: "text/calendar" },
+    ];
+    const { body } = await api("POST", "/api/emails", { ...MAIL, attachments });
+    const [row] = await world.deps.hot<
+      { content: Uint8Array }[]
+    >`select content from attachments where email_id = ${String(body.id)}`;
+    expect(Buffer.from(row?.content ?? "").toString()).toContain("BEGIN:VCALENDAR");
+  });
+
+  test.each([
+    [{ filename: "a" }, "path"],
+    [{ filename: "a", content: "YQ==", path: "https://example.com/a" }, "not both"],
+    [{ filename: "../../etc/passwd", content: "YQ==" }, "filename"],
+    [{ filename: "a\u202egpj.exe", content: "YQ==" }, "filename"],
+    [{ filename: "a", content: [1, 2, 300] }, "content"],
+    [{ filename: "a", content: "YQ==", content_type: "text/plain\r\nBcc: x@y.z" }, "content_type"],
+    [{ filename: "a", content: "YQ==", href: "file:///etc/passwd" }, "href"],
+    [{ filename: "a", path: "file:///etc/passwd" }, "path"],
+    [{ filename: "a", path: "http://127.0.0.1:1/a" }, "path"],
+    [{ filename: "a", path: "https://169.254.169.254/latest/meta-data" }, "path"],
+  ])("that cannot be meant are refused by name: %j", async (attachment, named) => {
+    const before = await world.rowCounts();
+    const reply = await api("POST", "/api/emails", { ...MAIL, attachments: [attachment] });
+    expect(reply.status).toBe(422);
+    expect(reply.body.error).toContain(named);
+    expect(await world.rowCounts()).toEqual(before);
+  });
+});

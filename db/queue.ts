@@ -1,4 +1,5 @@
 import type { HotSql } from "./client";
+import { foldAddress } from "./fold-address";
 import { lockEmailsOf, refreshEmailStatus } from "./summary";
 import { beginTransaction } from "./transaction";
 
@@ -18,17 +19,19 @@ export type Claim = {
 
 /**
  * Takes up to `limit` due deliveries, oldest first, by one statement: sets a lease, counts the attempt and commits. Rows
- * that another worker is just taking are passed over, and so are suspects. `onlyDomain` narrows the claim to recipients
- * of one domain.
+ * that another worker is just taking are passed over, and so are suspects. Scheduled mail can be claimed when
+ * its time has come.
  */
 export async function claimDeliveries(
   hot: HotSql,
-  { limit, leaseToken, onlyDomain = null }: { limit: number; leaseToken: string; onlyDomain?: string | null },
+  { limit, leaseToken }: { limit: number; leaseToken: string },
 ): Promise<Claim[]> {
   return hot.unsafe<Claim[]>(
-    claimStatement("lapses < 3 and ($3::text is null or domain = $3)"),
-    [leaseToken, limit, onlyDomain],
-    { prepare: hot.options.prepare },
+    claimStatement("status in ('queued', 'scheduled') and lapses < 3"),
+    [leaseToken, limit],
+    {
+      prepare: hot.options.prepare,
+    },
   );
 }
 
@@ -42,7 +45,7 @@ export async function claimSuspectMail(
   { limit, leaseToken }: { limit: number; leaseToken: string },
 ): Promise<Claim[]> {
   return hot.unsafe<Claim[]>(
-    claimStatement(`lapses >= 3 and (team_id, email_id) = (
+    claimStatement(`status = 'queued' and lapses >= 3 and (team_id, email_id) = (
         select team_id, email_id from deliveries where status = 'queued' and due_at <= now() and lapses >= 3
         order by due_at, id limit 1)`),
     [leaseToken, limit],
@@ -53,7 +56,7 @@ export async function claimSuspectMail(
 // The number of lapses stands in the text, and not among the parameters, for the planner to see the suspects' own index.
 const claimStatement = (which: string): string => `
   with due as materialized (
-    select id from deliveries where status = 'queued' and due_at <= now() and ${which}
+    select id from deliveries where due_at <= now() and ${which}
     order by due_at, id limit $2 for update skip locked
   )
   update deliveries d
@@ -70,15 +73,21 @@ export type Held = Pick<Claim, "id" | "leaseToken">;
 
 /**
  * Commits that a dialogue is about to begin for these rows. From here on a worker that dies leaves them unknown, not
- * retryable. Tells which are still held; the others belong to another worker now and must not be sent.
+ * retryable. Tells which may begin; the others belong to another worker now, or their address was suppressed since they
+ * were claimed, and must not be sent.
  */
-export async function markHandedOver(hot: HotSql, held: Held[]): Promise<Set<string>> {
+export async function markHandedOver(
+  hot: HotSql,
+  held: (Held & Pick<Claim, "address">)[],
+): Promise<Set<string>> {
   const rows = await hot<{ id: string }[]>`
     with mine as materialized (
       select d.id
-      from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[]) as h(id, lease_token)
+      from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[],
+                  ${held.map(({ address }) => foldAddress(address))}::text[]) as h(id, lease_token, address)
       join deliveries d on d.id = h.id and d.lease_token = h.lease_token
       where d.status = 'sending' and d.leased_until > now()
+        and not exists (select from suppressions s where s.team_id = d.team_id and s.address = h.address)
       order by d.id for no key update of d
     )
     update deliveries d set stage = 'handed_over', updated_at = now() from mine where d.id = mine.id

@@ -1,6 +1,7 @@
 import type { HotSql } from "./client";
 import type { DeliveryStatus, WaitRule } from "./schema/deliveries";
 import type { EventData, EventType } from "./schema/events";
+import type { SuppressionOrigin } from "./schema/suppressions";
 import { lockEmailsOf, refreshEmailStatus } from "./summary";
 import { beginTransaction } from "./transaction";
 
@@ -18,10 +19,13 @@ export type DeliveryResult = {
   host: string | null;
   reason: string;
   events: { id: string; type: EventType; data: EventData }[];
+  /** With which the address, as that list writes it, enters the suppression list, unless it is there. */
+  suppression?: { id: string; address: string; origin: SuppressionOrigin };
 };
 
 /**
- * Records results, many in one transaction: the rows, their events and the summary status of their mails. A result is
+ * Records results, many in one transaction: the rows, their events, the addresses that are suppressed by them with the
+ * webhooks that tell of it, and the summary status of their mails. A result is
  * written only where the lease is still the worker's own; tells which were. Parents are locked first and in one order,
  * so that the summary, computed afterwards, sees every sibling that another worker recorded.
  */
@@ -43,6 +47,9 @@ export async function recordResults(hot: HotSql, results: DeliveryResult[]): Pro
         results.map(({ host }) => host),
         results.map(({ reason }) => reason),
         results.map(({ events }) => JSON.stringify(events)),
+        results.map(({ suppression }) => suppression?.id ?? null),
+        results.map(({ suppression }) => suppression?.address ?? null),
+        results.map(({ suppression }) => suppression?.origin ?? null),
       ],
       { prepare: hot.options.prepare },
     );
@@ -55,10 +62,11 @@ export async function recordResults(hot: HotSql, results: DeliveryResult[]): Pro
 const RECORD_RESULTS = `
 with mine as materialized (
   select d.id, d.team_id, d.email_id, d.address, r.status, r.wait_rule, r.code, r.enhanced, r.reply, r.host, r.reason,
-    r.events, now() + r.retry_after_ms * interval '1 ms' as retry_at
+    r.events, now() + r.retry_after_ms * interval '1 ms' as retry_at, r.suppression_id, r.suppression_address, r.origin
   from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[])
-    as r(id, lease_token, status, retry_after_ms, wait_rule, code, enhanced, reply, host, reason, events)
+    $9::text[], $10::text[], $11::text[], $12::uuid[], $13::text[], $14::text[])
+    as r(id, lease_token, status, retry_after_ms, wait_rule, code, enhanced, reply, host, reason, events, suppression_id,
+         suppression_address, origin)
   join deliveries d on d.id = r.id and d.lease_token = r.lease_token
   where d.status = 'sending' order by d.id for no key update of d
 ), written as (
@@ -73,5 +81,18 @@ with mine as materialized (
     case when m.retry_at is null then e.data
          else e.data || jsonb_build_object('nextAttemptAt', m.retry_at at time zone 'UTC') end
   from mine m cross join lateral jsonb_to_recordset(m.events::jsonb) as e(id uuid, type text, data jsonb)
+), suppressed as (
+  insert into suppressions (team_id, id, address, origin, source_email_id)
+  select team_id, suppression_id, suppression_address, origin, email_id from mine where suppression_id is not null
+  order by team_id, suppression_address collate "C"
+  on conflict (team_id, address) do nothing
+  returning *
+), announced as (
+  insert into webhook_deliveries (id, team_id, webhook_id, type, payload)
+  select uuid_v7(), s.team_id, w.id, 'suppression.added', json_build_object(
+    'type', 'suppression.added', 'created_at', s.created, 'data', json_build_object(
+      'id', s.id, 'email', s.address, 'origin', s.origin, 'source_id', s.source_email_id, 'created_at', s.created))
+  from (select *, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created from suppressed) s
+  join webhooks w on w.team_id = s.team_id and w.status = 'enabled' and 'suppression.added' = any(w.events)
 )
 select id from mine`;

@@ -18,6 +18,8 @@ export type Outcome = {
   reply: Reply | null;
   host: string | null;
   reason: string;
+  /** Where a refusal was spoken. */
+  step?: ReplyStep;
   alarm?: "auth" | "tls" | "connect";
   dialogue?: string;
 };
@@ -113,7 +115,14 @@ export function outcomeOfReply(
       reason: `${by} gave an answer that is no SMTP reply.`,
     };
   if (isPermanent(reply, step))
-    return { recipient, kind: "rejected", reply, host, reason: `${by} refused for good: ${explain(reply)}` };
+    return {
+      recipient,
+      kind: "rejected",
+      reply,
+      host,
+      step,
+      reason: `${by} refused for good: ${explain(reply)}`,
+    };
   return { recipient, kind: "deferred", reply, host, reason: `${by} asks to try later: ${explain(reply)}` };
 }
 

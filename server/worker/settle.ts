@@ -1,8 +1,12 @@
+import { foldAddress } from "#db/fold-address";
 import type { Claim } from "#db/queue";
 import type { DeliveryResult } from "#db/results";
+import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import type { EventData, EventType } from "#db/schema/events";
+import type { SuppressionOrigin } from "#db/schema/suppressions";
 import type { UnknownPolicy } from "#db/schema/teams";
 import { newId } from "#server/ids";
+import { saysAddressIsDead } from "#server/mail/dead-address";
 import type { Outcome } from "#server/mail/outcome";
 import { attemptsMax, retryAfterMs } from "./retry";
 
@@ -11,6 +15,8 @@ export type Circumstances = {
   policy: UnknownPolicy;
   /** In [0, 1). */
   random: number;
+  /** How many recipients the message was offered for in this attempt. Default: 1. */
+  recipients?: number;
   /** True where acceptance is the end of the journey: captured mail and scripted recipients. */
   isFinal: boolean;
   /** Replaces the retry table, for scripted recipients. */
@@ -29,7 +35,11 @@ export function settleOutcome(claim: Claim, outcome: Outcome, given: Circumstanc
   switch (outcome.kind) {
     case "accepted":
       if (given.complains)
-        return result(claim, outcome, "complained", ["email.sent", "email.delivered", "email.complained"]);
+        return suppressing(
+          "complaint",
+          claim,
+          result(claim, outcome, "complained", ["email.sent", "email.delivered", "email.complained"]),
+        );
       if (given.isFinal) return result(claim, outcome, "delivered", ["email.sent", "email.delivered"]);
       return result(claim, outcome, "sent", ["email.sent"]);
     case "deferred":
@@ -43,7 +53,11 @@ export function settleOutcome(claim: Claim, outcome: Outcome, given: Circumstanc
     case "rejected":
       // No server refused it: it is our own refusal, such as a message above the server's announced size.
       if (outcome.reply === null) return result(claim, outcome, "failed", ["email.failed"]);
-      return result(claim, outcome, "bounced", ["email.bounced"]);
+      return suppressing(
+        saysAddressIsDead(outcome, given.recipients ?? 1) ? "bounce" : null,
+        claim,
+        result(claim, outcome, "bounced", ["email.bounced"]),
+      );
     case "unknown":
       if (given.policy === "retry" && mayRetry)
         return waiting(claim, outcome, "unknown_retry", waitMs, "email.unknown", { policy: given.policy });
@@ -63,14 +77,46 @@ export function settleFailure(claim: Claim, reason: string): DeliveryResult {
   );
 }
 
-/** A recipient that must not be written to: set aside without an attempt. */
-export function settleSuppressed(claim: Claim, reason: string): DeliveryResult {
+const SUPPRESSED_BY = {
+  bounce: "previous_bounce",
+  complaint: "previous_complaint",
+  manual: "manual",
+} as const satisfies Record<SuppressionOrigin, EventData["suppressedBy"]>;
+
+const SUPPRESSED_REASON: Record<SuppressionOrigin, string> = {
+  bounce: "The address is on the suppression list since a mail to it bounced; nothing was sent.",
+  complaint: "The address is on the suppression list since its owner complained; nothing was sent.",
+  manual: "The address was put on the suppression list; nothing was sent.",
+};
+
+/** A recipient who must not be written to, by the team's list: set aside without an attempt. */
+export function settleSuppressed(claim: Claim, origin: SuppressionOrigin): DeliveryResult {
+  return setAside(claim, SUPPRESSED_REASON[origin], { suppressedBy: SUPPRESSED_BY[origin] });
+}
+
+/** The same for a scripted recipient, who stands on no list. */
+export function settleScriptedSuppressed(claim: Claim, reason: string): DeliveryResult {
+  return setAside(claim, reason, {});
+}
+
+function setAside(claim: Claim, reason: string, more: EventData): DeliveryResult {
   return result(
     claim,
     { recipient: claim.address, kind: "rejected", reply: null, host: null, reason },
     "suppressed",
     ["email.suppressed"],
+    more,
   );
+}
+
+/** The result with which an address enters the list. What happens to scripted recipients teaches nobody anything. */
+function suppressing(
+  origin: SuppressionOrigin | null,
+  claim: Claim,
+  settled: DeliveryResult,
+): DeliveryResult {
+  if (origin === null || claim.domain === BUILT_IN_DOMAIN) return settled;
+  return { ...settled, suppression: { id: newId(), address: foldAddress(claim.address), origin } };
 }
 
 function result(

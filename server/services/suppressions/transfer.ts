@@ -1,0 +1,42 @@
+import { and, asc, eq, gt } from "drizzle-orm";
+import { suppressions } from "#db/schema/suppressions";
+import type { Ctx } from "#server/deps";
+import { addSuppressions } from "./add";
+import { csvHead, csvLines, type FaultyLine, readAddresses } from "./csv";
+
+/** Rows read at once. */
+const rowsPerRead = 2_000;
+
+/** What became of a file: how many addresses were new, how many were on the list, and which lines held none. */
+export type Imported = { added: number; existing: number; faulty: number; faults: FaultyLine[] };
+
+/**
+ * Puts the addresses of a CSV file on the list by hand. The file is read to its end before anything is written, and then all
+ * of it is written or nothing. An address that stands in it twice counts once.
+ */
+export async function importSuppressions(ctx: Ctx, bytes: AsyncIterable<Uint8Array>): Promise<Imported> {
+  const { addresses, faults, faulty } = await readAddresses(bytes);
+  const { ids, added } = await addSuppressions(ctx, addresses);
+  return { added: added.length, existing: new Set(ids).size - added.length, faulty, faults };
+}
+
+/**
+ * The team's list as CSV, oldest first, read from the database only as fast as it is taken. No transaction is open over it:
+ * what is added meanwhile may be in it.
+ */
+export async function* exportSuppressions(ctx: Ctx): AsyncGenerator<string> {
+  yield csvHead();
+  for (let last: string | undefined; ; ) {
+    const rows = await ctx.db
+      .select()
+      .from(suppressions)
+      .where(
+        and(eq(suppressions.teamId, ctx.teamId), last === undefined ? undefined : gt(suppressions.id, last)),
+      )
+      .orderBy(asc(suppressions.id))
+      .limit(rowsPerRead);
+    if (rows.length > 0) yield csvLines(rows);
+    last = rows.at(-1)?.id;
+    if (rows.length < rowsPerRead) return;
+  }
+}

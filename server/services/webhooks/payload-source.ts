@@ -16,11 +16,10 @@ export async function readPayloadSources(
        where o.team_id = v.team_id and o.email_id = v.email_id and (o.created_at, o.id) <= (v.created_at, v.id)
       ) as sequence,
       e.id as "emailId", e.created_at as "emailCreatedAt", e.message_id as "messageId", e.sender, e."to", e.subject, e.tags,
-      e.headers, e.template_id as "templateId", s.origin
+      e.headers, e.template_id as "templateId"
     from unnest(${refs.map(({ teamId }) => teamId)}::uuid[], ${refs.map(({ emailId }) => emailId)}::uuid[],
                 ${refs.map(({ eventId }) => eventId)}::uuid[]) as r(team_id, email_id, event_id)
     join email_events v on v.team_id = r.team_id and v.email_id = r.email_id and v.id = r.event_id
-    join emails e on e.team_id = r.team_id and e.id = r.email_id
-    left join suppressions s on s.team_id = v.team_id and s.address = v.recipient and v.type = 'email.suppressed'`;
+    join emails e on e.team_id = r.team_id and e.id = r.email_id`;
   return new Map(rows.map(({ eventId, ...source }) => [eventId, source]));
 }

@@ -1,6 +1,5 @@
 import type { Header, Tag } from "#db/schema/emails";
 import type { EventData, EventType } from "#db/schema/events";
-import type { SuppressionOrigin } from "#db/schema/suppressions";
 import { bounceOf, diagnosticCodes } from "./bounce";
 
 /** An event of a mail, and what of the mail its payload repeats. */
@@ -20,8 +19,6 @@ export type PayloadSource = {
   tags: Tag[];
   headers: Header[];
   templateId: string | null;
-  /** Why the recipient is on the suppression list, where that is what the event tells of. */
-  origin: SuppressionOrigin | null;
 };
 
 type Payload = { type: string; created_at: string; data: Record<string, unknown> };
@@ -62,14 +59,14 @@ function commonOf(source: PayloadSource): Record<string, unknown> {
   };
 }
 
-function detailOf({ type, data, origin }: PayloadSource): Record<string, unknown> {
+function detailOf({ type, data }: PayloadSource): Record<string, unknown> {
   switch (type) {
     case "email.bounced":
       return { bounce: bounceOf(data) };
     case "email.failed":
       return { failed: { reason: data.reason ?? "The mail could not be sent." } };
     case "email.suppressed":
-      return { suppressed: suppressedOf(data, origin) };
+      return { suppressed: suppressedOf(data) };
     case "email.unknown":
       return { unknown: { reason: data.reason ?? "Whether it arrived is unknown.", policy: data.policy } };
     default:
@@ -77,18 +74,13 @@ function detailOf({ type, data, origin }: PayloadSource): Record<string, unknown
   }
 }
 
-const REASON_BY_ORIGIN: Record<SuppressionOrigin, string> = {
-  bounce: "previous_bounce",
-  complaint: "previous_complaint",
-  manual: "manual",
-};
-
-function suppressedOf(data: EventData, origin: SuppressionOrigin | null): Record<string, unknown> {
+/** Without the list's reason it is a scripted recipient, who stands on none. */
+function suppressedOf({ reason, reply, suppressedBy }: EventData): Record<string, unknown> {
   return {
-    type: origin === null ? "Suppressed" : "OnAccountSuppressionList",
-    message: data.reason ?? "The recipient is on the suppression list.",
-    ...(origin === null ? {} : { reason: REASON_BY_ORIGIN[origin] }),
-    diagnosticCode: diagnosticCodes(data.reply),
+    type: suppressedBy === undefined ? "Suppressed" : "OnAccountSuppressionList",
+    message: reason ?? "The recipient is on the suppression list.",
+    ...(suppressedBy === undefined ? {} : { reason: suppressedBy }),
+    diagnosticCode: diagnosticCodes(reply),
   };
 }
 

@@ -46,13 +46,19 @@ function samplePayload(type: string, now: Date): string {
 
 function sampleEmailPayload(type: EventType, now: Date): string {
   const emailId = newId();
-  const isRefusal = type === "email.bounced" || type === "email.suppressed";
+  const refusal = {
+    reply: { code: 550, enhanced: "5.1.1", text: "No such user" },
+    reason: "There is no such mailbox.",
+  };
   return emailPayload({
     type,
     recipient: "ben@example.com",
-    data: isRefusal
-      ? { reply: { code: 550, enhanced: "5.1.1", text: "No such user" }, reason: "There is no such mailbox." }
-      : {},
+    data:
+      type === "email.bounced"
+        ? refusal
+        : type === "email.suppressed"
+          ? { ...refusal, suppressedBy: "previous_bounce" }
+          : {},
     createdAt: now,
     sequence: 1,
     emailId,
@@ -64,7 +70,6 @@ function sampleEmailPayload(type: EventType, now: Date): string {
     tags: [{ name: "category", value: "test" }],
     headers: [],
     templateId: null,
-    origin: type === "email.suppressed" ? "bounce" : null,
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EVENT_TYPES } from "#db/schema/events";
+import { EVENT_TYPES, type EventData } from "#db/schema/events";
 import { emailPayload, type PayloadSource } from "#server/services/webhooks/payload";
 
 const source = (given: Partial<PayloadSource> = {}): PayloadSource => ({
@@ -17,7 +17,6 @@ const source = (given: Partial<PayloadSource> = {}): PayloadSource => ({
   tags: [],
   headers: [],
   templateId: null,
-  origin: null,
   ...given,
 });
 const payloadOf = (given: Partial<PayloadSource> = {}) => JSON.parse(emailPayload(source(given)));
@@ -101,16 +100,16 @@ test("failed, suppressed and unknown say why", () => {
   expect(payloadOf({ type: "email.failed", data: { reason: "Given up." } }).data.failed).toEqual({
     reason: "Given up.",
   });
-  const suppressed = (origin: PayloadSource["origin"]) =>
-    payloadOf({ type: "email.suppressed", data: { reason: "On the list." }, origin }).data.suppressed;
-  expect(suppressed("bounce")).toEqual({
+  const suppressed = (suppressedBy?: EventData["suppressedBy"]) =>
+    payloadOf({ type: "email.suppressed", data: { reason: "On the list.", suppressedBy } }).data.suppressed;
+  expect(suppressed("previous_bounce")).toEqual({
     type: "OnAccountSuppressionList",
     message: "On the list.",
     reason: "previous_bounce",
     diagnosticCode: [],
   });
-  expect(suppressed("complaint").reason).toBe("previous_complaint");
-  expect(suppressed(null)).toEqual({ type: "Suppressed", message: "On the list.", diagnosticCode: [] });
+  expect(suppressed("previous_complaint").reason).toBe("previous_complaint");
+  expect(suppressed()).toEqual({ type: "Suppressed", message: "On the list.", diagnosticCode: [] });
   expect(
     payloadOf({ type: "email.unknown", data: { reason: "Cut off.", policy: "hold" } }).data.unknown,
   ).toEqual({ reason: "Cut off.", policy: "hold" });

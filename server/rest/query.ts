@@ -19,6 +19,9 @@ export const PAGING = {
     .optional(),
 };
 
+/** For lists that clients of the dialect read whole: without a limit as much as there is, up to 100. */
+export const PAGING_OF_WHOLE = { ...PAGING, limit: PAGING.limit.removeDefault().default(100) };
+
 /**
  * The query of a URL by name. A parameter without value counts as absent; one that stands twice, or holds what no
  * text may, is refused.

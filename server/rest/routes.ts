@@ -1,4 +1,21 @@
+import {
+  deleteKeyDomain,
+  deleteOneKey,
+  getKeys,
+  patchKey,
+  postKey,
+  postKeyRotate,
+  putKeyDomain,
+} from "./api-keys";
 import { getTick, postTick } from "./cron";
+import {
+  deleteOneDomain,
+  getDomains,
+  getOneDomain,
+  patchDomain,
+  postDomain,
+  postDomainVerify,
+} from "./domains";
 import { getEmails, getOneEmail, postEmail } from "./emails";
 import { getHealth, getReadiness } from "./health";
 import type { Route } from "./route";
@@ -41,6 +58,19 @@ export const routes: readonly Route[] = [
   patchTemplate,
   deleteOneTemplate,
   postTemplatePublish,
+  postDomain,
+  getDomains,
+  getOneDomain,
+  patchDomain,
+  deleteOneDomain,
+  postDomainVerify,
+  postKey,
+  getKeys,
+  patchKey,
+  deleteOneKey,
+  postKeyRotate,
+  putKeyDomain,
+  deleteKeyDomain,
   postWebhook,
   getWebhooks,
   getOneWebhook,

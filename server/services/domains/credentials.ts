@@ -34,3 +34,7 @@ export async function withCredentials(ctx: Ctx, domain: Domain): Promise<Domain>
     .returning(domainColumns);
   return made ?? findDomain(ctx, domain.id);
 }
+
+/** One domain, with everything there is to publish for it. */
+export const getDomain = async (ctx: Ctx, id: string): Promise<Domain> =>
+  withCredentials(ctx, await findDomain(ctx, id));

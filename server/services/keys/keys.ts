@@ -1,27 +1,22 @@
-import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import type { Db } from "#db/client";
 import { apiKeyDomains, apiKeys, type OwnLimits } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
 import { newId } from "#server/ids";
-import type { Scope } from "#server/scopes";
 import { mintToken } from "#server/secrets";
+import { type Grant, powerOfCaller, settleGrant, type Wish } from "./grant";
 
-export type NewKey = {
-  name: string;
-  scopes: readonly Scope[];
-  /** Names of domains of the team; "all" also covers those added later. */
-  domains: readonly string[] | "all";
-  /** May lie in the past: such a key is refused from the start. */
-  expiresAt?: Date | null;
-  limits?: OwnLimits;
-};
+/** An expiry in the past is the operator's to give: such a key is refused from the start. */
+export type NewKey = Wish & { name: string };
 
 export type Key = {
   id: string;
   tokenId: string;
   name: string;
   scopes: string[];
+  /** Names. */
   domains: string[] | "all";
   limits: OwnLimits;
   expiresAt: Date | null;
@@ -29,43 +24,51 @@ export type Key = {
   createdAt: Date;
 };
 
-/** Makes a key and tells its token, this once: only a hash is kept. Every domain must be one of the team's. */
+/**
+ * Makes a key and tells its token, this once: only a hash is kept. A key that makes one hands on at most what it has
+ * itself; `settleGrant` says how each excess is refused.
+ */
 export async function createKey(ctx: Ctx, input: NewKey): Promise<{ key: Key; token: string }> {
-  const minted = mintToken();
-  const id = newId();
-  const names = input.domains === "all" ? [] : [...new Set(input.domains)];
+  if (ctx.actor.kind !== "operator" && input.expiresAt && input.expiresAt <= ctx.clock())
+    throw new AppError("invalid", "Invalid `expires_at`: it lies in the past. Give a time to come, or none.");
   return ctx.db.transaction(async (tx) => {
-    const linked = await tx
-      .select({ id: domains.id, name: domains.name })
-      .from(domains)
-      .where(and(eq(domains.teamId, ctx.teamId), inArray(domains.name, names)));
-    const missing = names.find((name) => !linked.some((domain) => domain.name === name));
-    if (missing !== undefined)
-      throw new AppError(
-        "invalid",
-        `${missing} is not a domain of this team. Add it first: domain add ${missing}`,
-      );
-    const [row] = await tx
-      .insert(apiKeys)
-      .values({
-        id,
-        teamId: ctx.teamId,
-        name: input.name,
-        tokenId: minted.tokenId,
-        secretHash: minted.secretHash,
-        scopes: [...input.scopes],
-        allDomains: input.domains === "all",
-        expiresAt: input.expiresAt ?? null,
-        limits: input.limits ?? {},
-      })
-      .returning();
-    if (!row) throw new Error("an insert returned no row");
-    if (linked.length > 0)
-      await tx
-        .insert(apiKeyDomains)
-        .values(linked.map((domain) => ({ teamId: ctx.teamId, apiKeyId: id, domainId: domain.id })));
-    return { key: present(row, names), token: minted.token };
+    const grant = await settleGrant(tx, ctx, await powerOfCaller(tx, ctx), input);
+    return insertKey(tx, ctx, { name: input.name, grant, rotatedFrom: null });
   });
+}
+
+/** Writes a key with its links. The caller has settled what it may do. */
+export async function insertKey(
+  tx: Db,
+  ctx: Ctx,
+  { name, grant, rotatedFrom }: { name: string; grant: Grant; rotatedFrom: string | null },
+): Promise<{ key: Key; token: string }> {
+  const { token, tokenId, secretHash } = mintToken();
+  const { scopes, allDomains, expiresAt, limits } = grant;
+  const { teamId } = ctx;
+  const id = newId();
+  const [row] = await tx
+    .insert(apiKeys)
+    .values({
+      id,
+      teamId,
+      name,
+      tokenId,
+      secretHash,
+      scopes: [...scopes],
+      allDomains,
+      expiresAt,
+      limits,
+      rotatedFrom,
+    })
+    .returning();
+  if (!row) throw new Error("an insert returned no row");
+  if (grant.domains.length > 0)
+    await tx
+      .insert(apiKeyDomains)
+      .values(grant.domains.map((domain) => ({ teamId, apiKeyId: id, domainId: domain.id })));
+  const names = grant.domains.map((domain) => domain.name);
+  return { key: present(row, names), token };
 }
 
 /** The team's keys that are not revoked, newest first. */
@@ -83,16 +86,31 @@ export async function listKeys(ctx: Ctx): Promise<Key[]> {
   return rows.map(({ key, names }) => present(key, names));
 }
 
+/** Gives a key another name. */
+export async function renameKey(ctx: Ctx, id: string, name: string): Promise<{ id: string }> {
+  const [renamed] = await ctx.db
+    .update(apiKeys)
+    .set({ name })
+    .where(alive(ctx, id))
+    .returning({ id: apiKeys.id });
+  if (!renamed) throw notFound("API key");
+  return renamed;
+}
+
 /** Ends a key. Web processes that know it forget it within a second. */
 export async function revokeKey(ctx: Ctx, id: string): Promise<{ id: string }> {
   const [revoked] = await ctx.db
     .update(apiKeys)
     .set({ revokedAt: sql`now()` })
-    .where(and(eq(apiKeys.teamId, ctx.teamId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
+    .where(alive(ctx, id))
     .returning({ id: apiKeys.id });
   if (!revoked) throw notFound("API key");
   return revoked;
 }
+
+/** A key of the team that is not revoked. */
+export const alive = (ctx: Ctx, id: string) =>
+  and(eq(apiKeys.teamId, ctx.teamId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt));
 
 function present(row: typeof apiKeys.$inferSelect, names: string[]): Key {
   return {

@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { getDomain } from "#server/services/domains/credentials";
+import { pageDomains } from "#server/services/domains/read";
+import { verifyDomain } from "#server/services/domains/verify";
+import { createDomain, deleteDomain, updateDomain } from "#server/services/domains/write";
+import { listJson, PAGING_OF_WHOLE, refuseTwoCursors } from "./query";
+import { withApi } from "./route";
+import { requireId } from "./validate";
+import { domainJson, domainSummaryJson } from "./wire/domain";
+import { CreateDomainBody, UpdateDomainBody } from "./wire/domain-input";
+
+/*
+ * With their scopes a key reaches every domain of its team, be it linked to it or not: a domain that was just added is
+ * linked to nobody. Which domains a key may hand to others is another matter, and stands with the keys.
+ */
+
+export const postDomain = withApi(
+  {
+    method: "POST",
+    path: "/api/domains",
+    access: { scope: "domains:write" },
+    tier: "other",
+    summary: "Add a domain, and see what to publish for it",
+    status: 201,
+    body: CreateDomainBody,
+  },
+  async ({ ctx, body }) => ({ body: domainJson(ctx, await createDomain(ctx, body)) }),
+);
+
+export const getDomains = withApi(
+  {
+    method: "GET",
+    path: "/api/domains",
+    access: { scope: "domains:read" },
+    tier: "other",
+    summary: "List domains, newest first",
+    query: z.strictObject(PAGING_OF_WHOLE),
+  },
+  async ({ ctx, query }) => {
+    refuseTwoCursors(query);
+    const { rows, hasMore } = await pageDomains(ctx, query);
+    return { body: listJson(rows.map(domainSummaryJson), hasMore) };
+  },
+);
+
+export const getOneDomain = withApi(
+  {
+    method: "GET",
+    path: "/api/domains/{id}",
+    access: { scope: "domains:read" },
+    tier: "other",
+    summary: "Show a domain, its records, and what the last look at DNS saw of each",
+  },
+  async ({ ctx, params }) => ({ body: domainJson(ctx, await getDomain(ctx, requireId(params, "id"))) }),
+);
+
+export const patchDomain = withApi(
+  {
+    method: "PATCH",
+    path: "/api/domains/{id}",
+    access: { scope: "domains:write" },
+    tier: "other",
+    summary: "Change a domain's tracking, TLS or capabilities",
+    body: UpdateDomainBody,
+  },
+  async ({ ctx, params, body }) => {
+    const { id } = await updateDomain(ctx, requireId(params, "id"), body);
+    return { body: { object: "domain", id } };
+  },
+);
+
+export const deleteOneDomain = withApi(
+  {
+    method: "DELETE",
+    path: "/api/domains/{id}",
+    access: { scope: "domains:write" },
+    tier: "other",
+    summary: "Delete a domain; mail that is queued from it is not sent",
+  },
+  async ({ ctx, params }) => {
+    const { id } = await deleteDomain(ctx, requireId(params, "id"));
+    return { body: { object: "domain", id, deleted: true } };
+  },
+);
+
+/** The look is taken before the answer, which shows it; clients that poll for it find it as well. */
+export const postDomainVerify = withApi(
+  {
+    method: "POST",
+    path: "/api/domains/{id}/verify",
+    access: { scope: "domains:write" },
+    tier: "other",
+    summary: "Look at a domain's records in DNS, now and at growing intervals",
+  },
+  async ({ ctx, params }) => ({
+    body: domainJson(ctx, await verifyDomain(ctx, requireId(params, "id"))),
+  }),
+);

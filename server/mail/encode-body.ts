@@ -19,6 +19,11 @@ const ESCAPED = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 const HEX = Buffer.from("0123456789ABCDEF", "latin1");
 
+/** 1 for each byte that stands for itself wherever it is within a line, blanks at its end and its first byte aside. */
+const PLAIN = Uint8Array.from(ESCAPED, (escaped, byte) =>
+  escaped === 1 || byte === TAB || byte === SPACE ? 0 : 1,
+);
+
 /**
  * Encodes text as UTF-8 in the cheapest encoding that survives every hop: as it is when it is short-lined ASCII, else
  * quoted-printable or base64, whichever is smaller. Any of CR, LF and CRLF is a line end. One pass to choose, one to write.
@@ -49,7 +54,8 @@ function surveyBody(bytes: Buffer): { escapes: number; isPlain: boolean } {
   let isPlain = true;
   let lineStart = 0;
   for (let at = 0; at <= bytes.length; at += 1) {
-    const byte = bytes[at] ?? CR;
+    const byte = at < bytes.length ? (bytes[at] ?? CR) : CR;
+    if (PLAIN[byte] === 1) continue;
     if (byte === CR && endsLineAt(bytes, at)) {
       const isFragile = at > lineStart && (isBlank(bytes[at - 1]) || isMangled(bytes, lineStart));
       // Both ends of a line may need an escape of their own.
@@ -74,6 +80,12 @@ function quotePrintable(bytes: Buffer, quotedSize: number): Buffer {
   let column = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
+    // Nearly all bytes are such. The last column is left to the rules below.
+    if (PLAIN[byte] === 1 && column > 0 && column < LINE_MAX - 1) {
+      out[to++] = byte;
+      column += 1;
+      continue;
+    }
     if (byte === CR && endsLineAt(bytes, at)) {
       out[to++] = CR;
       out[to++] = LF;

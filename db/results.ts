@@ -79,7 +79,8 @@ with mine as materialized (
   insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
   select e.id, m.team_id, m.email_id, m.id, e.type, m.address,
     case when m.retry_at is null then e.data
-         else e.data || jsonb_build_object('nextAttemptAt', m.retry_at at time zone 'UTC') end
+         else e.data || jsonb_build_object('nextAttemptAt',
+           to_char(m.retry_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end
   from mine m cross join lateral jsonb_to_recordset(m.events::jsonb) as e(id uuid, type text, data jsonb)
 ), suppressed as (
   insert into suppressions (team_id, id, address, origin, source_email_id)

@@ -1,0 +1,17 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What `npm run build` made, started as `npm start` does and met through its front door alone. */
+export default defineConfig({
+  root,
+  test: {
+    root,
+    include: ["tests/product/**/*.test.ts", "tests/rest/interface*.test.ts"],
+    globalSetup: ["tests/product/start.ts"],
+    fileParallelism: false,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+  },
+});

@@ -1,0 +1,91 @@
+import { openDatabase } from "#db/client";
+import { type Child, startChild } from "./child";
+import type { DeliverCommands } from "./deliver-child";
+import { medianOf, medianRatio, runInTurns } from "./measure";
+import type { Place } from "./place";
+import { drained, queueMails } from "./queue";
+import { judgedLine, type Line, perSecond, toldLine } from "./report";
+import { openSink } from "./sink";
+
+const mailsPerRun = 6_000;
+const mailsToWarmUp = 1_000;
+const connections = 10;
+const runMaxMs = 60_000;
+
+/**
+ * Delivery from claim to recorded result in one process, beside the loop that everybody would write in another. Signing
+ * by DKIM is no part of the engine yet, so neither side signs.
+ */
+export async function measureDelivery(place: Place): Promise<Line[]> {
+  const database = await place.openDatabase();
+  const { hot, close } = openDatabase(database.url, { connectionsMax: 4 });
+  const sink = await openSink();
+  const engine = startChild<DeliverCommands>("deliver-child.ts");
+  const plain = startChild<DeliverCommands>("deliver-child.ts");
+  const smtpUrl = `smtp://127.0.0.1:${sink.port}?pool=${connections}`;
+  const cpu = { engine: [] as number[], plain: [] as number[] };
+
+  const deliver = async (mails: number): Promise<number> => {
+    await hot`truncate emails cascade`;
+    await queueMails(hot, database.teamId, mails);
+    const startedMs = performance.now();
+    await engine.ask("startEngine", { databaseUrl: database.url, smtpUrl });
+    await drained(hot, runMaxMs);
+    const tookMs = performance.now() - startedMs;
+    await engine.ask("stopEngine", undefined as never);
+    return mails / (tookMs / 1000);
+  };
+  const sendPlain = async (mails: number): Promise<number> => {
+    const { tookMs } = await plain.ask("sendPlain", { port: sink.port, connections, mails });
+    return mails / (tookMs / 1000);
+  };
+
+  try {
+    const rates = await runInTurns({
+      engine: ({ isWarmUp }) => withCpu(engine, cpu.engine, isWarmUp, deliver),
+      plain: ({ isWarmUp }) => withCpu(plain, cpu.plain, isWarmUp, sendPlain),
+    });
+    const memory = await engine.ask("usage", undefined as never);
+    return [
+      judgedLine({
+        what: "delivery, claim to recorded result, one process, no DKIM on either side",
+        measured: perSecond(medianOf(rates.engine), "mails"),
+        floor: `\`nodemailer.sendMail\` in a loop, pool of ${connections}, to ${sink.name}: ${perSecond(medianOf(rates.plain), "mails")}`,
+        ratio: medianRatio(rates.engine, rates.plain),
+        budget: { atLeast: 2 },
+      }),
+      toldLine(
+        "delivery, processor time of that process",
+        `${medianOf(cpu.engine).toFixed(2)} ms a mail`,
+        `the loop: ${medianOf(cpu.plain).toFixed(2)} ms`,
+        medianRatio(cpu.plain, cpu.engine),
+      ),
+      judgedLine({
+        what: "memory of the engine at full speed, of 300 MB",
+        measured: `${Math.round(memory.rssMb)} MB`,
+        floor: "",
+        ratio: memory.rssMb / 300,
+        budget: { atMost: 1 },
+      }),
+    ];
+  } finally {
+    await Promise.all([engine.end(), plain.end()]);
+    await sink.close();
+    await close();
+    await database.drop();
+  }
+}
+
+async function withCpu(
+  child: Child<DeliverCommands>,
+  kept: number[],
+  isWarmUp: boolean,
+  run: (mails: number) => Promise<number>,
+): Promise<number> {
+  const mails = isWarmUp ? mailsToWarmUp : mailsPerRun;
+  const before = await child.ask("usage", undefined as never);
+  const rate = await run(mails);
+  const after = await child.ask("usage", undefined as never);
+  if (!isWarmUp) kept.push((after.cpuMs - before.cpuMs) / mails);
+  return rate;
+}

@@ -1,0 +1,32 @@
+/** One contestant of a comparison: a run that gives one number. A warm-up run may be shorter. */
+export type Contestant = (run: { isWarmUp: boolean }) => Promise<number>;
+
+export const pairsMin = 3;
+
+/**
+ * Runs contestants in turns, A B A B, after one warm-up each: whatever else the machine does meets all of them alike.
+ * Gives every contestant's numbers in the order of the rounds.
+ */
+export async function runInTurns<Name extends string>(
+  contestants: Record<Name, Contestant>,
+  rounds: number = pairsMin,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(contestants) as Name[];
+  for (const name of names) await contestants[name]({ isWarmUp: true });
+  const numbers = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let round = 0; round < rounds; round++)
+    for (const name of names) numbers[name].push(await contestants[name]({ isWarmUp: false }));
+  return numbers;
+}
+
+export function medianOf(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const high = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? high) + high) / 2;
+}
+
+/** The median of the rounds' own ratios: neighbours in time are compared, not the medians of two halves of an hour. */
+export function medianRatio(above: readonly number[], below: readonly number[]): number {
+  return medianOf(above.map((value, round) => value / (below[round] ?? Number.NaN)));
+}

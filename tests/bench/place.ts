@@ -1,0 +1,90 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import postgres from "postgres";
+import { migrateDatabase } from "#db/migrate";
+import { buildDeps, type ConnectedSettings } from "#server/boot/deps";
+import { startEmbeddedPostgres } from "#server/boot/embedded";
+import type { Ctx } from "#server/deps";
+import { readSettings } from "#server/env";
+import { silentLog } from "#server/log";
+import { addDomain } from "#server/services/domains/write";
+import { createKey } from "#server/services/keys/keys";
+import { createTeam } from "#server/services/teams";
+import { SENDER_DOMAIN } from "./letter";
+import { buildProduct, type Product } from "./product";
+
+/** A PostgreSQL as `npm start` runs it, `fsync` and `synchronous_commit` on, in a folder that goes at the end. */
+export type Place = {
+  folder: string;
+  /** A migrated database that holds one team, its verified domain and a key that no limit stops. */
+  openDatabase(): Promise<BenchDatabase>;
+  /** The built product, made when first asked for. */
+  product(): Promise<Product>;
+  close(): Promise<void>;
+};
+
+export type BenchDatabase = { url: string; teamId: string; token: string; drop(): Promise<void> };
+
+const unlimited = 1_000_000_000;
+
+export async function openPlace(): Promise<Place> {
+  const folder = await mkdtemp(path.join(tmpdir(), "posthorn-bench-"));
+  // Root runs PostgreSQL as somebody else, who has to pass through.
+  await chmod(folder, 0o711);
+  const server = await startEmbeddedPostgres({ dataDir: path.join(folder, "data"), log: silentLog });
+  const maintenance = postgres(server.url, { max: 1, onnotice: () => {} });
+  const [settings] = await maintenance<{ safe: boolean }[]>`
+    select current_setting('fsync') = 'on' and current_setting('synchronous_commit') = 'on' as safe`;
+  if (!settings?.safe) throw new Error("The database under measure does not wait for its disk.");
+  let count = 0;
+  let product: Promise<Product> | undefined;
+  return {
+    folder,
+    async openDatabase() {
+      const name = `bench_${++count}`;
+      await maintenance`create database ${maintenance(name)}`;
+      const url = new URL(server.url);
+      url.pathname = `/${name}`;
+      await migrateDatabase(url.href);
+      const drop = async () => {
+        await maintenance`drop database if exists ${maintenance(name)} with (force)`;
+      };
+      return { url: url.href, ...(await furnish(url.href)), drop };
+    },
+    product: () => {
+      product ??= buildProduct();
+      return product;
+    },
+    async close() {
+      await (await product?.catch(() => null))?.close();
+      await maintenance.end({ timeout: 5 });
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a process of the product is told when it is measured on this database. */
+export const settingsFor = (databaseUrl: string, env: Record<string, string> = {}): ConnectedSettings => ({
+  ...readSettings({ DATABASE_URL: databaseUrl, POSTHORN_URL: "http://localhost", ...env }, "start"),
+  databaseUrl,
+});
+
+async function furnish(url: string): Promise<{ teamId: string; token: string }> {
+  const built = buildDeps(settingsFor(url), { log: silentLog, connectionsMax: 2 });
+  try {
+    const team = await createTeam(built.deps, { name: "Bench" });
+    const ctx: Ctx = { ...built.deps, teamId: team.id, actor: { kind: "operator" }, requestId: "bench" };
+    await addDomain(ctx, { name: SENDER_DOMAIN, verified: true });
+    const { token } = await createKey(ctx, {
+      name: "bench",
+      scopes: ["emails:send", "emails:read"],
+      domains: [SENDER_DOMAIN],
+      limits: { "POST /api/emails": unlimited, "GET /api/emails": unlimited, other: unlimited },
+    });
+    return { teamId: team.id, token };
+  } finally {
+    await built.close();
+  }
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { readGenerated } from "#server/boot/generated";
+import { findPort } from "#server/boot/postgres/server";
+import { descendantsOf, isRunning, startProcess } from "../support/processes";
+import { medianOf } from "./measure";
+import type { Place } from "./place";
+import type { Product } from "./product";
+import { judgedLine, type Line, seconds } from "./report";
+
+type Mode = "dev" | "start";
+type Started = { tookS: number; webMb: number };
+
+const rounds = 3;
+const BUDGET_SECONDS: Record<Mode, number> = { dev: 10, start: 5 };
+const webBudgetMb = 250;
+const idleBeforeLookMs = 3_000;
+
+/** From the command to the first accepted mail, each time with nothing there yet: the database is made as well. */
+export async function measureStart(place: Place): Promise<Line[]> {
+  const product = await place.product();
+  const seen: Record<Mode, Started[]> = { dev: [], start: [] };
+  for (let round = 0; round < rounds; round++)
+    for (const mode of ["dev", "start"] as const)
+      seen[mode].push(await startOnce(product, mode, path.join(place.folder, `start-${mode}-${round}`)));
+  return [
+    ...(["dev", "start"] as const).map((mode) => {
+      const tookS = medianOf(seen[mode].map((started) => started.tookS));
+      return judgedLine({
+        what: `\`npm run ${mode}\` to the first accepted mail, empty data directory`,
+        measured: seconds(tookS),
+        floor: `allowed: ${seconds(BUDGET_SECONDS[mode])}`,
+        ratio: tookS / BUDGET_SECONDS[mode],
+        budget: { atMost: 1 },
+      });
+    }),
+    memoryLine(medianOf(seen.start.map(({ webMb }) => webMb))),
+  ];
+}
+
+const memoryLine = (webMb: number): Line =>
+  judgedLine({
+    what: "memory of the web process of `npm start`, idle",
+    measured: `${Math.round(webMb)} MB`,
+    floor: `allowed: ${webBudgetMb} MB`,
+    ratio: webMb / webBudgetMb,
+    budget: { atMost: 1 },
+  });
+
+async function startOnce(product: Product, mode: Mode, dataDir: string): Promise<Started> {
+  const port = await findPort();
+  const startedMs = performance.now();
+  const launcher = await startProcess("npm", mode === "dev" ? ["run", "dev"] : ["start"], {
+    cwd: product.folder,
+    env: { PORT: String(port), HOST: "127.0.0.1", POSTHORN_DATA_DIR: dataDir },
+  });
+  try {
+    await launcher.waitFor(/Posthorn is running/);
+    await sendFirstMail(port, dataDir);
+    const tookS = (performance.now() - startedMs) / 1000;
+    if (mode === "dev") return { tookS, webMb: 0 };
+    await wait(idleBeforeLookMs);
+    return { tookS, webMb: Math.max(...descendantsOf(launcher.pid).map(memoryOfLauncher)) };
+  } finally {
+    // npm may be gone before what it started.
+    const household = descendantsOf(launcher.pid);
+    await launcher.stop();
+    while (household.some(isRunning)) await wait(50);
+  }
+}
+
+async function sendFirstMail(port: number, dataDir: string): Promise<void> {
+  const { firstKeyToken } = await readGenerated(dataDir);
+  const response = await fetch(`http://127.0.0.1:${port}/api/emails`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${firstKeyToken}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      from: "hello@posthorn.test",
+      to: "delivered@posthorn.test",
+      subject: "First mail",
+      html: "<p>It works.</p>",
+    }),
+  });
+  if (response.status !== 200) throw new Error(`The first mail was refused: ${await response.text()}`);
+}
+
+/** Resident megabytes of a process that runs the launcher; 0 for any other. */
+function memoryOfLauncher(pid: number): number {
+  try {
+    if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("launch.ts")) return 0;
+    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return (Number(kilobytes) * 1024) / 1_000_000;
+  } catch {
+    return 0;
+  }
+}

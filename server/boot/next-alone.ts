@@ -1,5 +1,4 @@
 import { after } from "next/server";
-import { areDepsHeld } from "#server/console-deps";
 import { readSettings } from "#server/env";
 import { errorFacts } from "#server/log";
 import { tick } from "#server/worker/tick";
@@ -12,10 +11,9 @@ const roundMs = 20_000;
 
 /**
  * Composes the effects from the environment, for where Next runs alone: there a mail is delivered after the answer that
- * accepted it, and by whoever calls for a round. Does nothing where a launcher has provided them.
+ * accepted it, and by whoever calls for a round.
  */
 export async function provideOwnDeps(): Promise<void> {
-  if (areDepsHeld()) return;
   const settings = readSettings(process.env, process.env.VERCEL ? "vercel" : "start");
   const { databaseUrl, secret, url } = settings;
   if (databaseUrl === null || secret === null)
@@ -27,7 +25,7 @@ export async function provideOwnDeps(): Promise<void> {
   });
   const built = buildDeps(
     { ...settings, databaseUrl },
-    { applicationName: "posthorn next", wake: () => after(runRound) },
+    { applicationName: "posthorn next", wake: () => after(runRound), later: (task) => after(task) },
   );
   const transport = openTransport(settings, built.deps.hot);
   hold(built.forRest({ tick: runRound }), { url, secret }, null);

@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migrateDatabase } from "#db/migrate";
+import { type Built, buildDeps } from "#server/boot/deps";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/boot/embedded";
+import { findPort } from "#server/boot/postgres/server";
+import { readSettings } from "#server/env";
+import { silentLog } from "#server/log";
+import { createKey } from "#server/services/keys/keys";
+import { createTeam } from "#server/services/teams";
+import { createUser } from "#server/services/users";
+import { startProcess, type TestProcess } from "../support/processes";
+import { ADMIN } from "./posthorn";
+
+const next = createRequire(import.meta.url).resolve("next/dist/bin/next");
+const publicUrl = "https://mail.example.org";
+
+let folder: string;
+let postgres: EmbeddedPostgres;
+let built: Built;
+let server: TestProcess;
+let url: string;
+let token: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "posthorn-alone-"));
+  postgres = await startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true });
+  await migrateDatabase(postgres.url);
+  const env = { DATABASE_URL: postgres.url, POSTHORN_SECRET: "s".repeat(40), POSTHORN_URL: publicUrl };
+  built = buildDeps({ ...readSettings(env, "start"), databaseUrl: postgres.url }, { log: silentLog });
+  const team = await createTeam(built.deps, { name: "First" });
+  await createUser(built.deps, { ...ADMIN, teamId: team.id, role: "owner" });
+  const ctx = { ...built.deps, teamId: team.id, actor: { kind: "operator" } as const, requestId: "test" };
+  const scopes = ["emails:send", "emails:read"] as const;
+  ({ token } = await createKey(ctx, { name: "First", scopes, domains: ["posthorn.test"] }));
+  const port = await findPort();
+  url = `http://127.0.0.1:${port}`;
+  server = await startProcess(process.execPath, [next, "start", "-H", "127.0.0.1", "-p", String(port)], {
+    env: { ...env, SMTP_URL: "capture:", NODE_ENV: "production" },
+  });
+  await server.waitFor(/Ready in/, { timeoutMs: 60_000 });
+});
+afterAll(async () => {
+  await server?.stop("SIGTERM", 30_000);
+  await built?.close();
+  await postgres?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const api = async (method: string, target: string, body?: unknown) => {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
+  const response = await fetch(`${url}/api${target}`, init);
+  return { status: response.status, headers: response.headers, json: await response.json() };
+};
+
+describe("Next without a launcher", () => {
+  test("accepts a mail and delivers it, with no process beside it", async () => {
+    const mail = {
+      from: "a@posthorn.test",
+      to: "delivered@posthorn.test",
+      subject: "Alone",
+      html: "<p>x</p>",
+    };
+    const { status, json, headers } = await api("POST", "/emails", mail);
+    expect(status).toBe(200);
+    expect(headers.get("x-ratelimit-limit")).toBe("100");
+    await expect
+      .poll(async () => (await api("GET", `/emails/${json.id}`)).json.last_event, { timeout: 60_000 })
+      .toBe("delivered");
+  });
+
+  test("answers unknown paths below /api as the launcher does", async () => {
+    expect(await api("GET", "/nothing")).toMatchObject({ status: 404, json: { name: "not_found" } });
+    expect((await fetch(`${url}/api/nothing`)).status).toBe(401);
+  });
+});
+
+describe("the sign-in routes", () => {
+  /** A browser's small part: cookies as they were set, and the page's own origin. */
+  const visit = async (form: Record<string, string>, headers: Record<string, string> = {}) => {
+    const issued = await fetch(`${url}/api/auth/csrf`);
+    const cookie = issued.headers
+      .getSetCookie()
+      .map((line) => line.split(";")[0])
+      .join("; ");
+    const { csrfToken } = (await issued.json()) as { csrfToken: string };
+    const response = await fetch(`${url}/api/auth/callback/credentials`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie, origin: publicUrl, ...headers },
+      body: new URLSearchParams({
+        csrfToken,
+        json: "true",
+        email: ADMIN.email,
+        password: ADMIN.password,
+        ...form,
+      }),
+    });
+    const text = await response.text();
+    return { status: response.status, text, set: response.headers.getSetCookie() };
+  };
+  const sessionOf = (set: string[]) => set.find((line) => line.includes("posthorn.session="));
+
+  test("set a cookie that only this host's pages send, over TLS, and no script reads", async () => {
+    const { status, set, text } = await visit({ callbackUrl: "https://evil.example/" });
+    expect(status).toBe(200);
+    const cookie = sessionOf(set);
+    expect(cookie).toMatch(/^__Host-posthorn\.session=/);
+    for (const flag of ["HttpOnly", "Secure", "SameSite=Lax", "Path=/"])
+      expect(cookie?.toLowerCase()).toContain(flag.toLowerCase());
+    expect(JSON.parse(text).url).toBe(`${publicUrl}/console`);
+  });
+
+  test("take their own address from the settings, whatever the request says", async () => {
+    const { text } = await visit({}, { "x-forwarded-host": "evil.example", "x-forwarded-proto": "http" });
+    expect(text).not.toContain("evil.example");
+    expect(JSON.parse(text).url).toMatch(/^https:\/\/mail\.example\.org\//);
+  });
+
+  test("refuse another site, a missing token, and a body without end", async () => {
+    expect((await visit({}, { origin: "https://evil.example" })).status).toBe(403);
+    const forged = await visit({ csrfToken: "x" });
+    expect(sessionOf(forged.set)).toBeUndefined();
+    expect((await visit({ password: "x".repeat(20_000) })).status).toBe(413);
+  });
+
+  test("tell nothing of what went wrong inside, nor whether the account exists", async () => {
+    const wrong = await visit({ password: "not the password" });
+    const unknown = await visit({ email: "nobody@example.org", password: "not the password" });
+    expect(wrong).toMatchObject({ status: 401, text: unknown.text });
+    expect(unknown.status).toBe(401);
+    expect(sessionOf(wrong.set)).toBeUndefined();
+  });
+
+  test("are closed but for signing in and out", async () => {
+    for (const target of ["signin/github", "callback/github", "verify-request", "_log", "x/y"])
+      expect((await fetch(`${url}/api/auth/${target}`)).status).toBe(404);
+    const logged = await fetch(`${url}/api/auth/_log`, {
+      method: "POST",
+      headers: { origin: publicUrl },
+      body: "{}",
+    });
+    expect(logged.status).toBe(404);
+  });
+});
+
+test("pages carry their policy and the API does not", async () => {
+  const page = await fetch(`${url}/login`);
+  const policy = page.headers.get("content-security-policy") ?? "";
+  const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
+  expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline/);
+  const scripts = (await page.text()).match(/<script\b[^>]*>/g) ?? [];
+  expect(scripts.length).toBeGreaterThan(0);
+  for (const script of scripts) expect(script).toContain(`nonce="${nonce}"`);
+  expect((await fetch(`${url}/login`)).headers.get("content-security-policy")).not.toBe(policy);
+  for (const name of [
+    "x-content-type-options",
+    "referrer-policy",
+    "permissions-policy",
+    "strict-transport-security",
+  ])
+    expect(page.headers.get(name), name).toBeTruthy();
+  expect(page.headers.get("x-powered-by")).toBeNull();
+  expect((await fetch(`${url}/api/health`)).headers.get("content-security-policy")).toBeNull();
+});

@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { loadDotEnv, readSettings, type Settings, SettingsError } from "#server/env";
-import { createLog, type Log } from "#server/log";
+import { createLog, errorFacts, type Log } from "#server/log";
 import { renderBanner } from "./banner";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded";
 import { generatedFileOf } from "./generated";
@@ -9,6 +9,7 @@ import type { Secrets } from "./installation";
 import { type DataLock, takeLock } from "./lock";
 import { type Door, openDoor, type RestDoor } from "./node";
 import { buildFileOf, type NextPages, openPages } from "./pages";
+import { onPackageManagerGone } from "./parents";
 import { explainHolder, explainListen, Refusal } from "./refusal";
 import type { Service } from "./service";
 import { onStopSignals } from "./signals";
@@ -30,6 +31,7 @@ const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
 const preparePagesAfterMs = 2_000;
 /** What requests under way get to end in. */
 const graceMs = 25_000;
+const stopMaxMs = 60_000;
 
 /** Starts everything in this process and prints the banner; ends the process in order when it is told to stop. */
 async function launch(mode: "dev" | "start"): Promise<void> {
@@ -51,20 +53,22 @@ async function launch(mode: "dev" | "start"): Promise<void> {
       log.info("launcher.stopping", { signal });
       stopping.abort(new Refusal("Stopped before it had started."));
       await opening.catch(() => {});
-      await close(house, graceMs);
-      process.exit(0);
+      // Whatever hangs, the process ends: what it leaves is found by the next start.
+      setTimeout(() => process.exit(1), stopMaxMs);
+      process.exit((await close(house, graceMs, log)) ? 0 : 1);
     },
     again: async () => {
       await house.postgres?.stop();
       process.exit(1);
     },
   });
+  void onPackageManagerGone(() => process.kill(process.pid, "SIGHUP"));
   try {
     await opening;
   } catch (error) {
     // The signal's own handler closes the house.
     if (stopping.signal.aborted) return await new Promise<never>(() => {});
-    await close(house, 0);
+    await close(house, 0, log);
     throw error;
   }
 }
@@ -80,7 +84,7 @@ async function open(settings: Settings, house: House, log: Log, signal: AbortSig
   const deps = awaited<void>();
   const { host, port, apiHost } = settings;
   const pages = openPages({ isDev, folder: projectFolder, host, port, log, after: deps.promise });
-  house.door = await openDoor({ host, port, apiHost, rest: rest.promise, pages, upgrades: isDev }).catch(
+  house.door = await openDoor({ host, port, apiHost, rest: rest.promise, pages, upgrades: isDev, log }).catch(
     (error: NodeJS.ErrnoException) => {
       throw explainListen(error, settings);
     },
@@ -112,13 +116,28 @@ async function open(settings: Settings, house: House, log: Log, signal: AbortSig
   if (isDev) setTimeout(() => void pages.prepare(), preparePagesAfterMs).unref();
 }
 
-/** In order: nothing new comes in, what was begun is ended, and only then goes what it stands on. */
-async function close(house: House, forRequestsMs: number): Promise<void> {
-  await Promise.all([house.door?.close(forRequestsMs), house.service?.stop()]);
-  await house.pages?.close();
-  await house.service?.close();
-  await house.postgres?.stop();
-  await house.lock?.release();
+/**
+ * In order: nothing new comes in, what was begun is ended, and only then goes what it stands on. A step that fails keeps
+ * none of the others from being made. True when all went well.
+ */
+async function close(house: House, forRequestsMs: number, log: Log): Promise<boolean> {
+  let isWell = true;
+  const steps: [name: string, step: () => Promise<unknown> | undefined][] = [
+    ["traffic", () => Promise.all([house.door?.close(forRequestsMs), house.service?.stop()])],
+    ["pages", () => house.pages?.close()],
+    ["connections", () => house.service?.close()],
+    ["database", () => house.postgres?.stop()],
+    ["lock", () => house.lock?.release()],
+  ];
+  for (const [name, step] of steps) {
+    try {
+      await step();
+    } catch (error) {
+      isWell = false;
+      log.error("launcher.not_closed", { what: name, ...errorFacts(error) });
+    }
+  }
+  return isWell;
 }
 
 async function requireBuild(): Promise<void> {

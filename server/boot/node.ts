@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
+import { errorFacts, type Log } from "#server/log";
 import { findRestTarget } from "./rest-target";
 import { refuseUnreadable } from "./unreadable";
 
@@ -29,6 +30,7 @@ export type DoorOptions = {
   pages: Pages;
   /** Pages take upgraded connections. */
   upgrades: boolean;
+  log: Log;
 };
 
 /** The open HTTP server. */
@@ -47,11 +49,18 @@ const keepAliveMs = 65_000;
  */
 export async function openDoor(options: DoorOptions): Promise<Door> {
   let isClosing = false;
+  // The surface answers its own faults; this is for those of the adapter, or of a surface that broke its word.
+  const answerFault = async (error: unknown): Promise<Response> => {
+    options.log.error("door.failed", errorFacts(error));
+    const message = "Something went wrong on our side.";
+    const body = { error: message, name: "internal_server_error", message, statusCode: 500 };
+    return Response.json(body, { status: 500, headers: await (await options.rest).limitHeaders(null) });
+  };
   const answerRest = getRequestListener(
     async (request, { incoming }) =>
       (await options.rest).answer(request, { address: incoming.socket.remoteAddress ?? null }),
     // Next lives in this process and has its own idea of Request and Response.
-    { hostname: "localhost", overrideGlobalObjects: false },
+    { hostname: "localhost", overrideGlobalObjects: false, errorHandler: answerFault },
   );
 
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {

@@ -44,20 +44,18 @@ export type LaunchOptions = StartOptions & {
   port?: number;
   /** Programs that start ours. */
   prefix?: string[];
+  /** By npm, with the shell and whatever else it puts in between. */
+  byNpm?: boolean;
 };
 
 /** Starts the launcher as `npm run dev` and `npm start` do, on a free port. */
 export async function startLauncher(options: LaunchOptions): Promise<Launcher> {
   const port = options.port ?? (await findPort());
   const { mode = "dev", dataDir, prefix = [] } = options;
-  const [command = "", ...args] = [
-    ...prefix,
-    process.execPath,
-    "--import",
-    "tsx",
-    "server/boot/launch.ts",
-    mode,
-  ];
+  const ours = options.byNpm
+    ? ["npm", "run", mode]
+    : [process.execPath, "--import", "tsx", "server/boot/launch.ts", mode];
+  const [command = "", ...args] = [...prefix, ...ours];
   const started = await startProcess(command, args, {
     ...options,
     env: { PORT: String(port), POSTHORN_DATA_DIR: dataDir, ...options.env },

@@ -39,6 +39,7 @@ const open = async (options: Partial<DoorOptions> = {}): Promise<Door> =>
     rest: Promise.resolve(restDoorOf(built.forRest({ tick: async () => {} }))),
     pages,
     upgrades: true,
+    log: silentLog,
     ...options,
   });
 
@@ -242,6 +243,27 @@ test("closing does not wait longer than it was told to", async () => {
   expect((await stuck).status).toBeNaN();
   held = Promise.resolve();
   pagesSaw.splice(0);
+});
+
+test("a fault of the surface itself is still answered in its form, and logged", async () => {
+  const logged: string[] = [];
+  const broken = await open({
+    rest: Promise.resolve({
+      answer: () => Promise.reject(new Error("a bug")),
+      limitHeaders: async () => ({
+        "x-ratelimit-limit": "1",
+        "x-ratelimit-remaining": "1",
+        "x-ratelimit-reset": "1",
+      }),
+    }),
+    log: { ...silentLog, error: (event) => logged.push(event) },
+  });
+  const answer = await ask(`GET /api/emails HTTP/1.1\r\n${end}`, broken.port);
+  expect(answer.status).toBe(500);
+  expect(answer.headers).toMatchObject({ "x-ratelimit-limit": "1" });
+  expect(JSON.parse(answer.body)).toMatchObject({ statusCode: 500 });
+  expect(logged).toEqual(["door.failed"]);
+  await broken.close(1_000);
 });
 
 test("a taken port is the system's own error", async () => {

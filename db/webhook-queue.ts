@@ -52,19 +52,21 @@ export async function claimWebhooks(
       select (select d.webhook_id from webhook_deliveries d
               where d.status = 'pending' and d.webhook_id > waiting.webhook_id order by d.webhook_id limit 1)
       from waiting where waiting.webhook_id is not null
-    ), busy as (
-      select webhook_id, count(*)::int as calls from webhook_deliveries where status = 'attempting' group by webhook_id
+    ), known as materialized (
+      select ${JSON.stringify(Object.fromEntries(widths))}::text::jsonb as widths
     ), lane as materialized (
-      select w.id, w.failing_since is not null as is_failing, coalesce(busy.calls, 0) as calls, room.calls as room
+      select w.id, w.failing_since is not null as is_failing, busy.calls, width.calls - busy.calls as room
       from waiting
       join webhooks w on w.id = waiting.webhook_id
-      left join busy on busy.webhook_id = w.id
-      left join unnest(${[...widths.keys()]}::uuid[], ${[...widths.values()]}::int[]) as known(id, width) on known.id = w.id
+      cross join known
       cross join lateral (
-        select case when w.failing_since is null then coalesce(known.width, ${laneWidthStart}) else 1 end
-               - coalesce(busy.calls, 0) as calls
-      ) as room
-      where w.status = 'enabled' and (w.paused_until is null or w.paused_until <= now()) and room.calls > 0
+        select case when w.failing_since is not null then 1
+                    else coalesce((known.widths ->> w.id::text)::int, ${laneWidthStart}) end as calls
+      ) as width
+      cross join lateral (
+        select count(*)::int as calls from webhook_deliveries d where d.webhook_id = w.id and d.status = 'attempting'
+      ) as busy
+      where w.status = 'enabled' and (w.paused_until is null or w.paused_until <= now()) and width.calls > busy.calls
         and exists (select from webhook_deliveries d
                     where d.webhook_id = w.id and d.status = 'pending' and d.due_at <= now())
     ), chosen as materialized (

@@ -72,7 +72,10 @@ export const webhookDeliveries = pgTable(
   (t) => [
     index("webhook_deliveries_list_idx").on(t.teamId, t.webhookId, t.id),
     index("webhook_deliveries_due_idx").on(t.webhookId, t.dueAt, t.id).where(sql`${t.status} = 'pending'`),
-    index("webhook_deliveries_lease_idx").on(t.leasedUntil).where(sql`${t.status} = 'attempting'`),
+    // How many calls an endpoint has under way, and, read whole, whose leases ran out: there are never many.
+    index("webhook_deliveries_attempting_idx")
+      .on(t.webhookId, t.leasedUntil)
+      .where(sql`${t.status} = 'attempting'`),
     index("webhook_deliveries_email_idx").on(t.teamId, t.emailId).where(sql`${t.emailId} is not null`),
     foreignKey({ columns: [t.teamId, t.webhookId], foreignColumns: [webhooks.teamId, webhooks.id] }).onDelete(
       "cascade",

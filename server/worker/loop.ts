@@ -15,7 +15,7 @@ const beatMs = 5_000;
 const sweepMs = 5_000;
 const drainMs = 25_000;
 /** Mail that is sent rouses the calls many times a second, mostly for nothing. */
-const callsRestMs = 50;
+const callsAfterMailMs = 50;
 
 export type WorkerOptions = {
   /** SMTP dialogues at once. */
@@ -39,14 +39,13 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
   const engine = createEngine(deps, {
     dialoguesMax: options.dialoguesMax ?? 10,
     onRoom: () => mail.rouse(),
-    onRecorded: () => calls.rouse(),
+    onRecorded: sparingly(callsAfterMailMs, () => calls.rouse()),
   });
   const lanes = createLanes(deps, { onRecorded: () => calls.rouse() });
   const mail = startPumping(() => engine.pump(), { signal, onFault: warn("worker.claim_failed") });
   const calls = startPumping(() => lanes.pump(), {
     signal,
     onFault: warn("worker.webhook_claim_failed"),
-    restMs: callsRestMs,
   });
   const rouse = () => {
     mail.rouse();
@@ -82,5 +81,18 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
       await deps.transport?.close();
       await withdrawBeat(deps, id).catch(() => {});
     },
+  };
+}
+
+/** Calls so long after it was asked to, once for all who ask meanwhile. */
+function sparingly(afterMs: number, call: () => void): () => void {
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    setTimeout(() => {
+      isAsked = false;
+      call();
+    }, afterMs).unref();
   };
 }

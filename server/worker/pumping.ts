@@ -14,8 +14,6 @@ export type Pumping = {
 export type PumpingOptions = {
   signal: AbortSignal;
   onFault(error: unknown): void;
-  /** Between a pump that found nothing and the next, however often it is roused. Default: none. */
-  restMs?: number;
 };
 
 /**
@@ -23,9 +21,10 @@ export type PumpingOptions = {
  * that throws is tried again after a second.
  */
 export function startPumping(pump: () => Promise<boolean>, options: PumpingOptions): Pumping {
-  const { signal, onFault, restMs = 0 } = options;
+  const { signal, onFault } = options;
   const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {});
   let rouse = () => {};
+  signal.addEventListener("abort", () => rouse(), { once: true });
   const run = async () => {
     while (!signal.aborted) {
       const roused = new Promise<void>((resolve) => {
@@ -38,8 +37,10 @@ export function startPumping(pump: () => Promise<boolean>, options: PumpingOptio
         await pause(idleAfterFaultMs);
         continue;
       }
-      if (restMs > 0) await pause(restMs);
-      await Promise.race([roused, pause(pollMs)]);
+      if (signal.aborted) return;
+      const poll = setTimeout(rouse, pollMs);
+      await roused;
+      clearTimeout(poll);
     }
   };
   return { rouse: () => rouse(), done: run() };

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { isDatabaseAway, isRetryable } from "#db/faults";
@@ -51,6 +52,8 @@ export function createLanes(deps: Deps, options: LanesOptions = {}): Lanes {
   const jobs = new Set<Promise<void>>();
   const underWay = { healthy: 0, failing: 0 };
   const abort = new AbortController();
+  // Every call under way listens to it.
+  setMaxListeners(0, abort.signal);
   let isDraining = false;
 
   const recordBatch = coalesce<WebhookResult, boolean>(recordedAtOnceMax, async (results) => {
@@ -84,9 +87,14 @@ export function createLanes(deps: Deps, options: LanesOptions = {}): Lanes {
       log.warn("webhook.mail_gone", { deliveryId: claim.id, webhookId: claim.webhookId });
       return;
     }
+    const kind = claim.isFailing ? "failing" : "healthy";
+    underWay[kind]++;
     const call = await callEndpoint(deps, claim, body, {
       timeoutMs: Math.min(callMsMax, options.callMs?.() ?? callMsMax),
       signal: abort.signal,
+    }).finally(() => {
+      // Before the result is written: whoever is roused by that finds room.
+      underWay[kind]--;
     });
     if (call === null) return releaseWebhooks(hot, [claim]);
     widths.note(claim.webhookId, call.kind === "taken", call.durationMs);
@@ -100,15 +108,10 @@ export function createLanes(deps: Deps, options: LanesOptions = {}): Lanes {
   }
 
   function start(claim: WebhookClaim, body: string | null): void {
-    const kind = claim.isFailing ? "failing" : "healthy";
-    underWay[kind]++;
     const job = runJob(claim, body)
       // The row stays leased: when the lease runs out, it is called again.
       .catch((error) => log.error("webhook.attempt_broken", { deliveryId: claim.id, ...errorFacts(error) }))
-      .finally(() => {
-        underWay[kind]--;
-        jobs.delete(job);
-      });
+      .finally(() => jobs.delete(job));
     jobs.add(job);
   }
 

@@ -3,7 +3,7 @@ import { laneWidthStart } from "#db/webhook-queue";
 const widthMax = 32;
 /** Answers within this show that an endpoint could take more at once. */
 const quickMs = 1_000;
-const rememberedMax = 10_000;
+const rememberedMax = 500;
 
 /**
  * How many calls at once each endpoint has earned in this process: more with every quick answer, the first few again after
@@ -26,8 +26,11 @@ export function createLaneWidths(): LaneWidths {
       }
       const width = earned.get(webhookId) ?? laneWidthStart;
       if (durationMs > quickMs || width >= widthMax) return;
-      if (earned.size >= rememberedMax) earned.clear();
+      // Those that earned something last are kept.
+      earned.delete(webhookId);
       earned.set(webhookId, width + 1);
+      const [oldest] = earned.keys();
+      if (earned.size > rememberedMax && oldest !== undefined) earned.delete(oldest);
     },
   };
 }

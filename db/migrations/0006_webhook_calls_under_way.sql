@@ -1,0 +1,2 @@
+DROP INDEX "webhook_deliveries_lease_idx";--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_attempting_idx" ON "webhook_deliveries" USING btree ("webhook_id","leased_until") WHERE "webhook_deliveries"."status" = 'attempting';

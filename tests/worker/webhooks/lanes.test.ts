@@ -1,0 +1,193 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { claimWebhooks, laneWidthStart } from "#db/webhook-queue";
+import { newId } from "#server/ids";
+import { startWorker, type Worker } from "#server/worker/loop";
+import { tick } from "#server/worker/tick";
+import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+
+let world: WebhookWorld;
+let worker: Worker | undefined;
+beforeEach(async () => {
+  world = await createWebhookWorld();
+});
+afterEach(async () => {
+  await worker?.stop();
+  worker = undefined;
+  await world.close();
+});
+
+/** Puts events into an endpoint's outbox, due now. */
+const waiting = (webhookId: string, count: number) => world.deps.hot`
+  insert into webhook_deliveries (id, team_id, webhook_id, type, payload)
+  select uuid_v7(), team_id, id, 'email.delivered', '{"n":' || n || '}'
+  from webhooks, generate_series(1, ${count}) as n where id = ${webhookId}`;
+const statuses = async (webhookId: string): Promise<Record<string, number>> => {
+  const rows = await world.deps.hot<{ status: string; n: number }[]>`
+    select status, count(*)::int as n from webhook_deliveries where webhook_id = ${webhookId} group by status`;
+  return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+};
+const allTaken = (webhookId: string, count: number) =>
+  expect.poll(() => statuses(webhookId), { timeout: 50_000 }).toEqual({ success: count });
+const never = () => () => {};
+
+test("a dead endpoint with a long queue holds up neither a live one nor mail", async () => {
+  const dead = await world.sink(never);
+  const live = await world.sink();
+  const silent = await world.endpoint(dead, ["email.queued"]);
+  const listening = await world.endpoint(live, ["email.delivered"]);
+  await waiting(silent.id, 5_000);
+  await waiting(listening.id, 300);
+  worker = await startWorker(world.worker);
+  await live.waitFor(300);
+  await allTaken(listening.id, 300);
+  const sent = await Promise.all(Array.from({ length: 20 }, () => world.send()));
+  await live.waitFor(320);
+  for (const id of sent) expect((await world.ok("GET", `/api/emails/${id}`)).status).toBe("delivered");
+  // All that while the dead one had its few calls and not one more.
+  expect(dead.received.length).toBeLessThanOrEqual(laneWidthStart);
+  expect((await statuses(silent.id)).pending).toBeGreaterThanOrEqual(5_000);
+  await dead.close();
+});
+
+test("many dead endpoints together leave the live one its turn", async () => {
+  const dead = await world.sink(never);
+  const live = await world.sink();
+  for (let n = 0; n < 40; n++) {
+    const { id } = await world.endpoint(`http://127.0.0.1:${dead.port}/${n}`, ["email.queued"]);
+    await waiting(id, 50);
+  }
+  // As they are found after the first hour: in a run of failures.
+  await world.deps.hot`update webhooks set failing_since = now() - interval '1 hour', failures = 9`;
+  const listening = await world.endpoint(live, ["email.delivered"]);
+  await waiting(listening.id, 300);
+  worker = await startWorker(world.worker);
+  await allTaken(listening.id, 300);
+  // Each of those that had a turn had it with a single call.
+  const perEndpoint = new Map<string, number>();
+  for (const { path } of dead.received) perEndpoint.set(path, (perEndpoint.get(path) ?? 0) + 1);
+  expect(Math.max(...perEndpoint.values())).toBe(1);
+  expect(dead.received.length).toBeLessThanOrEqual(16);
+  await dead.close();
+});
+
+test("an endpoint that answers quickly is given more at once, up to a bound", async () => {
+  let atOnce = 0;
+  let atOnceMost = 0;
+  const sink = await world.sink(async () => {
+    atOnceMost = Math.max(atOnceMost, ++atOnce);
+    await wait(20);
+    atOnce--;
+    return 200;
+  });
+  const { id } = await world.endpoint(sink, ["email.delivered"]);
+  await waiting(id, 400);
+  worker = await startWorker(world.worker);
+  await allTaken(id, 400);
+  expect(atOnceMost).toBeGreaterThan(laneWidthStart);
+  expect(atOnceMost).toBeLessThanOrEqual(32);
+});
+
+describe("over several workers", () => {
+  test("no event is called twice", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await waiting(id, 500);
+    const workers = await Promise.all([1, 2, 3].map(() => startWorker(world.worker)));
+    await allTaken(id, 500);
+    for (const each of workers) await each.stop();
+    expect(sink.received).toHaveLength(500);
+    expect(new Set(sink.received.map(({ headers }) => headers["svix-id"])).size).toBe(500);
+  });
+
+  test("rounds that overlap call nothing twice", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await waiting(id, 60);
+    await Promise.all(Array.from({ length: 5 }, () => tick(world.worker, { budgetMs: 20_000 })));
+    expect(await statuses(id)).toEqual({ success: 60 });
+    expect(sink.received).toHaveLength(60);
+  });
+});
+
+describe("a worker that dies", () => {
+  const claimAll = () =>
+    claimWebhooks(world.deps.hot, { healthy: 50, failing: 50, widths: new Map(), leaseToken: newId() });
+
+  test("leaves its calls to the next one, with the same id and the attempt counted", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await waiting(id, 3);
+    const claims = await claimAll();
+    expect(claims).toHaveLength(3);
+    await world.round();
+    expect(sink.received).toEqual([]);
+    await world.elapse("61 seconds");
+    await world.round();
+    expect(sink.received.map(({ headers }) => String(headers["svix-id"])).sort()).toEqual(
+      claims.map((claim) => claim.id).sort(),
+    );
+    expect((await world.told(id)).map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
+  });
+
+  test("and wakes up late changes nothing of what the next one wrote", async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const sink = await world.sink(async (_, nth) => {
+      if (nth > 1) return 200;
+      await answered;
+      return 500;
+    });
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await waiting(id, 1);
+    const late = tick(world.worker, { budgetMs: 25_000 });
+    await sink.waitFor(1);
+    await world.elapse("61 seconds");
+    await world.round();
+    expect(await statuses(id)).toEqual({ success: 1 });
+    answer();
+    await late;
+    const [told] = await world.told(id);
+    expect(told).toMatchObject({ status: "success" });
+    expect(told?.attempts_made.map((attempt) => attempt.http_status_code)).toEqual([200]);
+  });
+
+  test("over one event again and again comes to an end", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await waiting(id, 1);
+    await world.deps.hot`
+      update webhook_deliveries set status = 'attempting', attempts = 8, lease_token = ${newId()},
+        leased_until = now() - interval '1 second'`;
+    await world.round();
+    expect(await statuses(id)).toEqual({ failed: 1 });
+    expect(sink.received).toEqual([]);
+  });
+});
+
+test("a worker that stops in order lets its calls end and gives back nothing half done", async () => {
+  const sink = await world.sink(async () => {
+    await wait(300);
+    return 200;
+  });
+  const { id } = await world.endpoint(sink, ["email.delivered"]);
+  await waiting(id, laneWidthStart);
+  worker = await startWorker(world.worker);
+  await sink.waitFor(1);
+  await worker.stop();
+  worker = undefined;
+  const after = await statuses(id);
+  expect(after.attempting).toBeUndefined();
+  expect(after.success).toBe(sink.received.length);
+});
+
+test("a round on a platform that ends it gives back the call that it could not wait for", async () => {
+  const sink = await world.sink(never);
+  const { id } = await world.endpoint(sink, ["email.delivered"]);
+  await waiting(id, 1);
+  await tick(world.worker, { budgetMs: 1_500 });
+  expect(await statuses(id)).toEqual({ pending: 1 });
+  expect(sink.received).toHaveLength(1);
+});

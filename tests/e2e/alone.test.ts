@@ -167,3 +167,28 @@ test("pages carry their policy and the API does not", async () => {
   expect(page.headers.get("x-powered-by")).toBeNull();
   expect((await fetch(`${url}/api/health`)).headers.get("content-security-policy")).toBeNull();
 });
+
+test("without its database no page tells what it wanted to ask, and signing in says only that it does not work", async () => {
+  const page = await fetch(`${url}/login`);
+  expect(page.status).toBe(200);
+  const issued = await fetch(`${url}/api/auth/csrf`);
+  const cookie = issued.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
+  const { csrfToken } = (await issued.json()) as { csrfToken: string };
+  const signIn = () =>
+    fetch(`${url}/api/auth/callback/credentials`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie, origin: publicUrl },
+      body: new URLSearchParams({ csrfToken, json: "true", ...ADMIN }),
+    });
+  const session = (await signIn()).headers.getSetCookie().find((line) => line.includes("posthorn.session="));
+  await postgres.stop();
+  const inside = await fetch(`${url}/console/emails`, { headers: { cookie: session?.split(";")[0] ?? "" } });
+  expect(await inside.text()).not.toMatch(/select |from "|Failed query|ECONN/);
+  const refused = await (await signIn()).text();
+  expect(refused).toContain("error=Unavailable");
+  expect(refused).not.toMatch(/select |from "|Failed query|ECONN|posthorn\.test/);
+});

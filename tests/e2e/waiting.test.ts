@@ -36,3 +36,26 @@ test("without a way out every page says so, and a mail that waits says what it w
   await page.getByText("Waits: there is no way out yet").waitFor({ timeout: 60_000 });
   await takePictures(page, "email-waiting");
 });
+
+test("what moves is asked after again and again, but not by a tab that nobody sees", async () => {
+  let asked = 0;
+  page.on("request", (request) => {
+    if (request.url().includes("/api/trpc/")) asked++;
+  });
+  await page.goto(`${posthorn.url}/console/emails`);
+  await expect.poll(() => asked, { timeout: 60_000 }).toBeGreaterThan(2);
+  await page.evaluate(() => {
+    Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  });
+  await page.waitForLoadState("networkidle");
+  const before = asked;
+  // Seen, it would have asked twice or more in this time.
+  await page.waitForTimeout(6_000);
+  expect(asked).toBe(before);
+  await page.evaluate(() => {
+    Object.defineProperty(document, "visibilityState", { value: "visible", configurable: true });
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  });
+  await expect.poll(() => asked, { timeout: 60_000 }).toBeGreaterThan(before);
+});

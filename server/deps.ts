@@ -5,6 +5,7 @@ import type { Limits } from "#server/limits/limits";
 import type { AskDns } from "#server/mail/dns";
 import type { Transport } from "#server/mail/transport/transport";
 import type { Authenticate } from "#server/services/keys/authenticate";
+import type { RequestLog } from "#server/services/logs/record";
 import type { Log } from "./log";
 import type { Vault } from "./vault";
 
@@ -43,6 +44,8 @@ export type PublicNames = {
 export type RestDeps = Deps & {
   limits: Limits;
   authenticate: Authenticate;
+  /** Keeps recent calls for whoever may read logs. */
+  requestLog: RequestLog;
   /** Opens the operator's routes; where it is null they do not exist. */
   cronSecret: string | null;
   /** One bounded round of delivery, for where no worker runs beside us. */

@@ -9,6 +9,7 @@ import { createLog, errorFacts, type Log } from "#server/log";
 import { readDomainName } from "#server/mail/address";
 import { createAskDns } from "#server/mail/dns";
 import { createAuthenticate } from "#server/services/keys/authenticate";
+import { createRequestLog, type Later, type RequestLog } from "#server/services/logs/record";
 import { createVault, type Vault } from "#server/vault";
 import { Refusal } from "./refusal";
 
@@ -24,6 +25,8 @@ export type BuildOptions = {
   connectionsMax?: number;
   /** Replaces the NOTIFY, where no worker listens. */
   wake?: () => void;
+  /** Replaces a timer, where nothing runs once a request is answered. */
+  later?: Later;
 };
 
 /** The effects of one process. `forRest` opens what only that door needs; `close` lets go of all of it. */
@@ -60,14 +63,17 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     wake: options.wake ?? createWaker(database.hot, notifyFailed),
   };
   let limits: Limits | undefined;
+  let requestLog: RequestLog | undefined;
   return {
     deps,
     database,
     forRest: ({ tick }) => {
       limits ??= createLimits({ store: settings.limitStore, clock: Date.now, log });
+      requestLog ??= createRequestLog(deps, options.later);
       return {
         ...deps,
         limits,
+        requestLog,
         authenticate: createAuthenticate(database.hot, clock, log),
         cronSecret: settings.cronSecret,
         tick,
@@ -76,6 +82,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
       };
     },
     close: async () => {
+      await requestLog?.flush();
       await limits?.close();
       await outside.close();
       await database.close();

@@ -48,9 +48,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
     return bytes;
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError("bad_json", "The body ended early. Send as many bytes as Content-Length says.", {
-      cause,
-    });
+    throw endedEarly(cause);
   }
 }
 
@@ -71,11 +69,46 @@ async function readCounted(request: Request, maxBytes: number): Promise<Uint8Arr
   return Buffer.concat(chunks, length);
 }
 
-function checkType(request: Request): void {
-  if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
+/**
+ * The bytes of a body of another type, as they come. Refused at once where the type or the length is wrong by what the headers
+ * say, and while it is read where it turns out to be too large or ends early.
+ */
+export function streamBody(request: Request, maxBytes: number, type: string): AsyncIterable<Uint8Array> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
+  if (declared === "0" || request.body === null)
+    throw new AppError(
+      "bad_json",
+      `The body is missing. Send one with the header \`Content-Type: ${type}\`.`,
+    );
+  checkType(request, type);
+  return countBytes(request.body, maxBytes);
+}
+
+async function* countBytes(body: ReadableStream<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  let length = 0;
+  try {
+    for (;;) {
+      const part = await reader.read().catch((cause: unknown) => {
+        throw endedEarly(cause);
+      });
+      if (part.done) return;
+      length += part.value.length;
+      if (length > maxBytes) throw tooLarge(maxBytes);
+      yield part.value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+function checkType(request: Request, type = "application/json"): void {
+  const given = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase();
+  if (given !== type)
     throw new AppError(
       "wrong_content_type",
-      "Send the body as JSON with the header `Content-Type: application/json`.",
+      `Send the body as ${type === "application/json" ? "JSON" : "CSV"} with the header \`Content-Type: ${type}\`.`,
     );
   if (!/^(identity)?$/i.test(request.headers.get("content-encoding") ?? ""))
     throw new AppError(
@@ -83,6 +116,9 @@ function checkType(request: Request): void {
       "Send the body uncompressed, without `Content-Encoding`: compressed bodies are not supported.",
     );
 }
+
+const endedEarly = (cause: unknown) =>
+  new AppError("bad_json", "The body ended early. Send as many bytes as Content-Length says.", { cause });
 
 const tooLarge = (maxBytes: number) =>
   new AppError(

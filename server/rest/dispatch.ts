@@ -2,12 +2,14 @@ import type { RestDeps } from "#server/deps";
 import { AppError } from "#server/errors";
 import { newId } from "#server/ids";
 import { LIMIT_PER_MINUTE, type Verdict } from "#server/limits/limits";
+import { errorFacts } from "#server/log";
 import { toAppError } from "./faults";
-import { identify, type Peer } from "./identify";
+import { type Identified, identify, type Peer } from "./identify";
+import { logCall } from "./log-call";
 import { compileRoutes, type Find, type Match } from "./match";
 import { runRoute } from "./pipeline";
-import { errorBody, errorHeaders, jsonResponse, limitHeaders } from "./respond";
-import type { Route } from "./route";
+import { errorBody, errorHeaders, jsonResponse, limitHeaders, streamOf, streamResponse } from "./respond";
+import type { Answer, Route, StreamAnswer } from "./route";
 import { routes } from "./routes";
 
 export type Dispatch = (deps: RestDeps, request: Request, peer: Peer) => Promise<Response>;
@@ -16,8 +18,8 @@ const REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/;
 const NOWHERE: Match = { route: null, params: {}, allowed: [] };
 
 /**
- * Answers any request below `/api`, unknown paths and methods included: always JSON, always with a request id and the
- * three limit headers, whatever goes wrong. Never throws.
+ * Answers any request below `/api`, unknown paths and methods included: always JSON but where a route declares something
+ * else, always with a request id and the three limit headers, whatever goes wrong. Never throws.
  */
 export const dispatch: Dispatch = createDispatch(routes);
 
@@ -32,8 +34,10 @@ export function createDispatch(list: readonly Route[]): Dispatch {
     let requestId = newId();
     let verdict: Verdict | undefined;
     let match = NOWHERE;
+    let known: Identified | undefined;
+    let requestBody: unknown;
     let status: number;
-    let body: Record<string, unknown>;
+    let answer: Answer | StreamAnswer;
     let headers: Record<string, string> = {};
     try {
       const given = request.headers.get("x-request-id");
@@ -41,7 +45,7 @@ export function createDispatch(list: readonly Route[]): Dispatch {
       const url = new URL(request.url);
       const find = deps.cronSecret ? findAny : findPlain;
       match = find(request.method, url.pathname);
-      const known = await identify(deps, request, peer, match.route);
+      known = await identify(deps, request, peer, match.route);
       verdict = known.verdict;
       if (known.fault) throw known.fault;
       if (!match.route) throw explainNowhere(find, match, request.method, url.pathname);
@@ -51,21 +55,36 @@ export function createDispatch(list: readonly Route[]): Dispatch {
         params: match.params,
         requestId,
         verdict,
+        onBody: (json) => {
+          requestBody = json;
+        },
       });
-      ({ status, body } = answered);
+      status = answered.status;
+      answer = answered;
       if (answered.replayed) headers = { "idempotent-replayed": "true" };
     } catch (thrown) {
       const error = toAppError(thrown, deps.log, requestId);
       status = error.status;
-      body = errorBody(error, requestId);
+      answer = { body: errorBody(error, requestId) };
       headers = errorHeaders(error, match.allowed);
     }
+    logCall(deps, request, known, { status, requestBody, answer });
     const nowMs = deps.clock().getTime();
-    return jsonResponse(status, request.method === "HEAD" ? null : body, {
+    const dress = {
       "x-request-id": requestId,
       ...limitHeaders(verdict ?? uncounted(nowMs), nowMs),
       ...headers,
-    });
+    };
+    const isHead = request.method === "HEAD";
+    if ("body" in answer) return jsonResponse(status, isHead ? null : answer.body, dress);
+    const { stream, filename, contentType = match.route?.answers ?? "application/octet-stream" } = answer;
+    const onFault = (error: unknown) =>
+      deps.log.error("rest.stream_broken", { requestId, ...errorFacts(error) });
+    return streamResponse(
+      status,
+      { stream: isHead ? null : streamOf(stream, onFault), filename, contentType },
+      dress,
+    );
   };
 
   function explainNowhere(find: Find, { allowed }: Match, method: string, pathname: string): AppError {

@@ -10,7 +10,13 @@ import type { Route } from "./route";
 export type Peer = { address: string | null };
 
 /** Who calls, if a key tells; what the limits say, for the headers; and why the call ends here, if it does. */
-export type Identified = { key: KnownKey | null; verdict: Verdict; fault: unknown };
+export type Identified = {
+  key: KnownKey | null;
+  /** What the caller gave, where it opened nothing. */
+  refusedToken?: string;
+  verdict: Verdict;
+  fault: unknown;
+};
 
 /**
  * Finds out who calls and counts the call. Without a valid key it is 401, always: the bucket of the client's address shows
@@ -41,7 +47,7 @@ export async function identify(
   } catch (fault) {
     return anybody("peek", fault);
   }
-  if (!key) return anybody("take", unauthorized());
+  if (!key) return { ...(await anybody("take", unauthorized())), refusedToken: token };
   const tier: Tier = route && route.tier !== "none" ? route.tier : "other";
   const verdict = await deps.limits.take(key.id, tier, key.limits[tier] ?? LIMIT_PER_MINUTE[tier]);
   return { key, verdict, fault: verdict.allowed ? null : rateLimited(verdict.retryAfterSeconds) };

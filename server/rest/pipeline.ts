@@ -4,10 +4,10 @@ import { AppError } from "#server/errors";
 import type { Verdict } from "#server/limits/limits";
 import { IdempotencyKeyTaken, type Once } from "#server/services/emails/send";
 import type { KnownKey } from "#server/services/keys/authenticate";
-import { readJson } from "./body";
+import { readJson, streamBody } from "./body";
 import { findAnswer, fingerprintOf, readIdempotencyKey } from "./idempotency";
 import { readQuery } from "./query";
-import type { Answer, Call, Route } from "./route";
+import type { Answer, Call, Route, StreamAnswer } from "./route";
 import { validate } from "./validate";
 
 export type Arrival = {
@@ -16,26 +16,32 @@ export type Arrival = {
   params: Record<string, string>;
   requestId: string;
   verdict: Verdict;
+  /** Called with the parsed body, before anything is made of it. */
+  onBody: (json: unknown) => void;
 };
-export type Answered = Answer & { status: number; replayed: boolean };
+export type Answered = (Answer | StreamAnswer) & { status: number; replayed: boolean };
+
+const NO_BYTES: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
 
 /** Scope, parsing, idempotency and the handler, in that order. `key` is null where the route asks for none. */
 export async function runRoute(
   deps: RestDeps,
   route: Route,
   key: KnownKey | null,
-  { request, url, params, requestId, verdict }: Arrival,
+  { request, url, params, requestId, verdict, onBody }: Arrival,
 ): Promise<Answered> {
   const ctx = key ? contextOf(deps, key, route, requestId) : deps;
   const query = route.query ? validate(route.query, readQuery(url), "query") : refuseQuery(url);
-  const json = await readBody(request, deps, route);
+  const bytes = route.accepts ? streamBody(request, deps.bodyMaxBytes, route.accepts) : NO_BYTES;
+  const json = route.accepts ? undefined : await readBody(request, deps, route, onBody);
   const body = route.body ? validate(route.body, json, "body") : undefined;
   const once = route.idempotent ? readOnce(request, route, json) : undefined;
   const run = async (): Promise<Answered> => {
     const header = (name: string) => request.headers.get(name);
-    const call = { ctx, body, query, params, once, header, verdict };
+    const call = { ctx, body, query, params, once, header, verdict, bytes };
     const answer = await route.handle(call as unknown as Call<never, never, never>);
-    return { ...answer, status: answer.status ?? route.status, replayed: false };
+    const status = ("status" in answer ? answer.status : undefined) ?? route.status;
+    return { ...answer, status, replayed: false };
   };
   return once && "teamId" in ctx ? runOnce(ctx, once, run) : run();
 }
@@ -71,8 +77,14 @@ function contextOf(deps: RestDeps, key: KnownKey, route: Route, requestId: strin
   return { ...deps, teamId, actor: { kind: "key", keyId, scopes, domains, allDomains }, requestId };
 }
 
-async function readBody(request: Request, deps: RestDeps, route: Route): Promise<unknown> {
+async function readBody(
+  request: Request,
+  deps: RestDeps,
+  route: Route,
+  onBody: Arrival["onBody"],
+): Promise<unknown> {
   const json = await readJson(request, deps.bodyMaxBytes);
+  onBody(json);
   if (!route.body) {
     // Some clients send `{}` with every call, also where nothing is expected.
     const isEmpty =

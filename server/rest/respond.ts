@@ -18,6 +18,51 @@ export function jsonResponse(
   });
 }
 
+/** An answer that is a file, in pieces as they are taken; without them for HEAD. Where it breaks, the connection does too. */
+export function streamResponse(
+  status: number,
+  { stream, filename, contentType }: { stream: ReadableStream | null; filename: string; contentType: string },
+  headers: Record<string, string>,
+): Response {
+  return new Response(stream, {
+    status,
+    headers: {
+      "content-type": contentType,
+      "content-disposition": `attachment; filename="${filename}"`,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
+  });
+}
+
+/** Reads on only when somebody takes; stops reading when nobody does any more. `onFault` hears why it broke. */
+export function streamOf(
+  parts: AsyncIterable<string | Uint8Array>,
+  onFault: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const utf8 = new TextEncoder();
+  const iterator = parts[Symbol.asyncIterator]();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await iterator.next();
+          if (done) controller.close();
+          else controller.enqueue(typeof value === "string" ? utf8.encode(value) : value);
+        } catch (error) {
+          onFault(error);
+          controller.error(error);
+        }
+      },
+      async cancel() {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
 /** Both families of limit headers: ours tell when the window ends, the dialect's how many seconds are left. */
 export function limitHeaders(verdict: Verdict, nowMs: number): Record<string, string> {
   const secondsLeft = Math.max(0, Math.ceil((verdict.resetAtMs - nowMs) / 1000));

@@ -24,6 +24,10 @@ export type Declaration<Body, Query> = {
   /** What the JSON of the body is. Default: an object. Where it is optional, none counts as an empty one. */
   bodyForm?: "object" | "array" | "optional";
   query?: z.ZodType<Query>;
+  /** The type of the request's body where that is not JSON: the handler reads it as it comes, up to the usual size. */
+  accepts?: "text/csv";
+  /** The type of the answer where it is not JSON but a stream. Errors are JSON all the same. */
+  answers?: string;
   /** Takes `Idempotency-Key`; the handler passes `once` on to the service that commits. */
   idempotent?: boolean;
 };
@@ -38,12 +42,23 @@ export type Call<C, Body, Query> = {
   header: (name: string) => string | null;
   /** What the limits said of this call. */
   verdict: Verdict;
+  /** The bytes of the request where the declaration says what they are; else none. */
+  bytes: AsyncIterable<Uint8Array>;
 };
 
 /** What a handler answers: the JSON body, with the declared status unless it names another. */
 export type Answer = { body: Record<string, unknown>; status?: number };
 
-type Handle = (call: Call<never, never, never>) => Promise<Answer>;
+/** The same of a route that answers with a stream. It is read only as fast as the caller takes it, and not at all for HEAD. */
+export type StreamAnswer = {
+  stream: AsyncIterable<string | Uint8Array>;
+  /** The name under which a browser keeps it. */
+  filename: string;
+  /** Where it differs from answer to answer. Default: what the declaration says. */
+  contentType?: string;
+};
+
+type Handle = (call: Call<never, never, never>) => Promise<Answer | StreamAnswer>;
 
 export type Route = Omit<Declaration<unknown, unknown>, "status"> & { status: number; handle: Handle };
 
@@ -55,7 +70,7 @@ type ContextOf<A extends Access> = A extends { scope: Scope } ? Ctx : RestDeps;
  */
 export function withApi<A extends Access, Body = undefined, Query = undefined>(
   declaration: Declaration<Body, Query> & { access: A },
-  handler: (call: Call<ContextOf<A>, Body, Query>) => Promise<Answer>,
+  handler: (call: Call<ContextOf<A>, Body, Query>) => Promise<Answer | StreamAnswer>,
 ): Route {
   return { status: 200, ...declaration, handle: handler as unknown as Handle };
 }

@@ -16,9 +16,22 @@ import {
   postDomain,
   postDomainVerify,
 } from "./domains";
+import { patchEmail, postBatch, postEmailCancel, postEmailRetry, postEmailsRetry } from "./email-changes";
 import { getEmails, getOneEmail, postEmail } from "./emails";
+import { getEvents } from "./events";
 import { getHealth, getReadiness } from "./health";
+import { getLogs, getOneLog } from "./logs";
 import type { Route } from "./route";
+import {
+  deleteOneSuppression,
+  getOneSuppression,
+  getSuppressions,
+  getSuppressionsCsv,
+  postSuppression,
+  postSuppressionsAdd,
+  postSuppressionsCsv,
+  postSuppressionsRemove,
+} from "./suppressions";
 import {
   deleteOneTemplate,
   getOneTemplate,
@@ -27,6 +40,7 @@ import {
   postTemplate,
   postTemplatePublish,
 } from "./templates";
+import { getUsage } from "./usage";
 import {
   getOneWebhookEvent,
   getWebhookAttempts,
@@ -52,6 +66,11 @@ export const routes: readonly Route[] = [
   postEmail,
   getEmails,
   getOneEmail,
+  postBatch,
+  patchEmail,
+  postEmailCancel,
+  postEmailRetry,
+  postEmailsRetry,
   postTemplate,
   getTemplates,
   getOneTemplate,
@@ -83,6 +102,18 @@ export const routes: readonly Route[] = [
   getOneWebhookEvent,
   getWebhookAttempts,
   postWebhookEventReplay,
+  postSuppression,
+  getSuppressions,
+  getOneSuppression,
+  deleteOneSuppression,
+  postSuppressionsAdd,
+  postSuppressionsRemove,
+  getSuppressionsCsv,
+  postSuppressionsCsv,
+  getEvents,
+  getUsage,
+  getLogs,
+  getOneLog,
   getHealth,
   getReadiness,
   getTick,

@@ -37,15 +37,20 @@ const MAIL = {
   html: "<p>Hi</p>",
 };
 
-let domainCount = 0;
+let nameCount = 0;
+const nextName = () => `n${++nameCount}`;
 /** A domain belongs to one team at a time, and each call adds another. */
-const nextDomain = () => `d${++domainCount}.example.net`;
+const nextDomain = () => `${nextName()}.example.net`;
 
 const WEBHOOK = { endpoint: "https://example.com/hooks", events: ["email.delivered"] };
 
 /** A good body for each route that takes one. */
 const BODIES: Record<string, () => object> = {
   "POST /api/emails": () => MAIL,
+  "POST /api/emails/batch": () => [MAIL],
+  "PATCH /api/emails/{id}": () => ({ scheduled_at: "in 2 hours" }),
+  "POST /api/emails/{id}/retry": () => ({}),
+  "POST /api/emails/retry": () => ({ status: "failed" }),
   "POST /api/templates": () => ({ name: "Welcome", html: "<p>Hi</p>" }),
   "PATCH /api/templates/{id}": () => ({ name: "Renamed" }),
   "POST /api/domains": () => ({ name: nextDomain() }),
@@ -56,6 +61,9 @@ const BODIES: Record<string, () => object> = {
   "POST /api/webhooks": () => WEBHOOK,
   "PATCH /api/webhooks/{id}": () => ({ events: ["email.bounced"] }),
   "POST /api/webhooks/{id}/replay": () => ({ since: "2026-01-01T00:00:00Z" }),
+  "POST /api/suppressions": () => ({ email: "ann@example.com" }),
+  "POST /api/suppressions/batch/add": () => ({ emails: ["ann@example.com"] }),
+  "POST /api/suppressions/batch/remove": () => ({ emails: ["ann@example.com"] }),
 };
 
 /** A new row of a team's for each noun whose routes name one in their path. */
@@ -74,6 +82,27 @@ const ROWS: Record<string, (by: string) => Promise<Pick<Reply, "body">>> = {
     await world.deps
       .hot`delete from webhooks where id in (select id from webhooks order by id desc offset 20)`;
     return world.api("POST", "/api/webhooks", { token: by, body: WEBHOOK });
+  },
+  suppressions: (by) =>
+    world.api("POST", "/api/suppressions", { token: by, body: { email: `${nextName()}@example.com` } }),
+  logs: async (by) => {
+    await world.api("GET", "/api/emails", { token: by });
+    await world.deps.requestLog.flush();
+    const { body } = await world.api("GET", "/api/logs?limit=1", { token: by });
+    return { body: (body.data as Record<string, unknown>[])[0] ?? {} };
+  },
+};
+
+/** Where a call wants a row in a certain state. */
+const ROWS_FOR: Record<string, (by: string) => Promise<Pick<Reply, "body">>> = {
+  "PATCH /api/emails/{id}": (by) =>
+    world.api("POST", "/api/emails", { token: by, body: { ...MAIL, scheduled_at: "in 1 hour" } }),
+  "POST /api/emails/{id}/cancel": (by) =>
+    world.api("POST", "/api/emails", { token: by, body: { ...MAIL, scheduled_at: "in 1 hour" } }),
+  "POST /api/emails/{id}/retry": async (by) => {
+    const made = await world.api("POST", "/api/emails", { token: by, body: MAIL });
+    await world.deps.hot`update deliveries set status = 'failed' where email_id = ${String(made.body.id)}`;
+    return made;
   },
 };
 
@@ -95,7 +124,8 @@ const requireOf = <T>(table: Record<string, T>, name: string): T => {
 /** A path of the route with a row of the holder's in it. */
 async function pathOf(route: Route, by = token): Promise<string> {
   if (!hasId(route)) return route.path;
-  const made = await requireOf(ROWS, route.path.split("/")[2] ?? "")(by);
+  const make = ROWS_FOR[nameOf(route)] ?? requireOf(ROWS, route.path.split("/")[2] ?? "");
+  const made = await make(by);
   const id = String(made.body.id);
   const path = route.path.replace("{id}", id);
   const below = /\{(\w+)\}/.exec(path)?.[1];
@@ -104,11 +134,13 @@ async function pathOf(route: Route, by = token): Promise<string> {
   return path.replace(`{${below}}`, String(within.body.id));
 }
 
-const goodBody = (route: Route): CallOptions =>
-  route.body ? { body: requireOf(BODIES, nameOf(route))() } : {};
+function goodBody(route: Route): CallOptions {
+  if (route.accepts) return { raw: "email\nann@example.com\n", headers: { "content-type": route.accepts } };
+  return route.body ? { body: requireOf(BODIES, nameOf(route))() } : {};
+}
 
 /** What every answer wears, whatever it says. */
-function expectDressed(reply: Reply): void {
+function expectDressed(reply: Reply, answers = "application/json; charset=utf-8"): void {
   const { headers, body, status } = reply;
   for (const name of ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"])
     expect(headers[name], name).toMatch(/^\d+$/);
@@ -116,7 +148,7 @@ function expectDressed(reply: Reply): void {
   expect(inMs).toBeGreaterThan(-5_000);
   expect(inMs).toBeLessThanOrEqual(61_000);
   expect(headers["ratelimit-reset"]).toMatch(/^\d{1,2}$/);
-  expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+  expect(headers["content-type"]).toBe(status < 400 ? answers : "application/json; charset=utf-8");
   expect(headers["cache-control"]).toBe("no-store");
   expect(headers["x-content-type-options"]).toBe("nosniff");
   expect(headers["x-request-id"]).toMatch(/^[A-Za-z0-9_-]{8,64}$/);
@@ -175,7 +207,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
       ...goodBody(route),
     });
     expect([route.status, ...(isForKeys ? [] : [503])]).toContain(reply.status);
-    expectDressed(reply);
+    expectDressed(reply, route.answers);
   });
 
   test("says what it is in one line, for the reference", () => {
@@ -188,7 +220,24 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
     await expectRefused(route, options, { status: 422, message: /`unheard_of`/ });
   });
 
-  testWhere(mayHaveBody(route))("is refused for every body that is none", async () => {
+  testWhere(route.accepts)("is refused for every file that is none", async () => {
+    const call = (raw: string | Uint8Array, status: number, headers: CallOptions["headers"] = {}) =>
+      expectRefused(
+        route,
+        { token: token200(), raw, headers: { "content-type": route.accepts ?? "", ...headers } },
+        { status },
+      );
+    await call("{}", 415, { "content-type": "application/json" });
+    await call("x", 415, { "content-type": [] });
+    await call("x", 415, { "content-encoding": "gzip" });
+    await call("x\n".repeat(bodyMaxBytes), 413);
+    const chunked = { "transfer-encoding": "chunked", "content-length": [] };
+    await call("x\n".repeat(bodyMaxBytes), 413, chunked);
+    await call(Buffer.from([0xff, 0xfe, 0x00]), 400);
+    await call("", 400);
+  });
+
+  testWhere(mayHaveBody(route) && !route.accepts)("is refused for every body that is none", async () => {
     const path = await pathOf(route);
     const call = (raw: string | Uint8Array, status: number, headers: CallOptions["headers"] = {}) =>
       expectRefused(route, { token: token200(), path, raw, headers }, { status });
@@ -208,17 +257,19 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
     await call('{"a":"\\ud800"}', 422);
     await call('{"__proto__":{"a":1}}', 422);
     await call(`{"a":${"[".repeat(40)}${"]".repeat(40)}}`, 422);
-    await call("[1]", route.body ? 400 : 422);
+    await call("[1]", route.body && route.bodyForm !== "array" ? 400 : 422);
     await call('"x"', route.body ? 400 : 422);
-    await call('{"unheard_of":1}', 422);
+    await call('{"unheard_of":1}', route.bodyForm === "array" ? 400 : 422);
     if (route.body) {
-      await call("", 400);
+      if (route.bodyForm !== "optional") await call("", 400);
       await call("null", 400);
     }
   });
 
   testWhere(route.body)("names a field that it does not know", async () => {
-    const body = { ...requireOf(BODIES, nameOf(route))(), unheard_of: 1, teamId: other.id };
+    const good = requireOf(BODIES, nameOf(route))();
+    const spoiled = (fields: object) => ({ ...fields, unheard_of: 1, teamId: other.id });
+    const body = Array.isArray(good) ? good.map(spoiled) : spoiled(good);
     await expectRefused(
       route,
       { token: token200(), body },

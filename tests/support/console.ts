@@ -6,6 +6,7 @@ import { createInProcessStore } from "#server/limits/in-process";
 import { createLimits } from "#server/limits/limits";
 import type { Facts, Log } from "#server/log";
 import { createAuthenticate } from "#server/services/keys/authenticate";
+import { createRequestLog } from "#server/services/logs/record";
 import { openSession } from "#server/services/sessions";
 import { createUser } from "#server/services/users";
 import { createTrpcContext } from "#server/trpc/context";
@@ -31,6 +32,7 @@ export async function openConsole() {
     log,
     limits,
     authenticate: createAuthenticate(house.hot, house.deps.clock, log),
+    requestLog: createRequestLog({ hot: house.hot, clock: house.deps.clock, log }),
     cronSecret: null,
     tick: async () => {},
     bodyMaxBytes: 1024,

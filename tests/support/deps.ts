@@ -7,6 +7,7 @@ import { createLimits } from "#server/limits/limits";
 import { type Log, silentLog } from "#server/log";
 import { createAskDns } from "#server/mail/dns";
 import { createAuthenticate } from "#server/services/keys/authenticate";
+import { createRequestLog } from "#server/services/logs/record";
 import { createVault } from "#server/vault";
 
 /** Real time, moved on by whoever tests: nothing that remembers the time stands still. */
@@ -64,6 +65,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     wake: createWaker(database.hot),
     limits,
     authenticate: createAuthenticate(database.hot, clock.now, log),
+    requestLog: createRequestLog({ hot: database.hot, log, clock: clock.now }),
     cronSecret: options.cronSecret ?? null,
     tick: options.tick ?? (async () => {}),
     bodyMaxBytes: options.bodyMaxBytes ?? 48 * 1024 * 1024,
@@ -72,6 +74,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
   return {
     deps,
     close: async () => {
+      await deps.requestLog.flush();
       await limits.close();
       await outside.close();
       await database.close();

@@ -39,7 +39,7 @@ export type Reply = {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The JSON object that it must be; empty where there is none. */
+  /** The JSON object that it must be unless its type says otherwise; empty where there is none. */
   body: Record<string, unknown>;
 };
 
@@ -66,7 +66,8 @@ export async function callApi(
       text(response)
         .then((answer) => {
           const { statusCode: status = 0, headers } = response;
-          resolve({ status, headers, text: answer, body: readJson(answer) });
+          const isJson = !/^text\//.test(headers["content-type"] ?? "");
+          resolve({ status, headers, text: answer, body: isJson ? readJson(answer) : {} });
         })
         .catch(reject);
     });

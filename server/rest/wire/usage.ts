@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { AppError } from "#server/errors";
+import { isId } from "#server/ids";
+import {
+  USAGE_COUNTS,
+  type Usage,
+  type UsageCounts,
+  type UsageQuery,
+  usageDaysMax,
+} from "#server/services/usage";
+import { EMAIL_FILTER } from "./email-query";
+
+const dayMs = 86_400_000;
+const daysByDefault = 30;
+
+const Day = z.iso.date("Must be a day such as 2026-01-31; days are those of UTC.");
+
+/** The query of `GET /api/usage`. */
+export const UsageParameters = z.strictObject({
+  since: Day.optional(),
+  until: Day.optional(),
+  key: z.string().refine(isId, "Must be the id of an API key.").optional(),
+  domain: EMAIL_FILTER.domain,
+});
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** What is asked for, with the last 30 days where nothing is said. */
+export function usageQuery(given: z.infer<typeof UsageParameters>, now: Date): UsageQuery {
+  const { since, until, key, domain } = given;
+  const last =
+    until ?? (since && dayOf(Date.parse(since) + (daysByDefault - 1) * dayMs)) ?? dayOf(now.getTime());
+  const first = since ?? dayOf(Date.parse(last) - (daysByDefault - 1) * dayMs);
+  const days = (Date.parse(last) - Date.parse(first)) / dayMs + 1;
+  if (days < 1) throw new AppError("invalid", "Invalid `until`: it lies before `since`.");
+  if (days > usageDaysMax)
+    throw new AppError(
+      "invalid",
+      `Invalid \`since\`: at most ${usageDaysMax} days in one call, these are ${days}.`,
+    );
+  return { since: first, until: last, apiKeyId: key, domain };
+}
+
+/** The dialect's shape, and beside it the days. Nothing here has a limit but the rate of calls. */
+export function usageJson(usage: Usage, { since, until }: UsageQuery, now: Date, callsPerMinute: number) {
+  const total = Object.fromEntries(
+    USAGE_COUNTS.map((name) => [name, usage.lines.reduce((sum, line) => sum + line[name], 0)]),
+  );
+  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
+  return {
+    object: "usage",
+    since,
+    until,
+    complete: usage.isComplete,
+    total,
+    days: usage.lines.map(({ day, apiKeyId, keyName, domain, ...counts }) => ({
+      day,
+      api_key_id: apiKeyId,
+      api_key_name: keyName,
+      domain,
+      ...counts,
+    })),
+    emails: {
+      daily: window(usage.today, Date.UTC(year, month, day + 1)),
+      monthly: window(usage.month, Date.UTC(year, month + 1, 1)),
+    },
+    domains: { used: usage.domains, limit: null },
+    rate_limit: { limit: callsPerMinute, duration: "1m" },
+  };
+}
+
+const window = ({ accepted, sent }: UsageCounts, endsAtMs: number) => ({
+  used: accepted,
+  limit: null,
+  sent,
+  received: 0,
+  resets_at: new Date(endsAtMs).toISOString(),
+});

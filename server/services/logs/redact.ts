@@ -1,0 +1,95 @@
+/** What of a body is kept: enough to see what was meant, and no more of it than these. */
+const textCharsMax = 200;
+const itemsMax = 20;
+const fieldsMax = 50;
+const depthMax = 6;
+const totalCharsMax = 4_000;
+
+/** Fields that open something. By the end of the name: `api_key_id` opens nothing. */
+const SECRET_FIELD =
+  /(^|[_-])(secret|token|password|passphrase|authorization|cookie|credential|private[_-]?key|api[_-]?key|download_url)s?$/i;
+/** Fields that hold what people write to each other. */
+const CONTENT_FIELD = /^(html|text|content|raw|react)$/;
+/** Secrets wherever they stand: our keys, secrets of endpoints, credentials of HTTP, private keys. */
+const SECRET_TEXT =
+  /\bre_[0-9A-Za-z]+_[0-9A-Za-z_]{8,}|whsec_[0-9A-Za-z+/=]+|\b(Bearer|Basic) +[^\s"]+|-----BEGIN [^-]*PRIVATE KEY-----[\s\S]*/g;
+const WEB_ADDRESS = /^(https?:\/\/)(?:[^/?#]*@)?([^?#]*)([?#][\s\S]*)?$/i;
+
+const HIDDEN = "[redacted]";
+const LEFT_OUT = "[left out]";
+
+/**
+ * The JSON of a body as it may be kept and shown to whoever may read logs: without secrets, contents of mails, files and
+ * values of placeholders, shortened to about 4,000 characters, and always something that PostgreSQL takes. Null for none.
+ */
+export function redactBody(body: unknown): string | null {
+  if (body === undefined || body === null) return null;
+  return JSON.stringify(redactValue(body, { left: totalCharsMax }, 0));
+}
+
+/** A line of text without the secrets that may stand in it. */
+export const redactText = (text: string): string =>
+  text
+    .replace(SECRET_TEXT, HIDDEN)
+    .replaceAll("\0", "\ufffd")
+    .replace(/\p{Surrogate}/gu, "\ufffd");
+
+type Budget = { left: number };
+
+function redactValue(value: unknown, budget: Budget, depth: number): unknown {
+  if (budget.left <= 0) return LEFT_OUT;
+  if (typeof value === "string") return spend(budget, shorten(value));
+  if (typeof value !== "object" || value === null) return spend(budget, value);
+  if (depth === depthMax) return spend(budget, LEFT_OUT);
+  if (Array.isArray(value)) return redactItems(value, budget, depth);
+  const fields = Object.entries(value);
+  const kept: Record<string, unknown> = Object.create(null);
+  for (const [name, field] of fields.slice(0, fieldsMax)) {
+    if (budget.left <= 0) break;
+    kept[spend(budget, redactText(name.slice(0, textCharsMax)))] = redactField(name, field, budget, depth);
+  }
+  const more = fields.length - Object.keys(kept).length;
+  if (more > 0) kept["…"] = `and ${more} more`;
+  return kept;
+}
+
+function redactItems(items: unknown[], budget: Budget, depth: number): unknown[] {
+  const kept: unknown[] = [];
+  for (const item of items.slice(0, itemsMax)) {
+    if (budget.left <= 0) break;
+    kept.push(redactValue(item, budget, depth + 1));
+  }
+  const more = items.length - kept.length;
+  return more > 0 ? [...kept, `… and ${more} more`] : kept;
+}
+
+function redactField(name: string, value: unknown, budget: Budget, depth: number): unknown {
+  if (value === null || value === "") return spend(budget, value);
+  if (SECRET_FIELD.test(name)) return spend(budget, HIDDEN);
+  if (CONTENT_FIELD.test(name))
+    return spend(budget, typeof value === "string" ? `[${value.length} characters]` : LEFT_OUT);
+  // Values of a template's placeholders; where they are declared, `variables` is a list.
+  if (name === "variables" && typeof value === "object" && !Array.isArray(value))
+    return redactValue(
+      Object.fromEntries(Object.keys(value).map((key) => [key, LEFT_OUT])),
+      budget,
+      depth + 1,
+    );
+  return redactValue(value, budget, depth + 1);
+}
+
+/** Of an address in the web neither the password nor the query: that is where people put keys. */
+function shorten(text: string): string {
+  const start = text.slice(0, textCharsMax * 2);
+  const plain = start.replace(
+    WEB_ADDRESS,
+    (_, scheme, place, query) => `${scheme}${place}${query ? `?${LEFT_OUT}` : ""}`,
+  );
+  const shown = plain.length > textCharsMax ? `${plain.slice(0, textCharsMax)}…` : plain;
+  return redactText(shown);
+}
+
+function spend<T>(budget: Budget, value: T): T {
+  budget.left -= 4 + (typeof value === "string" ? value.length : 8);
+  return value;
+}

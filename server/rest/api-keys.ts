@@ -80,6 +80,7 @@ export const postKeyRotate = withApi(
     summary: "Replace an API key; the old token works on for `overlap_seconds`",
     status: 201,
     body: RotateKeyBody,
+    bodyForm: "optional",
   },
   async ({ ctx, params, body }) => {
     const rotatedFrom = requireId(params, "id");

@@ -89,7 +89,7 @@ export const RenameKeyBody = z.strictObject({ name: Name });
 const overlapSecondsMax = ROTATION.overlapMsMax / 1_000;
 const OVERLAP = `Must be a whole number of seconds from 0 to ${overlapSecondsMax}.`;
 
-/** The body of `POST /api/api-keys/{id}/rotate`, which may be `{}`. */
+/** The body of `POST /api/api-keys/{id}/rotate`, which may be left out. */
 export const RotateKeyBody = z
   .strictObject({
     overlap_seconds: optional(z.number(OVERLAP).int(OVERLAP).min(0, OVERLAP).max(overlapSecondsMax, OVERLAP)),

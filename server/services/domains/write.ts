@@ -48,6 +48,7 @@ export async function addDomain(ctx: Ctx, input: NewDomain): Promise<Domain> {
         })
         .returning(domainColumns);
       if (!domain) throw new Error("an insert returned no row");
+      requireCapability(domain);
       await announceDomain({ ...ctx, db: tx }, "domain.created", domain);
       return domain;
     });
@@ -78,8 +79,7 @@ export async function updateDomain(ctx: Ctx, id: string, change: DomainChange): 
       .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, id)))
       .returning(domainColumns);
     if (!changed) throw notFound("Domain");
-    if (!changed.sending && !changed.receiving)
-      throw new AppError("invalid", "A domain needs one capability at least: enable `sending`.");
+    requireCapability(changed);
     await announceDomain({ ...ctx, db: tx }, "domain.updated", changed);
     return changed;
   });
@@ -137,6 +137,11 @@ export async function findOwn(ctx: Ctx, id: string): Promise<Domain> {
       `${BUILT_IN_DOMAIN} is built in: every team has it, and nobody changes it.`,
     );
   return domain;
+}
+
+function requireCapability({ sending, receiving }: Domain): void {
+  if (!sending && !receiving)
+    throw new AppError("invalid", "A domain needs one capability at least: enable `sending`.");
 }
 
 function readNewName(given: string): string {

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { DnsPeer } from "../support/dns-peer";
+import { createWorld, type World } from "../support/world";
+import { inStrings, type Listed, publish, startZone, type Zone } from "../support/zone";
+
+const mailHost = "mail.posthorn.example";
+
+type Check = {
+  asked_name: string;
+  asked_type: string;
+  resolver: string;
+  expected: string | null;
+  answers: string[];
+  fault: string | null;
+  advice: string | null;
+};
+type Seen = Listed & { purpose: string; name: string; status: string; check: Check | null };
+type Domain = {
+  id: string;
+  status: string;
+  records: Seen[];
+  dmarc: Seen;
+  also_checked: { purpose: string; status: string; check: Check }[];
+};
+
+let world: World;
+let zone: Zone;
+let peer: DnsPeer;
+let token: string;
+beforeAll(async () => {
+  ({ zone, peer } = await startZone());
+  world = await createWorld({
+    dnsServers: [peer],
+    names: { mailHost, returnPathDomain: null, webHost: "app.posthorn.example" },
+  });
+  ({ token } = await world.key());
+});
+afterAll(async () => {
+  await world.close();
+  await peer.close();
+});
+beforeEach(() => zone.clear());
+
+let count = 0;
+/** A new domain, everything it asks for published, and DMARC beside it. */
+async function publishedDomain(name = `d${++count}.example`): Promise<Domain> {
+  const body = { name, tracking_subdomain: "links" };
+  const made = await world.api("POST", "/api/domains", { token, body });
+  expect(made.status).toBe(201);
+  const domain = made.body as unknown as Domain;
+  publish(zone, domain.records);
+  zone.set(`_dmarc.${name}`, "TXT", "v=DMARC1; p=none;");
+  return domain;
+}
+
+async function verify({ id }: Domain): Promise<Domain> {
+  const { status, body } = await world.api("POST", `/api/domains/${id}/verify`, { token });
+  expect(status).toBe(200);
+  const { body: shown } = await world.api("GET", `/api/domains/${id}`, { token });
+  expect(shown).toEqual(body);
+  return body as unknown as Domain;
+}
+
+const pick = (domain: Domain, purpose: string): Seen => {
+  const found = [...domain.records, { ...domain.dmarc, purpose: "dmarc" }].find(
+    (record) => record.purpose === purpose,
+  );
+  if (!found) throw new Error(`There is no record for ${purpose}`);
+  return found;
+};
+
+test("what is published as it was told verifies the domain, and each answer is told with whose it was", async () => {
+  const made = await publishedDomain();
+  expect(made.status).toBe("not_started");
+  expect(made.records.map(({ status }) => status)).toEqual(made.records.map(() => "not_started"));
+  const domain = await verify(made);
+  expect(domain.status).toBe("verified");
+  for (const record of [...domain.records, domain.dmarc]) {
+    expect(record).toMatchObject({
+      status: "verified",
+      check: {
+        asked_name: record.host,
+        asked_type: record.type,
+        resolver: `127.0.0.1:${peer.port}`,
+        expected: record.value,
+        fault: null,
+        advice: null,
+      },
+    });
+    const value = record.type === "MX" ? `10 ${record.value}` : record.value;
+    expect(record.check?.answers).toEqual([value]);
+  }
+});
+
+test("a key that comes only by TCP is read as well", async () => {
+  const made = await publishedDomain();
+  const dkim = pick(made, "dkim");
+  const answers = [{ name: dkim.host, type: "TXT" as const, ttl: 0, data: inStrings(dkim.value) }];
+  zone.fail(dkim.host, { answers, isTruncated: true });
+  expect((await verify(made)).status).toBe("verified");
+  expect(peer.asked).toContainEqual({ name: dkim.host, type: "TXT", over: "tcp" });
+});
+
+/** Spoils one record of a domain that is otherwise in order. */
+type Spoil = (record: Seen, domain: string) => void;
+const replaced =
+  (change: (value: string) => (string | string[])[]): Spoil =>
+  ({ host, value }) =>
+    zone.set(host, "TXT", ...change(value));
+const elsewhere =
+  (nameOf: (record: Seen, domain: string) => string): Spoil =>
+  (record, domain) => {
+    zone.remove(record.host, record.type);
+    publish(zone, [{ ...record, host: nameOf(record, domain) }]);
+  };
+const doubled = elsewhere(({ host }, domain) => `${host}.${domain}`);
+const halves = (value: string) => [value.slice(0, 200), value.slice(200)];
+
+const FAULTS: [purpose: string, fault: string, status: string, what: string, spoil: Spoil][] = [
+  ["dkim", "missing", "pending", "nothing there", ({ host }) => zone.remove(host, "TXT")],
+  [
+    "dkim",
+    "wrong_value",
+    "failed",
+    "another key",
+    replaced((v) => [inStrings(v.replace(/.{9}$/, "AAAAAAAAA"))]),
+  ],
+  ["dkim", "wrong_value", "failed", "a revoked key", replaced(() => ["v=DKIM1; p="])],
+  ["dkim", "doubled_name", "failed", "the name twice", doubled],
+  ["dkim", "quoted_value", "failed", "quotes around it", replaced((v) => [inStrings(`"${v}"`)])],
+  ["dkim", "split_value", "failed", "quotes within", replaced((v) => [inStrings(halves(v).join('" "'))])],
+  ["dkim", "split_value", "failed", "two records", replaced((v) => halves(v))],
+  ["dkim", "split_value", "failed", "two records, the last first", replaced((v) => halves(v).reverse())],
+  ["dkim", "truncated_value", "failed", "its beginning", replaced((v) => [v.slice(0, 255)])],
+  ["dkim", "several_records", "failed", "an old key too", replaced((v) => [inStrings(v), "v=DKIM1; p=AAAA"])],
+  [
+    "dkim",
+    "servfail",
+    "temporary_failure",
+    "a server's failure",
+    ({ host }) => zone.fail(host, { rcode: "SERVFAIL" }),
+  ],
+  ["dkim", "servfail", "temporary_failure", "a refusal", ({ host }) => zone.fail(host, { rcode: "REFUSED" })],
+  ["dkim", "timeout", "temporary_failure", "silence", ({ host }) => zone.fail(host, { silent: true })],
+  ["ownership", "missing", "pending", "only foreign texts", replaced(() => ["google-site-verification=abc"])],
+  ["ownership", "wrong_value", "failed", "another token", replaced(() => ["posthorn-verification=AAAAAAAA"])],
+  ["ownership", "doubled_name", "failed", "the name twice", doubled],
+  ["ownership", "quoted_value", "failed", "quotes around it", replaced((v) => [`"${v}"`])],
+  ["ownership", "split_value", "failed", "a blank within", replaced((v) => [v.replace("=", "= ")])],
+  ["mx", "missing", "pending", "nothing there", ({ host }) => zone.remove(host, "MX")],
+  [
+    "mx",
+    "wrong_value",
+    "failed",
+    "another host",
+    ({ host }) => zone.set(host, "MX", { preference: 1, exchange: "mx.else.example" }),
+  ],
+  ["mx", "doubled_name", "failed", "the name twice", doubled],
+  ["spf", "missing", "pending", "no SPF among texts", replaced(() => ["hello"])],
+  [
+    "spf",
+    "wrong_value",
+    "failed",
+    "somebody else's servers",
+    replaced(() => ["v=spf1 a:mx.else.example ~all"]),
+  ],
+  ["spf", "wrong_value", "failed", "ours not let in", replaced(() => [`v=spf1 -a:${mailHost} ~all`])],
+  ["spf", "several_spf", "failed", "two records", replaced((v) => [v, "v=spf1 mx -all"])],
+  ["spf", "quoted_value", "failed", "quotes around it", replaced((v) => [`"${v}"`])],
+  [
+    "spf",
+    "split_value",
+    "failed",
+    "a blank lost at the joint",
+    replaced(() => [["v=spf1", `a:${mailHost}`, "~all"]]),
+  ],
+  ["spf", "doubled_name", "failed", "the name twice", doubled],
+  [
+    "spf",
+    "too_many_lookups",
+    "failed",
+    "eleven includes",
+    replaced((v) => [`${v.replace(" ~all", "")} ${"include:x.example ".repeat(11)}~all`]),
+  ],
+  ["tracking", "missing", "pending", "nothing there", ({ host }) => zone.remove(host, "CNAME")],
+  [
+    "tracking",
+    "wrong_value",
+    "failed",
+    "another target",
+    ({ host }) => zone.set(host, "CNAME", "else.example"),
+  ],
+  ["tracking", "doubled_name", "failed", "the name twice", doubled],
+  [
+    "tracking",
+    "proxied_cname",
+    "failed",
+    "a proxy's addresses",
+    ({ host }) => {
+      zone.remove(host, "CNAME");
+      zone.set(host, "A", "192.0.2.10");
+    },
+  ],
+  [
+    "ownership",
+    "proxied_cname",
+    "failed",
+    "a CNAME in its place",
+    ({ host }) => {
+      zone.remove(host, "TXT");
+      zone.set(host, "CNAME", "proxy.example");
+    },
+  ],
+  ["dmarc", "dmarc_missing", "failed", "no policy", ({ host }) => zone.remove(host, "TXT")],
+  ["dmarc", "doubled_name", "failed", "the name twice", doubled],
+  ["dmarc", "several_dmarc", "failed", "two policies", replaced((v) => [v, "v=DMARC1; p=reject"])],
+  ["dmarc", "dmarc_invalid", "failed", "no p", replaced(() => ["v=DMARC1; rua=mailto:a@example.com"])],
+  ["dmarc", "dmarc_unaligned", "failed", "strict SPF", replaced(() => ["v=DMARC1; p=reject; aspf=s"])],
+  [
+    "dmarc",
+    "servfail",
+    "temporary_failure",
+    "a server's failure",
+    ({ host }) => zone.fail(host, { rcode: "SERVFAIL" }),
+  ],
+];
+
+describe("a fault has its name and an advice", () => {
+  test.each(FAULTS)("%s: %s (%s) for %s", async (purpose, fault, status, _, spoil) => {
+    const made = await publishedDomain();
+    const name = made.dmarc.host.replace("_dmarc.", "");
+    spoil(pick(made, purpose), name);
+    const domain = await verify(made);
+    const { check, status: shown, host, value } = pick(domain, purpose);
+    expect({ status: shown, fault: check?.fault }).toEqual({ status, fault });
+    expect(check?.advice).toMatch(/^[A-Z].{20,}\S$/s);
+    expect(check).toMatchObject({ asked_name: host, resolver: `127.0.0.1:${peer.port}`, expected: value });
+    const others = domain.records.filter((record) => record.purpose !== purpose);
+    expect(others.map((record) => record.status)).toEqual(others.map(() => "verified"));
+    const isBeside = purpose === "tracking" || purpose === "dmarc";
+    const partly = status === "failed" ? "partially_failed" : "partially_verified";
+    expect(domain.status).toBe(isBeside ? "verified" : partly);
+  });
+
+  test("a name entered in a panel for the domain above is found where that panel put it", async () => {
+    const made = await publishedDomain("mail.corp.example");
+    const dkim = pick(made, "dkim");
+    expect(dkim).toMatchObject({
+      name: "posthorn._domainkey.mail",
+      host: "posthorn._domainkey.mail.corp.example",
+    });
+    for (const host of [`${dkim.host}.corp.example`, `${dkim.name}.mail.corp.example`]) {
+      zone.remove(dkim.host, "TXT");
+      publish(zone, [{ ...dkim, host }]);
+      const { check } = pick(await verify(made), "dkim");
+      expect(check).toMatchObject({ fault: "doubled_name", advice: expect.stringContaining(host) });
+      zone.remove(host, "TXT");
+    }
+  });
+
+  test("the policy of the registered domain holds below it, and without any authentication nothing is aligned", async () => {
+    const made = await publishedDomain("news.firm.example");
+    zone.remove("_dmarc.news.firm.example", "TXT");
+    zone.set("_dmarc.firm.example", "TXT", "v=DMARC1; p=none; sp=reject");
+    const { dmarc } = await verify(made);
+    expect(dmarc).toMatchObject({ status: "verified", check: { asked_name: "_dmarc.firm.example" } });
+    for (const purpose of ["dkim", "spf"]) zone.remove(pick(made, purpose).host, "TXT");
+    const again = await verify(made);
+    expect(again.dmarc.check).toMatchObject({
+      fault: "dmarc_unaligned",
+      advice: expect.stringContaining("p=reject"),
+    });
+  });
+
+  test("SPF at the domain itself is looked at for what makes it void, and is no condition", async () => {
+    const made = await publishedDomain();
+    const name = made.dmarc.host.replace("_dmarc.", "");
+    zone.set(name, "TXT", "v=spf1 include:a.example -all", "v=spf1 mx -all");
+    const domain = await verify(made);
+    expect(domain.status).toBe("verified");
+    expect(domain.also_checked).toEqual([
+      expect.objectContaining({
+        purpose: "domain_spf",
+        status: "failed",
+        check: expect.objectContaining({ fault: "several_spf", asked_name: name, expected: null }),
+      }),
+    ]);
+  });
+});

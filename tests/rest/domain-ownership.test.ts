@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { recheckDomains } from "#server/services/domains/verify";
+import { declareDomainVerified } from "#server/services/domains/write";
+import type { DnsPeer } from "../support/dns-peer";
+import { createWorld, type TestTeam, type World } from "../support/world";
+import { type Listed, publish, startZone, type Zone } from "../support/zone";
+
+let world: World;
+let zone: Zone;
+let peer: DnsPeer;
+let token: string;
+beforeAll(async () => {
+  ({ zone, peer } = await startZone());
+  world = await createWorld({ dnsServers: [peer] });
+  ({ token } = await world.key());
+});
+afterAll(async () => {
+  await world.close();
+  await peer.close();
+});
+// Looks that become due are counted, so only the domains of the test itself may be there.
+beforeEach(async () => {
+  zone.clear();
+  await world.deps.hot`delete from domains where name <> 'posthorn.test'`;
+});
+
+type Domain = { id: string; status: string; records: (Listed & { purpose: string; status: string })[] };
+
+let count = 0;
+const newName = () => `owned${++count}.example`;
+
+async function create(name = newName(), by = token): Promise<Domain> {
+  const { status, body } = await world.api("POST", "/api/domains", { token: by, body: { name } });
+  expect(status).toBe(201);
+  return body as unknown as Domain;
+}
+async function ask(method: string, path: string, by = token): Promise<Domain> {
+  const { status, body } = await world.api(method, path, { token: by });
+  expect(status).toBe(200);
+  return body as unknown as Domain;
+}
+const verify = (id: string, by = token) => ask("POST", `/api/domains/${id}/verify`, by);
+const statusOf = async (id: string) => (await ask("GET", `/api/domains/${id}`)).status;
+
+async function verified(): Promise<Domain> {
+  const domain = await create();
+  publish(zone, domain.records);
+  expect((await verify(domain.id)).status).toBe("verified");
+  return domain;
+}
+const withdraw = (domain: Domain) => {
+  for (const { host, type } of domain.records) zone.remove(host, type);
+};
+/** Lets time pass and takes the looks that became due, as a worker does. */
+async function looksAfter(interval: string): Promise<number> {
+  await world.elapse(interval);
+  return recheckDomains(world.deps, 100);
+}
+
+describe("one team at a time", () => {
+  test("of many who add a name at once, over two teams, one has it", async () => {
+    const other = await world.otherTeam();
+    const foreign = await other.key();
+    for (let round = 0; round < 5; round++) {
+      const body = { name: newName() };
+      const replies = await Promise.all(
+        Array.from({ length: 8 }, (_, n) =>
+          world.api("POST", "/api/domains", { token: n % 2 ? token : foreign.token, body }),
+        ),
+      );
+      expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
+    }
+  });
+
+  test("a name that was let go is proved anew: what its last owner published helps nobody, the owner included", async () => {
+    const other = await world.otherTeam();
+    const foreign = await other.key();
+    const name = newName();
+    const first = await create(name);
+    publish(zone, first.records);
+    expect((await verify(first.id)).status).toBe("verified");
+    await world.api("DELETE", `/api/domains/${first.id}`, { token });
+
+    const taken = await create(name, foreign.token);
+    expect((await verify(taken.id, foreign.token)).status).toBe("failed");
+    expect((await world.api("POST", "/api/domains", { token, body: { name } })).status).toBe(409);
+    await world.api("DELETE", `/api/domains/${taken.id}`, { token: foreign.token });
+
+    const again = await create(name);
+    expect((await verify(again.id)).records.map(({ status }) => status)).toEqual(["failed", "failed"]);
+    publish(zone, again.records);
+    expect((await verify(again.id)).status).toBe("verified");
+    const tokens = [first, taken, again].map(({ records }) => records[1]?.value);
+    expect(new Set(tokens).size).toBe(3);
+    for (const value of tokens) expect(value).toMatch(/^posthorn-verification=[A-Za-z0-9_-]{32}$/);
+  });
+
+  test("a name of another team, and what is below it, are no key's to send from", async () => {
+    const { id } = await verified();
+    const { body } = await world.api("GET", `/api/domains/${id}`, { token });
+    const other = await world.otherTeam();
+    const foreign = await other.key();
+    for (const from of [`a@${body.name}`, `a@sub.${body.name}`])
+      for (const by of from.includes("sub") ? [token, foreign.token] : [foreign.token]) {
+        const mail = { from, to: "delivered@posthorn.test", subject: "x", html: "x" };
+        expect((await world.api("POST", "/api/emails", { token: by, body: mail })).status).toBe(403);
+      }
+  });
+});
+
+describe("the status", () => {
+  test("goes from not started over pending to verified as the records appear, by itself", async () => {
+    const domain = await create();
+    expect(domain.status).toBe("not_started");
+    expect(await looksAfter("30 days")).toBe(0);
+    expect((await verify(domain.id)).status).toBe("pending");
+    publish(zone, domain.records.slice(0, 1));
+    expect(await looksAfter("1 min")).toBe(1);
+    expect(await statusOf(domain.id)).toBe("partially_verified");
+    publish(zone, domain.records);
+    expect(await looksAfter("30 sec")).toBe(0);
+    expect(await looksAfter("30 sec")).toBe(1);
+    expect(await statusOf(domain.id)).toBe("verified");
+  });
+
+  test("is failed once nothing came for three days, however often it was looked for, and a new call begins anew", async () => {
+    const domain = await create();
+    await verify(domain.id);
+    let looks = 0;
+    for (let hour = 0; hour < 80; hour++) looks += await looksAfter("1 hour");
+    expect(looks).toBeGreaterThan(15);
+    expect(looks).toBeLessThan(40);
+    const shown = await ask("GET", `/api/domains/${domain.id}`);
+    expect(shown.status).toBe("failed");
+    expect(await looksAfter("30 days")).toBe(0);
+    expect((await verify(domain.id)).status).toBe("pending");
+  });
+
+  test("of a half that is there and a half that is wrong is partially failed", async () => {
+    const domain = await create();
+    publish(zone, domain.records);
+    zone.set(domain.records[1]?.host ?? "", "TXT", "posthorn-verification=somebody-else");
+    expect((await verify(domain.id)).status).toBe("partially_failed");
+  });
+
+  test("of a verified domain outlives a bad look, and days of looks that nobody could answer", async () => {
+    const domain = await verified();
+    withdraw(domain);
+    expect(await looksAfter("24 hours")).toBe(1);
+    const shown = await ask("GET", `/api/domains/${domain.id}`);
+    expect(shown).toMatchObject({ status: "verified", failing_since: expect.any(String) });
+    expect(shown.records.map(({ status }) => status)).toEqual(["failed", "failed"]);
+    for (const { host } of domain.records) zone.fail(host, { rcode: "SERVFAIL" });
+    for (let day = 0; day < 10; day++) await looksAfter("24 hours");
+    expect(await statusOf(domain.id)).toBe("verified");
+    zone.clear();
+    publish(zone, domain.records);
+    await looksAfter("24 hours");
+    expect(await ask("GET", `/api/domains/${domain.id}`)).toMatchObject({
+      status: "verified",
+      failing_since: null,
+    });
+  });
+
+  test("is lost after bad looks over three days, and sending ends with it", async () => {
+    const domain = await verified();
+    const { body } = await world.api("GET", `/api/domains/${domain.id}`, { token });
+    const mail = { from: `a@${body.name}`, to: "delivered@posthorn.test", subject: "x", html: "x" };
+    withdraw(domain);
+    await looksAfter("24 hours");
+    for (let hours = 0; hours < 66; hours += 6) await looksAfter("6 hours");
+    expect(await statusOf(domain.id)).toBe("verified");
+    expect((await world.api("POST", "/api/emails", { token, body: mail })).status).toBe(200);
+    await looksAfter("6 hours");
+    expect(await statusOf(domain.id)).toBe("failed");
+    const refused = await world.api("POST", "/api/emails", { token, body: mail });
+    expect(refused.body).toMatchObject({ statusCode: 422, message: expect.stringContaining("not verified") });
+  });
+
+  test("is not lost on two bad looks between which no worker ran for days", async () => {
+    const domain = await verified();
+    withdraw(domain);
+    await looksAfter("24 hours");
+    await looksAfter("10 days");
+    expect(await statusOf(domain.id)).toBe("verified");
+  });
+
+  test("that the operator declared stays, whatever DNS says, and its records are told all the same", async () => {
+    const declared = await world.domain(newName());
+    const later = await create();
+    await verify(later.id);
+    await declareDomainVerified(
+      world.ctx,
+      ((await ask("GET", `/api/domains/${later.id}`)) as unknown as { name: string }).name,
+    );
+    for (const id of [declared.id, later.id]) {
+      const shown = await verify(id);
+      expect(shown.status).toBe("verified");
+      expect(shown.records.map(({ purpose, status }) => [purpose, status])).toEqual([
+        ["dkim", "pending"],
+        ["ownership", "pending"],
+      ]);
+      for (let day = 0; day < 5; day++) await looksAfter("24 hours");
+      expect(await statusOf(id)).toBe("verified");
+    }
+  });
+
+  test("is looked at once by workers that look at the same time", async () => {
+    const made: Domain[] = [];
+    for (let n = 0; n < 5; n++) {
+      made.push(await create());
+      await verify(made[n]?.id ?? "");
+    }
+    await world.elapse("1 min");
+    const before = peer.asked.length;
+    const looked = await Promise.all([1, 2, 3].map(() => recheckDomains(world.deps, 3)));
+    expect(looked.reduce((sum, n) => sum + n, 0)).toBe(5);
+    const dkim = peer.asked.slice(before).filter(({ name }) => name.startsWith("posthorn._domainkey.owned"));
+    for (const { records } of made)
+      expect(dkim.filter(({ name }) => name === records[0]?.host)).toHaveLength(1);
+  });
+});
+
+test("two looks at once come to one end, and both callers see it", async () => {
+  const domain = await create();
+  publish(zone, domain.records);
+  const shown = await Promise.all(Array.from({ length: 6 }, () => verify(domain.id)));
+  expect(shown.map(({ status }) => status)).toEqual(Array<string>(6).fill("verified"));
+});
+
+test("a domain that is deleted while it is looked at is not there afterwards", async () => {
+  const other: TestTeam = await world.otherTeam();
+  const { token: by } = await other.key();
+  const domain = await create(newName(), by);
+  zone.fail(domain.records[0]?.host ?? "", { rcode: "NXDOMAIN", afterMs: 500 });
+  const looking = world.api("POST", `/api/domains/${domain.id}/verify`, { token: by });
+  await expect.poll(() => peer.asked.some(({ name }) => name === domain.records[0]?.host)).toBe(true);
+  await world.api("DELETE", `/api/domains/${domain.id}`, { token: by });
+  expect((await looking).status).toBe(404);
+});

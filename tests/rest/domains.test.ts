@@ -1,0 +1,251 @@
+import { createPublicKey } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { domains } from "#db/schema/domains";
+import { webhookDeliveries } from "#db/schema/webhooks";
+import { callApi, startRest } from "../support/rest";
+import { createWorld, type World } from "../support/world";
+
+const MISSING = "018f0000-0000-7000-8000-000000000000";
+
+let world: World;
+let token: string;
+beforeAll(async () => {
+  world = await createWorld();
+  ({ token } = await world.key());
+});
+afterAll(() => world.close());
+
+let count = 0;
+const newName = () => `d${++count}.example.com`;
+
+const call = (method: string, path: string, body?: unknown, by = token) =>
+  world.api(method, path, { token: by, ...(body === undefined ? {} : { body }) });
+const create = (body: object, by = token) => call("POST", "/api/domains", body, by);
+
+describe("a new domain", () => {
+  test("has what a client of the dialect expects, and all there is to publish in its closed kinds", async () => {
+    const name = newName();
+    const { status, body } = await create({ name, region: "eu-west-1", custom_return_path: "Bounce" });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      id: expect.any(String),
+      name,
+      status: "not_started",
+      region: "eu-west-1",
+      capabilities: { sending: "enabled", receiving: "disabled" },
+      open_tracking: false,
+      click_tracking: false,
+      tls: "opportunistic",
+      custom_return_path: "bounce",
+    });
+    const records = body.records as Record<string, unknown>[];
+    for (const record of records)
+      expect(record).toMatchObject({
+        record: expect.stringMatching(/^(SPF|DKIM|Receiving|Tracking|TrackingCAA)$/),
+        type: expect.stringMatching(/^(MX|TXT|CNAME)$/),
+        name: expect.any(String),
+        value: expect.any(String),
+        ttl: "Auto",
+        status: "not_started",
+      });
+    expect(body.dmarc).toMatchObject({ name: `_dmarc.d${count}`, type: "TXT", value: "v=DMARC1; p=none;" });
+    const shown = await call("GET", `/api/domains/${body.id}`);
+    expect(shown.body).toEqual(body);
+    const { body: list } = await call("GET", "/api/domains");
+    const [newest] = list.data as Record<string, unknown>[];
+    expect(newest).toMatchObject({ id: body.id, name, status: "not_started" });
+    expect(newest).not.toHaveProperty("records");
+  });
+
+  test("has an RSA key of 2048 bits, whose private half is sealed at rest and told by no answer", async () => {
+    const { body, text } = await create({ name: newName() });
+    const [dkim] = body.records as { value: string }[];
+    const [, base64 = ""] = /^v=DKIM1; k=rsa; p=([A-Za-z0-9+/=]+)$/.exec(dkim?.value ?? "") ?? [];
+    const publicKey = createPublicKey({ key: Buffer.from(base64, "base64"), format: "der", type: "spki" });
+    expect(publicKey.asymmetricKeyDetails).toMatchObject({ modulusLength: 2048 });
+    const id = String(body.id);
+    const [row] = await world.deps.db.select().from(domains).where(eq(domains.id, id));
+    const sealed = row?.dkimPrivateKey ?? "";
+    expect(sealed).not.toContain("PRIVATE KEY");
+    const place = { table: "domains", column: "dkim_private_key", id, teamId: world.id };
+    const opened = createPublicKey(world.deps.vault.open(sealed, place));
+    expect(opened.export({ type: "spki", format: "der" }).toString("base64")).toBe(base64);
+    expect(() => world.deps.vault.open(sealed, { ...place, id: MISSING })).toThrow();
+    for (const answer of [text, (await call("GET", `/api/domains/${id}`)).text])
+      expect(answer).not.toMatch(/PRIVATE|k1\./);
+  });
+
+  test.each([
+    ["co.uk", /public suffix/],
+    ["github.io", /public suffix/],
+    ["com", /one label/],
+    ["localhost", /one label/],
+    ["example.com.", /dot/],
+    ["*.example.com", /character/],
+    ["example.com/x", /character/],
+    ["a b.com", /character/],
+    ["127.0.0.1", /IP/],
+    ["[::1]", /IP/],
+    ["_x.example.com", /character/],
+    ["shop.posthorn.test", /below posthorn\.test/],
+    ["", /Missing `name`/],
+    [null, /Missing `name`/],
+    [7, /`name`/],
+  ])("is not made of %j", async (name, message) => {
+    const before = await world.rowCounts();
+    const { status, body } = await create({ name });
+    expect({ status, message: body.message }).toEqual({
+      status: 422,
+      message: expect.stringMatching(message),
+    });
+    expect(await world.rowCounts()).toEqual(before);
+  });
+
+  test.each([
+    [{ region: "mars-1" }, /`region`/],
+    [{ custom_return_path: "a.b" }, /`custom_return_path`/],
+    [{ custom_return_path: "-" }, /`custom_return_path`/],
+    [{ tls: "none" }, /`tls`/],
+    [{ open_tracking: "yes" }, /`open_tracking`/],
+    [{ capabilities: { sending: "on" } }, /`capabilities\.sending`/],
+    [{ capabilities: { flying: "enabled" } }, /`capabilities\.flying`/],
+    [{ capabilities: { sending: "disabled" } }, /capability/],
+  ])("is refused with %j", async (fields, message) => {
+    const { status, body } = await create({ name: newName(), ...fields });
+    expect({ status, message: body.message }).toEqual({
+      status: 422,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test("is one name however it is written", async () => {
+    const { body } = await create({ name: "BÜCHER.Example.COM" });
+    expect(body.name).toBe("xn--bcher-kva.example.com");
+    for (const name of ["bücher.example.com", "xn--BCHER-kva.example.com", "bücher。example.com"])
+      expect((await create({ name })).status).toBe(409);
+  });
+
+  test("without a name for this machine says so in place of records, and invents none", async () => {
+    const { body } = await create({ name: newName() });
+    const records = body.records as { purpose: string }[];
+    expect(records.map(({ purpose }) => purpose)).toEqual(["dkim", "ownership"]);
+    expect(body.notes).toEqual([
+      { about: "SPF", text: expect.stringContaining("POSTHORN_HOSTNAME is not set") },
+      { about: "MX", text: expect.stringContaining("POSTHORN_HOSTNAME") },
+    ]);
+  });
+
+  test("of a service that sends by a relay is told that the relay's provider knows its SPF", async () => {
+    const names = { mailHost: "mail.example.net", returnPathDomain: null, webHost: null };
+    const relay = await startRest({ ...world.deps, names, transportKind: "relay" });
+    const { body } = await callApi(relay.baseUrl, "POST", "/api/domains", {
+      token,
+      body: { name: newName() },
+    });
+    await relay.close();
+    const records = body.records as { purpose: string }[];
+    expect(records.map(({ purpose }) => purpose)).toEqual(["dkim", "ownership", "mx"]);
+    expect(body.notes).toEqual([{ about: "SPF", text: expect.stringContaining("relay's provider") }]);
+  });
+});
+
+describe("a domain of the team", () => {
+  test("changes what is given and keeps the rest; both capabilities off is none", async () => {
+    const { body } = await create({ name: newName(), click_tracking: true });
+    const path = `/api/domains/${body.id}`;
+    const change = { open_tracking: true, tls: "enforced", tracking_subdomain: "go" };
+    expect((await call("PATCH", path, change)).body).toEqual({ object: "domain", id: body.id });
+    expect((await call("GET", path)).body).toMatchObject({ ...change, click_tracking: true });
+    expect((await call("PATCH", path, { capabilities: { sending: "disabled" } })).status).toBe(422);
+    expect((await call("GET", path)).body.capabilities).toEqual({
+      sending: "enabled",
+      receiving: "disabled",
+    });
+    for (const field of ["name", "status", "teamId", "verified", "declared_verified"])
+      expect((await call("PATCH", path, { [field]: "x" })).status).toBe(422);
+  });
+
+  test("with sending switched off sends nothing more, from the next call on", async () => {
+    const domain = await world.domain(newName());
+    const mail = { from: `a@${domain.name}`, to: "delivered@posthorn.test", subject: "x", html: "x" };
+    expect((await call("POST", "/api/emails", mail)).status).toBe(200);
+    const change = { capabilities: { sending: "disabled", receiving: "enabled" } };
+    expect((await call("PATCH", `/api/domains/${domain.id}`, change)).status).toBe(200);
+    world.clock.advance(1_000);
+    const { status, body } = await call("POST", "/api/emails", mail);
+    expect({ status, message: body.message }).toMatchObject({
+      status: 422,
+      message: expect.stringContaining("switched off"),
+    });
+    const { body: shown } = await call("GET", `/api/domains/${domain.id}`);
+    expect(shown.notes).toContainEqual({ about: "Receiving", text: expect.stringContaining("no effect") });
+  });
+
+  test("is gone when it is deleted, and so are its links", async () => {
+    const domain = await world.domain(newName());
+    const linked = await world.key({ domains: [domain.name] });
+    const { body } = await call("DELETE", `/api/domains/${domain.id}`);
+    expect(body).toEqual({ object: "domain", id: domain.id, deleted: true });
+    for (const method of ["GET", "DELETE"])
+      expect((await call(method, `/api/domains/${domain.id}`)).status).toBe(404);
+    world.clock.advance(1_000);
+    const mail = { from: `a@${domain.name}`, to: "delivered@posthorn.test", subject: "x", html: "x" };
+    expect((await call("POST", "/api/emails", mail, linked.token)).status).toBe(403);
+  });
+
+  test("that is built in is listed, and neither changed, verified nor deleted", async () => {
+    const { body } = await call("GET", "/api/domains");
+    const builtIn = (body.data as { id: string; name: string }[]).find(
+      ({ name }) => name === "posthorn.test",
+    );
+    const path = `/api/domains/${builtIn?.id}`;
+    expect((await call("PATCH", path, { tls: "enforced" })).status).toBe(409);
+    expect((await call("POST", `${path}/verify`)).status).toBe(409);
+    expect((await call("DELETE", path)).status).toBe(409);
+    expect((await call("GET", path)).body).toMatchObject({ status: "verified", records: [] });
+  });
+
+  test("tells the team's endpoints what became of it, and no other team's", async () => {
+    const events = ["domain.created", "domain.updated", "domain.deleted"];
+    const other = await world.otherTeam();
+    const foreign = await other.key();
+    for (const by of [token, foreign.token])
+      await call("POST", "/api/webhooks", { endpoint: "https://example.com/hooks", events }, by);
+    const name = newName();
+    const { body } = await create({ name });
+    await call("PATCH", `/api/domains/${body.id}`, { open_tracking: true });
+    await call("DELETE", `/api/domains/${body.id}`);
+    const rows = await world.deps.db.select().from(webhookDeliveries).orderBy(webhookDeliveries.id);
+    expect(rows.map(({ teamId, type }) => ({ teamId, type }))).toEqual(
+      events.map((type) => ({ teamId: world.id, type })),
+    );
+    expect(JSON.parse(rows[0]?.payload ?? "")).toEqual({
+      type: "domain.created",
+      created_at: expect.any(String),
+      data: {
+        id: body.id,
+        name,
+        status: "not_started",
+        created_at: body.created_at,
+        region: "us-east-1",
+        records: expect.any(Array),
+      },
+    });
+  });
+
+  test("is paged by both cursors, and without a limit the list is as whole as it may be", async () => {
+    const other = await world.otherTeam("Paging");
+    const key = await other.key();
+    const ids: string[] = [];
+    for (let n = 0; n < 25; n++) ids.unshift((await other.domain(newName())).id);
+    const page = async (query: string) => {
+      const { body } = await call("GET", `/api/domains${query}`, undefined, key.token);
+      return { more: body.has_more, ids: (body.data as { id: string }[]).map(({ id }) => id) };
+    };
+    expect((await page("")).ids).toHaveLength(26);
+    expect(await page("?limit=10")).toEqual({ more: true, ids: ids.slice(0, 10) });
+    expect(await page(`?limit=10&after=${ids[9]}`)).toEqual({ more: true, ids: ids.slice(10, 20) });
+    expect(await page(`?limit=5&before=${ids[10]}`)).toEqual({ more: true, ids: ids.slice(5, 10) });
+  });
+});

@@ -1,0 +1,61 @@
+import type { Answer } from "dns-packet";
+import { type DnsPeer, type DnsReply, startDnsPeer } from "./dns-peer";
+
+type ZoneType = "TXT" | "MX" | "CNAME" | "A" | "AAAA";
+/** A TXT record is one string, or several as DNS carries them; an MX record its preference and host. */
+type ZoneData = string | string[] | { preference: number; exchange: string };
+
+/** What a domain's owner published, as a scripted name server tells it. Names are full, in lower case. */
+export type Zone = {
+  /** Replaces what stands at a name and type by these records. */
+  set(name: string, type: ZoneType, ...records: ZoneData[]): void;
+  remove(name: string, type: ZoneType): void;
+  /** Answers every question about a name so, in place of its records; null ends that. */
+  fail(name: string, reply: DnsReply | null): void;
+  clear(): void;
+};
+
+/** The records that Posthorn asks for, as `GET /api/domains/{id}` lists them. */
+export type Listed = { host: string; type: ZoneType; value: string; priority?: number };
+
+/** DNS carries a text in strings of at most 255 bytes. */
+export const inStrings = (text: string): string[] => text.match(/.{1,255}/gs) ?? [""];
+
+/** Publishes what is listed, as its owner should. */
+export function publish(zone: Zone, records: readonly Listed[]): void {
+  for (const { host, type, value, priority } of records)
+    if (type === "MX") zone.set(host, type, { preference: priority ?? 0, exchange: value });
+    else zone.set(host, type, type === "TXT" ? inStrings(value) : value);
+}
+
+/** A name server on loopback over a zone that the test fills. */
+export async function startZone(): Promise<{ zone: Zone; peer: DnsPeer }> {
+  const records = new Map<string, ZoneData[]>();
+  const faults = new Map<string, DnsReply>();
+  const isKnown = (name: string) =>
+    [...records.keys()].some((key) => key.startsWith(`${name} `) || key.includes(`.${name} `));
+  const peer = await startDnsPeer(({ name, type }) => {
+    const fault = faults.get(name);
+    if (fault) return fault;
+    const found = records.get(`${name} ${type}`) ?? [];
+    if (found.length === 0 && !isKnown(name)) return null;
+    return {
+      answers: found.map((data): Answer => {
+        if (type === "TXT") return { name, type, ttl: 0, data: data as string | string[] };
+        if (type === "MX")
+          return { name, type, ttl: 0, data: data as { preference: number; exchange: string } };
+        return { name, type: type as "A", ttl: 0, data: data as string };
+      }),
+    };
+  });
+  const zone: Zone = {
+    set: (name, type, ...data) => void records.set(`${name} ${type}`, data),
+    remove: (name, type) => void records.delete(`${name} ${type}`),
+    fail: (name, reply) => void (reply ? faults.set(name, reply) : faults.delete(name)),
+    clear: () => {
+      records.clear();
+      faults.clear();
+    },
+  };
+  return { zone, peer };
+}

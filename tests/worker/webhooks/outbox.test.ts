@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { EVENT_TYPES } from "#db/schema/events";
+import { newId } from "#server/ids";
+import { announce } from "#server/services/webhooks/announce";
+import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+
+let world: WebhookWorld;
+beforeEach(async () => {
+  world = await createWebhookWorld();
+});
+afterEach(async () => {
+  await world.close();
+});
+
+class Broken extends Error {}
+
+const counts = async () => {
+  const { email_events: events, webhook_deliveries: outbox } = await world.rowCounts();
+  return { events, outbox };
+};
+
+test("an event and its outbox rows are there together, and after a broken transaction neither is", async () => {
+  const sink = await world.sink();
+  await world.endpoint(sink, [...EVENT_TYPES]);
+  await world.endpoint(sink, [...EVENT_TYPES]);
+  const emailId = await world.send();
+  const before = await counts();
+  expect(before).toEqual({ events: 1, outbox: 2 });
+  const breaking = world.deps.hot.begin(async (tx) => {
+    await tx`
+      insert into email_events (id, team_id, email_id, type, recipient)
+      values (${newId()}, ${world.id}, ${emailId}, 'email.delivered', 'ben@example.net')`;
+    const [row] = await tx`select count(*)::int as n from webhook_deliveries`;
+    expect(row?.n).toBe(4);
+    throw new Broken();
+  });
+  await expect(breaking).rejects.toThrow(Broken);
+  expect(await counts()).toEqual(before);
+
+  await world.round();
+  const after = await counts();
+  expect(after.outbox).toBe(2 * (after.events ?? 0));
+});
+
+test("what a service announces lives and dies with its change", async () => {
+  const sink = await world.sink();
+  await world.endpoint(sink, ["suppression.added"]);
+  await world.endpoint(sink, ["suppression.removed"]);
+  const data = { id: newId(), email: "ben@example.net", origin: "manual", source_id: null };
+  const change = (fails: boolean) =>
+    world.deps.db.transaction(async (tx) => {
+      await announce({ ...world.ctx, db: tx }, "suppression.added", data);
+      if (fails) throw new Broken();
+    });
+  await expect(change(true)).rejects.toThrow(Broken);
+  expect((await counts()).outbox).toBe(0);
+  await change(false);
+  await world.round();
+  expect(sink.received.map(({ body }) => JSON.parse(body))).toEqual([
+    { type: "suppression.added", created_at: expect.any(String), data },
+  ]);
+});
+
+test("nobody hears of another team's mail, and a disabled endpoint of none", async () => {
+  const sink = await world.sink();
+  const other = await world.otherTeam();
+  const { token } = await other.key();
+  const body = { endpoint: `http://127.0.0.1:${sink.port}/`, events: [...EVENT_TYPES] };
+  expect((await world.api("POST", "/api/webhooks", { token, body })).status).toBe(201);
+  const { id } = await world.endpoint(sink, [...EVENT_TYPES]);
+  await world.ok("PATCH", `/api/webhooks/${id}`, { status: "disabled" });
+  await world.send();
+  await world.round();
+  expect((await counts()).outbox).toBe(0);
+  expect(sink.received).toEqual([]);
+});
+
+test("the body is fixed before the first call, whatever becomes of the mail's row afterwards", async () => {
+  const sink = await world.sink((_, nth) => (nth === 1 ? 500 : 200));
+  const { id } = await world.endpoint(sink, ["email.delivered"]);
+  const emailId = await world.send();
+  await world.round();
+  await world.deps.hot`update emails set subject = 'Changed' where id = ${emailId}`;
+  await world.elapse("1 minute");
+  await world.round();
+  expect(sink.received.map(({ body }) => JSON.parse(body).data.subject)).toEqual(["Hello", "Hello"]);
+  const [told] = await world.told(id);
+  const event = await world.ok("GET", `/api/webhooks/${id}/events/${told?.id}`);
+  expect(event.payload).toEqual(JSON.parse(sink.received[0]?.body ?? ""));
+});
+
+test("an event whose mail is gone before the first call ends as failed, and holds up nothing", async () => {
+  const sink = await world.sink();
+  const { id } = await world.endpoint(sink, ["email.queued"]);
+  const emailId = await world.send();
+  await world.deps.hot`delete from emails where id = ${emailId}`;
+  await world.send();
+  await world.round();
+  expect((await world.told(id)).map(({ status }) => status)).toEqual(["failed", "success"]);
+  expect(sink.received).toHaveLength(1);
+});
+
+test("secrets are at rest as ciphertext, bound to their row", async () => {
+  const { id, secret } = await world.endpoint("https://example.com/a", ["email.sent"]);
+  await world.ok("POST", `/api/webhooks/${id}/signing-secret/rotate`);
+  const other = await world.endpoint("https://example.com/b", ["email.sent"]);
+  const [row] = await world.deps.hot<Record<string, string>[]>`
+    select string_agg(w::text, ' ') as text from webhooks w`;
+  expect(row?.text).not.toContain("whsec_");
+  expect(row?.text).not.toContain(secret.slice("whsec_".length));
+  await world.deps.hot`
+    update webhooks set secret = (select secret from webhooks where id = ${other.id}) where id = ${id}`;
+  const reply = await world.api("GET", `/api/webhooks/${id}`, { token: world.token });
+  expect(reply.status).toBe(500);
+  expect(reply.text).not.toContain("whsec_");
+});

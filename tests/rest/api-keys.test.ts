@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { apiRequests } from "#db/schema/api-requests";
+import { newId } from "#server/ids";
+import { SCOPES } from "#server/scopes";
+import { openDeps } from "../support/deps";
+import { callApi, type RestServer, startRest } from "../support/rest";
+import { createWorld, type World } from "../support/world";
+
+/** A key that was ended is refused this soon, by every process. */
+const feltWithinMs = 1_000;
+
+let world: World;
+/** Another web process over the same database, which remembers keys by itself. */
+let twin: RestServer;
+let closeTwin: () => Promise<void>;
+let token: string;
+beforeAll(async () => {
+  world = await createWorld();
+  const { deps, close } = openDeps(world.databaseUrl, { clock: world.clock });
+  twin = await startRest(deps);
+  closeTwin = close;
+  ({ token } = await world.key());
+  for (const name of ["one.example.com", "two.example.com"]) await world.domain(name);
+});
+afterAll(async () => {
+  await twin.close();
+  await closeTwin();
+  await world.close();
+});
+
+type Listed = Record<string, unknown> & { id: string; domains: { name: string }[] };
+
+const call = (method: string, path: string, body?: unknown, by = token) =>
+  world.api(method, path, { token: by, ...(body === undefined ? {} : { body }) });
+const create = (body: object, by = token) => call("POST", "/api/api-keys", body, by);
+async function listed(id: unknown): Promise<Listed> {
+  const { body } = await call("GET", "/api/api-keys");
+  const found = (body.data as Listed[]).find((key) => key.id === id);
+  if (!found) throw new Error("The key is not listed");
+  return found;
+}
+const send = (by: string, domain: string, baseUrl = world.baseUrl) =>
+  callApi(baseUrl, "POST", "/api/emails", {
+    token: by,
+    body: { from: `a@${domain}`, to: "delivered@posthorn.test", subject: "x", html: "x" },
+  });
+
+describe("a new key", () => {
+  test("is told by id and token alone, this once, and can do everything its maker can", async () => {
+    const { status, body } = await create({ name: "app" });
+    expect(status).toBe(201);
+    expect(body).toEqual({ id: expect.any(String), token: expect.stringMatching(/^re_/) });
+    const key = await listed(body.id);
+    expect(key).toMatchObject({
+      name: "app",
+      scopes: [...SCOPES],
+      all_domains: true,
+      domains: [],
+      limits: {},
+      expires_at: null,
+      last_used_at: null,
+      rotated_from: null,
+      recent_refusals: { forbidden: 0, rate_limited: 0 },
+    });
+    const secret = String(body.token).split("_")[2] ?? "";
+    expect(JSON.stringify(key)).not.toContain(secret);
+    expect((await send(String(body.token), "one.example.com")).status).toBe(200);
+    expect((await listed(body.id)).last_used_at).toEqual(expect.any(String));
+  });
+
+  test.each([
+    ["permission", { permission: "sending_access" }, ["emails:send"]],
+    ["scopes", { scopes: ["emails:send", "emails:read", "emails:send"] }, ["emails:send", "emails:read"]],
+    ["a preset among scopes", { scopes: ["sending_access", "logs:read"] }, ["emails:send", "logs:read"]],
+    ["full access by name", { permission: "full_access" }, [...SCOPES]],
+  ])("has the scopes that %s names", async (_, fields, scopes) => {
+    const { body } = await create({ name: "app", ...fields });
+    expect((await listed(body.id)).scopes).toEqual(scopes);
+  });
+
+  test("sends from the domains that it was given by id or name, and from no other", async () => {
+    const { body: list } = await call("GET", "/api/domains");
+    const one = (list.data as { id: string; name: string }[]).find(({ name }) => name === "one.example.com");
+    const only = { permission: "sending_access" };
+    for (const fields of [
+      { domain_id: one?.id },
+      { domainId: one?.id },
+      { domain_id: "One.Example.com" },
+      { domains: [one?.id, "posthorn.test"] },
+    ]) {
+      const { body } = await create({ name: "app", ...only, ...fields });
+      expect((await listed(body.id)).domains).toContainEqual({ id: one?.id, name: "one.example.com" });
+      expect((await send(String(body.token), "one.example.com")).status).toBe(200);
+      expect((await send(String(body.token), "two.example.com")).status).toBe(403);
+    }
+  });
+
+  test("has its own limits and its own end", async () => {
+    const expiresAt = new Date(world.clock.now().getTime() + 3_600_000).toISOString();
+    const { body } = await create({
+      name: "app",
+      limits: { other: 2, "POST /api/emails": 1 },
+      expires_at: expiresAt,
+    });
+    expect(await listed(body.id)).toMatchObject({
+      limits: { other: 2, "POST /api/emails": 1 },
+      expires_at: expiresAt,
+    });
+    const by = String(body.token);
+    const statuses = [];
+    for (let n = 0; n < 3; n++) statuses.push((await call("GET", "/api/domains", undefined, by)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    await world.elapse("1 hour");
+    expect((await call("GET", "/api/domains", undefined, by)).status).toBe(401);
+  });
+
+  test.each([
+    [{}, /Missing `name`/],
+    [{ name: "" }, /Missing `name`/],
+    [{ name: "x".repeat(51) }, /50/],
+    [{ name: "a\nb" }, /one line/],
+    [{ name: "x", permission: "god" }, /full_access or sending_access/],
+    [{ name: "x", scopes: [] }, /at least one/],
+    [{ name: "x", scopes: ["emails:sned"] }, /There is no scope "emails:sned"/],
+    [{ name: "x", scopes: ["emails:send"], permission: "full_access" }, /not both/],
+    [{ name: "x", domains: [] }, /at least one/],
+    [{ name: "x", domains: ["nobody.example.com"] }, /not a domain of this team/],
+    [{ name: "x", domain_id: "018f0000-0000-7000-8000-000000000000" }, /not a domain of this team/],
+    [{ name: "x", domain_id: "a.example.com", domains: ["b.example.com"] }, /not both/],
+    [{ name: "x", expires_at: "tomorrow" }, /ISO 8601/],
+    [{ name: "x", expires_at: "2020-01-01T00:00:00Z" }, /past/],
+    [{ name: "x", limits: { other: 0 } }, /at least 1/],
+    [{ name: "x", limits: { other: 1.5 } }, /whole number/],
+    [{ name: "x", limits: { others: 1 } }, /`limits\.others`/],
+    [{ name: "x", limits: { other: 61 } }, /at most 60.*operator/],
+  ])("is not made of %j", async (body, message) => {
+    const before = await world.rowCounts();
+    const reply = await create(body);
+    expect({ status: reply.status, message: reply.body.message }).toEqual({
+      status: 422,
+      message: expect.stringMatching(message),
+    });
+    expect(await world.rowCounts()).toEqual(before);
+  });
+
+  test("of another team's domain is refused like one of none, by id and by name", async () => {
+    const other = await world.otherTeam();
+    const foreign = await other.domain("foreign.example.com");
+    const missing = "018f0000-0000-7000-8000-000000000000";
+    const messages: unknown[] = [];
+    for (const domain of [foreign.id, missing]) {
+      const { status, body } = await create({ name: "x", domains: [domain] });
+      expect(status).toBe(422);
+      messages.push(String(body.message).replace(domain, "…"));
+    }
+    expect(messages[0]).toBe(messages[1]);
+    expect((await create({ name: "x", domains: ["foreign.example.com"] })).status).toBe(422);
+  });
+});
+
+describe("a key of the team", () => {
+  test("is renamed, and nothing else about it is changed that way", async () => {
+    const { body } = await create({ name: "before" });
+    const path = `/api/api-keys/${body.id}`;
+    expect((await call("PATCH", path, { name: "after" })).body).toEqual({ object: "api_key", id: body.id });
+    expect((await listed(body.id)).name).toBe("after");
+    for (const field of ["scopes", "domains", "expires_at", "limits", "permission", "teamId"])
+      expect((await call("PATCH", path, { name: "x", [field]: null })).status).toBe(422);
+    expect((await listed(body.id)).name).toBe("after");
+  });
+
+  test("that is revoked is refused within a second by every process, and is there no more", async () => {
+    const { body } = await create({ name: "short" });
+    const by = String(body.token);
+    const servers = [world.baseUrl, twin.baseUrl];
+    const statuses = () =>
+      Promise.all(
+        servers.map(async (url) => (await callApi(url, "GET", "/api/domains", { token: by })).status),
+      );
+    expect(await statuses()).toEqual([200, 200]);
+    const { body: revoked } = await call("DELETE", `/api/api-keys/${body.id}`);
+    expect(revoked).toEqual({ object: "api_key", id: body.id, deleted: true });
+    world.clock.advance(feltWithinMs);
+    expect(await statuses()).toEqual([401, 401]);
+    for (const method of ["DELETE", "PATCH"])
+      expect(
+        (await call(method, `/api/api-keys/${body.id}`, method === "PATCH" ? { name: "x" } : undefined))
+          .status,
+      ).toBe(404);
+    await expect(listed(body.id)).rejects.toThrow();
+  });
+
+  test("shows how often it was refused in the last day, by reason", async () => {
+    const { body } = await create({ name: "refused" });
+    const row = (status: number, hoursAgo: number, apiKeyId = String(body.id)) => ({
+      teamId: world.id,
+      id: newId(),
+      apiKeyId,
+      method: "GET",
+      path: "/api/domains",
+      status,
+      createdAt: new Date(Date.now() - hoursAgo * 3_600_000),
+    });
+    await world.deps.db
+      .insert(apiRequests)
+      .values([
+        ...Array.from({ length: 1_010 }, () => row(429, 1)),
+        ...[row(403, 1), row(403, 23), row(403, 25), row(200, 1), row(401, 1), row(403, 1, newId())],
+      ]);
+    expect((await listed(body.id)).recent_refusals).toEqual({ forbidden: 2, rate_limited: 1_000 });
+  });
+
+  test("is paged by both cursors", async () => {
+    const other = await world.otherTeam("Paging");
+    const first = await other.key();
+    const ids = [first.id];
+    for (let n = 0; n < 11; n++) ids.unshift((await other.key()).id);
+    const page = async (query: string) => {
+      const { body } = await call("GET", `/api/api-keys${query}`, undefined, first.token);
+      return { more: body.has_more, ids: (body.data as Listed[]).map(({ id }) => id) };
+    };
+    expect(await page("")).toEqual({ more: false, ids });
+    expect(await page(`?limit=5&after=${ids[4]}`)).toEqual({ more: true, ids: ids.slice(5, 10) });
+    expect(await page(`?limit=3&before=${ids[5]}`)).toEqual({ more: true, ids: ids.slice(2, 5) });
+    expect((await call("GET", `/api/api-keys?after=${ids[1]}&before=${ids[4]}`)).status).toBe(422);
+  });
+});

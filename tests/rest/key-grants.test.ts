@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createWorld, type KeyOptions, type World } from "../support/world";
+
+const FORBIDDEN = { status: 403, text: '{"error":"Insufficient API key permissions"}' };
+const MISSING = "018f0000-0000-7000-8000-000000000000";
+
+let world: World;
+let one: string;
+let two: string;
+beforeAll(async () => {
+  world = await createWorld();
+  ({ id: one } = await world.domain("one.example.com"));
+  ({ id: two } = await world.domain("two.example.com"));
+});
+afterAll(() => world.close());
+
+type Listed = Record<string, unknown> & { id: string; domains: { id: string }[]; all_domains: boolean };
+
+const call = (token: string, method: string, path: string, body?: unknown) =>
+  world.api(method, path, { token, ...(body === undefined ? {} : { body }) });
+async function listed(id: unknown): Promise<Listed> {
+  const { token } = await world.key();
+  const { body } = await call(token, "GET", "/api/api-keys");
+  const found = (body.data as Listed[]).find((key) => key.id === id);
+  if (!found) throw new Error("The key is not listed");
+  return found;
+}
+const inHours = (hours: number) => new Date(world.clock.now().getTime() + hours * 3_600_000);
+
+describe("a key grants no more than it has", () => {
+  const day = () => inHours(24).toISOString();
+  const usual = { "POST /api/emails": 100, "GET /api/emails": 300, "POST /api/templates": 60, other: 60 };
+  const MATRIX: [what: string, maker: () => KeyOptions, wish: () => object, status: number][] = [
+    [
+      "all of its scopes",
+      () => ({ scopes: ["keys:write", "logs:read"] }),
+      () => ({ scopes: ["logs:read", "keys:write"] }),
+      201,
+    ],
+    [
+      "one scope too many",
+      () => ({ scopes: ["keys:write"] }),
+      () => ({ scopes: ["keys:write", "emails:read"] }),
+      403,
+    ],
+    ["a preset above it", () => ({ scopes: ["keys:write"] }), () => ({ permission: "sending_access" }), 403],
+    [
+      "full access without having it",
+      () => ({ scopes: ["keys:write", "emails:send"] }),
+      () => ({ permission: "full_access" }),
+      403,
+    ],
+    ["full access", () => ({}), () => ({ permission: "full_access" }), 201],
+    [
+      "its own domain",
+      () => ({ domains: ["one.example.com"] }),
+      () => ({ domains: ["one.example.com"] }),
+      201,
+    ],
+    [
+      "another domain",
+      () => ({ domains: ["one.example.com"] }),
+      () => ({ domains: ["two.example.com"] }),
+      403,
+    ],
+    ["another domain by id", () => ({ domains: ["one.example.com"] }), () => ({ domain_id: two }), 403],
+    ["one domain too many", () => ({ domains: ["one.example.com"] }), () => ({ domains: [one, two] }), 403],
+    [
+      "the domain that all have",
+      () => ({ domains: ["one.example.com"] }),
+      () => ({ domains: ["posthorn.test"] }),
+      403,
+    ],
+    ["any domain, having all", () => ({}), () => ({ domains: [one, two] }), 201],
+    ["a sooner end", () => ({ expiresAt: inHours(48) }), () => ({ expires_at: day() }), 201],
+    ["a later end", () => ({ expiresAt: inHours(23) }), () => ({ expires_at: day() }), 403],
+    ["an end, having none", () => ({}), () => ({ expires_at: day() }), 201],
+    ["lower limits", () => ({}), () => ({ limits: { other: 59 } }), 201],
+    ["the usual limits, having more", () => ({ limits: { other: 5_000 } }), () => ({ limits: usual }), 201],
+    [
+      "more than usual, having more",
+      () => ({ limits: { other: 5_000 } }),
+      () => ({ limits: { other: 61 } }),
+      422,
+    ],
+    [
+      "more than its own low limit",
+      () => ({ limits: { other: 10 } }),
+      () => ({ limits: { other: 11 } }),
+      403,
+    ],
+    ["its own low limit", () => ({ limits: { other: 10 } }), () => ({ limits: { other: 10 } }), 201],
+  ];
+
+  test.each(MATRIX)("%s", async (_, maker, wish, status) => {
+    const options = maker();
+    const { token } = await world.key(options);
+    const before = await world.rowCounts();
+    const reply = await call(token, "POST", "/api/api-keys", { name: "made", ...wish() });
+    expect(reply.status).toBe(status);
+    if (status === 201) return;
+    if (status === 403) expect(reply).toMatchObject(FORBIDDEN);
+    expect(await world.rowCounts()).toEqual(before);
+  });
+
+  test("and what is left out is as much as it has itself", async () => {
+    const expiresAt = inHours(5);
+    const { token } = await world.key({
+      scopes: ["keys:write", "emails:send"],
+      domains: ["one.example.com"],
+      expiresAt,
+      limits: { other: 7, "POST /api/emails": 5_000 },
+    });
+    const { status, body } = await call(token, "POST", "/api/api-keys", { name: "made" });
+    expect(status).toBe(201);
+    expect(await listed(body.id)).toMatchObject({
+      scopes: ["keys:write", "emails:send"],
+      all_domains: false,
+      domains: [{ id: one, name: "one.example.com" }],
+      expires_at: expiresAt.toISOString(),
+      limits: { other: 7 },
+    });
+  });
+
+  test("nor does it once it is revoked, though a process still remembers it", async () => {
+    const { id, token } = await world.key();
+    expect((await call(token, "GET", "/api/domains")).status).toBe(200);
+    await world.revoke(id);
+    const before = await world.rowCounts();
+    for (const [path, body] of [
+      ["/api/api-keys", { name: "late" }],
+      [`/api/api-keys/${id}/rotate`, {}],
+    ] as const)
+      expect([401, 404]).toContain((await call(token, "POST", path, body)).status);
+    expect(await world.rowCounts()).toEqual(before);
+  });
+});
+
+describe("links to domains", () => {
+  const linkPath = (key: string, domain: string) => `/api/api-keys/${key}/domains/${domain}`;
+  const sendsFrom = async (token: string, domain: string) => {
+    world.clock.advance(1_000);
+    const mail = { from: `a@${domain}`, to: "delivered@posthorn.test", subject: "x", html: "x" };
+    return (await call(token, "POST", "/api/emails", mail)).status;
+  };
+
+  test("are made and ended, felt within a second, and repeating either changes nothing", async () => {
+    const { token } = await world.key();
+    const key = await world.key({ domains: ["one.example.com"] });
+    expect(await sendsFrom(key.token, "two.example.com")).toBe(403);
+    for (let n = 0; n < 2; n++) {
+      const { body } = await call(token, "PUT", linkPath(key.id, two));
+      expect(body).toEqual({ object: "api_key_domain", id: key.id, domain_id: two, linked: true });
+    }
+    expect(await sendsFrom(key.token, "two.example.com")).toBe(200);
+    for (let n = 0; n < 2; n++)
+      expect((await call(token, "DELETE", linkPath(key.id, two))).body).toMatchObject({ linked: false });
+    expect(await sendsFrom(key.token, "two.example.com")).toBe(403);
+    expect(await sendsFrom(key.token, "one.example.com")).toBe(200);
+  });
+
+  test("reach only domains that the calling key has itself, its own links included", async () => {
+    const caller = await world.key({ scopes: ["keys:write"], domains: ["one.example.com"] });
+    const key = await world.key({ domains: ["two.example.com"] });
+    for (const id of [key.id, caller.id])
+      for (const method of ["PUT", "DELETE"])
+        expect(await call(caller.token, method, linkPath(id, two))).toMatchObject(FORBIDDEN);
+    expect((await listed(key.id)).domains).toEqual([{ id: two, name: "two.example.com" }]);
+    expect((await call(caller.token, "PUT", linkPath(key.id, one))).status).toBe(200);
+    expect((await listed(key.id)).domains).toHaveLength(2);
+    expect((await listed(caller.id)).domains).toHaveLength(1);
+  });
+
+  test("need keys:write, and a key that is linked to domains one by one", async () => {
+    const whole = await world.key();
+    const key = await world.key({ domains: ["one.example.com"] });
+    const reader = await world.key({ scopes: ["keys:read", "domains:write"] });
+    expect(await call(reader.token, "PUT", linkPath(key.id, two))).toMatchObject(FORBIDDEN);
+    for (const method of ["PUT", "DELETE"])
+      expect((await call(whole.token, method, linkPath(whole.id, two))).status).toBe(409);
+  });
+
+  test("to or from another team are missing, from either side", async () => {
+    const other = await world.otherTeam();
+    const foreign = await other.key({ domains: ["posthorn.test"] });
+    const theirs = await other.domain("theirs.example.com");
+    const { token } = await world.key();
+    const key = await world.key({ domains: ["one.example.com"] });
+    for (const method of ["PUT", "DELETE"]) {
+      for (const id of [foreign.id, MISSING])
+        expect((await call(token, method, linkPath(id, one))).body.message).toBe("API key not found");
+      for (const id of [theirs.id, MISSING])
+        expect((await call(token, method, linkPath(key.id, id))).body.message).toBe("Domain not found");
+    }
+    expect((await listed(key.id)).domains).toHaveLength(1);
+  });
+});
+
+describe("rotation", () => {
+  const rotate = (token: string, id: string, body?: object) =>
+    call(token, "POST", `/api/api-keys/${id}/rotate`, body);
+  const works = async (token: string) => {
+    world.clock.advance(1_000);
+    return (await call(token, "GET", "/api/domains")).status === 200;
+  };
+
+  test("gives a key a successor that is its equal, and both work until the overlap ends", async () => {
+    const old = await world.key({
+      domains: ["one.example.com"],
+      expiresAt: inHours(1_000),
+      limits: { other: 1_000 },
+    });
+    const { status, body } = await rotate(old.token, old.id, { overlap_seconds: 3_600 });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      object: "api_key",
+      id: expect.any(String),
+      token: expect.stringMatching(/^re_/),
+      rotated_from: old.id,
+      previous_expires_at: expect.any(String),
+    });
+    expect(body.id).not.toBe(old.id);
+    const before = await listed(old.id);
+    const after = await listed(body.id);
+    expect(before.expires_at).toBe(body.previous_expires_at);
+    const { name, scopes, all_domains, domains, limits } = before;
+    expect(after).toMatchObject({ name, scopes, all_domains, domains, limits, rotated_from: old.id });
+    expect(after.expires_at).toBe(inHoursOf(after.expires_at, 1_000));
+    expect([await works(old.token), await works(String(body.token))]).toEqual([true, true]);
+    await world.elapse("1 hour");
+    expect([await works(old.token), await works(String(body.token))]).toEqual([false, true]);
+  });
+  // The old key's expiry was given by the test's clock, to the millisecond.
+  const inHoursOf = (shown: unknown, hours: number) => {
+    expect(Math.abs(Date.parse(String(shown)) - inHours(hours).getTime())).toBeLessThan(60_000);
+    return shown;
+  };
+
+  test("without a body has a day of overlap, with 0 none, and never more than seven", async () => {
+    const { token } = await world.key();
+    const key = await world.key();
+    const { body } = await rotate(token, key.id);
+    const overlapMs = Date.parse(String(body.previous_expires_at)) - Date.now();
+    expect(Math.abs(overlapMs - 24 * 3_600_000)).toBeLessThan(60_000);
+    expect((await rotate(token, String(body.id), { overlap_seconds: 0 })).status).toBe(201);
+    expect(await works(String(body.token))).toBe(false);
+    for (const seconds of [604_801, -1, 1.5, "60"])
+      expect((await rotate(token, key.id, { overlap_seconds: seconds })).status).toBe(422);
+  });
+
+  test("never prolongs a key that ends sooner", async () => {
+    const { token } = await world.key();
+    const key = await world.key({ expiresAt: inHours(1) });
+    const { expires_at } = await listed(key.id);
+    expect((await rotate(token, key.id, { overlap_seconds: 86_400 })).body.previous_expires_at).toBe(
+      expires_at,
+    );
+  });
+
+  test("happens once to a key, also when it is asked for many times at once", async () => {
+    const { token } = await world.key();
+    const key = await world.key();
+    const replies = await Promise.all(Array.from({ length: 8 }, () => rotate(token, key.id)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
+    const made = replies.find(({ status }) => status === 201)?.body;
+    expect((await rotate(token, key.id)).body.message).toContain(String(made?.id));
+    expect((await rotate(token, String(made?.id))).status).toBe(201);
+  });
+
+  test("of two keys by each other at once waits in no circle; the one replaced lives too short for the other", async () => {
+    for (let round = 0; round < 5; round++) {
+      const [a, b] = [await world.key(), await world.key()];
+      const replies = await Promise.all([rotate(a.token, b.id), rotate(b.token, a.id)]);
+      expect(replies.map(({ status }) => status).sort()).toEqual([201, 403]);
+    }
+  });
+
+  test.each<[string, KeyOptions, KeyOptions]>([
+    ["scopes", { scopes: ["keys:write"] }, { scopes: ["keys:write", "emails:send"] }],
+    ["domains", { domains: ["one.example.com"] }, { domains: ["two.example.com"] }],
+    ["all domains", { domains: ["one.example.com"] }, {}],
+    ["a longer life", { expiresAt: new Date("2030-01-01T00:00:00Z") }, {}],
+  ])("of a key with %s that the caller lacks is refused", async (_, own, theirs) => {
+    const caller = await world.key(own);
+    const key = await world.key(theirs);
+    const before = await world.rowCounts();
+    expect(await rotate(caller.token, key.id)).toMatchObject(FORBIDDEN);
+    expect(await world.rowCounts()).toEqual(before);
+    expect((await rotate(caller.token, caller.id)).status).toBe(201);
+  });
+
+  test("of a key with higher limits than the caller's leaves the successor with the caller's", async () => {
+    const caller = await world.key({ limits: { other: 50 } });
+    const key = await world.key({ limits: { other: 5_000 } });
+    const { body } = await rotate(caller.token, key.id);
+    expect((await listed(body.id)).limits).toMatchObject({ other: 50 });
+  });
+});

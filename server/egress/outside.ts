@@ -1,9 +1,10 @@
-import type { LookupFunction } from "node:net";
-import { Agent, type Dispatcher } from "undici";
-import { type AddressVerdict, createAddressJudge, type JudgeAddress } from "./address";
-import { OutsideError, type OutsideFault, outsideFaultOf } from "./faults";
+import { Agent } from "undici";
+import { type AddressVerdict, createAddressJudge } from "./address";
+import { callWithin } from "./call";
+import { createCheckedLookup } from "./checked-lookup";
+import type { OutsideFault } from "./faults";
 import { type OutsideTarget, readOutsideUrl } from "./outside-url";
-import { createResolveName, type NameServer, type ResolveName } from "./resolve";
+import { createResolveName, type NameServer } from "./resolve";
 
 export type OutsideRequest = {
   method: "GET" | "HEAD" | "POST";
@@ -54,8 +55,6 @@ export type OutsideOptions = {
   ca?: string[];
 };
 
-/** Addresses of one name that are tried at most. */
-const addressesMax = 4;
 const headerBytesMax = 16 * 1024;
 const connectMs = 10_000;
 
@@ -72,7 +71,7 @@ export function createOutside(options: OutsideOptions = {}): Outside {
       bodyTimeout: 0,
       connect: {
         timeout: connectMs,
-        lookup: checkedLookup(needs, judgeAddress, resolveName),
+        lookup: createCheckedLookup(needs, judgeAddress, resolveName),
         ...(options.ca ? { ca: options.ca } : {}),
       },
     });
@@ -106,104 +105,4 @@ export function createOutside(options: OutsideOptions = {}): Outside {
       for (const agent of Object.values(agents)) agent.destroy().catch(() => {});
     },
   };
-}
-
-const mayReach = (verdict: AddressVerdict, needs: OutsideTarget["needs"]): boolean =>
-  verdict === "allowed" || verdict === needs;
-
-/** The look-up of a socket: the addresses that it hands over are the ones that it checked. */
-function checkedLookup(
-  needs: OutsideTarget["needs"],
-  judgeAddress: JudgeAddress,
-  resolveName: ResolveName,
-): LookupFunction {
-  const addressesOf = async (name: string): Promise<string[]> => {
-    const found = await resolveName(name, needs === "allowed").catch(() => {
-      throw new OutsideError("dns");
-    });
-    const reachable = found.filter((address) => mayReach(judgeAddress(address), needs));
-    // One address inside among public ones is how a name is made to point inside now and then.
-    const isLoopbackName = /(^|\.)localhost\.?$/.test(name);
-    if (reachable.length === 0 || (reachable.length < found.length && !isLoopbackName))
-      throw new OutsideError("blocked");
-    return reachable.slice(0, addressesMax);
-  };
-  return (name, { all }, done) => {
-    addressesOf(name).then(
-      (addresses) => {
-        const found = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
-        if (all) return done(null, found);
-        return done(null, found[0]?.address ?? "", found[0]?.family);
-      },
-      (error: NodeJS.ErrnoException) => done(error, []),
-    );
-  };
-}
-
-async function callWithin(agent: Agent, url: URL, request: OutsideRequest): Promise<OutsideAnswer> {
-  const breaking = new AbortController();
-  let isLate = false;
-  const deadline = setTimeout(() => {
-    isLate = true;
-    breaking.abort();
-  }, request.timeoutMs);
-  const giveUp = () => breaking.abort();
-  request.signal?.addEventListener("abort", giveUp, { once: true });
-  if (request.signal?.aborted) breaking.abort();
-  // The client heeds the signal only once it is connected; until then we wait no longer ourselves.
-  const broken = new Promise<never>((_, reject) => {
-    const leave = () => reject(new OutsideError(isLate ? "timeout" : "network"));
-    if (breaking.signal.aborted) leave();
-    else breaking.signal.addEventListener("abort", leave, { once: true });
-  });
-  try {
-    return await Promise.race([call(agent, url, request, breaking.signal), broken]);
-  } catch (error) {
-    return { kind: "fault", fault: isLate ? "timeout" : outsideFaultOf(error) };
-  } finally {
-    clearTimeout(deadline);
-    request.signal?.removeEventListener("abort", giveUp);
-  }
-}
-
-async function call(
-  agent: Agent,
-  url: URL,
-  request: OutsideRequest,
-  signal: AbortSignal,
-): Promise<OutsideAnswer> {
-  const { statusCode, headers, body } = await agent.request({
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
-    method: request.method,
-    headers: { "accept-encoding": "identity", ...request.headers },
-    body: request.body,
-    signal,
-  });
-  const read = await readUpTo(body, request.answerBytesMax);
-  return { kind: "answer", status: statusCode, headers: joined(headers), ...read };
-}
-
-async function readUpTo(
-  body: Dispatcher.ResponseData["body"],
-  bytesMax: number,
-): Promise<{ body: Buffer; isCut: boolean }> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    length += chunk.length;
-    // Leaving the loop ends the body and with it the connection.
-    if (length > bytesMax) break;
-  }
-  return { body: Buffer.concat(chunks, length).subarray(0, bytesMax), isCut: length > bytesMax };
-}
-
-function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(", ") : (value ?? ""),
-    ]),
-  );
 }

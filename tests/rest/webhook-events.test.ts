@@ -1,0 +1,249 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { newId } from "#server/ids";
+import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+
+let world: WebhookWorld;
+beforeEach(async () => {
+  world = await createWebhookWorld();
+});
+afterEach(async () => {
+  await world.close();
+});
+
+const ENDPOINT = "https://example.com/hooks";
+const call = (method: string, path: string, body?: unknown) =>
+  world.api(method, path, { token: world.token, ...(body === undefined ? {} : { body }) });
+
+describe("events of an endpoint", () => {
+  async function threeFates() {
+    const sink = await world.sink((_, nth) => (nth === 1 ? 200 : 500));
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await world.send();
+    await world.round();
+    await world.send();
+    await world.round();
+    await world.deps.hot`update webhook_deliveries set status = 'failed' where status = 'pending'`;
+    await world.send();
+    await world.round();
+    return { id, sink };
+  }
+
+  test("list with their states, filter by them, and show the body as it was sent", async () => {
+    const { id, sink } = await threeFates();
+    const list = await world.ok("GET", `/api/webhooks/${id}/events`);
+    expect(list).toMatchObject({
+      object: "list",
+      has_more: false,
+      data: [
+        { type: "email.delivered", status: "pending", next_attempt_at: expect.any(String) },
+        { status: "failed", next_attempt_at: null },
+        { status: "success", next_attempt_at: null },
+      ],
+    });
+    const byStatus = await world.ok("GET", `/api/webhooks/${id}/events?status=failed&type=email.delivered`);
+    expect(byStatus.data).toHaveLength(1);
+    expect((await world.ok("GET", `/api/webhooks/${id}/events?type=email.sent`)).data).toEqual([]);
+    const [first] = (await world.told(id)).slice(0, 1);
+    const event = await world.ok("GET", `/api/webhooks/${id}/events/${first?.id}`);
+    expect(event).toMatchObject({
+      object: "webhook_event",
+      id: first?.id,
+      type: "email.delivered",
+      status: "success",
+      next_attempt_at: null,
+      payload: JSON.parse(sink.received[0]?.body ?? ""),
+    });
+    const attempts = await world.ok("GET", `/api/webhooks/${id}/events/${first?.id}/attempts`);
+    expect(attempts).toMatchObject({
+      object: "list",
+      has_more: false,
+      data: [
+        {
+          id: expect.any(String),
+          number: 1,
+          http_status_code: 200,
+          response: "",
+          fault: null,
+          sent_at: expect.stringMatching(/Z$/),
+          request: { url: `http://127.0.0.1:${sink.port}/hooks` },
+        },
+      ],
+    });
+  });
+
+  test("show the body that they would carry before the first call", async () => {
+    const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
+    const emailId = await world.send();
+    const [told] = await world.told(id);
+    const event = await world.ok("GET", `/api/webhooks/${id}/events/${told?.id}`);
+    expect(event).toMatchObject({
+      status: "pending",
+      email_id: emailId,
+      payload: { type: "email.queued", data: { email_id: emailId, sequence: 1 } },
+    });
+  });
+
+  test("are found only below their own endpoint", async () => {
+    const { id } = await threeFates();
+    const [told] = await world.told(id);
+    const elsewhere = await world.endpoint(ENDPOINT, ["email.sent"]);
+    for (const path of [
+      `/api/webhooks/${elsewhere.id}/events/${told?.id}`,
+      `/api/webhooks/${elsewhere.id}/events/${told?.id}/attempts`,
+      `/api/webhooks/${id}/events/${newId()}`,
+      `/api/webhooks/${newId()}/events`,
+    ])
+      expect((await call("GET", path)).status).toBe(404);
+    expect((await call("POST", `/api/webhooks/${elsewhere.id}/events/${told?.id}/replay`)).status).toBe(404);
+    expect((await call("GET", `/api/webhooks/${id}/events/nonsense`)).status).toBe(422);
+    expect((await call("GET", `/api/webhooks/${id}/events?status=lost`)).status).toBe(422);
+  });
+});
+
+describe("replay", () => {
+  test("of one event sends the same id and body again, with the whole schedule ahead", async () => {
+    const sink = await world.sink((_, nth) => (nth <= 8 ? 500 : 200));
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await world.send();
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      await world.round();
+      await world.elapse("12 hours 1 minute");
+    }
+    const [told] = await world.told(id);
+    expect(told?.status).toBe("failed");
+    const replayed = await world.ok("POST", `/api/webhooks/${id}/events/${told?.id}/replay`);
+    expect(replayed).toEqual({ object: "webhook_event", id: told?.id });
+    expect((await world.told(id))[0]).toMatchObject({ status: "pending", attempts: 0 });
+    await world.round();
+    expect(sink.received).toHaveLength(9);
+    expect(new Set(sink.received.map(({ headers, body }) => `${headers["svix-id"]} ${body}`)).size).toBe(1);
+    const [again] = await world.told(id);
+    expect(again).toMatchObject({ status: "success", attempts: 1 });
+    expect(again?.attempts_made.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    // What was taken may be sent again, too.
+    await world.ok("POST", `/api/webhooks/${id}/events/${told?.id}/replay`);
+    await world.round();
+    expect(sink.received).toHaveLength(10);
+  });
+
+  test("of an event that is being sent just now is refused", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.queued"]);
+    await world.send();
+    await world.deps
+      .hot`update webhook_deliveries set status = 'attempting', leased_until = now() + interval '1 min'`;
+    const [told] = await world.told(id);
+    const reply = await call("POST", `/api/webhooks/${id}/events/${told?.id}/replay`);
+    expect(reply.status).toBe(409);
+    expect(reply.body.message).toMatch(/being sent/);
+  });
+
+  test("of a span takes what failed in it and nothing else", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.queued", "email.delivered"]);
+    for (let n = 0; n < 4; n++) await world.send();
+    const events = await world.told(id);
+    const at = (n: number) => `2026-03-0${n}T12:00:00.000Z`;
+    for (const [index, { id: event }] of events.entries())
+      await world.deps.hot`
+        update webhook_deliveries set status = ${index === 1 ? "success" : "failed"}, created_at = ${at(index + 1)}
+        where id = ${event}`;
+    const replay = (body: Record<string, unknown>) => world.ok("POST", `/api/webhooks/${id}/replay`, body);
+    expect(await replay({ since: at(1), until: at(4) })).toEqual({
+      object: "webhook_replay",
+      webhook_id: id,
+      count: 2,
+      has_more: false,
+      next_since: null,
+    });
+    expect((await world.told(id)).map(({ status }) => status)).toEqual([
+      "pending",
+      "success",
+      "pending",
+      "failed",
+    ]);
+    expect(await replay({ since: at(1), until: at(4) })).toMatchObject({ count: 0 });
+    expect(await replay({ since: at(1), status: "success" })).toMatchObject({ count: 1 });
+    expect(await replay({ since: at(1), type: "email.delivered" })).toMatchObject({ count: 0 });
+    expect(await replay({ since: at(4), type: "email.queued" })).toMatchObject({ count: 1 });
+  });
+
+  test("of more than one call takes goes on where it says", async () => {
+    const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
+    await world.deps.hot`
+      insert into webhook_deliveries (id, team_id, webhook_id, type, payload, status, created_at)
+      select uuid_v7(), team_id, id, 'email.queued', '{}', 'failed', '2026-03-01T00:00:00Z'::timestamptz + n * interval '1 s'
+      from webhooks, generate_series(1, 5100) as n`;
+    const first = await world.ok("POST", `/api/webhooks/${id}/replay`, { since: "2026-03-01T00:00:00Z" });
+    expect(first).toMatchObject({ count: 5_000, has_more: true, next_since: "2026-03-01T01:23:21.000Z" });
+    const second = await world.ok("POST", `/api/webhooks/${id}/replay`, { since: first.next_since });
+    expect(second).toMatchObject({ count: 100, has_more: false });
+  });
+
+  test.each([
+    [{}, /`since`/],
+    [{ since: "yesterday" }, /`since`/],
+    [{ since: "2026-03-02T00:00:00Z", until: "2026-03-01T00:00:00Z" }, /`until`/],
+    [{ since: "2026-03-01T00:00:00Z", status: "pending" }, /`status`/],
+    [{ since: "2026-03-01T00:00:00Z", type: "email.nothing" }, /`type`/],
+  ])("of %j is refused", async (body, message) => {
+    const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
+    const reply = await call("POST", `/api/webhooks/${id}/replay`, body);
+    expect(reply.status).toBe(422);
+    expect(reply.body.message).toMatch(message);
+  });
+});
+
+describe("a test event", () => {
+  test("is sent like every other, marked, in the form of its type", async () => {
+    const sink = await world.sink();
+    const events = [
+      "email.bounced",
+      "email.suppressed",
+      "domain.updated",
+      "suppression.added",
+      "email.opened",
+    ];
+    const { id } = await world.endpoint(sink, events);
+    const sent = await call("POST", `/api/webhooks/${id}/test`);
+    expect(sent.status).toBe(201);
+    expect(sent.body).toEqual({ object: "webhook_event", id: expect.any(String), type: "email.bounced" });
+    for (const type of events.slice(1)) await world.ok("POST", `/api/webhooks/${id}/test?type=${type}`);
+    await world.round();
+    const bodies = sink.received.map(({ body }) => JSON.parse(body));
+    expect(bodies.map(({ type }) => type).sort()).toEqual([...events].sort());
+    expect(bodies.every(({ data }) => data.test === true)).toBe(true);
+    expect(bodies.find(({ type }) => type === "email.bounced").data).toMatchObject({
+      to: ["ben@example.com"],
+      bounce: { type: "Permanent", subType: "NoEmail" },
+    });
+    expect(bodies.find(({ type }) => type === "email.suppressed").data.suppressed.reason).toBe(
+      "previous_bounce",
+    );
+    expect(await world.told(id)).toHaveLength(5);
+  });
+
+  test("is one that the endpoint asked for", async () => {
+    const { id } = await world.endpoint(ENDPOINT, ["email.sent"]);
+    const reply = await call("POST", `/api/webhooks/${id}/test?type=email.bounced`);
+    expect(reply.status).toBe(422);
+    expect(reply.body.message).toMatch(/email\.sent/);
+    expect((await call("POST", `/api/webhooks/${id}/test?type=nothing`)).status).toBe(422);
+  });
+});
+
+test("a disabled endpoint takes neither a test nor a replay, and says what would help", async () => {
+  const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
+  await world.send();
+  const [told] = await world.told(id);
+  await world.ok("PATCH", `/api/webhooks/${id}`, { status: "disabled" });
+  for (const [path, body] of [
+    [`/api/webhooks/${id}/test`, undefined],
+    [`/api/webhooks/${id}/events/${told?.id}/replay`, undefined],
+    [`/api/webhooks/${id}/replay`, { since: "2026-03-01T00:00:00Z" }],
+  ] as const) {
+    const reply = await call("POST", path, body);
+    expect(reply.status).toBe(409);
+    expect(reply.body.message).toMatch(/Enable it first/);
+  }
+});

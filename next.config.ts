@@ -14,6 +14,8 @@ const SECURITY_HEADERS = {
 const config: NextConfig = {
   poweredByHeader: false,
   reactStrictMode: true,
+  // Pages are loaded when one is asked for: a process that only takes mail in starts sooner and stays smaller.
+  experimental: { preloadEntriesOnStart: false },
   // `/api/emails/` is answered by the API itself, in its own form.
   skipTrailingSlashRedirect: true,
   // They open sockets, or are shared with the process that hosts Next: never bundled.

@@ -38,6 +38,8 @@ export function openPages(options: PagesOptions): NextPages {
     try {
       await options.after;
       if (options.isDev) await refuseSecondCompiler(options.folder);
+      // Node would keep the source maps of all that Next consists of: tens of megabytes for lines that nobody reads.
+      else process.setSourceMapsEnabled(false);
       const { default: next } = await import("next");
       const app = next({
         dev: options.isDev,
@@ -53,6 +55,8 @@ export function openPages(options: PagesOptions): NextPages {
       const message = error instanceof Error ? error.message : "";
       options.log.error("pages.failed", { ...errorFacts(error), message });
       return null;
+    } finally {
+      process.setSourceMapsEnabled(true);
     }
   };
   const started = (): Promise<NextApp | null> => {

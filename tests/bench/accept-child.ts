@@ -34,6 +34,7 @@ const commands = {
       }),
       pages: await openFloor(built.deps.hot),
       upgrades: false,
+      log: silentLog,
     });
     const next = productFolder === undefined ? null : await openNext(productFolder);
     close = async () => {

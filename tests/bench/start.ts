@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { readGenerated } from "#server/boot/generated";
 import { findPort } from "#server/boot/postgres/server";
-import { descendantsOf, isRunning, startProcess } from "../support/processes";
+import { descendantsOf, isRunning, startProcess, type TestProcess } from "../support/processes";
 import { medianOf } from "./measure";
 import type { Place } from "./place";
 import type { Product } from "./product";
@@ -16,6 +16,7 @@ const rounds = 3;
 const BUDGET_SECONDS: Record<Mode, number> = { dev: 10, start: 5 };
 const webBudgetMb = 250;
 const idleBeforeLookMs = 3_000;
+const stopMaxMs = 30_000;
 
 /** From the command to the first accepted mail, each time with nothing there yet: the database is made as well. */
 export async function measureStart(place: Place): Promise<Line[]> {
@@ -63,11 +64,18 @@ async function startOnce(product: Product, mode: Mode, dataDir: string): Promise
     await wait(idleBeforeLookMs);
     return { tookS, webMb: Math.max(...descendantsOf(launcher.pid).map(memoryOfLauncher)) };
   } finally {
-    // npm may be gone before what it started.
-    const household = descendantsOf(launcher.pid);
-    await launcher.stop();
-    while (household.some(isRunning)) await wait(50);
+    await stopHousehold(launcher);
   }
+}
+
+/** Tells the launcher itself to stop, since npm may stand before it with a shell that passes no signal on. */
+async function stopHousehold(npm: TestProcess): Promise<void> {
+  const household = descendantsOf(npm.pid);
+  const launcher = household.findLast((pid) => commandOf(pid).includes("launch.ts"));
+  if (launcher !== undefined) process.kill(launcher, "SIGTERM");
+  const untilMs = performance.now() + stopMaxMs;
+  while (household.some(isRunning) && performance.now() < untilMs) await wait(50);
+  await npm.killTree();
 }
 
 async function sendFirstMail(port: number, dataDir: string): Promise<void> {
@@ -87,11 +95,18 @@ async function sendFirstMail(port: number, dataDir: string): Promise<void> {
 
 /** Resident megabytes of a process that runs the launcher; 0 for any other. */
 function memoryOfLauncher(pid: number): number {
+  if (!commandOf(pid).includes("launch.ts")) return 0;
+  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readOr(`/proc/${pid}/status`))?.[1] ?? "0";
+  return (Number(kilobytes) * 1024) / 1_000_000;
+}
+
+const commandOf = (pid: number): string => readOr(`/proc/${pid}/cmdline`);
+
+/** Empty where the process has gone meanwhile. */
+function readOr(file: string): string {
   try {
-    if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("launch.ts")) return 0;
-    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    return (Number(kilobytes) * 1024) / 1_000_000;
+    return readFileSync(file, "utf8");
   } catch {
-    return 0;
+    return "";
   }
 }

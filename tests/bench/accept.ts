@@ -2,13 +2,14 @@ import type { AcceptCommands } from "./accept-child";
 import { type Child, startChild } from "./child";
 import { letterHtml, recipientOf, SENDER, subjectOf } from "./letter";
 import { type Pressed, press } from "./load";
-import { medianOf, medianRatio, runInTurns } from "./measure";
+import { type Contestant, medianOf, medianRatio, runInTurns } from "./measure";
 import type { BenchDatabase, Place } from "./place";
 import { FLOOR_PATH } from "./product";
 import { judgedLine, type Line, milliseconds, perSecond, toldLine } from "./report";
 
 const secondsPerRun = 3;
 const secondsToWarmUp = 2;
+/** Next is measured at the first of them alone: more connections than that change nothing about it. */
 const CONNECTIONS = [16, 64] as const;
 const latencyConnections = 32;
 
@@ -28,7 +29,8 @@ export async function measureAccept(place: Place): Promise<Line[]> {
     const ports = await web.ask("open", { databaseUrl: database.url, productFolder: product.folder });
     const targets = targetsOf(ports, database);
     const lines: Line[] = [];
-    for (const connections of CONNECTIONS) lines.push(...(await compareRates(web, targets, connections)));
+    for (const connections of CONNECTIONS)
+      lines.push(...(await compareRates(web, targets, connections, connections === CONNECTIONS[0])));
     lines.push(await judgeLatency(targets));
     return lines;
   } finally {
@@ -37,7 +39,14 @@ export async function measureAccept(place: Place): Promise<Line[]> {
   }
 }
 
-type Target = { url: string; headers?: Record<string, string>; body?: string };
+/** A mail of ordinary length, handed in at the door. */
+export const acceptTarget = (doorPort: number, token: string): Target => ({
+  url: `http://127.0.0.1:${doorPort}/api/emails`,
+  headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+  body: mailJson,
+});
+
+export type Target = { url: string; headers?: Record<string, string>; body?: string };
 type Targets = Record<"door" | "insert" | "nextAccept" | "nextPost" | "nextGet", Target>;
 
 function targetsOf(
@@ -47,11 +56,10 @@ function targetsOf(
   const door = `http://127.0.0.1:${doorPort}`;
   const next = `http://127.0.0.1:${nextPort}`;
   const json = { "content-type": "application/json" };
-  const signed = { ...json, authorization: `Bearer ${token}` };
   return {
-    door: { url: `${door}/api/emails`, headers: signed, body: mailJson },
+    door: acceptTarget(doorPort, token),
     insert: { url: `${door}/insert`, headers: json, body: mailJson },
-    nextAccept: { url: `${next}/api/emails`, headers: signed, body: mailJson },
+    nextAccept: { ...acceptTarget(doorPort, token), url: `${next}/api/emails` },
     nextPost: { url: `${next}${FLOOR_PATH}`, headers: json, body: mailJson },
     nextGet: { url: `${next}${FLOOR_PATH}` },
   };
@@ -61,59 +69,66 @@ async function compareRates(
   web: Child<AcceptCommands>,
   targets: Targets,
   connections: number,
+  hasNext: boolean,
 ): Promise<Line[]> {
-  const cpu: Record<string, number[]> = {};
+  const cpu = new Map<keyof Targets, number[]>();
   const rateOf =
-    (name: keyof Targets) =>
-    async ({ isWarmUp }: { isWarmUp: boolean }): Promise<number> => {
+    (name: keyof Targets): Contestant =>
+    async ({ isWarmUp }) => {
       const before = await web.ask("usage", undefined as never);
       const seconds = isWarmUp ? secondsToWarmUp : secondsPerRun;
       const { perSecond } = await press({ ...targets[name], connections, seconds });
       const after = await web.ask("usage", undefined as never);
-      cpu[name] ??= [];
-      if (!isWarmUp) cpu[name].push((after.cpuMs - before.cpuMs) / (perSecond * seconds));
+      const spent = (after.cpuMs - before.cpuMs) / (perSecond * seconds);
+      if (!isWarmUp) cpu.set(name, [...(cpu.get(name) ?? []), spent]);
       return perSecond;
     };
-  const rates = await runInTurns({
-    door: rateOf("door"),
-    insert: rateOf("insert"),
-    nextAccept: rateOf("nextAccept"),
-    nextPost: rateOf("nextPost"),
-    nextGet: rateOf("nextGet"),
-  });
-  const at = `, ${connections} connections`;
-  const shown = (name: keyof Targets) => perSecond(medianOf(rates[name]), "");
-  return [
+  const at = `${connections} connections`;
+  const cpuOf = (name: keyof Targets) => cpu.get(name) ?? [];
+  const own = await runInTurns({ door: rateOf("door"), insert: rateOf("insert") });
+  const lines = [
     judgedLine({
-      what: `accept at the Node door${at}`,
-      measured: perSecond(medianOf(rates.door), "mails"),
-      floor: `same door, a handler that inserts one row: ${shown("insert")}`,
-      ratio: medianRatio(rates.door, rates.insert),
+      what: `accept at the Node door, ${at}`,
+      measured: perSecond(medianOf(own.door), "mails"),
+      floor: `same door, a handler that inserts one row: ${perSecond(medianOf(own.insert), "rows")}`,
+      ratio: medianRatio(own.door, own.insert),
       budget: { atLeast: 0.5 },
     }),
     toldLine(
-      `accept at the Node door${at}, processor time of the web process`,
-      milliseconds(medianOf(cpu.door ?? [])),
-      `the insert: ${milliseconds(medianOf(cpu.insert ?? []))}`,
-      medianRatio(cpu.insert ?? [], cpu.door ?? []),
+      `accept at the Node door, ${at}, processor time of the web process`,
+      `${medianOf(cpuOf("door")).toFixed(2)} ms a mail`,
+      `the insert: ${medianOf(cpuOf("insert")).toFixed(2)} ms`,
+      medianRatio(cpuOf("insert"), cpuOf("door")),
     ),
-    ...(["nextPost", "nextGet"] as const).map((name) =>
+  ];
+  if (!hasNext) return lines;
+  const beside = await runInTurns({
+    door: rateOf("door"),
+    post: rateOf("nextPost"),
+    get: rateOf("nextGet"),
+    next: rateOf("nextAccept"),
+  });
+  const shown = (rate: readonly number[]) => perSecond(medianOf(rate), "requests");
+  for (const method of ["post", "get"] as const)
+    lines.push(
       judgedLine({
-        what: `accept at the Node door${at}`,
-        measured: perSecond(medianOf(rates.door), "mails"),
-        floor: `Next route that does nothing, ${name === "nextPost" ? "POST" : "GET"}: ${shown(name)}`,
-        ratio: medianRatio(rates.door, rates[name]),
+        what: `accept at the Node door, ${at}`,
+        measured: perSecond(medianOf(beside.door), "mails"),
+        floor: `Next route that does nothing, ${method.toUpperCase()}: ${shown(beside[method])}`,
+        ratio: medianRatio(beside.door, beside[method]),
         budget: { atLeast: 1 },
       }),
-    ),
+    );
+  lines.push(
     judgedLine({
-      what: `accept at the Next route, as on Vercel${at}`,
-      measured: perSecond(medianOf(rates.nextAccept), "mails"),
-      floor: `Next route that does nothing, POST: ${shown("nextPost")}`,
-      ratio: medianRatio(rates.nextAccept, rates.nextPost),
+      what: `accept at the Next route, as on Vercel, ${at}`,
+      measured: perSecond(medianOf(beside.next), "mails"),
+      floor: `Next route that does nothing, POST: ${shown(beside.post)}`,
+      ratio: medianRatio(beside.next, beside.post),
       budget: { atLeast: 0.8 },
     }),
-  ];
+  );
+  return lines;
 }
 
 async function judgeLatency(targets: Targets): Promise<Line> {

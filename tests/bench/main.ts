@@ -1,4 +1,5 @@
 import { measureAccept } from "./accept";
+import { measureBusy } from "./busy";
 import { measureDelivery } from "./deliver";
 import { openPlace, type Place } from "./place";
 import { describeRun, formatTable, type Line } from "./report";
@@ -9,9 +10,20 @@ import { measureStart } from "./start";
 const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   accept: measureAccept,
   deliver: measureDelivery,
+  busy: measureBusy,
   scale: measureScale,
   start: measureStart,
 };
+
+/** Budgets of the design that no part measures yet. */
+const NOT_MEASURED = [
+  "signing by DKIM while delivering (mail is not signed yet)",
+  "accept through Upstash over REST",
+  "batches of a hundred",
+  "five million finished rows, and one team's million beside another team's single mail",
+  "webhooks beside a bare fetch",
+  "memory over an hour",
+];
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
@@ -21,19 +33,25 @@ async function main(names: string[]): Promise<number> {
     say(`There is no part "${unknown}". There are: ${Object.keys(PARTS).join(", ")}.`);
     return 2;
   }
+  // What was started ends with this process, in its exit handlers.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
   const place = await openPlace();
   const lines: Line[] = [];
-  try {
-    for (const [name, measure] of Object.entries(PARTS)) {
-      if (names.length > 0 && !names.includes(name)) continue;
-      say(`measuring ${name} …`);
+  let hasBroken = false;
+  for (const [name, measure] of Object.entries(PARTS)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    say(`measuring ${name} …`);
+    try {
       lines.push(...(await measure(place)));
+    } catch (error) {
+      hasBroken = true;
+      say(`${name} could not be measured: ${error instanceof Error ? error.stack : String(error)}`);
     }
-  } finally {
-    await place.close();
   }
+  await place.close();
   process.stdout.write(`\n${describeRun(new Date())}\n\n${formatTable(lines)}\n`);
-  return lines.some(({ isMet }) => isMet === false) ? 1 : 0;
+  if (names.length === 0) process.stdout.write(`\nNot measured: ${NOT_MEASURED.join("; ")}.\n`);
+  return hasBroken || lines.some(({ isMet }) => isMet === false) ? 1 : 0;
 }
 
 process.exitCode = await main(process.argv.slice(2));

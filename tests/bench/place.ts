@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -32,6 +33,8 @@ export async function openPlace(): Promise<Place> {
   const folder = await mkdtemp(path.join(tmpdir(), "posthorn-bench-"));
   // Root runs PostgreSQL as somebody else, who has to pass through.
   await chmod(folder, 0o711);
+  const removeAtExit = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", removeAtExit);
   const server = await startEmbeddedPostgres({ dataDir: path.join(folder, "data"), log: silentLog });
   const maintenance = postgres(server.url, { max: 1, onnotice: () => {} });
   const [settings] = await maintenance<{ safe: boolean }[]>`
@@ -60,6 +63,7 @@ export async function openPlace(): Promise<Place> {
       await (await product?.catch(() => null))?.close();
       await maintenance.end({ timeout: 5 });
       await server.stop();
+      process.off("exit", removeAtExit);
       await rm(folder, { recursive: true, force: true });
     },
   };

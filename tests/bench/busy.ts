@@ -1,0 +1,60 @@
+import { openDatabase } from "#db/client";
+import { acceptTarget } from "./accept";
+import type { AcceptCommands } from "./accept-child";
+import { startChild } from "./child";
+import type { DeliverCommands } from "./deliver-child";
+import { press } from "./load";
+import { medianOf, medianRatio, runInTurns } from "./measure";
+import type { Place } from "./place";
+import { queueMails } from "./queue";
+import { judgedLine, type Line, perSecond } from "./report";
+import { openSink } from "./sink";
+
+const connections = 16;
+const secondsPerRun = 3;
+const secondsToWarmUp = 1;
+/** More than the engine delivers in one run. */
+const backlog = 10_000;
+
+/** What a working delivery engine takes from those who hand in mail, where both live on one machine. */
+export async function measureBusy(place: Place): Promise<Line[]> {
+  const database = await place.openDatabase();
+  const { hot, close } = openDatabase(database.url, { connectionsMax: 4 });
+  const sink = await openSink();
+  const web = startChild<AcceptCommands>("accept-child.ts");
+  const engine = startChild<DeliverCommands>("deliver-child.ts");
+  try {
+    const { doorPort } = await web.ask("open", { databaseUrl: database.url });
+    const target = acceptTarget(doorPort, database.token);
+    const smtpUrl = `smtp://127.0.0.1:${sink.port}`;
+    const accept = async (seconds: number) => (await press({ ...target, connections, seconds })).perSecond;
+    const rates = await runInTurns({
+      busy: async ({ isWarmUp }) => {
+        await hot`truncate emails cascade`;
+        await queueMails(hot, database.teamId, backlog);
+        await engine.ask("startEngine", { databaseUrl: database.url, smtpUrl });
+        const rate = await accept(isWarmUp ? secondsToWarmUp : secondsPerRun);
+        await engine.ask("stopEngine", undefined as never);
+        return rate;
+      },
+      idle: async ({ isWarmUp }) => {
+        await hot`truncate emails cascade`;
+        return accept(isWarmUp ? secondsToWarmUp : secondsPerRun);
+      },
+    });
+    return [
+      judgedLine({
+        what: `accept at the Node door, ${connections} connections, while the engine delivers at full speed`,
+        measured: perSecond(medianOf(rates.busy), "mails"),
+        floor: `while it has nothing to do: ${perSecond(medianOf(rates.idle), "mails")}`,
+        ratio: medianRatio(rates.busy, rates.idle),
+        budget: { atLeast: 0.7 },
+      }),
+    ];
+  } finally {
+    await Promise.all([web.end(), engine.end()]);
+    await sink.close();
+    await close();
+    await database.drop();
+  }
+}

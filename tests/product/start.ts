@@ -4,14 +4,16 @@ import path from "node:path";
 import { findPort } from "#server/boot/postgres/server";
 import { startTsx } from "../support/processes";
 
+let stop = async (): Promise<void> => {};
+
 /** Starts the built product on an empty data folder; the suites and the operator's command line find it by environment. */
-export default async function start(): Promise<() => Promise<void>> {
+export async function setup(): Promise<void> {
   const dataDir = mkdtempSync(path.join(tmpdir(), "posthorn product "));
   const port = await findPort();
   const env = { POSTHORN_DATA_DIR: dataDir, PORT: String(port), HOST: "127.0.0.1" };
   Object.assign(process.env, env);
   const launcher = await startTsx("server/boot/launch.ts", ["start"], { env });
-  const stop = async () => {
+  stop = async () => {
     await launcher.stop("SIGTERM", 60_000);
     rmSync(dataDir, { recursive: true, force: true });
   };
@@ -22,5 +24,7 @@ export default async function start(): Promise<() => Promise<void>> {
     throw error;
   }
   process.env.POSTHORN_TEST_URL = `http://127.0.0.1:${port}`;
-  return stop;
 }
+
+/** Stops it as an operator does. */
+export const teardown = (): Promise<void> => stop();

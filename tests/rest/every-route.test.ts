@@ -4,10 +4,11 @@ import { routes } from "#server/rest/routes";
 import { SCOPES } from "#server/scopes";
 import { type CallOptions, callApi, type Reply, type RestServer, startRest } from "../support/rest";
 import { createWorld, type TestTeam, type World } from "../support/world";
+import { createRouteCalls, hasId, mayHaveBody, nameOf } from "./route-calls";
 
 /**
  * Every promise here is asked of every declared route, so a new route joins by standing in the list. What the suite cannot
- * know of it are a good body and a row to name in its path: without them it fails and says where to add them.
+ * know of it stands in `route-calls`: without its entry there it fails and says so.
  */
 
 const bodyMaxBytes = 64 * 1024;
@@ -19,125 +20,21 @@ let withoutSecret: RestServer;
 let other: TestTeam;
 let token: string;
 let ticks = 0;
+let calls: ReturnType<typeof createRouteCalls>;
+const pathOf = (route: Route, by = token) => calls.pathOf(route, by);
+const goodBody = (route: Route) => calls.goodBody(route);
+const bodyOf = (route: Route) => calls.bodyOf(route);
 beforeAll(async () => {
   world = await createWorld({ bodyMaxBytes, cronSecret, tick: async () => void ticks++ });
   withoutSecret = await startRest({ ...world.deps, cronSecret: null });
   other = await world.otherTeam();
   ({ token } = await world.key());
+  calls = createRouteCalls(world, other, token);
 });
 afterAll(async () => {
   await withoutSecret.close();
   await world.close();
 });
-
-const MAIL = {
-  from: "ann@posthorn.test",
-  to: "delivered@posthorn.test",
-  subject: "Hello",
-  html: "<p>Hi</p>",
-};
-
-let nameCount = 0;
-const nextName = () => `n${++nameCount}`;
-/** A domain belongs to one team at a time, and each call adds another. */
-const nextDomain = () => `${nextName()}.example.net`;
-
-const WEBHOOK = { endpoint: "https://example.com/hooks", events: ["email.delivered"] };
-
-/** A good body for each route that takes one. */
-const BODIES: Record<string, () => object> = {
-  "POST /api/emails": () => MAIL,
-  "POST /api/emails/batch": () => [MAIL],
-  "PATCH /api/emails/{id}": () => ({ scheduled_at: "in 2 hours" }),
-  "POST /api/emails/{id}/retry": () => ({}),
-  "POST /api/emails/retry": () => ({ status: "failed" }),
-  "POST /api/templates": () => ({ name: "Welcome", html: "<p>Hi</p>" }),
-  "PATCH /api/templates/{id}": () => ({ name: "Renamed" }),
-  "POST /api/domains": () => ({ name: nextDomain() }),
-  "PATCH /api/domains/{id}": () => ({ open_tracking: true }),
-  "POST /api/api-keys": () => ({ name: "Program", scopes: ["keys:write"] }),
-  "PATCH /api/api-keys/{id}": () => ({ name: "Renamed" }),
-  "POST /api/api-keys/{id}/rotate": () => ({ overlap_seconds: 60 }),
-  "POST /api/webhooks": () => WEBHOOK,
-  "PATCH /api/webhooks/{id}": () => ({ events: ["email.bounced"] }),
-  "POST /api/webhooks/{id}/replay": () => ({ since: "2026-01-01T00:00:00Z" }),
-  "POST /api/suppressions": () => ({ email: "ann@example.com" }),
-  "POST /api/suppressions/batch/add": () => ({ emails: ["ann@example.com"] }),
-  "POST /api/suppressions/batch/remove": () => ({ emails: ["ann@example.com"] }),
-};
-
-/** A new row of a team's for each noun whose routes name one in their path. */
-const ROWS: Record<string, (by: string) => Promise<Pick<Reply, "body">>> = {
-  emails: (by) => world.api("POST", "/api/emails", { token: by, body: MAIL }),
-  templates: (by) => world.api("POST", "/api/templates", { token: by, body: { name: "x", html: "x" } }),
-  // Without its DKIM key, which takes long to make; reading the row makes it.
-  domains: async (by) => ({ body: await (by === token ? world : other).domain(nextDomain()) }),
-  "api-keys": (by) =>
-    world.api("POST", "/api/api-keys", {
-      token: by,
-      body: { name: "x", scopes: ["keys:write"], domains: ["posthorn.test"] },
-    }),
-  webhooks: async (by) => {
-    // A team has only so many, and no test looks back further.
-    await world.deps
-      .hot`delete from webhooks where id in (select id from webhooks order by id desc offset 20)`;
-    return world.api("POST", "/api/webhooks", { token: by, body: WEBHOOK });
-  },
-  suppressions: (by) =>
-    world.api("POST", "/api/suppressions", { token: by, body: { email: `${nextName()}@example.com` } }),
-  logs: async (by) => {
-    await world.api("GET", "/api/emails", { token: by });
-    await world.deps.requestLog.flush();
-    const { body } = await world.api("GET", "/api/logs?limit=1", { token: by });
-    return { body: (body.data as Record<string, unknown>[])[0] ?? {} };
-  },
-};
-
-/** Where a call wants a row in a certain state. */
-const ROWS_FOR: Record<string, (by: string) => Promise<Pick<Reply, "body">>> = {
-  "PATCH /api/emails/{id}": (by) =>
-    world.api("POST", "/api/emails", { token: by, body: { ...MAIL, scheduled_at: "in 1 hour" } }),
-  "POST /api/emails/{id}/cancel": (by) =>
-    world.api("POST", "/api/emails", { token: by, body: { ...MAIL, scheduled_at: "in 1 hour" } }),
-  "POST /api/emails/{id}/retry": async (by) => {
-    const made = await world.api("POST", "/api/emails", { token: by, body: MAIL });
-    await world.deps.hot`update deliveries set status = 'failed' where email_id = ${String(made.body.id)}`;
-    return made;
-  },
-};
-
-/** The same for what lies below such a row. */
-const ROWS_BELOW: Record<string, (by: string, parent: string) => Promise<Pick<Reply, "body">>> = {
-  event_id: (by, webhook) => world.api("POST", `/api/webhooks/${webhook}/test`, { token: by }),
-  domain_id: (by) => requireOf(ROWS, "domains")(by),
-};
-
-const nameOf = ({ method, path }: Route) => `${method} ${path}`;
-const hasId = (route: Route) => route.path.includes("{id}");
-const mayHaveBody = ({ method }: Route) => method !== "GET";
-const requireOf = <T>(table: Record<string, T>, name: string): T => {
-  const entry = table[name];
-  if (!entry) throw new Error(`Add "${name}" to the tables of this suite`);
-  return entry;
-};
-
-/** A path of the route with a row of the holder's in it. */
-async function pathOf(route: Route, by = token): Promise<string> {
-  if (!hasId(route)) return route.path;
-  const make = ROWS_FOR[nameOf(route)] ?? requireOf(ROWS, route.path.split("/")[2] ?? "");
-  const made = await make(by);
-  const id = String(made.body.id);
-  const path = route.path.replace("{id}", id);
-  const below = /\{(\w+)\}/.exec(path)?.[1];
-  if (below === undefined) return path;
-  const within = await requireOf(ROWS_BELOW, below)(by, id);
-  return path.replace(`{${below}}`, String(within.body.id));
-}
-
-function goodBody(route: Route): CallOptions {
-  if (route.accepts) return { raw: "email\nann@example.com\n", headers: { "content-type": route.accepts } };
-  return route.body ? { body: requireOf(BODIES, nameOf(route))() } : {};
-}
 
 /** What every answer wears, whatever it says. */
 function expectDressed(reply: Reply, answers = "application/json; charset=utf-8"): void {
@@ -267,7 +164,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
   });
 
   testWhere(route.body)("names a field that it does not know", async () => {
-    const good = requireOf(BODIES, nameOf(route))();
+    const good = bodyOf(route);
     const spoiled = (fields: object) => ({ ...fields, unheard_of: 1, teamId: other.id });
     const body = Array.isArray(good) ? good.map(spoiled) : spoiled(good);
     await expectRefused(

@@ -44,7 +44,7 @@ export const SCRIPTED_RETRY_MS = 2_000;
 export const COMPLAINT_AFTER_MS = 1_000;
 
 const OK: Reply = { code: 250, enhanced: "2.0.0", text: "Accepted and delivered" };
-const BUSY: Reply = { code: 451, enhanced: "4.7.1", text: "Try again later" };
+const BUSY: Reply = { code: 451, enhanced: "4.7.0", text: "Try again later" };
 const NO_MAILBOX: Reply = { code: 550, enhanced: "5.1.1", text: "The mailbox does not exist" };
 const NO_USER: Reply = { code: 550, enhanced: "5.1.1", text: "No such user at posthorn.test" };
 

@@ -37,6 +37,7 @@ export async function attemptEmail(
   claims: Claim[],
   handling: Handling,
 ): Promise<DeliveryResult[]> {
+  if (!stored.isLinked) return claims.map((claim) => settleFailure(claim, unlinkedReason(stored)));
   const setAside: DeliveryResult[] = [];
   const scripted: Claim[] = [];
   const real: Claim[] = [];
@@ -52,6 +53,10 @@ export async function attemptEmail(
   ]);
   return results.flat();
 }
+
+/** Deleting a domain or ending a link is the last word, also on what was accepted before it. */
+const unlinkedReason = ({ senderAddress }: StoredMessage): string =>
+  `${senderAddress.replace(/^.*@/, "")} was deleted, or is no longer linked to the key that brought this mail. It is not sent.`;
 
 async function attemptScripted(
   stored: StoredMessage,

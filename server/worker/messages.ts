@@ -12,6 +12,8 @@ const bodyInBatchBytesMax = 256 * 1024;
 export type StoredMessage = Omit<MessageSource, "files"> & {
   teamId: string;
   policy: UnknownPolicy;
+  /** Whether the sender's domain is still the team's, and still linked to the key that brought the mail. */
+  isLinked: boolean;
   /** False: html, text and files have to be read by `withBody`. */
   hasBody: boolean;
   /** Those of the claimed recipients who are on the team's suppression list, by delivery, with why; null for nobody. */
@@ -24,19 +26,37 @@ export type StoredMessage = Omit<MessageSource, "files"> & {
  */
 export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<string, StoredMessage>> {
   const rows = await hot<StoredMessage[]>`
+    with mail as materialized (
+      select e.team_id, e.id, e.api_key_id, e.sender_domain, e.sender, e.sender_address, e."to", e.cc, e.reply_to,
+        e.subject, e.headers, e.message_id, e.created_at, c.suppressed
+      from (
+        select q.team_id, q.email_id, jsonb_object_agg(q.id, l.origin) filter (where l.origin is not null) as suppressed
+        from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ teamId }) => teamId)}::uuid[],
+                    ${claims.map(({ emailId }) => emailId)}::uuid[],
+                    ${claims.map(({ address }) => foldAddress(address))}::text[]) as q(id, team_id, email_id, address)
+        left join suppressions l on l.team_id = q.team_id and l.address = q.address
+        group by q.team_id, q.email_id
+      ) c
+      join emails e on e.team_id = c.team_id and e.id = c.email_id
+    ),
+    -- Asked once for each key and domain, of which many mails have the same.
+    linked as materialized (
+      select w.team_id, w.api_key_id, w.sender_domain
+      from (select distinct team_id, api_key_id, sender_domain from mail) w
+      join domains d on d.team_id = w.team_id and d.name = w.sender_domain
+      where w.api_key_id is null or exists (
+        select from api_keys k where k.team_id = w.team_id and k.id = w.api_key_id and (k.all_domains or exists (
+          select from api_key_domains l where l.api_key_id = k.id and l.domain_id = d.id)))
+    )
     select e.team_id as "teamId", e.id, e.sender, e.sender_address as "senderAddress", e."to", e.cc,
       e.reply_to as "replyTo", e.subject, e.headers, e.message_id as "messageId", e.created_at as "createdAt",
-      t.unknown_policy as policy, s.small as "hasBody", c.suppressed,
+      t.unknown_policy as policy, s.small as "hasBody", e.suppressed,
+      exists (
+        select from linked k where k.team_id = e.team_id and k.sender_domain = e.sender_domain
+          and k.api_key_id is not distinct from e.api_key_id
+      ) as "isLinked",
       case when s.small then b.html end as html, case when s.small then b.text end as text
-    from (
-      select q.team_id, q.email_id, jsonb_object_agg(q.id, l.origin) filter (where l.origin is not null) as suppressed
-      from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ teamId }) => teamId)}::uuid[],
-                  ${claims.map(({ emailId }) => emailId)}::uuid[],
-                  ${claims.map(({ address }) => foldAddress(address))}::text[]) as q(id, team_id, email_id, address)
-      left join suppressions l on l.team_id = q.team_id and l.address = q.address
-      group by q.team_id, q.email_id
-    ) c
-    join emails e on e.team_id = c.team_id and e.id = c.email_id
+    from mail e
     join email_bodies b on b.team_id = e.team_id and b.email_id = e.id
     join teams t on t.id = e.team_id
     cross join lateral (

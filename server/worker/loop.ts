@@ -4,6 +4,8 @@ import { listenForDue } from "#db/notify";
 import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/ids";
 import { errorFacts } from "#server/log";
+import { recheckDomains } from "#server/services/domains/verify";
+import { keepBooks } from "./bookkeeping";
 import { createEngine } from "./engine";
 import { beat, sweep, withdrawBeat } from "./housekeeping";
 import { startPumping } from "./pumping";
@@ -13,6 +15,10 @@ import { sweepWebhooks } from "./webhooks/sweep";
 const renewMs = 20_000;
 const beatMs = 5_000;
 const sweepMs = 5_000;
+const booksMs = 30_000;
+const looksMs = 15_000;
+/** Domains looked at side by side; each is a dozen questions to a name server. */
+const looksAtOnceMax = 10;
 const drainMs = 25_000;
 /** Mail that is sent rouses the calls many times a second, mostly for nothing. */
 const callsAfterMailMs = 50;
@@ -68,6 +74,8 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     every(sweepMs, "webhook_sweep", async () => {
       if ((await sweepWebhooks(deps)) > 0) calls.rouse();
     }),
+    every(looksMs, "looks", () => recheckDomains(deps, looksAtOnceMax, signal)),
+    every(booksMs, "books", () => keepBooks(deps, () => !signal.aborted)),
   ];
 
   return {

@@ -2,14 +2,19 @@ import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
 import { TICK_WORKER_ID } from "#db/schema/workers";
 import type { WorkerDeps } from "#server/deps";
+import { lookMsMax } from "#server/services/domains/doctor";
+import { recheckDomains } from "#server/services/domains/verify";
+import { keepBooks } from "./bookkeeping";
 import { createEngine } from "./engine";
 import { beat, sweep } from "./housekeeping";
 import { callRound } from "./webhooks/round";
 
+const looksAtOnceMax = 5;
+
 /**
  * One bounded round of delivery, for where nothing runs between requests: sweeps, then claims and delivers until nothing
- * is due or the time is up, calls the endpoints that want to hear of it, and waits for what it began. Rounds may overlap or be missed: leases make the one harmless,
- * the next round the other.
+ * is due or the time is up, calls the endpoints that want to hear of it, and waits for what it began; in the time that is
+ * left it looks at domains and keeps the books. Rounds may overlap or be missed: leases make the one harmless, the next round the other.
  */
 export async function tick(
   deps: WorkerDeps,
@@ -35,4 +40,6 @@ export async function tick(
     }),
     callRound(deps, { leftMs, mayComeMore: () => !isMailDone }),
   ]);
+  if (leftMs() > lookMsMax) await recheckDomains(deps, looksAtOnceMax);
+  if (leftMs() > 0) await keepBooks(deps, () => leftMs() > 0);
 }

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { CsvError, parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
 import { AppError } from "#server/errors";
@@ -104,6 +105,10 @@ async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string>
       throw new AppError("bad_json", "The body is not valid UTF-8. Encode it as UTF-8.", { cause });
     }
   };
-  for await (const chunk of bytes) yield read(chunk, { stream: true });
+  for await (const chunk of bytes) {
+    yield read(chunk, { stream: true });
+    // A piece has thousands of lines; what came meanwhile is answered before the next.
+    await setImmediate();
+  }
   yield read();
 }

@@ -1,10 +1,10 @@
-import { and, arrayContains, eq } from "drizzle-orm";
-import { webhookDeliveries, webhooks } from "#db/schema/webhooks";
+import { and, arrayContains, eq, sql } from "drizzle-orm";
+import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { newId } from "#server/ids";
 import type { AnnouncedEvent } from "./event-types";
 
-/** Rows of one statement, whose parameters PostgreSQL counts in 16 bits. */
+/** Rows of one statement. */
 const rowsMax = 5_000;
 
 type Announcer = Pick<Ctx, "db" | "teamId" | "clock">;
@@ -41,15 +41,13 @@ export async function announceEach(
     )
     .for("key share");
   const createdAt = ctx.clock().toISOString();
-  const rows = endpoints.flatMap((endpoint) =>
-    each.map((data) => ({
-      id: newId(),
-      teamId: ctx.teamId,
-      webhookId: endpoint.id,
-      type,
-      payload: JSON.stringify({ type, created_at: createdAt, data }),
-    })),
-  );
-  for (let at = 0; at < rows.length; at += rowsMax)
-    await ctx.db.insert(webhookDeliveries).values(rows.slice(at, at + rowsMax));
+  const payloads = each.map((data) => JSON.stringify({ type, created_at: createdAt, data }));
+  for (const endpoint of endpoints)
+    for (let at = 0; at < payloads.length; at += rowsMax) {
+      const part = payloads.slice(at, at + rowsMax);
+      await ctx.db.execute(sql`
+        insert into webhook_deliveries (id, team_id, webhook_id, type, payload)
+        select id, ${ctx.teamId}::uuid, ${endpoint.id}::uuid, ${type}, payload
+        from unnest(${sql.param(part.map(newId))}::uuid[], ${sql.param(part)}::text[]) as e(id, payload)`);
+    }
 }

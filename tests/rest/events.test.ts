@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "#server/ids";
+import { keepBooks } from "#server/worker/bookkeeping";
+import { tick } from "#server/worker/tick";
+import { createWorld, type TestTeam, type World } from "../support/world";
+
+type FeedEvent = { id: string; type: string; email_id: string; recipient: string | null; cursor: string };
+type Page = { has_more: boolean; next: string; data: FeedEvent[] };
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+/** A team of its own for each test, whose feed nobody else writes to, with the means to write and to read it. */
+async function openFeed() {
+  const team: TestTeam = await world.otherTeam();
+  const { token } = await team.key();
+  const { hot } = world.deps;
+  const read = async (query = "") => {
+    const reply = await world.api("GET", `/api/events${query}`, { token });
+    expect(reply.status, reply.text).toBe(200);
+    return reply.body as Page;
+  };
+  /** Everything behind a place, page by page, to the end. */
+  const readAll = async (query: Record<string, string> = {}) => {
+    const events: FeedEvent[] = [];
+    for (let after = query.after; ; ) {
+      const page = await read(`?${new URLSearchParams({ ...query, ...(after ? { after } : {}) })}`);
+      events.push(...page.data);
+      after = page.next;
+      if (!page.has_more) return { events, next: page.next };
+    }
+  };
+  const send = async (to = "delivered@posthorn.test") => {
+    const body = { from: "ann@posthorn.test", to, subject: "Hello", html: "<p>Hi</p>" };
+    return String((await world.api("POST", "/api/emails", { token, body })).body.id);
+  };
+  /** Writes one more event of a mail, by the given connection or transaction. */
+  const write = async (by: typeof hot, emailId: string, id = newId()) => {
+    await by`
+      insert into email_events (id, team_id, email_id, type) values (${id}, ${team.id}, ${emailId}, 'email.sent')`;
+    return id;
+  };
+  return { team, token, read, readAll, send, write };
+}
+
+const idsOf = (events: { id: string }[]) => events.map(({ id }) => id);
+
+test("events come oldest first, each once, and `next` goes on where the reader stopped", async () => {
+  const { read, readAll, send } = await openFeed();
+  const [first, second] = [await send(), await send()];
+  const page = await read("?limit=1");
+  expect(page).toMatchObject({
+    object: "list",
+    has_more: true,
+    data: [{ object: "event", type: "email.queued", email_id: first, recipient: null, data: {} }],
+  });
+  const rest = await read(`?after=${page.next}`);
+  expect(rest).toMatchObject({ has_more: false, data: [{ email_id: second }] });
+  expect((await read(`?after=${page.data[0]?.cursor}`)).data).toEqual(rest.data);
+  expect(await read(`?after=${rest.next}`)).toMatchObject({ has_more: false, data: [] });
+  const third = await send();
+  expect((await readAll({ after: rest.next })).events).toMatchObject([{ email_id: third }]);
+});
+
+test("nothing is missed though a transaction commits after later ones", async () => {
+  const { read, readAll, send, write } = await openFeed();
+  const emailId = await send();
+  const { next } = await readAll();
+  const late = newId();
+  let commit = () => {};
+  let wrote = () => {};
+  const written = new Promise<void>((resolve) => {
+    wrote = resolve;
+  });
+  const held = world.deps.hot.begin(async (tx) => {
+    await write(tx as unknown as typeof world.deps.hot, emailId, late);
+    wrote();
+    await new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+  });
+  await written;
+
+  const later = [await write(world.deps.hot, emailId), await write(world.deps.hot, emailId)];
+  const meanwhile = await read(`?after=${next}`);
+  expect(meanwhile).toMatchObject({ data: [], has_more: false });
+  const filtered = await read(`?after=${next}&type=email.bounced`);
+
+  commit();
+  await held;
+  expect(idsOf((await readAll({ after: meanwhile.next })).events)).toEqual([late, ...later]);
+  expect(idsOf((await readAll({ after: filtered.next })).events)).toEqual([late, ...later]);
+});
+
+test("a transaction that is rolled back holds nobody up", async () => {
+  const { readAll, send, write } = await openFeed();
+  const emailId = await send();
+  const { next } = await readAll();
+  const failed = world.deps.hot.begin(async (tx) => {
+    await write(tx as unknown as typeof world.deps.hot, emailId);
+    throw new Error("changed its mind");
+  });
+  await expect(failed).rejects.toThrow("changed its mind");
+  const id = await write(world.deps.hot, emailId);
+  expect(idsOf((await readAll({ after: next })).events)).toEqual([id]);
+});
+
+test("a reader who follows many writers sees every event once", { timeout: 120_000 }, async () => {
+  const { readAll, send, write } = await openFeed();
+  const emailId = await send();
+  const written: string[] = [];
+  const writer = async () => {
+    for (let n = 0; n < 40; n++)
+      await world.deps.hot.begin(async (tx) => {
+        const ids = [newId(), newId()];
+        for (const id of ids) {
+          await write(tx as unknown as typeof world.deps.hot, emailId, id);
+          await tx`select pg_sleep(${Math.random() * 0.01})`;
+        }
+        written.push(...ids);
+      });
+  };
+  let isDone = false;
+  const writing = Promise.all(Array.from({ length: 3 }, writer)).finally(() => {
+    isDone = true;
+  });
+  const seen: string[] = [];
+  let after = (await readAll()).next;
+  for (let isLast = false; !isLast; ) {
+    isLast = isDone;
+    const { events, next } = await readAll({ after, limit: "7" });
+    seen.push(...idsOf(events));
+    after = next;
+  }
+  await writing;
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(seen.toSorted()).toEqual(written.toSorted());
+});
+
+describe("a filter", () => {
+  test("narrows by type, mail, recipient and time", async () => {
+    const { team, readAll, send } = await openFeed();
+    const [good, bad] = [await send("delivered@posthorn.test"), await send("bounced@posthorn.test")];
+    await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
+    const typesOf = async (query: Record<string, string>) =>
+      (await readAll(query)).events.map(({ type }) => type);
+    expect((await typesOf({ email_id: good })).toSorted()).toEqual([
+      "email.delivered",
+      "email.queued",
+      "email.sent",
+    ]);
+    expect(await typesOf({ type: "email.bounced" })).toEqual(["email.bounced"]);
+    expect(await typesOf({ type: "email.bounced,email.delivered", email_id: bad })).toEqual([
+      "email.bounced",
+    ]);
+    expect(await typesOf({ recipient: "bounced@posthorn.test" })).toEqual(["email.bounced"]);
+    expect(await typesOf({ recipient: "nobody@posthorn.test" })).toEqual([]);
+
+    await world.deps.hot`
+      update email_events set created_at = created_at - interval '3 days' where team_id = ${team.id} and email_id = ${good}`;
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+    const mailsOf = async (query: Record<string, string>) =>
+      new Set((await readAll(query)).events.map(({ email_id }) => email_id));
+    for (const isCounted of [false, true]) {
+      if (isCounted) await keepBooks({ ...world.deps, transport: null }, () => true);
+      expect(await mailsOf({ since: yesterday })).toEqual(new Set([bad]));
+      expect(await mailsOf({ until: yesterday })).toEqual(new Set([good]));
+      expect(await mailsOf({ since: new Date(Date.now() + 86_400_000).toISOString() })).toEqual(new Set());
+    }
+  });
+
+  test("that lets nearly nothing pass is answered in bounded steps, and misses nothing", async () => {
+    const { team, read, readAll, send } = await openFeed();
+    const emailId = await send();
+    await world.deps.hot`
+      insert into email_events (id, team_id, email_id, type)
+      select uuid_v7(), ${team.id}, ${emailId}, case n when 45000 then 'email.bounced' else 'email.sent' end
+      from generate_series(1, 45000) n`;
+    const first = await read("?type=email.bounced");
+    expect(first).toMatchObject({ data: [], has_more: true });
+    expect((await readAll({ type: "email.bounced" })).events).toHaveLength(1);
+    expect((await readAll({ limit: "1000" })).events).toHaveLength(45_001);
+    const longAgo = "2020-01-01T00:00:00Z";
+    expect(await read(`?until=${longAgo}`)).toMatchObject({ data: [], has_more: false });
+  });
+
+  test.each([
+    ["limit=0", /1000/],
+    ["limit=1001", /1000/],
+    ["limit=-1", /1000/],
+    ["after=x", /next/],
+    ["after=1_2", /next/],
+    ["after=99999999999999999999_018f0000-0000-7000-8000-000000000000", /next/],
+    ["after=9223372036854775808_018f0000-0000-7000-8000-000000000000", /gave no such cursor/],
+    ["after=999999999999_018f0000-0000-7000-8000-000000000000", /gave no such cursor/],
+    ["before=1_018f0000-0000-7000-8000-000000000000", /Unknown/],
+    ["type=email.read", /email\.bounced/],
+    ["type=email.sent,", /email\.bounced/],
+    ["email_id=1", /id/],
+    ["recipient=ann", /@/],
+    ["since=yesterday", /ISO 8601/],
+  ])("that is none is refused: %s", async (query, message) => {
+    const { token } = await world.key();
+    const reply = await world.api("GET", `/api/events?${query}`, { token });
+    expect(reply).toMatchObject({ status: 422, body: { message: expect.stringMatching(message) } });
+  });
+});
+
+test("the feed of one team holds nothing of another's, whatever cursor it is asked with", async () => {
+  const [own, foreign] = [await openFeed(), await openFeed()];
+  const mine = await own.send();
+  const theirs = await foreign.send();
+  const { events } = await foreign.readAll();
+  expect(events.map(({ email_id }) => email_id)).toEqual([theirs]);
+  expect((await own.readAll()).events.map(({ email_id }) => email_id)).toEqual([mine]);
+  expect((await own.readAll({ after: events[0]?.cursor ?? "" })).events).toEqual([]);
+  expect((await own.readAll({ email_id: theirs })).events).toEqual([]);
+});
+
+test("after a dump was restored into a fresh cluster nothing is hidden, and what comes next comes after it", async () => {
+  const { read, readAll, send } = await openFeed();
+  const before = [await send(), await send()];
+  // As rows look that were written by a cluster with many more transactions behind it.
+  await world.deps.hot`update email_events set position = position + 1000000000`;
+  const { events, next } = await readAll();
+  expect(events.map(({ email_id }) => email_id)).toEqual(before);
+  const later = await send();
+  expect((await readAll({ after: next })).events).toMatchObject([{ email_id: later }]);
+  expect((await readAll()).events.map(({ email_id }) => email_id)).toEqual([...before, later]);
+  const again = await read("?limit=2");
+  expect((await readAll({ after: again.next })).events).toMatchObject([{ email_id: later }]);
+});

@@ -14,8 +14,9 @@ export const placeBelow = (position: bigint): FeedPlace => ({ position: position
 
 /**
  * Up to where the feed is settled: every event with a position below it is committed and seen by whoever reads from now
- * on, or never will be. It stands at the oldest transaction of the cluster that has written and is still open, so one
- * that idles holds it back until `idle_in_transaction_session_timeout` ends it.
+ * on, or never will be. It stands at the oldest transaction of this database that has written and is still open, so one
+ * that idles holds it back until `idle_in_transaction_session_timeout` ends it: ours after 30 s, others as their sessions
+ * or the database are set.
  *
  * Events that lie ahead of the cluster's own count come from a restored dump; the count is set above them first.
  */

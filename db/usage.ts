@@ -32,10 +32,11 @@ export async function countUsage(
 /** Teams with settled events that are not counted yet, up to `limit`. */
 export async function findUncounted(hot: HotSql, limit: number): Promise<string[]> {
   const rows = await hot<{ id: string }[]>`
-    select t.id from teams t left join usage_progress p on p.team_id = t.id
+    with horizon as materialized (select event_horizon() as position)
+    select t.id from horizon cross join teams t left join usage_progress p on p.team_id = t.id
     where exists (
       select from email_events e
-      where e.team_id = t.id and e.position < event_horizon()
+      where e.team_id = t.id and e.position < horizon.position
         and (e.position, e.id) > (coalesce(p.position, 0), coalesce(p.event_id, '00000000-0000-0000-0000-000000000000'))
     ) limit ${limit}`;
   return rows.map(({ id }) => id);
@@ -44,10 +45,12 @@ export async function findUncounted(hot: HotSql, limit: number): Promise<string[
 // A mail is accepted once: by the first event that no recipient has. Retention may have taken the mail of an old event,
 // and then nobody can tell whose it was: such an event is passed over.
 const COUNT_USAGE = `
-with fresh as materialized (
-  select id, position, email_id, delivery_id, type, created_at
-  from email_events
-  where team_id = $1 and (position, id) > ($2::bigint, $3::uuid) and position < event_horizon()
+with horizon as materialized (
+  select event_horizon() as position
+), fresh as materialized (
+  select e.id, e.position, e.email_id, e.delivery_id, e.type, e.created_at
+  from email_events e
+  where e.team_id = $1 and (e.position, e.id) > ($2::bigint, $3::uuid) and e.position < (select position from horizon)
   order by position, id limit $4
 ), counted as (
   select (f.created_at at time zone 'UTC')::date as day, m.api_key_id, m.sender_domain, min(f.position) as first_position,

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDatabase } from "#db/client";
 import { newId } from "#server/ids";
 import { keepBooks } from "#server/worker/bookkeeping";
 import { tick } from "#server/worker/tick";
+import { freshDatabase } from "../support/postgres";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 type FeedEvent = { id: string; type: string; email_id: string; recipient: string | null; cursor: string };
@@ -232,4 +234,29 @@ test("after a dump was restored into a fresh cluster nothing is hidden, and what
   expect((await readAll()).events.map(({ email_id }) => email_id)).toEqual([...before, later]);
   const again = await read("?limit=2");
   expect((await readAll({ after: again.next })).events).toMatchObject([{ email_id: later }]);
+});
+
+test("what another database of the cluster has open holds nobody up", async () => {
+  const { readAll, send } = await openFeed();
+  const place = await freshDatabase();
+  const elsewhere = openDatabase(place.url, { connectionsMax: 2 });
+  let finish = () => {};
+  let wrote = () => {};
+  const written = new Promise<void>((resolve) => {
+    wrote = resolve;
+  });
+  const held = elsewhere.hot.begin(async (tx) => {
+    await tx`insert into teams (id, name) values (${newId()}, 'Elsewhere')`;
+    wrote();
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+  });
+  await written;
+  const emailId = await send();
+  expect((await readAll()).events).toMatchObject([{ email_id: emailId }]);
+  finish();
+  await held;
+  await elsewhere.close();
+  await place.drop();
 });

@@ -14,7 +14,8 @@ const looksAtOnceMax = 5;
 /**
  * One bounded round of delivery, for where nothing runs between requests: sweeps, then claims and delivers until nothing
  * is due or the time is up, calls the endpoints that want to hear of it, and waits for what it began; in the time that is
- * left it looks at domains and keeps the books. Rounds may overlap or be missed: leases make the one harmless, the next round the other.
+ * left it looks at domains and keeps the books. Rounds may overlap or be missed: leases make the one harmless, the next
+ * round the other.
  */
 export async function tick(
   deps: WorkerDeps,

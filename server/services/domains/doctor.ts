@@ -22,8 +22,10 @@ export const lookMsMax = 15_000;
 export async function examineDomain(
   deps: Pick<Deps, "dns" | "names" | "transportKind">,
   domain: Domain,
+  stopping?: AbortSignal,
 ): Promise<RecordCheck[]> {
-  const signal = AbortSignal.timeout(lookMsMax);
+  const late = AbortSignal.timeout(lookMsMax);
+  const signal = stopping ? AbortSignal.any([late, stopping]) : late;
   const ask: AskDns = (name, type) => deps.dns(name, type, signal);
   const records = recordsOf(domain, deps);
   const published = records.map(async (record) => {

@@ -33,15 +33,17 @@ export async function verifyDomain(ctx: Ctx, id: string): Promise<Domain> {
 
 /**
  * Looks at up to `limit` domains whose next look is due, side by side. Each is claimed by pushing its due time ahead, so
- * that workers do not look at one domain together and a look that dies is made up for. Tells how many.
+ * that workers do not look at one domain together and a look that dies, or is broken off by `stopping`, is made up for.
+ * Tells how many.
  */
-export async function recheckDomains(deps: Deps, limit: number): Promise<number> {
+export async function recheckDomains(deps: Deps, limit: number, stopping?: AbortSignal): Promise<number> {
   const due = await claimDueDomains(deps.db, { limit, leaseMs: lookMsMax * 4 });
   await Promise.all(
     due.map(async ({ id, teamId }) => {
       const ctx: Ctx = { ...deps, teamId, actor: { kind: "operator" }, requestId: newId() };
       try {
-        await recordLook(ctx, id, await examineDomain(ctx, await findDomain(ctx, id)));
+        const checks = await examineDomain(ctx, await findDomain(ctx, id), stopping);
+        if (!stopping?.aborted) await recordLook(ctx, id, checks);
       } catch (error) {
         deps.log.warn("domain.look_failed", { domainId: id, ...errorFacts(error) });
       }

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Deps } from "#server/deps";
 import { createLanes } from "./lanes";
 import { sweepWebhooks } from "./sweep";
@@ -18,13 +17,20 @@ export type Round = {
  */
 export async function callRound(deps: Deps, { leftMs, mayComeMore }: Round): Promise<void> {
   await sweepWebhooks(deps);
-  const lanes = createLanes(deps, { callMs: leftMs });
+  let rouse = () => {};
+  const lanes = createLanes(deps, { callMs: leftMs, onRecorded: () => rouse() });
   const beginsUntilMs = leftMs() / 2;
   while (leftMs() > beginsUntilMs) {
-    const isLast = !mayComeMore();
+    const roused = new Promise<void>((resolve) => {
+      rouse = resolve;
+    });
+    // Asked before the claim: what ends meanwhile leaves room that this claim did not have.
+    const isLast = lanes.isIdle() && !mayComeMore();
     if (await lanes.pump()) continue;
-    if (isLast && lanes.isIdle()) break;
-    await wait(Math.min(lookAgainMs, leftMs()));
+    if (isLast) break;
+    const again = setTimeout(rouse, lookAgainMs);
+    await roused;
+    clearTimeout(again);
   }
   await lanes.drain(leftMs());
 }

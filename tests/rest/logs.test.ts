@@ -1,0 +1,247 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Facts, Log } from "#server/log";
+import { keepBooks } from "#server/worker/bookkeeping";
+import { createWorld, type World } from "../support/world";
+
+type Entry = {
+  id: string;
+  created_at: string;
+  endpoint: string;
+  method: string;
+  response_status: number;
+  user_agent: string | null;
+  api_key_id: string;
+  request_body: unknown;
+  response_body: unknown;
+};
+
+const lines: { event: string; facts: Facts }[] = [];
+const record = (event: string, facts: Facts = {}) => void lines.push({ event, facts });
+const log: Log = { info: record, warn: record, error: record };
+
+let world: World;
+/** Reads logs; its own calls are kept out of what the tests look at. */
+let reader: { id: string; token: string };
+beforeAll(async () => {
+  world = await createWorld({ log });
+  reader = await world.key({ scopes: ["logs:read"] });
+});
+afterAll(() => world.close());
+afterEach(async () => {
+  await world.deps.requestLog.flush();
+  await world.deps.hot`delete from api_requests`;
+});
+
+const read = (path: string, by = reader.token) => world.api("GET", path, { token: by });
+const list = async (query = "") => {
+  await world.deps.requestLog.flush();
+  const reply = await read(`/api/logs?limit=100${query}`);
+  expect(reply.status, reply.text).toBe(200);
+  return (reply.body.data as Entry[]).filter(({ api_key_id }) => api_key_id !== reader.id);
+};
+const whole = async (entry: Entry | undefined) => (await read(`/api/logs/${entry?.id}`)).body as Entry;
+
+const MAIL = {
+  from: "ann@posthorn.test",
+  to: "delivered@posthorn.test",
+  subject: "Hello",
+  html: "<p>canary</p>",
+};
+
+test("a call is on record with what was asked and answered", async () => {
+  const { token, id } = await world.key();
+  const sent = await world.api("POST", "/api/emails?", {
+    token,
+    body: MAIL,
+    headers: { "user-agent": "resend-node:6.38.0" },
+  });
+  const [entry] = await list();
+  expect(entry).toEqual({
+    id: expect.any(String),
+    created_at: expect.stringMatching(/Z$/),
+    endpoint: "/emails",
+    method: "POST",
+    response_status: 200,
+    user_agent: "resend-node:6.38.0",
+    api_key_id: id,
+  });
+  expect(await whole(entry)).toEqual({
+    object: "log",
+    ...entry,
+    request_body: { ...MAIL, html: "[13 characters]" },
+    response_body: { id: sent.body.id },
+  });
+});
+
+describe("refusals", () => {
+  test("are on record with their reason: scope, limit, field, path, method", async () => {
+    const narrow = await world.key({ scopes: ["emails:read"], limits: { other: 1 } });
+    const { token } = await world.key();
+    await world.api("POST", "/api/emails", { token: narrow.token, body: MAIL });
+    await world.api("GET", "/api/templates", { token: narrow.token });
+    await world.api("GET", "/api/templates", { token: narrow.token });
+    await world.api("POST", "/api/emails", { token, body: { ...MAIL, to: "nobody" } });
+    await world.api("POST", "/api/emails", { token, raw: "{" });
+    await world.api("GET", "/api/nothing", { token });
+    await world.api("DELETE", "/api/emails", { token });
+    expect(
+      (await list()).map(({ method, endpoint, response_status }) => [response_status, method, endpoint]),
+    ).toEqual([
+      [405, "DELETE", "/emails"],
+      [404, "GET", "/nothing"],
+      [400, "POST", "/emails"],
+      [422, "POST", "/emails"],
+      [429, "GET", "/templates"],
+      [403, "GET", "/templates"],
+      [403, "POST", "/emails"],
+    ]);
+    const [limited] = await list("&status=429");
+    expect((await whole(limited)).response_body).toEqual({
+      error: "Rate limit exceeded",
+      retryAfter: expect.any(Number),
+    });
+    const [invalid] = await list("&status=422");
+    expect(await whole(invalid)).toMatchObject({
+      request_body: { to: "nobody" },
+      response_body: { name: "validation_error", statusCode: 422 },
+    });
+  });
+
+  test("of a key that expired or was revoked are its team's to see, of any other token nobody's", async () => {
+    const expired = await world.key({ expiresAt: new Date("2020-01-01T00:00:00Z") });
+    const revoked = await world.key();
+    await world.revoke(revoked.id);
+    const unknown = `re_${"0".repeat(12)}_${"0".repeat(43)}_${"0".repeat(6)}`;
+    for (const token of [expired.token, revoked.token, unknown, "nonsense", undefined])
+      expect((await world.api("GET", "/api/emails", token === undefined ? {} : { token })).status).toBe(401);
+    const seen = await list();
+    expect(seen.map(({ response_status }) => response_status)).toEqual([401, 401]);
+    expect(new Set(seen.map(({ api_key_id }) => api_key_id))).toEqual(new Set([expired.id, revoked.id]));
+  });
+
+  test("are counted for the list of keys", async () => {
+    const narrow = await world.key({ scopes: ["emails:read"] });
+    await world.api("POST", "/api/emails", { token: narrow.token, body: MAIL });
+    await world.deps.requestLog.flush();
+    const { token } = await world.key();
+    const keys = (await world.api("GET", "/api/api-keys", { token })).body.data as { id: string }[];
+    expect(JSON.stringify(keys.find(({ id }) => id === narrow.id))).toMatch(/"forbidden":1|"403":1|refus/);
+  });
+});
+
+test("nothing that opens a door or was meant for a reader is kept, in any call", async () => {
+  const { token } = await world.key();
+  const made = await world.api("POST", "/api/api-keys", {
+    token,
+    body: { name: "New", scopes: ["emails:read"] },
+  });
+  const hook = await world.api("POST", "/api/webhooks", {
+    token,
+    body: { endpoint: "https://example.com/hook?key=canary", events: ["email.sent"] },
+  });
+  await world.api("POST", "/api/templates", {
+    token,
+    body: { name: "T", html: "<p>canary {{CODE}}</p>", alias: "t" },
+  });
+  await world.api("POST", "/api/emails", {
+    token,
+    body: { ...MAIL, html: undefined, template: { id: "t", variables: { CODE: "canary" } } },
+  });
+  await world.api("POST", "/api/emails", {
+    token,
+    body: { ...MAIL, text: "canary", attachments: [{ filename: "a.txt", content: btoa("canary") }] },
+  });
+  await world.api("GET", `/api/webhooks/${hook.body.id}`, { token });
+  await world.api("GET", `/api/nowhere/${made.body.token}?token=${made.body.token}`, {
+    token,
+    headers: { "user-agent": `me/1 ${made.body.token}` },
+  });
+  await world.deps.requestLog.flush();
+  const kept = JSON.stringify(await world.deps.hot`select * from api_requests`);
+  expect(kept).toContain("[redacted]");
+  for (const secret of [
+    "canary",
+    btoa("canary"),
+    String(made.body.token),
+    String(hook.body.signing_secret),
+    token,
+  ])
+    expect(kept).not.toContain(secret);
+});
+
+test("the list is narrowed by key, status and method, and paged both ways", async () => {
+  const [a, b] = [await world.key(), await world.key()];
+  for (let n = 0; n < 3; n++) await world.api("GET", `/api/emails?limit=${n}`, { token: a.token });
+  await world.api("POST", "/api/emails", { token: b.token, body: MAIL });
+  expect((await list(`&key=${a.id}`)).map(({ response_status }) => response_status)).toEqual([200, 200, 422]);
+  expect(await list(`&key=${a.id}&status=4xx`)).toHaveLength(1);
+  expect(await list(`&key=${b.id}&method=GET`)).toHaveLength(0);
+  expect((await list("&method=POST"))[0]?.api_key_id).toBe(b.id);
+  const [newest, middle, oldest] = await list(`&key=${a.id}`);
+  const page = async (query: string) =>
+    ((await read(`/api/logs?key=${a.id}&${query}`)).body.data as Entry[]).map(({ id }) => id);
+  expect(await page(`limit=1&after=${newest?.id}`)).toEqual([middle?.id]);
+  expect(await page(`limit=1&before=${oldest?.id}`)).toEqual([middle?.id]);
+  for (const query of ["status=600", "status=4x", "method=get", "key=1", "limit=101", "after=1"])
+    expect((await read(`/api/logs?${query}`)).status).toBe(422);
+});
+
+test("another team's calls do not exist", async () => {
+  const other = await world.otherTeam();
+  const foreign = await other.key();
+  const { token } = await world.key();
+  await world.api("GET", "/api/emails", { token });
+  const [entry] = await list();
+  expect((await read("/api/logs", foreign.token)).body.data).toEqual([]);
+  expect((await read(`/api/logs/${entry?.id}`, foreign.token)).status).toBe(404);
+  expect((await read("/api/logs/018f0000-0000-7000-8000-000000000000")).status).toBe(404);
+  expect((await read("/api/logs/1")).status).toBe(422);
+});
+
+test("a record that cannot be written fails no call, and says that something was lost", async () => {
+  const { token } = await world.key();
+  await world.deps.hot`alter table api_requests rename to hidden`;
+  try {
+    expect((await world.api("POST", "/api/emails", { token, body: MAIL })).status).toBe(200);
+    await world.deps.requestLog.flush();
+  } finally {
+    await world.deps.hot`alter table hidden rename to api_requests`;
+  }
+  expect(lines).toContainEqual({ event: "log.calls_not_written", facts: expect.anything() });
+  expect(lines).toContainEqual({ event: "log.calls_lost", facts: { count: 1 } });
+  expect(await list()).toEqual([]);
+});
+
+test("more calls than there is room for are forgotten, refusals last", async () => {
+  const { id: apiKeyId } = await world.key();
+  const call = (status: number) =>
+    world.deps.requestLog.record({
+      caller: { teamId: world.id, apiKeyId },
+      method: "GET",
+      path: "/api/emails",
+      status,
+      userAgent: null,
+    });
+  for (let n = 0; n < 5_000; n++) call(200);
+  for (let n = 0; n < 5_000; n++) call(403);
+  await world.deps.requestLog.flush();
+  const counted = await world.deps.hot<{ status: number; n: number }[]>`
+    select status, count(*)::int as n from api_requests where api_key_id = ${apiKeyId} group by 1 order by 1`;
+  expect([...counted]).toEqual([
+    { status: 200, n: 2_000 },
+    { status: 403, n: 500 },
+  ]);
+});
+
+test("what is older than seven days is forgotten", async () => {
+  const { token } = await world.key();
+  await world.api("GET", "/api/emails", { token });
+  await world.api("GET", "/api/templates", { token });
+  await world.deps.requestLog.flush();
+  await world.deps
+    .hot`update api_requests set created_at = now() - interval '169 hours' where path = '/api/emails'`;
+  await world.deps
+    .hot`update api_requests set created_at = now() - interval '167 hours' where path = '/api/templates'`;
+  await keepBooks({ ...world.deps, transport: null }, () => true);
+  expect((await list()).map(({ endpoint }) => endpoint)).toEqual(["/templates"]);
+});

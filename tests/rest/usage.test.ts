@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { keepBooks } from "#server/worker/bookkeeping";
+import { tick } from "#server/worker/tick";
+import { createWorld, type World } from "../support/world";
+
+type Line = Record<string, unknown> & { day: string; domain: string; api_key_id: string | null };
+type Usage = Record<string, unknown> & { days: Line[]; total: Record<string, number> };
+
+let world: World;
+let token: string;
+let keyId: string;
+beforeEach(async () => {
+  world = await createWorld();
+  await world.domain("example.org");
+  ({ token, id: keyId } = await world.key());
+});
+afterEach(() => world.close());
+
+const today = () => world.clock.now().toISOString().slice(0, 10);
+const NOTHING = {
+  accepted: 0,
+  sent: 0,
+  delivered: 0,
+  bounced: 0,
+  complained: 0,
+  failed: 0,
+  suppressed: 0,
+  unknown: 0,
+};
+const send = async (to: string[], from = "ann@posthorn.test", by = token) => {
+  const body = { from, to, subject: "Hello", html: "<p>Hi</p>" };
+  const reply = await world.api("POST", "/api/emails", { token: by, body });
+  expect(reply.status, reply.text).toBe(200);
+  return String(reply.body.id);
+};
+const deliver = () => tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
+const usage = async (query = "", by = token): Promise<Usage> => {
+  const reply = await world.api("GET", `/api/usage${query}`, { token: by });
+  expect(reply.status, reply.text).toBe(200);
+  return reply.body as Usage;
+};
+/** Waits for what other tests of the same cluster have open: the counts follow the feed. */
+const settled = async (query: string, total: object) => {
+  await expect.poll(async () => (await usage(query)).total, { timeout: 20_000 }).toMatchObject(total);
+  return usage(query);
+};
+
+test("what becomes of mail is counted by recipients, by day, key and domain", async () => {
+  const second = await world.key();
+  await send(["delivered@posthorn.test", "bounced@posthorn.test", "complained@posthorn.test"]);
+  await send(["suppressed@posthorn.test", "unknown@posthorn.test"]);
+  await send(["delivered@posthorn.test"], "ann@posthorn.test", second.token);
+  await send(["ben@example.net"], "ann@example.org");
+  await deliver();
+  const { days, total, ...rest } = await settled("", { accepted: 7, complained: 1 });
+  const line = (key: string, domain: string, counts: object) => ({
+    day: today(),
+    api_key_id: key,
+    api_key_name: "Test key",
+    domain,
+    ...NOTHING,
+    ...counts,
+  });
+  expect(days).toHaveLength(3);
+  expect(days).toEqual(
+    expect.arrayContaining([
+      line(keyId, "posthorn.test", {
+        accepted: 5,
+        sent: 2,
+        delivered: 2,
+        bounced: 1,
+        complained: 1,
+        suppressed: 1,
+        unknown: 1,
+      }),
+      line(second.id, "posthorn.test", { accepted: 1, sent: 1, delivered: 1 }),
+      line(keyId, "example.org", { accepted: 1 }),
+    ]),
+  );
+  expect(total).toMatchObject({ accepted: 7, sent: 3, delivered: 3, bounced: 1 });
+  expect(rest).toMatchObject({
+    object: "usage",
+    until: today(),
+    complete: true,
+    emails: {
+      daily: {
+        used: 7,
+        limit: null,
+        sent: 3,
+        received: 0,
+        resets_at: expect.stringMatching(/T00:00:00\.000Z$/),
+      },
+      monthly: {
+        used: 7,
+        limit: null,
+        sent: 3,
+        received: 0,
+        resets_at: expect.stringMatching(/-01T00:00:00\.000Z$/),
+      },
+    },
+    domains: { used: 1, limit: null },
+    rate_limit: { limit: 1_000_000, duration: "1m" },
+  });
+  expect((await usage(`?key=${second.id}`)).total).toMatchObject({ accepted: 1 });
+  expect((await usage("?domain=example.org")).total).toMatchObject({ accepted: 1 });
+  expect((await usage(`?domain=example.org&key=${second.id}`)).days).toEqual([]);
+});
+
+test("a mail is accepted once, on its day, though it is scheduled first, queued later and tried again", async () => {
+  const id = await send(["delivered@posthorn.test", "delivered+2@posthorn.test"]);
+  await world.deps.hot`
+    update email_events set created_at = created_at - interval '2 days' where email_id = ${id}`;
+  for (const type of ["email.scheduled", "email.queued"])
+    await world.deps.hot`
+      insert into email_events (id, team_id, email_id, type) values (uuid_v7(), ${world.id}, ${id}, ${type})`;
+  await deliver();
+  const { days } = await settled("", { delivered: 2 });
+  expect(days.map(({ day, accepted, delivered }) => [day, accepted, delivered])).toEqual([
+    [new Date(world.clock.now().getTime() - 2 * 86_400_000).toISOString().slice(0, 10), 2, 0],
+    [today(), 0, 2],
+  ]);
+});
+
+test("each event counts once, however many count at once, and counts outlive the mail", async () => {
+  for (let n = 0; n < 20; n++) await send(["delivered@posthorn.test"]);
+  await deliver();
+  const worker = { ...world.deps, transport: null };
+  await settled("", { delivered: 20 });
+  await world.deps.hot`truncate usage_days, usage_progress`;
+  await Promise.all([
+    ...Array.from({ length: 5 }, () => usage()),
+    ...Array.from({ length: 5 }, () => keepBooks(worker, () => true)),
+  ]);
+  const counts = { accepted: 20, sent: 20, delivered: 20 };
+  await settled("", counts);
+  await world.deps.hot`delete from emails`;
+  await keepBooks(worker, () => true);
+  expect((await usage()).total).toMatchObject(counts);
+});
+
+test("another team's mail is not in it", async () => {
+  const other = await world.otherTeam();
+  const foreign = await other.key();
+  await send(["delivered@posthorn.test"]);
+  await settled("", { accepted: 1 });
+  const seen = await usage("", foreign.token);
+  expect(seen).toMatchObject({ days: [], total: NOTHING, domains: { used: 0 } });
+  expect((await usage(`?key=${keyId}`, foreign.token)).days).toEqual([]);
+});
+
+describe("the days asked for", () => {
+  test("are the last 30, or those between two, 92 at most", async () => {
+    expect(await usage("?until=2026-03-31")).toMatchObject({ since: "2026-03-02", until: "2026-03-31" });
+    expect(await usage("?since=2026-03-02")).toMatchObject({ since: "2026-03-02", until: "2026-03-31" });
+    expect(await usage("?since=2026-01-01&until=2026-04-02")).toMatchObject({ days: [] });
+  });
+
+  test.each([
+    ["since=2026-01-01&until=2026-04-03", /92 days/],
+    ["since=2026-02-02&until=2026-02-01", /before/],
+    ["since=2026-02-30", /day such as/],
+    ["since=2026-02-01T00:00:00Z", /day such as/],
+    ["key=1", /API key/],
+    ["domain=localhost", /domain/],
+  ])("are refused where they are none: %s", async (query, message) => {
+    const reply = await world.api("GET", `/api/usage?${query}`, { token });
+    expect(reply).toMatchObject({ status: 422, body: { message: expect.stringMatching(message) } });
+  });
+});

@@ -1,0 +1,81 @@
+import { afterEach, expect, test } from "vitest";
+import { createAskDns } from "#server/mail/dns";
+import { type DnsPeer, type DnsScript, startDnsPeer } from "../support/dns-peer";
+
+const peers: DnsPeer[] = [];
+afterEach(async () => {
+  await Promise.all(peers.splice(0).map((peer) => peer.close()));
+});
+async function peerOf(script: DnsScript): Promise<DnsPeer> {
+  const peer = await startDnsPeer(script);
+  peers.push(peer);
+  return peer;
+}
+const nobody = { host: "127.0.0.1", port: 9 };
+const addressOf = ({ host, port }: { host: string; port: number }) => `${host}:${port}`;
+
+test("an answer comes with whose it was, and a text with its strings apart", async () => {
+  const name = "a.example";
+  const peer = await peerOf(({ type }) => ({
+    answers: type === "TXT" ? [{ name, type, ttl: 0, data: ["one", "two"] }] : [],
+  }));
+  const ask = createAskDns([peer]);
+  const resolver = addressOf(peer);
+  expect(await ask(name, "TXT")).toEqual({
+    name,
+    type: "TXT",
+    resolver,
+    kind: "answer",
+    records: [["one", "two"]],
+  });
+  expect(await ask(name, "MX")).toEqual({ name, type: "MX", resolver, kind: "nodata" });
+});
+
+test("what is not there, what nobody can tell, and what nobody answers are three things", async () => {
+  const peer = await peerOf(({ name }) => {
+    if (name === "broken.example") return { rcode: "SERVFAIL" };
+    if (name === "refused.example") return { rcode: "REFUSED" };
+    return name === "silent.example" ? { silent: true } : null;
+  });
+  const ask = createAskDns([peer]);
+  const kindOf = async (name: string) => (await ask(name, "TXT")).kind;
+  expect(await kindOf("none.example")).toBe("nxdomain");
+  expect(await kindOf(`${"a.".repeat(130)}example`)).toBe("nxdomain");
+  expect(await kindOf("broken.example")).toBe("servfail");
+  expect(await kindOf("refused.example")).toBe("servfail");
+  expect(await kindOf("silent.example")).toBe("timeout");
+});
+
+test("a server that cannot tell is followed by the next, one that knows of nothing is not", async () => {
+  const broken = await peerOf(() => ({ rcode: "SERVFAIL" }));
+  const empty = await peerOf(() => null);
+  const last = await peerOf(() => null);
+  const ask = createAskDns([nobody, broken, empty, last]);
+  expect(await ask("a.example", "TXT")).toMatchObject({ kind: "nxdomain", resolver: addressOf(empty) });
+  expect(last.asked).toEqual([]);
+  expect(await createAskDns([broken, nobody])("a.example", "TXT")).toMatchObject({
+    kind: "servfail",
+    resolver: addressOf(nobody),
+  });
+});
+
+test("nothing is remembered between two questions", async () => {
+  const peer = await peerOf(({ name, type }, nth) => ({
+    answers: type === "A" ? [{ name, type, ttl: 3_600, data: `192.0.2.${nth}` }] : [],
+  }));
+  const ask = createAskDns([peer]);
+  for (const records of [["192.0.2.1"], ["192.0.2.2"]])
+    expect(await ask("a.example", "A")).toMatchObject({ records });
+});
+
+test("a question that is broken off is a timeout at once", async () => {
+  const peer = await peerOf(() => ({ silent: true }));
+  const breaking = new AbortController();
+  const asking = createAskDns([peer])("a.example", "TXT", breaking.signal);
+  await expect.poll(() => peer.asked.length).toBeGreaterThan(0);
+  breaking.abort();
+  expect((await asking).kind).toBe("timeout");
+  const before = peer.asked.length;
+  expect((await createAskDns([peer])("b.example", "TXT", breaking.signal)).kind).toBe("timeout");
+  expect(peer.asked).toHaveLength(before);
+});

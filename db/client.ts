@@ -18,7 +18,7 @@ import * as templates from "./schema/templates";
 import * as usage from "./schema/usage";
 import * as webhooks from "./schema/webhooks";
 import * as workers from "./schema/workers";
-import { beginTransaction } from "./transaction";
+import { surviveLoss } from "./transaction";
 
 const schema = {
   ...apiKeys,
@@ -100,17 +100,21 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     types: ARRAY_TYPES,
   };
   const named = { application_name: options.applicationName ?? "posthorn" };
-  const forDrizzle = postgres(url, {
-    ...common,
-    connection: options.pooled ? named : { ...named, ...BOUNDS, ...LONG_GREETING },
-    max: Math.max(2, Math.floor(connectionsMax / 2)),
-  });
+  const forDrizzle = surviveLoss(
+    postgres(url, {
+      ...common,
+      connection: options.pooled ? named : { ...named, ...BOUNDS, ...LONG_GREETING },
+      max: Math.max(2, Math.floor(connectionsMax / 2)),
+    }),
+  );
   const gate = createGate(forDrizzle.options.max, options.waitMsMax ?? 2_000);
-  const hot = postgres(url, {
-    ...common,
-    connection: options.pooled ? named : { ...named, ...BOUNDS, ...BY_KEYS, ...LONG_GREETING },
-    max: Math.max(2, Math.ceil(connectionsMax / 2)),
-  });
+  const hot = surviveLoss(
+    postgres(url, {
+      ...common,
+      connection: options.pooled ? named : { ...named, ...BOUNDS, ...BY_KEYS, ...LONG_GREETING },
+      max: Math.max(2, Math.ceil(connectionsMax / 2)),
+    }),
+  );
   return {
     db: drizzle(gated(forDrizzle, gate), { schema, casing: "snake_case" }),
     hot,
@@ -137,6 +141,6 @@ function gated(client: Sql, gate: Gate): Sql {
     };
     return Object.assign(rows, { values });
   };
-  const begin = (task: Parameters<typeof beginTransaction>[1]) => gate(() => beginTransaction(client, task));
+  const begin = (task: Parameters<Sql["begin"]>[1]) => gate(() => client.begin(task));
   return { options: client.options, unsafe, begin } as unknown as Sql;
 }

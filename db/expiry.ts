@@ -1,6 +1,5 @@
 import type { HotSql } from "./client";
 import { lockEmailsOf, refreshEmailStatus } from "./summary";
-import { beginTransaction } from "./transaction";
 
 /** Workers that may vanish over one mail before we stop feeding it to the next. */
 export const lapsesMax = 10;
@@ -22,7 +21,7 @@ export async function recoverExpired(hot: HotSql, newId: () => string, limit: nu
     select id from deliveries where status = 'sending' and leased_until < now() order by leased_until limit ${limit}`;
   if (expired.length === 0) return [];
   const ids = expired.map(({ id }) => id);
-  return beginTransaction(hot, async (tx) => {
+  return hot.begin(async (tx) => {
     const parents = await lockEmailsOf(tx, ids);
     const recovered = await tx.unsafe<Recovered[]>(RECOVER_EXPIRED, [ids, ids.map(newId), lapsesMax]);
     await refreshEmailStatus(tx, parents);

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate } from "drizzle-orm/postgres-js/migrator";
-import postgres, { type Sql } from "postgres";
-import { beginTransaction } from "./transaction";
+import postgres from "postgres";
+import { surviveLoss } from "./transaction";
 
 /** Any number will do, so long as no other program on the same database uses it. */
 const MIGRATION_LOCK = 7_067_381_204;
@@ -13,12 +13,13 @@ const MIGRATION_LOCK = 7_067_381_204;
  * to do. The lock is the transaction's own, so it also holds behind a transaction pooler.
  */
 export async function migrateDatabase(url: string): Promise<void> {
-  const sql = postgres(url, { max: 2, onnotice: () => {}, connect_timeout: 10, fetch_types: false });
-  const begin = (task: Parameters<typeof beginTransaction>[1]) => beginTransaction(sql, task);
+  const sql = surviveLoss(
+    postgres(url, { max: 2, onnotice: () => {}, connect_timeout: 10, fetch_types: false }),
+  );
   try {
-    await begin(async (tx) => {
+    await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-      await migrate(drizzle({ options: sql.options, unsafe: sql.unsafe, begin } as unknown as Sql), {
+      await migrate(drizzle(sql), {
         migrationsFolder: fileURLToPath(new URL("./migrations", import.meta.url)),
       });
       await sql`select continue_event_feed()`;

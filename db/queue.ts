@@ -1,7 +1,6 @@
 import type { HotSql } from "./client";
 import { foldAddress } from "./fold-address";
 import { lockEmailsOf, refreshEmailStatus } from "./summary";
-import { beginTransaction } from "./transaction";
 
 /** A claim lasts this long unless renewed; a worker that dies is found out after it. */
 export const leaseMs = 60_000;
@@ -118,7 +117,7 @@ export async function releaseClaims(
   why: "released" | "no_transport",
 ): Promise<number> {
   const ids = held.map(({ id }) => id);
-  return beginTransaction(hot, async (tx) => {
+  return hot.begin(async (tx) => {
     const parents = await lockEmailsOf(tx, ids);
     const { count } = await tx.unsafe(RELEASE_CLAIMS, [ids, held.map((row) => row.leaseToken), why]);
     await refreshEmailStatus(tx, parents);

@@ -3,7 +3,6 @@ import type { DeliveryStatus, WaitRule } from "./schema/deliveries";
 import type { EventData, EventType } from "./schema/events";
 import type { SuppressionOrigin } from "./schema/suppressions";
 import { lockEmailsOf, refreshEmailStatus } from "./summary";
-import { beginTransaction } from "./transaction";
 
 /** What an attempt came to, for one recipient. */
 export type DeliveryResult = {
@@ -31,7 +30,7 @@ export type DeliveryResult = {
  */
 export async function recordResults(hot: HotSql, results: DeliveryResult[]): Promise<Set<string>> {
   const ids = results.map(({ id }) => id);
-  return beginTransaction(hot, async (tx) => {
+  return hot.begin(async (tx) => {
     const parents = await lockEmailsOf(tx, ids);
     const written = await tx.unsafe<{ id: string }[]>(
       RECORD_RESULTS,

@@ -4,19 +4,18 @@ import type { Sql, TransactionSql } from "postgres";
 const LOST = /^(CONNECTION_|CONNECT_|ECONN|EPIPE$|ETIMEDOUT$|57P0[1-5]$|25P03$)/;
 
 /**
- * A transaction of the driver's that survives the loss of its connection. The driver rolls back after any failure, also
+ * Makes transactions of this client survive the loss of their connection. The driver rolls back after any failure, also
  * on a connection that is no more, and dies of that with the whole process. Here a task that fails because the
  * connection is lost is simply never heard of again: the driver has noticed the loss by itself, and rejects.
  */
-export function beginTransaction<T>(sql: Sql, task: (tx: TransactionSql) => Promise<T>): Promise<T> {
-  const begun = sql.begin((tx) =>
-    task(tx).catch((error) => (isLost(error) ? new Promise<T>(() => {}) : throwIt(error))),
-  );
-  return begun as Promise<T>;
-}
-
-function throwIt(error: unknown): never {
-  throw error;
+export function surviveLoss(sql: Sql): Sql {
+  const begin = sql.begin as (task: (tx: TransactionSql) => Promise<unknown>) => Promise<unknown>;
+  return Object.assign(sql, {
+    begin: (task: (tx: TransactionSql) => Promise<unknown>) =>
+      begin((tx) =>
+        task(tx).catch((error) => (isLost(error) ? new Promise(() => {}) : Promise.reject(error))),
+      ),
+  });
 }
 
 /** The driver's own error lies under Drizzle's. */

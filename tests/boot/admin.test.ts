@@ -11,6 +11,7 @@ import { tick } from "#server/worker/tick";
 import { type House, openHouse } from "../support/house";
 import { killLeftovers, runTsx, type StartOptions, startTsx } from "../support/processes";
 import { freePort } from "../support/redis";
+import { type Listed, publish, startZone } from "../support/zone";
 
 // Each command is a process of its own, which compiles the code first.
 vi.setConfig({ testTimeout: 240_000 });
@@ -95,6 +96,27 @@ describe("keys", () => {
 });
 
 describe("domains, teams and people", () => {
+  test("what a domain's owner has to publish is shown, and what DNS says of it", async () => {
+    const { zone, peer } = await startZone();
+    const env = {
+      POSTHORN_SECRET: "the secret of an installation in a test",
+      POSTHORN_DNS_SERVERS: `127.0.0.1:${peer.port}`,
+      POSTHORN_HOSTNAME: "mail.posthorn.example",
+    };
+    await posthornJson(["domain", "add", "shown.example"]);
+    const shown = await posthorn(["domain", "show", "shown.example", "--json"], env);
+    const { records } = JSON.parse(shown.stdout) as { records: Listed[] };
+    publish(zone, records.slice(1));
+    const { stdout } = await posthorn(["domain", "show", "shown.example", "--look"], env);
+    expect(stdout).toMatch(/Status +partially_verified/);
+    for (const { host, value } of records) {
+      expect(stdout).toContain(host);
+      expect(stdout).toContain(value);
+    }
+    expect(stdout).toMatch(/pending: missing, as 127\.0\.0\.1:\d+ tells/);
+    await peer.close();
+  });
+
   test("a domain sends once the operator has declared it verified", async () => {
     const added = await posthornJson(["domain", "add", "Mail.Example.COM"]);
     expect(added.json).toMatchObject({ name: "mail.example.com", status: "not_started" });

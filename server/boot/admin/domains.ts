@@ -1,13 +1,17 @@
 import type { Command } from "commander";
+import { domainJson } from "#server/rest/wire/domain";
+import { getDomain } from "#server/services/domains/credentials";
 import { type Domain, listDomains } from "#server/services/domains/read";
+import { verifyDomain } from "#server/services/domains/verify";
 import { addDomain, declareDomainVerified } from "#server/services/domains/write";
 import { addJsonOption, addTeamOption, readDomain } from "./arguments";
+import { describeDomain } from "./domain-report";
 import { withTeam } from "./session";
 import { formatTime, say, sayJson, sayTable } from "./terminal";
 
 type Options = { team?: string; json?: true };
 
-/** `domain add`, `domain list`, `domain verify`. */
+/** `domain add`, `domain list`, `domain show`, `domain verify`. */
 export function addDomainCommands(program: Command): void {
   const domain = program.command("domain").description("domains that a team sends from");
 
@@ -29,7 +33,9 @@ export function addDomainCommands(program: Command): void {
         const added = await addDomain(ctx, { name, verified: options.verified === true });
         if (options.json) return sayJson(present(added));
         say(`Added ${added.name} to team ${team.name}: ${added.status}.`);
-        if (added.status !== "verified") say(`It sends once it is verified: domain verify ${added.name}`);
+        if (added.status === "verified") return;
+        say(`What to publish for it: domain show ${added.name}`);
+        say(`It sends once it is verified: domain show --look, or on your word: domain verify ${added.name}`);
       });
     });
 
@@ -45,6 +51,25 @@ export function addDomainCommands(program: Command): void {
       });
     },
   );
+
+  addJsonOption(
+    addTeamOption(
+      domain
+        .command("show")
+        .description("shows what to publish for a domain, and what the last look at DNS saw of it")
+        .argument("<name>", "the domain", readDomain)
+        .option("--look", "look at DNS now"),
+    ),
+  )
+    .addHelpText("after", "\nExamples:\n  domain show example.com\n  domain show example.com --look")
+    .action(async (name: string, options: Options & { look?: true }) => {
+      await withTeam(options.team, async (ctx) => {
+        const found = await getDomain(ctx, name);
+        const shown = domainJson(ctx, options.look ? await verifyDomain(ctx, found.id) : found);
+        if (options.json) return sayJson(shown);
+        for (const line of describeDomain(shown)) say(line);
+      });
+    });
 
   addJsonOption(
     addTeamOption(

@@ -24,6 +24,6 @@ export const apiRequests = pgTable(
     // Few of many calls are refused, and each key's are counted.
     index("api_requests_refused_idx")
       .on(t.teamId, t.apiKeyId, t.createdAt)
-      .where(sql`${t.status} in (403, 429)`),
+      .where(sql`${t.status} in (401, 403, 429)`),
   ],
 );

@@ -60,7 +60,7 @@ describe("a new key", () => {
       expires_at: null,
       last_used_at: null,
       rotated_from: null,
-      recent_refusals: { forbidden: 0, rate_limited: 0 },
+      recent_refusals: { unauthorized: 0, forbidden: 0, rate_limited: 0 },
     });
     const secret = String(body.token).split("_")[2] ?? "";
     expect(JSON.stringify(key)).not.toContain(secret);
@@ -207,7 +207,11 @@ describe("a key of the team", () => {
         ...Array.from({ length: 1_010 }, () => row(429, 1)),
         ...[row(403, 1), row(403, 23), row(403, 25), row(200, 1), row(401, 1), row(403, 1, newId())],
       ]);
-    expect((await listed(body.id)).recent_refusals).toEqual({ forbidden: 2, rate_limited: 1_000 });
+    expect((await listed(body.id)).recent_refusals).toEqual({
+      unauthorized: 1,
+      forbidden: 2,
+      rate_limited: 1_000,
+    });
   });
 
   test("is paged by both cursors", async () => {

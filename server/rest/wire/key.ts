@@ -15,6 +15,10 @@ export function keyJson(key: ListedKey) {
     created_at: key.createdAt.toISOString(),
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     /** Of the last 24 hours, by status; each counted up to 1,000. */
-    recent_refusals: { forbidden: key.refusals.forbidden, rate_limited: key.refusals.rateLimited },
+    recent_refusals: {
+      unauthorized: key.refusals.unauthorized,
+      forbidden: key.refusals.forbidden,
+      rate_limited: key.refusals.rateLimited,
+    },
   };
 }

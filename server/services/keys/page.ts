@@ -11,8 +11,11 @@ export const refusalsCountedMax = 1_000;
 export type ListedKey = Omit<typeof apiKeys.$inferSelect, "secretHash"> & {
   /** Domains it is linked to one by one; none for a key that has them all. */
   links: { id: string; name: string }[];
-  /** Calls of the last 24 hours that were refused with 403 and 429, each counted up to `refusalsCountedMax`. */
-  refusals: { forbidden: number; rateLimited: number };
+  /**
+   * Calls of the last 24 hours that were refused with 401 (it had expired), 403 and 429, each counted up to
+   * `refusalsCountedMax`.
+   */
+  refusals: { unauthorized: number; forbidden: number; rateLimited: number };
 };
 
 /** The team's keys that are not revoked, newest first, by pages, with their domains and recent refusals. */
@@ -26,7 +29,8 @@ export async function pageKeys(ctx: Ctx, query: PageQuery): Promise<Page<ListedK
         >`(select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name)
           order by d.name), '[]') from ${apiKeyDomains} l join ${domains} d on d.id = l.domain_id
           where l.team_id = api_keys.team_id and l.api_key_id = api_keys.id)`,
-        refusals: sql<ListedKey["refusals"]>`jsonb_build_object('forbidden', ${refused(sql`403`)},
+        refusals: sql<ListedKey["refusals"]>`jsonb_build_object('unauthorized', ${refused(sql`401`)},
+          'forbidden', ${refused(sql`403`)},
           'rateLimited', ${refused(sql`429`)})`,
       })
       .from(apiKeys)
@@ -42,10 +46,10 @@ export async function pageKeys(ctx: Ctx, query: PageQuery): Promise<Page<ListedK
   );
 }
 
-// Both statuses by number and in the text, for the planner to see that their partial index will do.
+// The statuses by number and in the text, for the planner to see that their partial index will do.
 const refused = (status: ReturnType<typeof sql>) => sql`(select count(*) from (
   select from ${apiRequests} r where r.team_id = api_keys.team_id and r.api_key_id = api_keys.id
-  and r.status in (403, 429) and r.status = ${status} and r.created_at > now() - interval '24 hours'
+  and r.status in (401, 403, 429) and r.status = ${status} and r.created_at > now() - interval '24 hours'
   limit ${refusalsCountedMax}) counted)`;
 
 const COLUMNS = {

@@ -10,6 +10,9 @@ import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog } from "#server/services/logs/record";
 import { createVault } from "#server/vault";
 
+/** What the vault of these effects is made of, for processes that are to open what it sealed. */
+export const installationSecret = "the secret of an installation in a test";
+
 /** Real time, moved on by whoever tests: nothing that remembers the time stands still. */
 export type TestClock = { now(): Date; advance(ms: number): void };
 
@@ -59,7 +62,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     outside,
     dns: createAskDns(options.dnsServers ?? NO_DNS),
     names: options.names ?? NO_NAMES,
-    vault: createVault("the secret of an installation in a test"),
+    vault: createVault(installationSecret),
     clock: clock.now,
     log,
     wake: createWaker(database.hot),

@@ -22,12 +22,19 @@ export type WorkerSettings = {
   smtpUrl: string;
   /** For Node itself, such as a small heap. */
   nodeArgs?: readonly string[];
+  /** Further settings, and others in place of the usual ones. */
+  env?: Record<string, string>;
 };
 
 const running = new Set<WorkerProcess>();
 
 /** Starts a worker as the launcher does, connected by a channel: it ends when this process does. */
-export function spawnWorker({ databaseUrl, smtpUrl, nodeArgs = [] }: WorkerSettings): WorkerProcess {
+export function spawnWorker({
+  databaseUrl,
+  smtpUrl,
+  nodeArgs = [],
+  env = {},
+}: WorkerSettings): WorkerProcess {
   const child = spawn(process.execPath, [...nodeArgs, "--import", tsx, program], {
     cwd: projectRoot,
     env: {
@@ -38,6 +45,7 @@ export function spawnWorker({ databaseUrl, smtpUrl, nodeArgs = [] }: WorkerSetti
       POSTHORN_URL: "http://localhost:3000",
       POSTHORN_SECRET: "only for tests, and long enough for one",
       POSTHORN_HOSTNAME: "worker.test",
+      ...env,
     } as unknown as NodeJS.ProcessEnv,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });

@@ -33,6 +33,13 @@ import {
   postSuppressionsRemove,
 } from "./suppressions";
 import {
+  getTemplateVersion,
+  getTemplateVersions,
+  postTemplateDuplicate,
+  postTemplatePreview,
+  postTemplateVersionPublish,
+} from "./template-versions";
+import {
   deleteOneTemplate,
   getOneTemplate,
   getTemplates,
@@ -77,6 +84,11 @@ export const routes: readonly Route[] = [
   patchTemplate,
   deleteOneTemplate,
   postTemplatePublish,
+  postTemplateDuplicate,
+  postTemplatePreview,
+  getTemplateVersions,
+  getTemplateVersion,
+  postTemplateVersionPublish,
   postDomain,
   getDomains,
   getOneDomain,

@@ -39,6 +39,7 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     "POST /api/emails/retry": () => ({ status: "failed" }),
     "POST /api/templates": () => ({ name: "Welcome", html: "<p>Hi</p>" }),
     "PATCH /api/templates/{id}": () => ({ name: "Renamed" }),
+    "POST /api/templates/{id}/preview": () => ({ variables: {} }),
     "POST /api/domains": () => ({ name: nextDomain() }),
     "PATCH /api/domains/{id}": () => ({ open_tracking: true }),
     "POST /api/api-keys": () => ({ name: "Program", scopes: ["keys:write"] }),
@@ -94,6 +95,10 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
 
   /** The same for what lies below such a row. */
   const ROWS_BELOW: Record<string, (by: string, parent: string) => Promise<Pick<Reply, "body">>> = {
+    version: async (by, template) => {
+      const { body } = await world.api("GET", `/api/templates/${template}/versions`, { token: by });
+      return { body: (body.data as Record<string, unknown>[])[0] ?? {} };
+    },
     event_id: (by, webhook) => world.api("POST", `/api/webhooks/${webhook}/test`, { token: by }),
     domain_id: (by) => requireOf(ROWS, "domains")(by),
   };

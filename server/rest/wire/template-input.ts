@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { formatMailbox } from "#server/mail/address";
-import { MailboxList, MailboxText, optional, Subject } from "#server/services/emails/message-input";
+import {
+  MailboxList,
+  MailboxText,
+  optional,
+  Subject,
+  TemplateValues,
+} from "#server/services/emails/message-input";
 import {
   TemplateAlias,
   TemplateName,
@@ -54,3 +60,15 @@ export const UpdateTemplateBody = z
       ...(body.variables !== undefined && { variables: body.variables }),
     }),
   );
+
+/** The body of `POST /api/templates/{id}/preview`. */
+export const PreviewBody = z
+  .strictObject({
+    variables: optional(TemplateValues),
+    version: optional(
+      z
+        .union([z.string().max(40), z.number().int()], "Must be the id or the number of a version.")
+        .transform(String),
+    ),
+  })
+  .transform(({ variables, version }) => ({ variables: variables ?? {}, version: version ?? null }));

@@ -101,15 +101,20 @@ export const VariableValue = z
       });
   });
 
+/** Values for placeholders, by name. */
+export const TemplateValues = z.record(
+  z.string(),
+  VariableValue,
+  'Must be an object of names and values: { "NAME": "Ann" }.',
+);
+
 export const TemplateUse = z.strictObject(
   {
     id: z
       .string("Must be the template's id or alias.")
       .min(1, "Must be the template's id or alias.")
       .max(100, "Must be the template's id or alias."),
-    variables: optional(
-      z.record(z.string(), VariableValue, 'Must be an object of names and values: { "NAME": "Ann" }.'),
-    ),
+    variables: optional(TemplateValues),
   },
   'Must be an object: { "id": …, "variables": { … } }.',
 );

@@ -1,9 +1,8 @@
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/errors";
 import { type Mailbox, parseMailbox } from "#server/mail/address";
+import { fillVersion } from "../templates/fill-version";
 import { getPublishedTemplate } from "../templates/read";
-import { fillTemplate, parseTemplate, resolveVariables } from "../templates/render";
-import { Subject } from "./message-input";
 import type { NewEmail } from "./send";
 
 export type Content = {
@@ -29,17 +28,16 @@ export async function renderWith(ctx: Ctx, input: NewEmail): Promise<Content> {
     if (!(error instanceof AppError) || error.code !== "not_found") throw error;
     throw new AppError("not_found", `Invalid \`template.id\`: this team has no template ${template.id}.`);
   });
-  const values = resolveVariables(version.variables, template.variables);
-  const fill = (field: string, source: string, as: "html" | "plain") =>
-    fillTemplate(field, parseTemplate(field, source), values, as);
+  // A subject of the mail's own takes the place of the template's, which is then not filled in.
+  const used = { ...version, subject: subject === null ? version.subject : null };
+  const filled = fillVersion(used, template.variables, "template.variables");
   return {
     from: from ?? (version.sender === null ? null : mailboxOf("from", version.sender)),
     replyTo:
       replyTo.length > 0 ? replyTo : (version.replyTo ?? []).map((address) => mailboxOf("reply_to", address)),
-    subject:
-      subject ?? (version.subject === null ? null : checkSubject(fill("subject", version.subject, "plain"))),
-    html: fill("html", version.html, "html"),
-    text: version.text === null ? null : fill("text", version.text, "plain"),
+    subject: subject ?? filled.subject,
+    html: filled.html,
+    text: filled.text,
     templateId: id,
     templateVersionId: version.id,
   };
@@ -49,12 +47,4 @@ function mailboxOf(field: string, source: string): Mailbox {
   const read = parseMailbox(source);
   if (!read.ok) throw new AppError("invalid", `The template's \`${field}\`: ${read.fault}`);
   return read.mailbox;
-}
-
-/** A value may carry what a subject must not: checked after filling in. */
-function checkSubject(subject: string): string {
-  const read = Subject.safeParse(subject);
-  if (!read.success)
-    throw new AppError("invalid", `The filled-in \`subject\`: ${read.error.issues[0]?.message}`);
-  return subject;
 }

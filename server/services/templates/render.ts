@@ -128,33 +128,32 @@ export function inferVariables(fields: Record<string, string | null>): TemplateV
 
 /**
  * The value of each declared variable: what the caller gave, else the fallback. What is missing, mistyped or not
- * declared is named in one error.
+ * declared is named in one error, with the `field` of the request where the values stand.
  */
 export function resolveVariables(
   declared: readonly TemplateVariable[],
   given: VariableValues,
+  field: string,
 ): Map<string, string> {
   const values = new Map<string, string>();
   const unknown = Object.keys(given).filter((key) => !declared.some((variable) => variable.key === key));
   if (unknown.length > 0)
     throw new AppError(
       "invalid",
-      `Invalid \`template.variables\`: the template has no ${quoted(unknown.slice(0, 10))}. It has: ${quoted(declared.map((v) => v.key)) || "none"}.`,
+      `Invalid \`${field}\`: the template has no ${quoted(unknown.slice(0, 10))}. It has: ${quoted(declared.map((v) => v.key)) || "none"}.`,
     );
   const missing: string[] = [];
   for (const { key, type, fallbackValue } of declared) {
     const value = Object.hasOwn(given, key) ? given[key] : fallbackValue;
     if (value === null || value === undefined) missing.push(key);
     else if (type === "number" && typeof value !== "number")
-      throw invalid(
-        `Invalid \`template.variables.${key}\`: it must be a number, as the template declares it.`,
-      );
+      throw invalid(`Invalid \`${field}.${key}\`: it must be a number, as the template declares it.`);
     else values.set(key, String(value));
   }
   if (missing.length > 0)
     throw new AppError(
       "missing_field",
-      `The template needs a value for ${quoted(missing)}: give it in \`template.variables\` or declare a fallback.`,
+      `The template needs a value for ${quoted(missing)}: give it in \`${field}\` or declare a fallback.`,
     );
   return values;
 }

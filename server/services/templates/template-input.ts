@@ -4,7 +4,8 @@ import { isId } from "#server/ids";
 import { VariableValue } from "../emails/message-input";
 import { faultOfKey, variablesMax } from "./render";
 
-const nameCharsMax = 200;
+/** Longest name of a template. */
+export const nameCharsMax = 200;
 const sourceCharsMax = 1_000_000;
 
 /** What people call a template; several may bear the same name. */

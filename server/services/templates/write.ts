@@ -4,8 +4,12 @@ import { type TemplateVariable, templates, templateVersions } from "#db/schema/t
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
 import { newId } from "#server/ids";
-import { findTemplate } from "./read";
+import { findTemplate, getTemplate } from "./read";
 import { inferVariables, variablesMax } from "./render";
+import { nameCharsMax } from "./template-input";
+
+/** What the name of a duplicate ends in. */
+const COPY = " (copy)";
 
 /** What a version says. `variables` null: taken from the placeholders. */
 export type TemplateContent = {
@@ -83,7 +87,13 @@ export async function updateTemplate(
       else if (changesContent)
         await tx
           .insert(templateVersions)
-          .values({ id: versionId, teamId: ctx.teamId, templateId: id, number: current.number + 1, ...next });
+          .values({
+            id: versionId,
+            teamId: ctx.teamId,
+            templateId: id,
+            number: nextNumber(ctx, id),
+            ...next,
+          });
       await tx
         .update(templates)
         .set({ name, alias, currentVersionId: versionId, updatedAt: sql`now()` })
@@ -92,6 +102,10 @@ export async function updateTemplate(
   );
   return { id };
 }
+
+/** Behind every version there is: after a roll back the current one is not the last. Asked for with the template locked. */
+const nextNumber = (ctx: Ctx, id: string) =>
+  sql`(select max(v.number) + 1 from ${templateVersions} v where v.team_id = ${ctx.teamId} and v.template_id = ${id})`;
 
 /** Sends the current version live from now on. Publishing what is published already changes nothing. */
 export async function publishTemplate(ctx: Ctx, idOrAlias: string): Promise<{ id: string }> {
@@ -110,6 +124,34 @@ export async function publishTemplate(ctx: Ctx, idOrAlias: string): Promise<{ id
         sql`${templates.publishedVersionId} is distinct from ${templates.currentVersionId}`,
       ),
     );
+  return { id };
+}
+
+/**
+ * Makes another template that says what the editor shows of this one. It is a draft without an alias: a copy is made to be
+ * changed, and nothing sends with it before it is published.
+ */
+export async function duplicateTemplate(ctx: Ctx, idOrAlias: string): Promise<{ id: string }> {
+  const source = await getTemplate(ctx, idOrAlias);
+  const { subject, html, text, sender, replyTo, variables } = source.version;
+  const id = newId();
+  const versionId = newId();
+  const name = source.name.slice(0, nameCharsMax - COPY.length).replace(/\p{Surrogate}$/u, "") + COPY;
+  await ctx.db.transaction(async (tx) => {
+    await tx.insert(templates).values({ id, teamId: ctx.teamId, name, currentVersionId: versionId });
+    await tx.insert(templateVersions).values({
+      id: versionId,
+      teamId: ctx.teamId,
+      templateId: id,
+      number: 1,
+      subject,
+      html,
+      text,
+      sender,
+      replyTo,
+      variables,
+    });
+  });
   return { id };
 }
 

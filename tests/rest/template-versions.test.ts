@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createWorld, type World } from "../support/world";
+
+type Version = { id: string; number: number; status: string; subject: string | null };
+
+let world: World;
+let token: string;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.domain("example.org");
+  ({ token } = await world.key());
+});
+afterAll(() => world.close());
+
+const call = (method: string, path: string, body?: unknown) => world.api(method, path, { token, body });
+const ok = async (method: string, path: string, body?: unknown) => {
+  const reply = await call(method, path, body);
+  expect(reply.status, reply.text).toBeLessThan(300);
+  return reply.body;
+};
+
+let made = 0;
+/** A template with that subject, published, and the alias under which it is called. */
+async function make(body: object = {}): Promise<{ id: string; alias: string }> {
+  const alias = `template-${++made}`;
+  const html = "<p>Hi {{NAME}}</p>";
+  const { id } = await ok("POST", "/api/templates", {
+    name: "Welcome",
+    alias,
+    subject: "One",
+    html,
+    ...body,
+  });
+  return { id: String(id), alias };
+}
+const change = (alias: string, body: object) => ok("PATCH", `/api/templates/${alias}`, body);
+const versions = async (alias: string) =>
+  (await ok("GET", `/api/templates/${alias}/versions`)).data as Version[];
+const states = async (alias: string) =>
+  (await versions(alias)).map(({ number, status, subject }) => [number, status, subject]);
+const subjectSent = async (alias: string) => {
+  const { id } = await ok("POST", "/api/emails", {
+    from: "ann@example.org",
+    to: "ben@example.net",
+    template: { id: alias, variables: { NAME: "Ben" } },
+  });
+  return (await ok("GET", `/api/emails/${id}`)).subject;
+};
+
+describe("versions", () => {
+  test("tell what is live, what is being edited, and what was", async () => {
+    const { alias, id } = await make();
+    await change(alias, { subject: "Two" });
+    await change(alias, { subject: "Two and a half" });
+    expect(await states(alias)).toEqual([
+      [2, "draft", "Two and a half"],
+      [1, "published", "One"],
+    ]);
+    await ok("POST", `/api/templates/${alias}/publish`);
+    await change(alias, { subject: "Three" });
+    expect(await states(id)).toEqual([
+      [3, "draft", "Three"],
+      [2, "published", "Two and a half"],
+      [1, "archived", "One"],
+    ]);
+    const [, second] = await versions(alias);
+    for (const name of [second?.id, 2])
+      expect(await ok("GET", `/api/templates/${alias}/versions/${name}`)).toMatchObject({
+        object: "template_version",
+        id: second?.id,
+        template_id: id,
+        number: 2,
+        status: "published",
+        subject: "Two and a half",
+        html: "<p>Hi {{NAME}}</p>",
+        variables: [{ key: "NAME", type: "string", fallback_value: null }],
+      });
+  });
+
+  test("come in pages, newest first", async () => {
+    const { alias } = await make();
+    for (const subject of ["Two", "Three"]) {
+      await change(alias, { subject });
+      await ok("POST", `/api/templates/${alias}/publish`);
+    }
+    const page = async (query: string) => {
+      const { data, has_more } = await ok("GET", `/api/templates/${alias}/versions?${query}`);
+      return { numbers: (data as Version[]).map(({ number }) => number), has_more };
+    };
+    const [, second] = await versions(alias);
+    expect(await page("limit=2")).toEqual({ numbers: [3, 2], has_more: true });
+    expect(await page(`limit=2&after=${second?.id}`)).toEqual({ numbers: [1], has_more: false });
+    expect(await page(`limit=2&before=${second?.id}`)).toEqual({ numbers: [3], has_more: false });
+  });
+
+  test("that a template does not have are missing, another template's too", async () => {
+    const [one, two] = [await make(), await make()];
+    const [foreign] = await versions(two.alias);
+    for (const name of [foreign?.id, "2", "0", "-1", "x", "99999999999"])
+      for (const [method, tail] of [
+        ["GET", ""],
+        ["POST", "/publish"],
+      ] as const) {
+        const reply = await call(method, `/api/templates/${one.alias}/versions/${name}${tail}`);
+        expect(reply, String(name)).toMatchObject({
+          status: 404,
+          body: { message: "Template version not found" },
+        });
+      }
+  });
+});
+
+describe("rolling back", () => {
+  test("sends an earlier version live at once, and the editor goes on from there", async () => {
+    const { alias, id } = await make();
+    await change(alias, { subject: "Two" });
+    await ok("POST", `/api/templates/${alias}/publish`);
+    expect(await subjectSent(alias)).toBe("Two");
+    expect(await ok("POST", `/api/templates/${alias}/versions/1/publish`)).toEqual({
+      object: "template",
+      id,
+    });
+    expect(await subjectSent(alias)).toBe("One");
+    expect(await ok("GET", `/api/templates/${alias}`)).toMatchObject({
+      subject: "One",
+      status: "published",
+      has_unpublished_versions: false,
+    });
+    await change(alias, { subject: "Four" });
+    await ok("POST", `/api/templates/${alias}/publish`);
+    expect(await states(alias)).toEqual([
+      [3, "published", "Four"],
+      [2, "archived", "Two"],
+      [1, "archived", "One"],
+    ]);
+    expect(await subjectSent(alias)).toBe("Four");
+  });
+
+  test("loses no draft, and changes no version", async () => {
+    const { alias } = await make();
+    await change(alias, { subject: "Two" });
+    await ok("POST", `/api/templates/${alias}/publish`);
+    await change(alias, { subject: "A draft" });
+    const before = await versions(alias);
+    await ok("POST", `/api/templates/${alias}/versions/${before.at(-1)?.id}/publish`);
+    expect(await states(alias)).toEqual([
+      [3, "archived", "A draft"],
+      [2, "archived", "Two"],
+      [1, "published", "One"],
+    ]);
+    await ok("POST", `/api/templates/${alias}/versions/3/publish`);
+    expect(await subjectSent(alias)).toBe("A draft");
+    await change(alias, { subject: "After the draft" });
+    expect((await states(alias)).slice(0, 2)).toEqual([
+      [4, "draft", "After the draft"],
+      [3, "published", "A draft"],
+    ]);
+  });
+
+  test("to what is live already changes nothing", async () => {
+    const { alias } = await make();
+    const before = await ok("GET", `/api/templates/${alias}`);
+    await ok("POST", `/api/templates/${alias}/versions/1/publish`);
+    expect(await ok("GET", `/api/templates/${alias}`)).toEqual(before);
+  });
+
+  test("while others edit and publish leaves numbers that are each one's own", async () => {
+    const { alias } = await make();
+    await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        n % 3 === 0
+          ? ok("POST", `/api/templates/${alias}/versions/1/publish`)
+          : n % 3 === 1
+            ? change(alias, { subject: `Subject ${n}` })
+            : ok("POST", `/api/templates/${alias}/publish`),
+      ),
+    );
+    const numbers = (await versions(alias)).map(({ number }) => number);
+    expect(numbers).toEqual(numbers.map((_, n) => numbers.length - n));
+  });
+});
+
+describe("a duplicate", () => {
+  test("says what the editor shows, as a draft of its own that nothing sends with yet", async () => {
+    const { alias, id } = await make({
+      from: "Ann <ann@example.org>",
+      text: "Hi {{NAME}}",
+      reply_to: ["office@example.org"],
+      variables: [{ key: "NAME", type: "string", fallback_value: "you" }],
+    });
+    await change(alias, { subject: "A draft" });
+    const copy = await ok("POST", `/api/templates/${alias}/duplicate`);
+    expect(copy).toEqual({ object: "template", id: expect.any(String) });
+    expect(copy.id).not.toBe(id);
+    const source = await ok("GET", `/api/templates/${alias}`);
+    const { html, text, subject, from, reply_to } = source;
+    expect(await ok("GET", `/api/templates/${copy.id}`)).toMatchObject({
+      name: "Welcome (copy)",
+      alias: null,
+      status: "draft",
+      published_at: null,
+      ...{ html, text, subject, from, reply_to },
+      variables: [{ key: "NAME", type: "string", fallback_value: "you" }],
+    });
+    const mail = { to: "ben@example.net", template: { id: copy.id } };
+    expect((await call("POST", "/api/emails", mail)).status).toBe(422);
+    await ok("POST", `/api/templates/${copy.id}/publish`);
+    expect((await call("POST", "/api/emails", mail)).status).toBe(200);
+    await change(String(copy.id), { subject: "Another" });
+    expect((await ok("GET", `/api/templates/${alias}`)).subject).toBe("A draft");
+  });
+
+  test("of one with the longest name has one that fits", async () => {
+    const { alias } = await make({ name: `${"x".repeat(192)}😀😀😀😀` });
+    const { id } = await ok("POST", `/api/templates/${alias}/duplicate`);
+    const { name } = await ok("GET", `/api/templates/${id}`);
+    expect(String(name)).toMatch(/^x{192}.* \(copy\)$/u);
+    expect(String(name).length).toBeLessThanOrEqual(200);
+    expect(String(name)).not.toMatch(/\p{Surrogate}|\ufffd/u);
+  });
+});
+
+describe("a preview", () => {
+  test("shows what a mail would say, by the draft where there is one, and sends nothing", async () => {
+    const { alias, id } = await make({
+      subject: "Hi {{NAME}}",
+      from: "Ann <ann@example.org>",
+      text: "Hi {{NAME}}, {{AGE}}",
+      variables: [
+        { key: "NAME", type: "string" },
+        { key: "AGE", type: "number", fallback_value: 7 },
+      ],
+    });
+    const before = await world.rowCounts();
+    const preview = await ok("POST", `/api/templates/${alias}/preview`, { variables: { NAME: "<Ben>" } });
+    expect(preview).toEqual({
+      object: "template_preview",
+      template_id: id,
+      version_id: expect.any(String),
+      version: 1,
+      from: "Ann <ann@example.org>",
+      reply_to: null,
+      subject: "Hi <Ben>",
+      html: "<p>Hi &lt;Ben&gt;</p>",
+      text: "Hi <Ben>, 7",
+    });
+    expect(await world.rowCounts()).toEqual(before);
+    await change(alias, { html: "<p>Bye {{NAME}}</p>" });
+    const htmlOf = async (version?: unknown) =>
+      (await ok("POST", `/api/templates/${alias}/preview`, { variables: { NAME: "Ben" }, version })).html;
+    expect(await htmlOf()).toBe("<p>Bye Ben</p>");
+    expect(await htmlOf(1)).toBe("<p>Hi Ben</p>");
+    expect(await htmlOf(String(preview.version_id))).toBe("<p>Hi Ben</p>");
+  });
+
+  test("names what is missing, mistyped, unknown or not fit for a subject", async () => {
+    const { alias } = await make({
+      subject: "{{NAME}}",
+      variables: [
+        { key: "NAME", type: "string" },
+        { key: "AGE", type: "number" },
+      ],
+    });
+    const refusal = async (body?: object) => {
+      const reply = await call("POST", `/api/templates/${alias}/preview`, body);
+      expect(reply.status, reply.text).toBe(422);
+      return String(reply.body.message);
+    };
+    expect(await refusal()).toMatch(/`NAME`, `AGE`: give it in `variables`/);
+    expect(await refusal({ variables: { NAME: "Ben" } })).toMatch(/`AGE`/);
+    expect(await refusal({ variables: { NAME: "Ben", AGE: "7" } })).toMatch(/`variables\.AGE`.*number/);
+    expect(await refusal({ variables: { NAME: "Ben", AGE: 7, X: 1 } })).toMatch(/no `X`/);
+    expect(await refusal({ variables: { NAME: "a\r\nBcc: b", AGE: 7 } })).toMatch(/filled-in `subject`/);
+    expect(await refusal({ variables: ["Ben"] })).toMatch(/`variables`/);
+    expect((await call("POST", `/api/templates/${alias}/preview`, { version: 9 })).status).toBe(404);
+  });
+
+  test("needs no more than the right to read", async () => {
+    const { alias } = await make();
+    const narrow = await world.key({ scopes: ["templates:read"] });
+    const by = { token: narrow.token };
+    const preview = await world.api("POST", `/api/templates/${alias}/preview`, {
+      ...by,
+      body: { variables: { NAME: "Ben" } },
+    });
+    expect(preview.status).toBe(200);
+    for (const path of ["duplicate", "versions/1/publish"])
+      expect((await world.api("POST", `/api/templates/${alias}/${path}`, by)).status).toBe(403);
+  });
+});

@@ -2,7 +2,7 @@ import type { HotSql } from "./client";
 import type { DeliveryStatus, WaitRule } from "./schema/deliveries";
 import type { EventData, EventType } from "./schema/events";
 import type { SuppressionOrigin } from "./schema/suppressions";
-import { lockEmailsOf, refreshEmailStatus } from "./summary";
+import { refreshEmailStatus } from "./summary";
 
 /** What an attempt came to, for one recipient. */
 export type DeliveryResult = {
@@ -22,20 +22,25 @@ export type DeliveryResult = {
   suppression?: { id: string; address: string; origin: SuppressionOrigin };
 };
 
+type Written = { id: string; teamId: string; emailId: string };
+
 /**
- * Records results, many in one transaction: the rows, their events, the addresses that are suppressed by them with the
- * webhooks that tell of it, and the summary status of their mails. A result is
- * written only where the lease is still the worker's own; tells which were. Parents are locked first and in one order,
- * so that the summary, computed afterwards, sees every sibling that another worker recorded.
+ * Records results, many at once and all or none: the rows, their events, the addresses that are suppressed by them with
+ * the webhooks that tell of it, and the summary status of their mails. A result is written only where the lease is still
+ * the worker's own; tells which were. Parents are locked first and in one order, so that a summary that is computed
+ * afterwards sees every sibling that another worker recorded. `areAlone` promises that no mail among them has another
+ * recipient: its status then follows from the result itself, and one statement does it all.
  */
-export async function recordResults(hot: HotSql, results: DeliveryResult[]): Promise<Set<string>> {
-  const ids = results.map(({ id }) => id);
-  return hot.begin(async (tx) => {
-    const parents = await lockEmailsOf(tx, ids);
-    const written = await tx.unsafe<{ id: string }[]>(
+export async function recordResults(
+  hot: HotSql,
+  results: DeliveryResult[],
+  { areAlone = false }: { areAlone?: boolean } = {},
+): Promise<Set<string>> {
+  const write = (sql: Pick<HotSql, "unsafe">) =>
+    sql.unsafe<Written[]>(
       RECORD_RESULTS,
       [
-        ids,
+        results.map(({ id }) => id),
         results.map(({ leaseToken }) => leaseToken),
         results.map(({ status }) => status),
         results.map(({ retryAfterMs }) => retryAfterMs),
@@ -49,24 +54,36 @@ export async function recordResults(hot: HotSql, results: DeliveryResult[]): Pro
         results.map(({ suppression }) => suppression?.id ?? null),
         results.map(({ suppression }) => suppression?.address ?? null),
         results.map(({ suppression }) => suppression?.origin ?? null),
+        areAlone,
       ],
       { prepare: hot.options.prepare },
     );
-    await refreshEmailStatus(tx, parents);
-    return new Set(written.map(({ id }) => id));
-  });
+  const written = areAlone
+    ? await write(hot)
+    : await hot.begin(async (tx) => {
+        const rows = await write(tx);
+        const parents = new Map(rows.map(({ teamId, emailId }) => [emailId, { teamId, id: emailId }]));
+        await refreshEmailStatus(tx, [...parents.values()]);
+        return rows;
+      });
+  return new Set(written.map(({ id }) => id));
 }
 
 // The time of the next attempt is the database's, so it is written into the event here and not by the worker's clock.
 const RECORD_RESULTS = `
-with mine as materialized (
-  select d.id, d.team_id, d.email_id, d.address, r.status, r.wait_rule, r.code, r.enhanced, r.reply, r.host, r.reason,
-    r.events, now() + r.retry_after_ms * interval '1 ms' as retry_at, r.suppression_id, r.suppression_address, r.origin
+with attempt as materialized (
+  select r.*, e.team_id, e.id as email_id
   from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[],
     $9::text[], $10::text[], $11::text[], $12::uuid[], $13::text[], $14::text[])
     as r(id, lease_token, status, retry_after_ms, wait_rule, code, enhanced, reply, host, reason, events, suppression_id,
          suppression_address, origin)
-  join deliveries d on d.id = r.id and d.lease_token = r.lease_token
+  join deliveries d on d.id = r.id
+  join emails e on e.team_id = d.team_id and e.id = d.email_id
+  order by e.team_id, e.id for no key update of e
+), mine as materialized (
+  select d.team_id, d.email_id, d.address, a.id, a.status, a.wait_rule, a.code, a.enhanced, a.reply, a.host, a.reason,
+    a.events, now() + a.retry_after_ms * interval '1 ms' as retry_at, a.suppression_id, a.suppression_address, a.origin
+  from attempt a join deliveries d on d.id = a.id and d.lease_token = a.lease_token
   where d.status = 'sending' order by d.id for no key update of d
 ), written as (
   update deliveries d
@@ -74,6 +91,9 @@ with mine as materialized (
       wait_rule = m.wait_rule, last_code = m.code, last_enhanced = m.enhanced, last_text = m.reply, last_host = m.host,
       last_reason = m.reason, updated_at = now()
   from mine m where d.id = m.id
+), email as (
+  update emails e set status = case m.status when 'queued' then 'deferred' else m.status end
+  from mine m where $15 and e.team_id = m.team_id and e.id = m.email_id
 ), event as (
   insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
   select e.id, m.team_id, m.email_id, m.id, e.type, m.address,
@@ -95,4 +115,4 @@ with mine as materialized (
   from (select *, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created from suppressed) s
   join webhooks w on w.team_id = s.team_id and w.status = 'enabled' and 'suppression.added' = any(w.events)
 )
-select id from mine`;
+select id, team_id as "teamId", email_id as "emailId" from mine`;

@@ -20,11 +20,11 @@ import { attemptEmail, type Handling } from "./deliver-email";
 import { readMessages, type StoredMessage } from "./messages";
 import { createTurns } from "./turns";
 
-/** Claimed rows at most; more would only lie here while another worker could have them. */
-const claimsMax = 200;
-const claimBatchMax = 100;
+/** Claimed rows at most whose attempt is not over; more would only lie here while another worker could have them. */
+const claimsMax = 300;
+const claimBatchMax = 150;
 /** Less room than this is not worth a statement. */
-const claimRoomMin = 50;
+const claimRoomMin = 100;
 /** A lease counts as lost this long before the database says so, for the time that a last packet may take. */
 const leaseMarginMs = 10_000;
 const recordAgainAfterMs = 500;
@@ -66,6 +66,8 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   setMaxListeners(0, abort.signal);
   let isDraining = false;
   let isFull = false;
+  /** Claimed rows whose attempt is not over. */
+  let attempting = 0;
 
   const stillMine = ({ leaseToken }: Claim) =>
     performance.now() < (renewedAtMs.get(leaseToken) ?? Number.NEGATIVE_INFINITY) + leaseMs - leaseMarginMs;
@@ -74,20 +76,23 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     const marked = await markHandedOver(hot, claims);
     return ({ id }) => marked.has(id);
   });
-  const recordBatch = coalesce<DeliveryResult, void>(500, async (results) => {
-    await recordUntilWritten(results);
-    options.onRecorded?.();
-    return () => undefined;
-  });
+  const recordBatch = (areAlone: boolean) =>
+    coalesce<DeliveryResult, void>(500, async (results) => {
+      await recordUntilWritten(results, areAlone);
+      options.onRecorded?.();
+      return () => undefined;
+    });
+  const recordAlone = recordBatch(true);
+  const recordTogether = recordBatch(false);
 
   /**
    * A result must not be lost to a database that is away or busy for a moment, nor to one beside it that cannot be
    * written: nobody else knows it. What cannot be written even by itself stays leased, and is unknown in the end.
    */
-  async function recordUntilWritten(results: DeliveryResult[]): Promise<void> {
+  async function recordUntilWritten(results: DeliveryResult[], areAlone: boolean): Promise<void> {
     for (;;) {
       try {
-        const written = await recordResults(hot, results);
+        const written = await recordResults(hot, results, { areAlone });
         for (const { id, leaseToken } of results) {
           // Another worker owns this row by now. Its record is the true one; ours is dropped.
           if (!written.has(id)) log.warn("delivery.lease_lost", { deliveryId: id, leaseToken });
@@ -97,7 +102,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
         const mayPass =
           isDatabaseAway(error) || isRetryable(error) || isLockTimeout(error) || isStatementTimeout(error);
         if (!mayPass && results.length > 1) {
-          for (const result of results) await recordUntilWritten([result]);
+          for (const result of results) await recordUntilWritten([result], areAlone);
           return;
         }
         if (!mayPass || abort.signal.aborted) {
@@ -125,9 +130,19 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   };
 
   async function runJob(stored: StoredMessage, claims: Claim[]): Promise<void> {
+    let underWay = claims.length;
+    attempting += underWay;
+    const endAttempt = () => {
+      attempting -= underWay;
+      underWay = 0;
+      if (!isFull || roomNow() < claimRoomMin) return;
+      isFull = false;
+      options.onRoom?.();
+    };
     try {
       const results = await attemptEmail(deps, stored, claims, handling);
-      if (results.length > 0) await recordBatch(results);
+      endAttempt();
+      if (results.length > 0) await (stored.isAlone ? recordAlone : recordTogether)(results);
       const settled = new Set(results.map(({ id }) => id));
       const left = claims.filter(({ id }) => !settled.has(id));
       if (left.length > 0)
@@ -137,14 +152,12 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       log.error("delivery.attempt_broken", { emailId: stored.id, ...errorFacts(error) });
     } finally {
       for (const { id } of claims) held.delete(id);
-      if (isFull && roomNow() >= claimRoomMin) {
-        isFull = false;
-        options.onRoom?.();
-      }
+      endAttempt();
     }
   }
 
-  const roomNow = () => Math.min(claimBatchMax, claimsMax - held.size);
+  /** What only waits to be recorded takes little room, but not none. */
+  const roomNow = () => Math.min(claimBatchMax, claimsMax - attempting, 2 * claimsMax - held.size);
 
   /** Claims and starts on what was claimed. Tells how many rows those were, and when all of them are done. */
   async function begin(

@@ -7,13 +7,15 @@ import type { FilePart } from "#server/mail/entity";
 import type { MessageSource } from "#server/services/emails/outgoing";
 
 /** Bodies up to this size come with the batch; larger ones are read when their turn comes, so memory stays bounded. */
-const bodyInBatchBytesMax = 256 * 1024;
+const bodyInBatchBytesMax = 128 * 1024;
 
 export type StoredMessage = Omit<MessageSource, "files"> & {
   teamId: string;
   policy: UnknownPolicy;
   /** Whether the sender's domain is still the team's, and still linked to the key that brought the mail. */
   isLinked: boolean;
+  /** No other recipient has this mail. */
+  isAlone: boolean;
   /** False: html, text and files have to be read by `withBody`. */
   hasBody: boolean;
   /** Those of the claimed recipients who are on the team's suppression list, by delivery, with why; null for nobody. */
@@ -28,7 +30,8 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
   const rows = await hot<StoredMessage[]>`
     with mail as materialized (
       select e.team_id, e.id, e.api_key_id, e.sender_domain, e.sender, e.sender_address, e."to", e.cc, e.reply_to,
-        e.subject, e.headers, e.message_id, e.created_at, c.suppressed
+        e.subject, e.headers, e.message_id, e.created_at, c.suppressed,
+        jsonb_array_length(e."to") + jsonb_array_length(e.cc) + jsonb_array_length(e.bcc) = 1 as is_alone
       from (
         select q.team_id, q.email_id, jsonb_object_agg(q.id, l.origin) filter (where l.origin is not null) as suppressed
         from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ teamId }) => teamId)}::uuid[],
@@ -50,7 +53,7 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
     )
     select e.team_id as "teamId", e.id, e.sender, e.sender_address as "senderAddress", e."to", e.cc,
       e.reply_to as "replyTo", e.subject, e.headers, e.message_id as "messageId", e.created_at as "createdAt",
-      t.unknown_policy as policy, s.small as "hasBody", e.suppressed,
+      t.unknown_policy as policy, s.small as "hasBody", e.suppressed, e.is_alone as "isAlone",
       exists (
         select from linked k where k.team_id = e.team_id and k.sender_domain = e.sender_domain
           and k.api_key_id is not distinct from e.api_key_id

@@ -5,8 +5,8 @@ import { createSlots } from "./slots";
 const shortTalkMs = 200;
 
 /**
- * Gives mails their turn: `prepare`, then `talk` with what it gave, of which only `dialoguesMax` run at once. Twice as
- * many more are prepared meanwhile, so that no place stands empty while a hand-over commits, and many hand-overs share
+ * Gives mails their turn: `prepare`, then `talk` with what it gave, of which only `dialoguesMax` run at once. Four times
+ * as many are prepared meanwhile, so that no place stands empty while a hand-over commits, and many hand-overs share
  * a commit. The price is that a worker which dies leaves so many more rows unknown, so it is paid only while dialogues
  * are short: where places come free slowly, or `isHeavy` says that what is prepared fills the memory, a mail is prepared
  * when its place is there.
@@ -18,7 +18,7 @@ export type Turns = <P, R>(
 ) => Promise<R>;
 
 export function createTurns(dialoguesMax: number): Turns {
-  const ahead = createSlots(dialoguesMax * 2);
+  const ahead = createSlots(dialoguesMax * 4);
   const dialogues = createSlots(dialoguesMax);
   let lastTalkMs = Number.POSITIVE_INFINITY;
 

@@ -174,7 +174,7 @@ describe("email show", () => {
     expect(stdout).toMatch(/Reply +550 5\.1\.1 /);
     expect(stdout).toMatch(/Meaning +.*no such mailbox/);
     expect(stdout).toMatch(/deferred@posthorn\.test \(to\): deferred, \d attempts?\n/);
-    expect(stdout).toMatch(/Reply +451 4\.7\.1 /);
+    expect(stdout).toMatch(/Reply +451 4\.7\.0 /);
     expect(stdout).toMatch(/Next +(due now|\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ, in \d+ s)\n +Rule +\S/);
     expect(stdout).toMatch(/Timeline\n +\S+ +email\.queued/);
     expect(stdout).toMatch(/email\.bounced +bounced@posthorn\.test; attempt 1; /);

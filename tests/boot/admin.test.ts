@@ -114,6 +114,8 @@ describe("domains, teams and people", () => {
       expect(stdout).toContain(value);
     }
     expect(stdout).toMatch(/pending: missing, as 127\.0\.0\.1:\d+ tells/);
+    expect((await posthornJson(["domain", "remove", "shown.example"])).json.removed).toBe(true);
+    expect((await posthorn(["domain", "show", "shown.example"], env)).stderr).toMatch(/not found/);
     await peer.close();
   });
 

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { domainJson } from "#server/rest/wire/domain";
 import { getDomain } from "#server/services/domains/credentials";
-import { type Domain, listDomains } from "#server/services/domains/read";
+import { type Domain, findDomain, listDomains } from "#server/services/domains/read";
 import { verifyDomain } from "#server/services/domains/verify";
-import { addDomain, declareDomainVerified } from "#server/services/domains/write";
+import { addDomain, declareDomainVerified, deleteDomain } from "#server/services/domains/write";
 import { addJsonOption, addTeamOption, readDomain } from "./arguments";
 import { describeDomain } from "./domain-report";
 import { withTeam } from "./session";
@@ -11,7 +11,7 @@ import { formatTime, say, sayJson, sayTable } from "./terminal";
 
 type Options = { team?: string; json?: true };
 
-/** `domain add`, `domain list`, `domain show`, `domain verify`. */
+/** `domain add`, `domain list`, `domain show`, `domain verify`, `domain remove`. */
 export function addDomainCommands(program: Command): void {
   const domain = program.command("domain").description("domains that a team sends from");
 
@@ -83,6 +83,24 @@ export function addDomainCommands(program: Command): void {
       const verified = await declareDomainVerified(ctx, name);
       if (options.json) return sayJson(present(verified));
       say(`${verified.name} counts as verified now.`);
+    });
+  });
+
+  addJsonOption(
+    addTeamOption(
+      domain
+        .command("remove")
+        .description(
+          "takes a domain from a team; what is queued from it is not sent, and anybody may add it anew",
+        )
+        .argument("<name>", "the domain", readDomain),
+    ),
+  ).action(async (name: string, options: Options) => {
+    await withTeam(options.team, async (ctx) => {
+      const { id } = await findDomain(ctx, name);
+      await deleteDomain(ctx, id);
+      if (options.json) return sayJson({ id, removed: true });
+      say(`Removed ${name}.`);
     });
   });
 }

@@ -28,17 +28,19 @@ export async function examineDomain(
   const signal = stopping ? AbortSignal.any([late, stopping]) : late;
   const ask: AskDns = (name, type) => deps.dns(name, type, signal);
   const records = recordsOf(domain, deps);
-  const published = records.map(async (record) => {
-    const { resolver, finding } = await lookAt(ask, domain, record);
-    const { key, host, type, value } = record;
-    return checkOf({ key, host, type, resolver, expected: value, domain }, finding);
-  });
+  const published = Promise.all(
+    records.map(async (record) => {
+      const { resolver, finding } = await lookAt(ask, domain, record);
+      const { key, host, type, value } = record;
+      return checkOf({ key, host, type, resolver, expected: value, domain }, finding);
+    }),
+  );
   const own = [lookAtForeignSpf(ask, domain, "domain_spf", domain.name)];
   if (!records.some(({ key }) => key === "spf"))
     own.push(lookAtForeignSpf(ask, domain, "spf", returnPathHostOf(domain)));
-  const checks = await Promise.all(published);
+  const dmarc = lookAtDmarc(ask, domain, published);
   const beside = (await Promise.all(own)).filter((check) => check !== null);
-  return [...checks, ...beside, await lookAtDmarc(ask, domain, checks)];
+  return [...(await published), ...beside, await dmarc];
 }
 
 /** An SPF record that is not ours to name is only looked at for what makes it void. */
@@ -56,7 +58,11 @@ async function lookAtForeignSpf(
 }
 
 /** DMARC at the domain, else at the registered domain above it (RFC 7489 section 6.6.3). */
-async function lookAtDmarc(ask: AskDns, domain: Domain, checks: RecordCheck[]): Promise<RecordCheck> {
+async function lookAtDmarc(
+  ask: AskDns,
+  domain: Domain,
+  published: Promise<RecordCheck[]>,
+): Promise<RecordCheck> {
   const own = await ask(`_dmarc.${domain.name}`, "TXT");
   const above = registeredDomainOf(domain.name);
   const isAbsent = readDmarc(textsOf(own), false).kind === "none";
@@ -79,7 +85,7 @@ async function lookAtDmarc(ask: AskDns, domain: Domain, checks: RecordCheck[]): 
     case "invalid":
       return checkOf(asked, faulty("dmarc_invalid", texts));
     case "policy": {
-      const why = whyUnaligned(reading.policy, checks);
+      const why = whyUnaligned(reading.policy, await published);
       return checkOf(asked, why === null ? inOrder(texts) : faulty("dmarc_unaligned", texts, why));
     }
     case "none": {

@@ -22,7 +22,6 @@ export async function verifyDomain(ctx: Ctx, id: string): Promise<Domain> {
   await ctx.db
     .update(domains)
     .set({
-      status: "pending",
       failingSince: sql`now()`,
       failedLooks: 0,
       nextCheckAt: sql`now() + ${lookMsMax * 2} * interval '1 ms'`,

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { projectRoot } from "../support/processes";
+
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+
+/** A process of the rig with a channel to it. It ends when the channel does, so none outlives the run. */
+export type Child<Told> = {
+  pid: number;
+  tell(order: object): void;
+  /** What it tells next that passes; rejects with its output when it ends before. */
+  hear<T extends Told>(isIt: (told: Told) => told is T): Promise<T>;
+  output(): string;
+  exited: Promise<void>;
+  hasExited(): boolean;
+  /** It is gone, and nobody here has ended it. */
+  hasDied(): boolean;
+  kill(): Promise<void>;
+};
+
+/** Starts a TypeScript file of the project. */
+export function startChild<Told extends object>(
+  file: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Child<Told> {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ["--import", tsx, path.join(projectRoot, file), ...args],
+    {
+      cwd: projectRoot,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } as unknown as NodeJS.ProcessEnv,
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    },
+  );
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output = `${output}${text}`.slice(-outputCharactersMax);
+    });
+  let isGone = false;
+  let isDoomed = false;
+  const exited = new Promise<void>((resolve) => {
+    child.once("exit", () => {
+      isGone = true;
+      resolve();
+    });
+  });
+  child.on("error", () => {});
+  return {
+    pid: child.pid ?? 0,
+    // A killed one hears nothing any more, and need not.
+    tell: (order) => void (isGone || child.send(order, () => {})),
+    hear: (isIt) =>
+      new Promise((resolve, reject) => {
+        const listen = (told: Told) => {
+          if (!isIt(told)) return;
+          child.off("message", listen as (told: unknown) => void);
+          resolve(told);
+        };
+        child.on("message", listen as (told: unknown) => void);
+        void exited.then(() => reject(new Error(`${file} ended:\n${output}`)));
+      }),
+    output: () => output,
+    exited,
+    hasExited: () => isGone,
+    hasDied: () => isGone && !isDoomed,
+    async kill() {
+      isDoomed = true;
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+const outputCharactersMax = 20_000;

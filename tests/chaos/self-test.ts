@@ -1,0 +1,97 @@
+import { type Invariant, judge } from "./judge";
+import type { Records } from "./records";
+
+/** A crime, planted into a copy of true records, and the invariant that has to notice it. */
+type Crime = { name: string; breaks: Invariant; commit(records: Records): void };
+
+const CRIMES: readonly Crime[] = [
+  {
+    name: "a recipient's only copy never arrived",
+    breaks: "I2",
+    commit: ({ copies, mails }) => {
+      const address = mails[0]?.recipients[0]?.address ?? "";
+      for (const copy of copies) copy.recipients = copy.recipients.filter((one) => one !== address);
+    },
+  },
+  {
+    name: "a mail answered 2xx is not in the database",
+    breaks: "I1",
+    commit: (records) => {
+      const accepted = records.calls.find(({ tries }) => tries.some(({ id }) => id !== null));
+      records.mails = records.mails.filter(({ label }) => label !== accepted?.label);
+    },
+  },
+  {
+    name: "a recipient got a second copy and no unknown is on record",
+    breaks: "I3",
+    commit: ({ copies, mails }) => {
+      const mail = mails.find(({ events }) => events.every(({ type }) => type !== "email.unknown"));
+      const copy = copies.find(({ messageId }) => messageId === mail?.messageId);
+      if (copy) copies.push(structuredClone(copy));
+    },
+  },
+  {
+    name: "a copy has another Message-ID",
+    breaks: "I3",
+    commit: ({ copies }) => {
+      const [copy] = copies;
+      if (copy) copy.messageId = "another@chaos.example";
+    },
+  },
+  {
+    name: "a refused mail was delivered",
+    breaks: "I4",
+    commit: ({ calls, copies }) => {
+      const [copy] = copies;
+      const refused = calls.find(({ isRefusable }) => isRefusable);
+      if (copy && refused) copies.push({ ...copy, recipients: refused.recipients });
+    },
+  },
+  {
+    name: "one call made two mails",
+    breaks: "I4",
+    commit: ({ mails }) => {
+      const [mail] = mails;
+      if (mail) mails.push({ ...structuredClone(mail), id: "another" });
+    },
+  },
+  {
+    name: "one attempt was claimed twice",
+    breaks: "I5",
+    commit: ({ steps }) => {
+      const index = steps.findIndex(({ to }) => to.stage === "claimed");
+      const claim = steps[index];
+      if (claim) steps.splice(index, 0, structuredClone(claim));
+    },
+  },
+  {
+    name: "a row was left behind",
+    breaks: "I6",
+    commit: (records) => {
+      records.stuck += 1;
+    },
+  },
+  {
+    name: "an event was altered",
+    breaks: "I5",
+    commit: ({ tampering }) => void tampering.push("UPDATE on email_events"),
+  },
+  {
+    name: "a process died of another's death",
+    breaks: "I0",
+    commit: ({ deaths }) => void deaths.push("web"),
+  },
+];
+
+/** Plants every crime, one at a time, and names those that the judge did not see. */
+export function missedCrimes(records: Records): string[] {
+  return CRIMES.filter(({ breaks, commit }) => {
+    const planted = structuredClone(records);
+    const noticed = () => judge(planted).findings.filter(({ invariant }) => invariant === breaks);
+    const before = JSON.stringify(noticed());
+    commit(planted);
+    return JSON.stringify(noticed()) === before;
+  }).map(({ name }) => name);
+}
+
+export const crimesCount = CRIMES.length;

@@ -1,0 +1,37 @@
+import { buildDeps } from "#server/boot/deps";
+import { openDoor } from "#server/boot/node";
+import { readSettings } from "#server/env";
+import { createLog } from "#server/log";
+import { dispatch } from "#server/rest/dispatch";
+
+/*
+ * The web process without its pages: the product's own door and REST surface over its own connections, which is all that
+ * mail passes through. It starts in a second, so that it can be killed often.
+ */
+const log = createLog(
+  (line) => process.stdout.write(`${line}\n`),
+  () => new Date(),
+);
+const settings = readSettings(process.env, "start");
+if (settings.databaseUrl === null) throw new Error("DATABASE_URL is missing");
+const built = buildDeps(
+  { ...settings, databaseUrl: settings.databaseUrl },
+  { log, applicationName: "chaos web" },
+);
+const deps = built.forRest({ tick: async () => built.deps.wake() });
+const door = await openDoor({
+  host: "127.0.0.1",
+  port: settings.port,
+  apiHost: null,
+  rest: Promise.resolve({
+    answer: (request, peer) => dispatch(deps, request, peer),
+    limitHeaders: async () => ({}),
+  }),
+  pages: {
+    request: async (_, outgoing) => void outgoing.writeHead(404).end(),
+    upgrade: async (_, socket) => void socket.destroy(),
+  },
+  upgrades: false,
+});
+process.send?.({ port: door.port });
+process.on("disconnect", () => process.exit());

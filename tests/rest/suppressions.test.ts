@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { tick } from "#server/worker/tick";
 import type { CallOptions } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -281,4 +282,29 @@ test("endpoints that ask for it are told of what comes and goes, once each, toge
     source_id: null,
     created_at: expect.stringMatching(/Z$/),
   });
+});
+
+test("a mail to an address on the list says that it was set aside, and why, at every door that tells of events", async () => {
+  await add("delivered@posthorn.test");
+  const mail = {
+    from: "ann@posthorn.test",
+    to: "delivered@posthorn.test",
+    subject: "Hello",
+    html: "<p>Hi</p>",
+  };
+  const { id } = (await call("POST", "/api/emails", mail)).body;
+  await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
+  const setAside = {
+    type: "email.suppressed",
+    recipient: "delivered@posthorn.test",
+    data: { suppressed_by: "manual", reason: expect.stringMatching(/suppression list/) },
+  };
+  const email = (await call("GET", `/api/emails/${id}`)).body;
+  expect(email).toMatchObject({ status: "suppressed", last_event: "suppressed" });
+  expect((email.events as object[]).at(-1)).toMatchObject(setAside);
+  await expect
+    .poll(async () => (await call("GET", `/api/events?email_id=${id}&type=email.suppressed`)).body.data, {
+      timeout: 20_000,
+    })
+    .toMatchObject([setAside]);
 });

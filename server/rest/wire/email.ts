@@ -99,8 +99,12 @@ export function eventJson(event: EmailEvent) {
 }
 
 function eventDataJson(data: EventData): Record<string, unknown> {
-  const { nextAttemptAt, ...rest } = data;
-  return nextAttemptAt === undefined ? rest : { ...rest, next_attempt_at: isoOrNull(nextAttemptAt) };
+  const { nextAttemptAt, suppressedBy, ...rest } = data;
+  return {
+    ...rest,
+    ...(nextAttemptAt === undefined ? {} : { next_attempt_at: isoOrNull(nextAttemptAt) }),
+    ...(suppressedBy === undefined ? {} : { suppressed_by: suppressedBy }),
+  };
 }
 
 /** Null for `infinity`: nothing is planned. A time of the database's that names no zone is UTC. */

@@ -85,15 +85,13 @@ export async function updateTemplate(
           .set(next)
           .where(and(eq(templateVersions.teamId, ctx.teamId), eq(templateVersions.id, versionId)));
       else if (changesContent)
-        await tx
-          .insert(templateVersions)
-          .values({
-            id: versionId,
-            teamId: ctx.teamId,
-            templateId: id,
-            number: nextNumber(ctx, id),
-            ...next,
-          });
+        await tx.insert(templateVersions).values({
+          id: versionId,
+          teamId: ctx.teamId,
+          templateId: id,
+          number: nextNumber(ctx, id),
+          ...next,
+        });
       await tx
         .update(templates)
         .set({ name, alias, currentVersionId: versionId, updatedAt: sql`now()` })

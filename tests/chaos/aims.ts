@@ -65,6 +65,8 @@ const REACH: Readonly<Record<Stage, Reach>> = {
 };
 
 async function isAnyClaimed(rig: Rig): Promise<boolean> {
-  const rows = await rig.hot`select 1 from deliveries where status = 'sending' and stage = 'claimed' limit 1`;
+  const rows = await rig.ask(
+    (hot) => hot`select 1 from deliveries where status = 'sending' and stage = 'claimed' limit 1`,
+  );
   return rows.length > 0;
 }

@@ -33,8 +33,8 @@ export function judgeSteps(records: Records): Finding[] {
         claims.add(to.attempts);
         handedOver = null;
       }
-      // Given back unused: the attempt is not counted, so the next claim has the same number.
-      if (from && to.attempts < from.attempts) claims.delete(from.attempts);
+      // The next claim has the same number.
+      if (from && isRelease(from, to)) claims.delete(from.attempts);
       if (to.stage === "handed_over") handedOver = step;
     }
     if (handedOver === null) note("I5", `${deliveryId}: never handed over`);
@@ -55,9 +55,12 @@ function isLegal(from: State | null, to: State): boolean {
   if (to.status === "sending")
     return to.stage === "claimed" && to.attempts === from.attempts + 1 && to.leaseToken !== null;
   const isBack = to.stage === "idle" && to.leaseToken === null;
-  const isReleased = to.attempts === from.attempts - 1 && from.stage === "claimed" && to.status === "queued";
-  return isBack && (to.attempts === from.attempts || isReleased);
+  return isBack && (to.attempts === from.attempts || isRelease(from, to));
 }
+
+/** Given back by the worker that held it: no word was said, and the attempt is not counted. */
+const isRelease = (from: State, to: State): boolean =>
+  from.status === "sending" && to.status === "queued" && to.attempts === from.attempts - 1;
 
 const describe = (state: State | null): string =>
   state === null ? "nothing" : `${state.status}/${state.stage}/${state.attempts}`;
@@ -67,13 +70,11 @@ function judgeUnknowns(records: Records, note: (invariant: "I3", what: string) =
   const causes = records.kills.filter(({ victim }) => victim !== "web");
   for (const [deliveryId, steps] of groupBy(records.steps, (step) => step.deliveryId)) {
     for (const [index, step] of steps.entries()) {
-      if (step.from?.stage !== "handed_over" || step.to.status === "sent") continue;
+      const { from, to } = step;
+      if (from?.stage !== "handed_over" || to.status === "sent" || isRelease(from, to)) continue;
       const begun = steps[index - 1];
       if (!begun || !isBetween(causes, begun.atMs, step.atMs))
-        note(
-          "I3",
-          `${deliveryId}: became ${step.to.status} after its hand-over, and nothing had been killed`,
-        );
+        note("I3", `${deliveryId}: became ${to.status} after its hand-over, and nothing had been killed`);
     }
   }
 }

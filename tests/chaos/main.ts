@@ -68,10 +68,9 @@ async function drain(rig: Rig): Promise<void> {
   const lateMs = Date.now() + drainMaxMs;
   for (;;) {
     await rig.moveTime();
-    const [left] = await rig.hot<{ count: number }[]>`
-      select count(*)::int as count from deliveries where status in ('queued', 'sending')`;
-    if (left?.count === 0) return;
-    if (Date.now() > lateMs) return say(`  ${left?.count} deliveries did not settle`);
+    const left = await rig.ask((hot) => hot`select 1 from deliveries where status in ('queued', 'sending')`);
+    if (left.length === 0) return;
+    if (Date.now() > lateMs) return say(`  ${left.length} deliveries did not settle`);
     await wait(moveEveryMs / 4);
   }
 }

@@ -13,8 +13,17 @@ export const STAGES_OF: Readonly<Record<Victim, readonly Stage[]>> = {
   postgres: STAGES,
 };
 
-/** `web` is which of the web processes, and null where another process was killed. */
-export type Kill = { victim: Victim; web: number | null; aim: Stage | "random"; atMs: number };
+/**
+ * `web` is which of the web processes, and null where another process was killed. `backAtMs` is when PostgreSQL or the
+ * worker was there again.
+ */
+export type Kill = {
+  victim: Victim;
+  web: number | null;
+  aim: Stage | "random";
+  atMs: number;
+  backAtMs: number | null;
+};
 
 /** One HTTP request; `status` is null where no answer came, and `wasRefused` says that nobody was there to be asked. */
 export type Try = {

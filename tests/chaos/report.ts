@@ -32,8 +32,21 @@ export function describeRun(records: Records, table: KillTable, { counts, findin
     sum(counts.copiesRecorded, "copies too many, each with its unknown on record"),
     sum(counts.copiesUnrecorded, "copies too many without one"),
     sum(counts.lost, "recipients lost"),
+    sum(slowestReturnMs(records), "ms at most from PostgreSQL being back to the next mail accepted"),
   ];
   return [...lines, ...describeFindings(findings)].join("\n");
+}
+
+function slowestReturnMs({ kills, calls }: Records): number {
+  const acceptedAtMs = calls
+    .flatMap(({ tries }) => tries)
+    .flatMap(({ id, endedAtMs }) => (id === null ? [] : [endedAtMs]))
+    .sort((a, b) => a - b);
+  const returns = kills.flatMap(({ victim, backAtMs }) => {
+    const next = acceptedAtMs.find((ms) => ms >= (backAtMs ?? Number.POSITIVE_INFINITY));
+    return victim === "postgres" && backAtMs !== null && next !== undefined ? [next - backAtMs] : [];
+  });
+  return Math.max(0, ...returns);
 }
 
 function describeFindings(findings: Finding[]): string[] {

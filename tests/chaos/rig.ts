@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { HotSql } from "#db/client";
-import { isDatabaseAway } from "#db/faults";
 import { migrateDatabase } from "#db/migrate";
 import { startEmbeddedPostgres } from "#server/boot/embedded";
 import { findPort } from "#server/boot/postgres/server";
@@ -11,16 +10,13 @@ import { silentLog } from "#server/log";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
+import { type Child, startChild } from "../support/child";
 import { startTap, type Tap } from "../support/database-tap";
 import { openDeps } from "../support/deps";
-import { descendantsOf, isRunning } from "../support/processes";
 import { auditDatabase, readMails, readSteps, readTampering } from "./audit";
-import { type Child, startChild } from "./child";
+import { killPostgres, type PostgresDeath, whenUp } from "./death";
 import type { Copy, Kill, Records, Victim } from "./records";
 import type { SinkReport, SunkFile } from "./sink";
-
-/** How PostgreSQL is taken away: everything at once, its first process alone, or by its own immediate shutdown. */
-export type PostgresDeath = "all" | "postmaster" | "immediate";
 
 /**
  * A whole Posthorn of real processes: PostgreSQL with all its durability, two web processes and a worker, both kinds
@@ -30,8 +26,8 @@ export type Rig = {
   baseUrls: readonly string[];
   token: string;
   domain: string;
-  /** Straight to the database, past the taps. Fails while it is away. */
-  hot: HotSql;
+  /** Asks the database, past the taps; waits for it while it is away. */
+  ask<T>(question: (hot: HotSql) => PromiseLike<T>): Promise<T>;
   /** One for each web process. */
   webTaps: readonly [Tap, Tap];
   workerTap: Tap;
@@ -66,22 +62,46 @@ const graceMs = 3_000;
 const startMaxMs = 60_000;
 const lastWordsLines = 6;
 
-/** Starts everything in a temporary folder. */
+/** Starts everything in a temporary folder. What was started before something failed is ended again. */
 export async function openRig(): Promise<Rig> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    return await assemble((closer) => closers.push(closer), close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function assemble(
+  onClose: (closer: () => Promise<unknown>) => void,
+  close: () => Promise<void>,
+): Promise<Rig> {
   const folder = await mkdtemp(path.join(tmpdir(), "posthorn-chaos-"));
+  onClose(() => rm(folder, { recursive: true, force: true }));
   const mailFolder = path.join(folder, "mail");
   const postgres = await startEmbeddedPostgres({ dataDir: folder, log: silentLog });
+  onClose(() => postgres.stop());
   await migrateDatabase(postgres.url);
   const { deps, close: closeDeps } = openDeps(postgres.url, { transportKind: "relay", connectionsMax: 6 });
-  const { hot } = deps;
-  await auditDatabase(hot);
+  onClose(closeDeps);
+  const ask: Rig["ask"] = (question) => whenUp(deps.hot, question);
+  await ask(auditDatabase);
   const token = await makeToken(deps);
 
-  const database = new URL(postgres.url);
-  const target = { host: database.hostname, port: Number(database.port) };
-  const webTaps = [await startTap(target), await startTap(target)] as const;
-  const workerTap = await startTap(target);
+  const openTap = async (): Promise<Tap> => {
+    const { hostname, port } = new URL(postgres.url);
+    const tap = await startTap({ host: hostname, port: Number(port) });
+    onClose(() => tap.close());
+    return tap;
+  };
+  const webTaps = [await openTap(), await openTap()] as const;
+  const workerTap = await openTap();
   const sink = startChild<SinkReport>("tests/chaos/sink.ts", [mailFolder], {});
+  onClose(() => sink.kill());
   const { port: sinkPort } = await sink.hear(isPort);
   const env = (tap: Tap): Record<string, string> => {
     const url = new URL(postgres.url);
@@ -96,74 +116,51 @@ export async function openRig(): Promise<Rig> {
   };
 
   const deaths: string[] = [];
+  let isClosing = false;
   /** Notes whoever ends without being killed, and starts another one in its place, as a supervisor does. */
-  const watch = <C extends Child<object>>(child: C, name: string, another: () => Promise<C>): C => {
-    void child.exited.then(async () => {
+  const watch = (child: Child<object>, name: string, another: () => Promise<void>): void => {
+    void child.exited.then(() => {
       if (!child.hasDied() || isClosing) return;
-      deaths.push(
-        `${name} ended by itself: ${child.output().trimEnd().split("\n").slice(-lastWordsLines).join(" | ")}`,
-      );
-      await another();
+      const lastWords = child.output().trimEnd().split("\n").slice(-lastWordsLines);
+      deaths.push(`${name} ended by itself: ${lastWords.join(" | ")}`);
+      return another();
     });
-    return child;
   };
   const webPorts = [await findPort(), await findPort()];
   const webs: Child<{ port: number }>[] = [];
-  const startWeb = async (index: 0 | 1): Promise<Child<{ port: number }>> => {
+  const startWeb = async (index: 0 | 1): Promise<void> => {
     const given = { ...env(webTaps[index]), PORT: String(webPorts[index]) };
-    const web = startChild<{ port: number }>("tests/chaos/web.ts", [], given);
+    const web = startChild<{ port: number }>("tests/support/web-process.ts", [], given);
     webs[index] = web;
     await web.hear(isPort);
-    return watch(web, "web", () => startWeb(index));
+    watch(web, "web", () => startWeb(index));
   };
-  const startWorker = async (): Promise<Child<object>> => {
-    worker = startChild("server/boot/worker-process.ts", [], env(workerTap));
-    const started = worker;
-    const untilMs = Date.now() + startMaxMs;
-    while ((await whenUp(() => hot`select 1 from workers where pid = ${started.pid}`)).length === 0) {
+  let worker: Child<object> | undefined;
+  const startWorker = async (): Promise<void> => {
+    const started = startChild("server/boot/worker-process.ts", [], env(workerTap));
+    worker = started;
+    const isThere = () => ask((hot) => hot`select 1 from workers where pid = ${started.pid}`);
+    for (const untilMs = Date.now() + startMaxMs; (await isThere()).length === 0; await wait(20))
       if (started.hasExited() || Date.now() > untilMs)
         throw new Error(`The worker did not start:\n${started.output()}`);
-      await wait(20);
-    }
-    return watch(started, "worker", startWorker);
+    watch(started, "worker", startWorker);
   };
-  let isClosing = false;
-  let worker: Child<object> | null = null;
-  const websUp: Promise<unknown>[] = [startWeb(0), startWeb(1)];
+  const websUp: Promise<void>[] = [startWeb(0), startWeb(1)];
+  onClose(async () => {
+    isClosing = true;
+    await Promise.allSettled(websUp);
+    await Promise.all([...webs, worker].map((child) => child?.kill()));
+  });
   await Promise.all([...websUp, startWorker()]);
 
   const kills: Kill[] = [];
-  let faultAtMs = 0;
-  let faultOverMs = 0;
-
-  /** Kills PostgreSQL; whoever started it starts it again by itself. */
-  const killPostgres = async (death: PostgresDeath, whenDead: () => void): Promise<void> => {
-    const { pid } = postgres;
-    const all = [pid, ...descendantsOf(pid)];
-    const untilMs = Date.now() + startMaxMs;
-    for (const one of death === "all" ? all : [pid])
-      killIfThere(one, death === "immediate" ? "SIGQUIT" : "SIGKILL");
-    while (all.some(isRunning) && Date.now() < untilMs) await wait(2);
-    whenDead();
-    while (postgres.pid === pid || !(await isUp(hot))) {
-      if (Date.now() > untilMs) throw new Error("PostgreSQL did not come back.");
-      await wait(20);
-    }
-  };
-
-  const moveTime = async (): Promise<void> => {
-    if (Date.now() > faultOverMs + graceMs)
-      await hot`update deliveries set leased_until = now() - interval '1 s'
-        where status = 'sending' and leased_until > now()
-          and updated_at < to_timestamp(${faultAtMs / 1_000})`;
-    await hot`update deliveries set due_at = now() where status = 'queued' and due_at > now()`;
-  };
+  const lastFault = { atMs: 0, overMs: 0 };
 
   return {
     baseUrls: webPorts.map((port) => `http://127.0.0.1:${port}`),
     token,
     domain,
-    hot,
+    ask,
     webTaps,
     workerTap,
     holdMail(at) {
@@ -172,53 +169,62 @@ export async function openRig(): Promise<Rig> {
       return held.then(() => undefined);
     },
     releaseMail: () => sink.tell({ hold: null }),
+    webIsUp: async (web) => websUp[web],
     async kill(victim, aim, { web, death, whenDead }) {
+      const atMs = Date.now();
+      const kill: Kill = { victim, web: victim === "web" ? web : null, aim, atMs, backAtMs: null };
+      kills.push(kill);
       if (victim === "web") {
-        kills.push({ victim, web, aim, atMs: Date.now() });
         await webs[web]?.kill();
         whenDead();
         // The other one goes on, or is killed too before this one is back.
         websUp[web] = startWeb(web);
         return;
       }
-      const atMs = Date.now();
-      kills.push({ victim, web: null, aim, atMs });
-      faultAtMs = atMs;
-      faultOverMs = Number.POSITIVE_INFINITY;
+      Object.assign(lastFault, { atMs, overMs: Number.POSITIVE_INFINITY });
       if (victim === "worker") {
         await worker?.kill();
         whenDead();
         // There is no other one, so whatever is in hand was in its hands.
-        await hot`update deliveries set leased_until = now() - interval '1 s' where status = 'sending'`;
+        await ask(
+          (hot) => hot`update deliveries set leased_until = now() - interval '1 s' where status = 'sending'`,
+        );
         await startWorker();
-      } else await killPostgres(death, whenDead);
-      faultOverMs = Date.now();
+      } else {
+        await killPostgres(postgres, death);
+        whenDead();
+        await ask((hot) => hot`select 1`);
+      }
+      kill.backAtMs = Date.now();
+      lastFault.overMs = kill.backAtMs;
     },
-    webIsUp: async (web) => websUp[web],
-    moveTime,
+    async moveTime() {
+      if (Date.now() > lastFault.overMs + graceMs)
+        await ask(
+          (hot) => hot`
+            update deliveries set leased_until = now() - interval '1 s'
+            where status = 'sending' and leased_until > now()
+              and updated_at < to_timestamp(${lastFault.atMs / 1_000})`,
+        );
+      await ask(
+        (hot) => hot`update deliveries set due_at = now() where status = 'queued' and due_at > now()`,
+      );
+    },
     async collect() {
-      const [stuck] = await hot<{ count: number }[]>`
-        select count(*)::int as count from deliveries where status = 'sending'`;
+      const stuck = await ask((hot) => hot`select 1 from deliveries where status = 'sending'`);
       return {
         copies: await readCopies(mailFolder),
-        mails: await readMails(hot),
-        steps: await readSteps(hot),
+        mails: await ask(readMails),
+        steps: await ask(readSteps),
+        tampering: await ask(readTampering),
+        stuck: stuck.length,
         kills,
-        tampering: await readTampering(hot),
-        stuck: stuck?.count ?? 0,
         deaths,
       };
     },
     outputs: () =>
       [...webs, worker, sink].map((child) => `--- process ${child?.pid}\n${child?.output()}`).join("\n"),
-    async close() {
-      isClosing = true;
-      await Promise.allSettled(websUp);
-      await Promise.all([...webs, worker, sink].map((child) => child?.kill()));
-      await Promise.all([...[...webTaps, workerTap].map((tap) => tap.close()), closeDeps()]);
-      await postgres.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close,
   };
 }
 
@@ -235,36 +241,6 @@ async function makeToken(deps: Parameters<typeof createTeam>[0]): Promise<string
     limits: { "POST /api/emails": manyRequests, "GET /api/emails": manyRequests },
   });
   return token;
-}
-
-/** Asks again for as long as the database is away. */
-async function whenUp<T>(ask: () => PromiseLike<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
-      await wait(20);
-    }
-  }
-}
-
-async function isUp(hot: HotSql): Promise<boolean> {
-  try {
-    await hot`select 1`;
-    return true;
-  } catch (error) {
-    if (isDatabaseAway(error)) return false;
-    throw error;
-  }
-}
-
-function killIfThere(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
 }
 
 /** What the sink has on disk. A file that has no time yet was never answered, and its message never counted. */

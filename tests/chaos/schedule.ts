@@ -1,6 +1,6 @@
 import { createRandom } from "../support/random";
+import type { PostgresDeath } from "./death";
 import { STAGES_OF, type Stage, VICTIMS, type Victim } from "./records";
-import type { PostgresDeath } from "./rig";
 
 /** One death to come: who, when in a mail's way, and after which pause. */
 export type PlannedKill = {

@@ -32,6 +32,7 @@ const door = await openDoor({
     upgrade: async (_, socket) => void socket.destroy(),
   },
   upgrades: false,
+  log,
 });
 process.send?.({ port: door.port });
 process.on("disconnect", () => process.exit());

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { projectRoot } from "../support/processes";
+import { projectRoot } from "./processes";
 
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 

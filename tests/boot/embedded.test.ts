@@ -46,7 +46,7 @@ afterEach(async () => {
   killLeftovers();
   for (const pid of servers.filter(isRunning)) process.kill(pid, "SIGKILL");
   await vi.waitFor(() => expect(servers.filter(isRunning)).toEqual([]), eventually);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   await rmdir(`${folder}.project`).catch(() => {});
 });
 
@@ -234,7 +234,7 @@ test.runIf(isRoot)(
       expect(await ask(again.url, "select one from kept")).toEqual({ one: 1 });
     } finally {
       for (const pid of servers.filter(isRunning)) process.kill(pid, "SIGKILL");
-      await rm(home, { recursive: true, force: true });
+      await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     }
   },
 );

@@ -30,7 +30,7 @@ afterEach(async () => {
   killLeftovers();
   for (const pid of seen.filter(isRunning)) process.kill(pid, "SIGKILL");
   await vi.waitFor(() => expect(seen.filter(isRunning)).toEqual([]), eventually);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
 /** Remembers everything that runs now, so that a later look tells whether any of it stayed. */
@@ -136,7 +136,7 @@ test("one command serves; nothing that is killed, taken or started twice harms i
           eventually,
         )
         .catch(() => process.kill(postmasterIn(path.join(home, "postgres")), "SIGKILL"));
-      await rm(home, { recursive: true, force: true });
+      await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     }
   }
 }, 240_000);

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { findPort } from "#server/boot/postgres/server";
+import { type Child, startChild } from "../support/child";
+import { startTap, type Tap } from "../support/database-tap";
+import { callApi } from "../support/rest";
+import { createWorld, type World } from "../support/world";
+
+const SUBJECT = "A mail whose web process dies";
+const BODY = {
+  from: "ann@posthorn.test",
+  to: "delivered@posthorn.test",
+  subject: SUBJECT,
+  html: "<p>Once</p>",
+};
+
+let world: World;
+let token: string;
+let tap: Tap;
+let doomed: Child<{ port: number }>;
+let doomedUrl: string;
+beforeEach(async () => {
+  world = await createWorld();
+  ({ token } = await world.key());
+  const url = new URL(world.databaseUrl);
+  tap = await startTap({ host: url.hostname, port: Number(url.port) });
+  url.port = String(tap.port);
+  const port = await findPort();
+  doomed = startChild<{ port: number }>("tests/support/web-process.ts", [], {
+    DATABASE_URL: url.href,
+    PORT: String(port),
+    POSTHORN_URL: "http://localhost:3000",
+    POSTHORN_SECRET: "only for tests, and long enough for one",
+    SMTP_URL: "capture:",
+  });
+  await doomed.hear((told): told is { port: number } => "port" in told);
+  doomedUrl = `http://127.0.0.1:${port}`;
+});
+afterEach(async () => {
+  await doomed.kill();
+  await tap.close();
+  await world.close();
+});
+
+test.each([
+  { moment: "before its statement arrived", direction: "up", wasCommitted: false },
+  { moment: "after its commit, before its answer", direction: "down", wasCommitted: true },
+] as const)(
+  "a key whose first request was killed $moment is answered at once by another process: one mail",
+  async ({ direction, wasCommitted }) => {
+    const call = { token, body: BODY, headers: { "idempotency-key": randomUUID() } };
+    const held = tap.holdAt(direction, SUBJECT);
+    const first = callApi(doomedUrl, "POST", "/api/emails", call).then(
+      () => "answered",
+      () => "cut",
+    );
+    await held;
+    await doomed.kill();
+    expect(await first).toBe("cut");
+
+    const again = await world.api("POST", "/api/emails", call);
+    expect(again.status).toBe(200);
+    expect(again.headers["idempotent-replayed"]).toBe(wasCommitted ? "true" : undefined);
+    const rows = await world.deps.hot`select id from emails where subject = ${SUBJECT}`;
+    expect(rows).toEqual([{ id: again.body.id }]);
+    const third = await world.api("POST", "/api/emails", call);
+    expect([third.status, third.text]).toEqual([200, again.text]);
+    const other = await world.api("POST", "/api/emails", {
+      ...call,
+      body: { ...BODY, html: "<p>Twice</p>" },
+    });
+    expect(other.status).toBe(409);
+  },
+);

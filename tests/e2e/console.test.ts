@@ -216,7 +216,7 @@ describe("one mail", () => {
     await recipient("bounced+away").getByText("Bounced", { exact: true }).waitFor(patience);
     await recipient("delivered+copy").getByText("Delivered", { exact: true }).waitFor(patience);
     const timeline = page.getByRole("region", { name: "Timeline" });
-    expect(await timeline.locator("p", { hasText: "451 4.7.1" }).count()).toBe(2);
+    expect(await timeline.locator("p", { hasText: "451 4.7.0" }).count()).toBe(2);
     await timeline.getByText("by the retry schedule").first().waitFor();
     await expectNoBarriers(page);
     await takePictures(page, "email");

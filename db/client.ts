@@ -66,9 +66,11 @@ const BOUNDS = {
 
 /**
  * Every hot statement finds its rows by keys, a few at a time. A prepared one keeps the plan that was best when it was
- * first run, and on tables that were empty then that is one which reads them whole: it must have no such choice.
+ * first run, and on tables that were empty then that is one which reads them whole: it must have no such choice. So one
+ * plan does for all calls; left to itself PostgreSQL makes a new one for each, which takes longer than most of them.
  */
 const BY_KEYS = {
+  plan_cache_mode: "force_generic_plan",
   enable_seqscan: "off",
   enable_hashjoin: "off",
   enable_mergejoin: "off",

@@ -84,7 +84,7 @@ with attempt as materialized (
   select d.team_id, d.email_id, d.address, a.id, a.status, a.wait_rule, a.code, a.enhanced, a.reply, a.host, a.reason,
     a.events, now() + a.retry_after_ms * interval '1 ms' as retry_at, a.suppression_id, a.suppression_address, a.origin
   from attempt a join deliveries d on d.id = a.id and d.lease_token = a.lease_token
-  where d.status = 'sending' order by d.id for no key update of d
+  order by d.id for no key update of d
 ), written as (
   update deliveries d
   set status = m.status, stage = 'idle', lease_token = null, leased_until = null, due_at = coalesce(m.retry_at, now()),

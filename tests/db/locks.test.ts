@@ -20,9 +20,13 @@ afterEach(async () => {
 });
 
 const sendMany = async (mails: number, recipientsEach: number) => {
+  const name = recipientsEach === 1 ? "alone" : "r";
   for (let n = 0; n < mails; n++)
-    await house.send({ to: Array.from({ length: recipientsEach }, (_, k) => `r${n}-${k}@example.net`) });
+    await house.send({
+      to: Array.from({ length: recipientsEach }, (_, k) => `${name}${n}-${k}@example.net`),
+    });
 };
+const isAlone = ({ address }: Claim) => address.startsWith("alone");
 
 const resultOf = (
   claim: Claim,
@@ -106,30 +110,33 @@ test("a recipient that is given back is no longer counted as one who is being wr
 
 test("after any mixture of claims, results, releases and lapses each mail has the status of its worst recipient", async () => {
   await sendMany(60, 4);
+  await sendMany(60, 1);
   const faults: unknown[] = [];
   const untilMs = performance.now() + 6_000;
   const drive = async (hot: Database["hot"], random: Random) => {
     while (performance.now() < untilMs) {
-      const claims = random.shuffled(
-        await claimDeliveries(hot, { limit: random.upTo(40), leaseToken: newId() }),
-      );
+      const leaseToken = newId();
+      const claims = random.shuffled(await claimDeliveries(hot, { limit: random.upTo(40), leaseToken }));
       const released = claims.filter(() => random.chance(0.15));
       const begun = claims.filter((claim) => !released.includes(claim));
       const lost = begun.filter(() => random.chance(0.1));
       await Promise.all([
         releaseClaims(hot, released, random.chance(0.3) ? "no_transport" : "released"),
+        renewLeases(hot, [leaseToken]),
         markHandedOver(hot, begun),
       ]);
       const ended = begun.filter((claim) => !lost.includes(claim));
-      const results = ended.map((claim) =>
+      const settle = (claim: Claim) =>
         random.chance(0.6)
           ? resultOf(claim, "queued", 0)
-          : resultOf(claim, random.pick(["sent", "bounced", "failed", "delivered", "unknown"])),
-      );
-      const half = Math.floor(results.length / 2);
+          : resultOf(claim, random.pick(["sent", "bounced", "failed", "delivered", "unknown"]));
+      const together = ended.filter((claim) => !isAlone(claim)).map(settle);
+      const half = Math.floor(together.length / 2);
       await Promise.all([
-        recordResults(hot, results.slice(0, half)),
-        recordResults(hot, results.slice(half)),
+        renewLeases(hot, [leaseToken]),
+        recordResults(hot, together.slice(0, half)),
+        recordResults(hot, together.slice(half)),
+        recordResults(hot, ended.filter(isAlone).map(settle), { areAlone: true }),
       ]);
     }
   };

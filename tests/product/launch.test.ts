@@ -39,9 +39,9 @@ async function workerOf(launcher: Launcher): Promise<number> {
 test("an empty environment serves in production form, and its log tells no secret", async () => {
   const first = await start();
   const banner = await bannerOf(first);
-  // A worker lives from the start; only the way out is missing.
-  const readiness = await fetch(`${first.url}/api/health/ready`);
-  expect(await readiness.json()).toMatchObject({ reason: "no_transport" });
+  // Once the worker's process has told that it lives, only the way out is missing.
+  const readiness = async () => await (await fetch(`${first.url}/api/health/ready`)).json();
+  await vi.waitFor(async () => expect(await readiness()).toMatchObject({ reason: "no_transport" }), eventually);
   const secrets = JSON.parse(await readFile(path.join(dataDir, "secrets.json"), "utf8"));
   const { id } = paste(banner.send);
   const statusOf = (email: unknown) =>

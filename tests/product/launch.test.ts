@@ -41,7 +41,10 @@ test("an empty environment serves in production form, and its log tells no secre
   const banner = await bannerOf(first);
   // Once the worker's process has told that it lives, only the way out is missing.
   const readiness = async () => await (await fetch(`${first.url}/api/health/ready`)).json();
-  await vi.waitFor(async () => expect(await readiness()).toMatchObject({ reason: "no_transport" }), eventually);
+  await vi.waitFor(
+    async () => expect(await readiness()).toMatchObject({ reason: "no_transport" }),
+    eventually,
+  );
   const secrets = JSON.parse(await readFile(path.join(dataDir, "secrets.json"), "utf8"));
   const { id } = paste(banner.send);
   const statusOf = (email: unknown) =>

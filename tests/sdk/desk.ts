@@ -1,0 +1,129 @@
+import PostalMime, { type Email } from "postal-mime";
+import { Agent, getGlobalDispatcher, setGlobalDispatcher } from "undici";
+import { expect, vi } from "vitest";
+import { openDoor } from "#server/boot/node";
+import { restDoorOf } from "#server/boot/rest-door";
+import { silentLog } from "#server/log";
+import type { DepsOptions } from "../support/deps";
+import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+import type { KeyOptions, TestTeam } from "../support/world";
+import type { Client, Sdk } from "./clients";
+
+/** What the door is told as `POSTHORN_API_HOST`. */
+const apiHost = "api.example.com";
+
+/** A team of its own for one client, with a verified domain. */
+export type Seat = {
+  team: TestTeam;
+  sdk: Sdk;
+  domain: string;
+  /** A mail with which nothing is wrong. */
+  mail: { from: string; to: string; subject: string; html: string };
+  /** The same client with another key of the team. */
+  with(key: KeyOptions): Promise<Sdk>;
+};
+
+/** A Posthorn behind the door that the product opens, met by the official client alone. */
+export type Desk = {
+  world: WebhookWorld;
+  port: number;
+  seat(client: Client): Promise<Seat>;
+  /** Delivers what is due, and reads a mail as it left. */
+  left(id: string): Promise<Email>;
+  close(): Promise<void>;
+};
+
+export async function openDesk(options: DepsOptions = {}): Promise<Desk> {
+  const world = await createWebhookWorld(options);
+  const door = await openDoor({
+    host: "127.0.0.1",
+    port: 0,
+    apiHost,
+    rest: Promise.resolve(restDoorOf(world.deps)),
+    pages: {
+      request: async (_, outgoing) => void outgoing.writeHead(404).end("<h1>No such page</h1>"),
+      upgrade: async (_, socket) => void socket.destroy(),
+    },
+    upgrades: false,
+    log: silentLog,
+  });
+  const dispatcher = getGlobalDispatcher();
+  // Every name leads here, so that a client can be given the API's host by its real name.
+  const toUs = new Agent({
+    connect: {
+      lookup: (_, { all }, done) =>
+        all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4),
+    },
+  });
+  setGlobalDispatcher(toUs);
+  // Elsewhere the older client writes every refusal to the console.
+  vi.stubEnv("NODE_ENV", "production");
+
+  let count = 0;
+  return {
+    world,
+    port: door.port,
+    async seat(client) {
+      const team = await world.otherTeam(client.name);
+      const domain = `s${++count}.example.org`;
+      await team.domain(domain);
+      const open = async (key?: KeyOptions): Promise<Sdk> => {
+        const { token } = await team.key(key);
+        const { port } = door;
+        vi.stubEnv(
+          "RESEND_BASE_URL",
+          client.isAtRoot ? `http://${apiHost}:${port}` : `http://127.0.0.1:${port}/api`,
+        );
+        vi.stubEnv("RESEND_API_KEY", token);
+        return client.open();
+      };
+      const mail = {
+        from: `Ann <ann@${domain}>`,
+        to: "ben@example.net",
+        subject: "Hello",
+        html: "<p>Hello</p>",
+      };
+      return { team, sdk: await open(), domain, mail, with: open };
+    },
+    async left(id) {
+      await world.round();
+      const [kept] = await world.deps.hot<{ raw: Uint8Array }[]>`
+        select raw from captured_messages where email_id = ${id}`;
+      if (!kept) throw new Error("The mail did not leave");
+      return PostalMime.parse(kept.raw);
+    },
+    async close() {
+      vi.unstubAllEnvs();
+      setGlobalDispatcher(dispatcher);
+      await toUs.close();
+      await door.close(0);
+      await world.close();
+    },
+  };
+}
+
+type Answer<T> = { data: T | null; error: unknown; headers: Record<string, string> | null };
+
+/** What a call answers where it succeeds, which no answer may contradict by the field that some clients take for a failure. */
+export async function data<T>(calling: PromiseLike<Answer<T>>): Promise<T> {
+  const { data, error } = await calling;
+  if (data === null) throw new Error(JSON.stringify(error));
+  expect(data).not.toHaveProperty("statusCode");
+  return data;
+}
+
+/** What a call answers where it is refused. */
+export async function refusal(calling: PromiseLike<Answer<unknown>>): Promise<Record<string, unknown>> {
+  const { data, error, headers } = await calling;
+  expect(data).toBeNull();
+  expect(headers).toMatchObject({
+    "x-ratelimit-limit": expect.any(String),
+    "x-ratelimit-remaining": expect.any(String),
+    "x-ratelimit-reset": expect.any(String),
+  });
+  return error as Record<string, unknown>;
+}
+
+/** An error as the client's types promise it. */
+export const fault = (statusCode: number, name: string, message: string | RegExp = /./) =>
+  expect.objectContaining({ statusCode, name, message: expect.stringMatching(message) });

@@ -1,0 +1,272 @@
+import { randomUUID } from "node:crypto";
+import { createElement } from "react";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CLIENTS } from "./clients";
+import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.close());
+
+describe.each(CLIENTS)("$name", (client) => {
+  let seat: Seat;
+  beforeAll(async () => {
+    seat = await desk.seat(client);
+  });
+
+  test("a mail in HTML leaves with a text made from it, and is read back whole", async () => {
+    const { sdk, mail } = seat;
+    const sent = await data(sdk.emails.send({ ...mail, html: "<h1>Hi</h1><p>Ben</p>" }));
+    expect(sent).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    const left = await desk.left(sent.id);
+    expect(left).toMatchObject({ subject: "Hello", from: { address: `ann@${seat.domain}`, name: "Ann" } });
+    expect(left.html).toContain("<h1>Hi</h1>");
+    expect(left.text).toMatch(/hi\s+Ben/i);
+    expect(await data(sdk.emails.get(sent.id))).toMatchObject({
+      object: "email",
+      id: sent.id,
+      message_id: expect.stringMatching(/^<.+@.+>$/),
+      from: mail.from,
+      to: [mail.to],
+      cc: [],
+      bcc: [],
+      reply_to: [],
+      subject: "Hello",
+      html: "<h1>Hi</h1><p>Ben</p>",
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      scheduled_at: null,
+      last_event: "delivered",
+    });
+  });
+
+  test("a mail in text alone leaves without HTML; an empty text asks for none", async () => {
+    const { sdk, mail } = seat;
+    const { html, ...rest } = mail;
+    const plain = await data(sdk.emails.send({ ...rest, text: "Only this" }));
+    expect((await desk.left(plain.id)).html).toBeUndefined();
+    expect((await desk.left(plain.id)).text?.trim()).toBe("Only this");
+    const bare = await data(sdk.emails.create({ ...mail, text: "" }));
+    expect((await desk.left(bare.id)).text).toBeUndefined();
+  });
+
+  test("a React element is rendered by the client and arrives as HTML", async () => {
+    const { html, ...rest } = seat.mail;
+    const react = createElement(
+      "div",
+      { style: { color: "red" } },
+      "Grüße, ",
+      createElement("b", null, "Ben"),
+    );
+    const { id } = await data(seat.sdk.emails.send({ ...rest, react }));
+    const left = await desk.left(id);
+    expect(left.html).toMatch(/<div style="color:red">Grüße, .*<b>Ben<\/b>/);
+    expect(left.text).toContain("Grüße, Ben");
+  });
+
+  test("every other field reaches the mail", async () => {
+    const { sdk, mail, domain } = seat;
+    const { id } = await data(
+      sdk.emails.send({
+        ...mail,
+        to: ["ben@example.net", "Cleo <cleo@example.net>"],
+        cc: "dora@example.net",
+        bcc: ["eve@example.net"],
+        replyTo: ["help@example.net", "Fay <fay@example.net>"],
+        headers: { "X-Entity-Ref-ID": "123" },
+        tags: [{ name: "kind", value: "welcome" }],
+      }),
+    );
+    const left = await desk.left(id);
+    expect(left.to?.map(({ address }) => address)).toEqual(["ben@example.net", "cleo@example.net"]);
+    expect(left.cc?.map(({ address }) => address)).toEqual(["dora@example.net"]);
+    expect(left.bcc).toBeUndefined();
+    expect(left.replyTo?.map(({ address }) => address)).toEqual(["help@example.net", "fay@example.net"]);
+    expect(left.headers).toContainEqual(expect.objectContaining({ key: "x-entity-ref-id", value: "123" }));
+    expect(await data(sdk.emails.get(id))).toMatchObject({
+      from: `Ann <ann@${domain}>`,
+      to: ["ben@example.net", "Cleo <cleo@example.net>"],
+      cc: ["dora@example.net"],
+      bcc: ["eve@example.net"],
+      reply_to: ["help@example.net", "Fay <fay@example.net>"],
+      tags: [{ name: "kind", value: "welcome" }],
+    });
+  });
+
+  test("a template stands for the content, by its id or its alias", async () => {
+    const { sdk, domain } = seat;
+    const made = await data(
+      sdk.templates.create({
+        name: "Welcome",
+        alias: "welcome",
+        from: `ann@${domain}`,
+        subject: "Hello {{{NAME}}}",
+        html: "<p>{{{NAME}}} has {{{COUNT}}}</p>",
+        variables: [
+          { key: "NAME", type: "string" },
+          { key: "COUNT", type: "number", fallbackValue: 3 },
+        ],
+      }),
+    );
+    for (const id of [made.id, "welcome"]) {
+      const sent = await data(
+        sdk.emails.send({ to: "ben@example.net", template: { id, variables: { NAME: "Ben" } } }),
+      );
+      const left = await desk.left(sent.id);
+      expect(left).toMatchObject({ subject: "Hello Ben", html: expect.stringContaining("<p>Ben has 3</p>") });
+    }
+    const send = (template: { id: string; variables?: Record<string, string> }) =>
+      refusal(sdk.emails.send({ to: "ben@example.net", template }));
+    expect(await send({ id: "welcome" })).toEqual(fault(422, "missing_required_field", /NAME/));
+    expect(await send({ id: "nowhere" })).toEqual(fault(404, "not_found"));
+    expect(await send({ id: randomUUID() })).toEqual(fault(404, "not_found"));
+  });
+
+  test("an idempotency key makes a repetition the same mail", async () => {
+    const { sdk, mail } = seat;
+    const idempotencyKey = randomUUID();
+    const first = await data(sdk.emails.send(mail, { idempotencyKey }));
+    const again = await sdk.emails.send(mail, { idempotencyKey });
+    expect(again).toMatchObject({ data: first, headers: { "idempotent-replayed": "true" } });
+    expect(await refusal(sdk.emails.send({ ...mail, subject: "Other" }, { idempotencyKey }))).toEqual(
+      fault(409, "invalid_idempotent_request"),
+    );
+    const twins = await Promise.all(
+      Array.from({ length: 5 }, () => data(sdk.emails.send(mail, { idempotencyKey: `${idempotencyKey}-2` }))),
+    );
+    expect(new Set(twins.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test("headers of the caller's reach us, and ours the caller", async () => {
+    const { headers } = await seat.sdk.emails.send(seat.mail, {
+      headers: { "X-Request-Id": "my-own-request" },
+    });
+    expect(headers).toMatchObject({
+      "x-request-id": "my-own-request",
+      "x-ratelimit-limit": expect.stringMatching(/^\d+$/),
+      "x-ratelimit-remaining": expect.stringMatching(/^\d+$/),
+      "x-ratelimit-reset": expect.stringMatching(/^\d{10}$/),
+    });
+  });
+
+  describe("batch", () => {
+    test("strict: all are accepted in order, with fields that differ", async () => {
+      const { sdk, mail } = seat;
+      const { html, ...rest } = mail;
+      const { data: ids } = await data(
+        sdk.batch.send([
+          { ...mail, subject: "First", tags: [{ name: "a", value: "b" }] },
+          { ...rest, subject: "Second", react: createElement("i", null, "Slanted") },
+          { ...mail, subject: "Third", scheduledAt: "in 1 hour" },
+        ]),
+      );
+      const mails = await Promise.all(ids.map(({ id }) => data(sdk.emails.get(id))));
+      expect(mails.map(({ subject, last_event }) => [subject, last_event])).toEqual([
+        ["First", "queued"],
+        ["Second", "queued"],
+        ["Third", "scheduled"],
+      ]);
+      expect(mails[1]?.html).toContain("<i>Slanted</i>");
+    });
+
+    test("strict: one that is wrong refuses all, and its place is named", async () => {
+      const { sdk, mail } = seat;
+      const before = await data(sdk.emails.list({ limit: 1 }));
+      const { subject, ...without } = mail;
+      const wrong = [mail, without] as Parameters<typeof sdk.batch.send>[0];
+      expect(await refusal(sdk.batch.create(wrong))).toEqual(
+        fault(422, "missing_required_field", /\[1\].*`subject`/),
+      );
+      expect(await data(sdk.emails.list({ limit: 1 }))).toEqual(before);
+    });
+
+    test("permissive: the good ones are accepted, the others explained by place", async () => {
+      const { sdk, mail } = seat;
+      const batchValidation = "permissive";
+      const answer = await data(
+        sdk.batch.send([{ ...mail, to: "no address" }, mail, { ...mail, from: "ann@elsewhere.example" }], {
+          batchValidation,
+        }),
+      );
+      expect(answer.data).toEqual([{ id: expect.any(String) }]);
+      expect(answer.errors).toEqual([
+        { index: 0, message: expect.stringContaining("`to`") },
+        { index: 2, message: "Insufficient API key permissions" },
+      ]);
+      expect((await data(sdk.batch.send([mail], { batchValidation }))).errors).toEqual([]);
+    });
+
+    test("more than 100 are refused either way, and a repetition under one key is the same batch", async () => {
+      const { sdk, mail } = seat;
+      const many = Array.from({ length: 101 }, () => mail);
+      for (const batchValidation of ["strict", "permissive"] as const)
+        expect(await refusal(sdk.batch.send(many, { batchValidation }))).toEqual(
+          fault(422, "validation_error", /100/),
+        );
+      const idempotencyKey = randomUUID();
+      const first = await data(sdk.batch.send(many.slice(1), { idempotencyKey }));
+      expect(first.data).toHaveLength(100);
+      expect(await data(sdk.batch.send(many.slice(1), { idempotencyKey }))).toEqual(first);
+      expect(await refusal(sdk.batch.send([mail], { idempotencyKey }))).toEqual(
+        fault(409, "invalid_idempotent_request"),
+      );
+    });
+  });
+
+  test("the list goes newest first, and both cursors walk it", async () => {
+    const { sdk, mail } = await desk.seat(client);
+    const ids: string[] = [];
+    for (const subject of ["1", "2", "3", "4", "5"])
+      ids.unshift((await data(sdk.emails.send({ ...mail, subject }))).id);
+    const page = async (options: Parameters<typeof sdk.emails.list>[0]) => {
+      const list = await data(sdk.emails.list(options));
+      expect(list.object).toBe("list");
+      return { ids: list.data.map(({ id }) => id), more: list.has_more };
+    };
+    expect(await page({})).toEqual({ ids, more: false });
+    expect(await page({ limit: 2 })).toEqual({ ids: ids.slice(0, 2), more: true });
+    expect(await page({ limit: 2, after: ids[1] ?? "" })).toEqual({ ids: ids.slice(2, 4), more: true });
+    expect(await page({ limit: 2, after: ids[3] ?? "" })).toEqual({ ids: ids.slice(4), more: false });
+    expect(await page({ limit: 2, before: ids[4] ?? "" })).toEqual({ ids: ids.slice(2, 4), more: true });
+    expect(await page({ limit: 2, before: ids[2] ?? "" })).toEqual({ ids: ids.slice(0, 2), more: false });
+    const [first] = (await data(sdk.emails.list({ limit: 1 }))).data;
+    expect(first).toMatchObject({
+      from: mail.from,
+      to: [mail.to],
+      subject: "5",
+      last_event: "queued",
+      cc: [],
+      bcc: [],
+      reply_to: [],
+      scheduled_at: null,
+    });
+    expect(first).not.toHaveProperty("html");
+    const both = { after: ids[0], before: ids[1] } as unknown as { after: string };
+    expect(await refusal(sdk.emails.list(both))).toEqual(fault(422, "validation_error"));
+    expect(await refusal(sdk.emails.list({ limit: 101 }))).toEqual(fault(422, "validation_error", /limit/));
+  });
+
+  test("a scheduled mail is moved and called off, and then nothing can be changed any more", async () => {
+    const { sdk, mail } = seat;
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const { id } = await data(sdk.emails.send({ ...mail, scheduledAt: at }));
+    expect(await data(sdk.emails.get(id))).toMatchObject({ scheduled_at: at, last_event: "scheduled" });
+    const later = new Date(Date.now() + 7_200_000).toISOString();
+    expect(await data(sdk.emails.update({ id, scheduledAt: later }))).toEqual({ object: "email", id });
+    expect(await data(sdk.emails.get(id))).toMatchObject({ scheduled_at: later });
+    expect(await data(sdk.emails.cancel(id))).toEqual({ object: "email", id });
+    expect(await data(sdk.emails.get(id))).toMatchObject({ last_event: "canceled" });
+    for (const calling of [sdk.emails.cancel(id), sdk.emails.update({ id, scheduledAt: at })])
+      expect(await refusal(calling)).toMatchObject({
+        name: "validation_error",
+        statusCode: expect.toSatisfy((status: number) => [409, 422].includes(status)),
+      });
+    expect(await refusal(sdk.emails.send({ ...mail, scheduledAt: "in 31 days" }))).toEqual(
+      fault(422, "validation_error", /30 days/),
+    );
+    expect(await refusal(sdk.emails.send({ ...mail, scheduledAt: "soonish" }))).toEqual(
+      fault(422, "validation_error", /scheduled_at/),
+    );
+  });
+});

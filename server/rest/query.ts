@@ -46,6 +46,6 @@ export function refuseTwoCursors({ after, before }: { after?: string; before?: s
 }
 
 /** The list envelope. */
-export function listJson(rows: Record<string, unknown>[], hasMore: boolean): Record<string, unknown> {
-  return { object: "list", has_more: hasMore, data: rows };
+export function listJson<Row>(rows: Row[], hasMore: boolean) {
+  return { object: "list" as const, has_more: hasMore, data: rows };
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Ctx, RestDeps } from "#server/deps";
+import type { ErrorCode } from "#server/errors";
 import type { Tier, Verdict } from "#server/limits/limits";
 import type { Scope } from "#server/scopes";
 import type { Once } from "#server/services/emails/send";
@@ -9,18 +10,41 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** Who may call: holders of a key with that scope, anybody, or whoever knows the operator's token. */
 export type Access = { scope: Scope } | "public" | "operator-token";
 
+/** One good call, as the reference shows it and its suite really makes it. Variable segments of the path get rows that exist. */
+export type Example = {
+  /** Sent as JSON; as it is where the route takes another type. */
+  body?: unknown;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+};
+
 /** A route as data: the pipeline, the reference document and the suite over every route read the same declaration. */
-export type Declaration<Body, Query> = {
+export type Declaration<Body, Query, Reply> = {
   method: Method;
   /** Below the host, with `{name}` for a variable segment: `/api/emails/{id}`. */
   path: `/api/${string}`;
   access: Access;
   /** The bucket that a call consumes; "none" for probes, which must never be refused. */
   tier: Tier | "none";
+  /** What it does, in one line. */
   summary: string;
+  /** What a caller has to know beyond that. */
+  description?: string;
+  /** Required where there is a body or a query to show. */
+  example?: Example;
+  /** What the variable segments of the path are, where they are more than ids. */
+  params?: Record<string, string>;
+  /** Headers that the handler reads, by their names in lower case. */
+  headers?: Record<string, z.ZodType>;
+  /** Errors beyond those that follow from the rest of the declaration. */
+  errors?: readonly ErrorCode[];
   /** Status of success. */
   status?: 200 | 201;
+  /** What a good call is answered with, where that is JSON. */
+  answer?: z.ZodType<Reply>;
   body?: z.ZodType<Body>;
+  /** What the body is in full, where `body` leaves a part of it to the handler. */
+  bodyShape?: z.ZodType;
   /** What the JSON of the body is. Default: an object. Where it is optional, none counts as an empty one. */
   bodyForm?: "object" | "array" | "optional";
   query?: z.ZodType<Query>;
@@ -47,7 +71,7 @@ export type Call<C, Body, Query> = {
 };
 
 /** What a handler answers: the JSON body, with the declared status unless it names another. */
-export type Answer = { body: Record<string, unknown>; status?: number };
+export type Answer<Reply = Record<string, unknown>> = { body: Reply; status?: number };
 
 /** The same of a route that answers with a stream. It is read only as fast as the caller takes it, and not at all for HEAD. */
 export type StreamAnswer = {
@@ -60,7 +84,10 @@ export type StreamAnswer = {
 
 type Handle = (call: Call<never, never, never>) => Promise<Answer | StreamAnswer>;
 
-export type Route = Omit<Declaration<unknown, unknown>, "status"> & { status: number; handle: Handle };
+export type Route = Omit<Declaration<unknown, unknown, unknown>, "status"> & {
+  status: number;
+  handle: Handle;
+};
 
 type ContextOf<A extends Access> = A extends { scope: Scope } ? Ctx : RestDeps;
 
@@ -68,9 +95,14 @@ type ContextOf<A extends Access> = A extends { scope: Scope } ? Ctx : RestDeps;
  * The only way to make a REST route. Who may call it and which bucket it consumes are required by type; everything
  * around the handler (identity, limits, parsing, idempotency, errors, headers) belongs to the pipeline in `dispatch`.
  */
-export function withApi<A extends Access, Body = undefined, Query = undefined>(
-  declaration: Declaration<Body, Query> & { access: A },
-  handler: (call: Call<ContextOf<A>, Body, Query>) => Promise<Answer | StreamAnswer>,
+export function withApi<
+  A extends Access,
+  Body = undefined,
+  Query = undefined,
+  Reply extends Record<string, unknown> = Record<string, unknown>,
+>(
+  declaration: Declaration<Body, Query, Reply> & { access: A },
+  handler: (call: Call<ContextOf<A>, Body, Query>) => Promise<Answer<NoInfer<Reply>> | StreamAnswer>,
 ): Route {
   return { status: 200, ...declaration, handle: handler as unknown as Handle };
 }

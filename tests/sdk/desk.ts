@@ -28,6 +28,8 @@ export type Desk = {
   world: WebhookWorld;
   port: number;
   seat(client: Client): Promise<Seat>;
+  /** The client as whoever holds this token has it. */
+  open(client: Client, token: string): Sdk;
   /** Delivers what is due, and reads a mail as it left. */
   left(id: string): Promise<Email>;
   close(): Promise<void>;
@@ -59,24 +61,23 @@ export async function openDesk(options: DepsOptions = {}): Promise<Desk> {
   // Elsewhere the older client writes every refusal to the console.
   vi.stubEnv("NODE_ENV", "production");
 
+  const openClient = (client: Client, token: string): Sdk => {
+    const host = client.isAtRoot ? `${apiHost}:${door.port}` : `127.0.0.1:${door.port}/api`;
+    vi.stubEnv("RESEND_BASE_URL", `http://${host}`);
+    vi.stubEnv("RESEND_API_KEY", token);
+    return client.open();
+  };
+
   let count = 0;
   return {
+    open: openClient,
     world,
     port: door.port,
     async seat(client) {
       const team = await world.otherTeam(client.name);
       const domain = `s${++count}.example.org`;
       await team.domain(domain);
-      const open = async (key?: KeyOptions): Promise<Sdk> => {
-        const { token } = await team.key(key);
-        const { port } = door;
-        vi.stubEnv(
-          "RESEND_BASE_URL",
-          client.isAtRoot ? `http://${apiHost}:${port}` : `http://127.0.0.1:${port}/api`,
-        );
-        vi.stubEnv("RESEND_API_KEY", token);
-        return client.open();
-      };
+      const open = async (key?: KeyOptions) => openClient(client, (await team.key(key)).token);
       const mail = {
         from: `Ann <ann@${domain}>`,
         to: "ben@example.net",

@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { CLIENTS, type Sdk } from "./clients";
+import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.close());
+
+const FORBIDDEN = { error: "Insufficient API key permissions" };
+
+describe.each(CLIENTS)("$name", (client) => {
+  let seat: Seat;
+  beforeAll(async () => {
+    seat = await desk.seat(client);
+  });
+
+  test("a key for everything works at once, is listed with its use, renamed, and dead when it was removed", async () => {
+    const { sdk, mail } = seat;
+    const { id, token } = await data(sdk.apiKeys.create({ name: "Whole", permission: "full_access" }));
+    expect(token).toMatch(/^re_/);
+    const other = desk.open(client, token);
+    await data(other.emails.send(mail));
+    await data(other.domains.list());
+    const row = async () => (await data(sdk.apiKeys.list())).data.find((key) => key.id === id);
+    expect(await row()).toMatchObject({ id, name: "Whole", created_at: expect.stringMatching(/Z$/) });
+    expect(JSON.stringify(await row())).not.toContain(token);
+    expect(await data(sdk.apiKeys.update(id, { name: "Renamed" }))).toEqual({ object: "api_key", id });
+    expect(await row()).toMatchObject({ name: "Renamed" });
+    expect(await data(sdk.apiKeys.remove(id))).toEqual({ object: "api_key", id, deleted: true });
+    await vi.waitFor(async () =>
+      expect((await other.emails.list()).error).toEqual({ error: "Unauthorized" }),
+    );
+    expect(await row()).toBeUndefined();
+  });
+
+  test("a key for sending sends from its domain and can do nothing else", async () => {
+    const { sdk, mail, team, domain } = seat;
+    const { id: domain_id } = await team.domain(`linked.${domain}`);
+    const { token } = await data(
+      sdk.apiKeys.create({ name: "Sender", permission: "sending_access", domain_id }),
+    );
+    const sender: Sdk = desk.open(client, token);
+    await data(sender.emails.send({ ...mail, from: `ann@linked.${domain}` }));
+    expect(await refusal(sender.emails.send(mail))).toEqual(FORBIDDEN);
+    for (const calling of [sender.emails.list(), sender.domains.list(), sender.apiKeys.create({ name: "x" })])
+      expect(await refusal(calling)).toEqual(FORBIDDEN);
+  });
+
+  test("both cursors walk the list", async () => {
+    const { sdk } = await desk.seat(client);
+    for (const name of ["a", "b"]) await data(sdk.apiKeys.create({ name }));
+    const all = (await data(sdk.apiKeys.list())).data.map(({ id }) => id);
+    expect(all).toHaveLength(3);
+    const page = async (options: Parameters<typeof sdk.apiKeys.list>[0]) =>
+      (await data(sdk.apiKeys.list(options))).data.map(({ id }) => id);
+    expect(await page({ limit: 1, after: all[0] ?? "" })).toEqual(all.slice(1, 2));
+    expect(await page({ limit: 1, before: all[2] ?? "" })).toEqual(all.slice(1, 2));
+  });
+
+  test("what is refused says why", async () => {
+    const { sdk } = seat;
+    const create = (options: object) =>
+      refusal(sdk.apiKeys.create(options as Parameters<typeof sdk.apiKeys.create>[0]));
+    expect(await create({})).toEqual(fault(422, "missing_required_field", /`name`/));
+    expect(await create({ name: "x".repeat(51) })).toEqual(fault(422, "validation_error", /50/));
+    expect(await create({ name: "x", permission: "some" })).toEqual(
+      fault(422, "validation_error", /permission/),
+    );
+    expect(await refusal(sdk.apiKeys.remove(randomUUID()))).toEqual(fault(404, "not_found"));
+    expect(await refusal(sdk.apiKeys.update(randomUUID(), { name: "x" }))).toEqual(fault(404, "not_found"));
+  });
+});

@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DnsPeer } from "../support/dns-peer";
+import { type Listed, publish, startZone, type Zone } from "../support/zone";
+import { CLIENTS } from "./clients";
+import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+
+let desk: Desk;
+let zone: Zone;
+let peer: DnsPeer;
+beforeAll(async () => {
+  ({ zone, peer } = await startZone());
+  desk = await openDesk({
+    dnsServers: [peer],
+    names: { mailHost: "mail.posthorn.example", returnPathDomain: null, webHost: "app.posthorn.example" },
+  });
+});
+afterAll(async () => {
+  await desk.close();
+  await peer.close();
+});
+
+/** The only words that typed clients know. */
+const RECORDS = ["SPF", "DKIM", "Receiving", "Tracking", "TrackingCAA"];
+const TYPES = ["MX", "TXT", "CNAME", "CAA"];
+const STATUSES = ["not_started", "pending", "verified", "failed", "temporary_failure"];
+
+describe.each(CLIENTS)("$name", (client) => {
+  let seat: Seat;
+  let name: string;
+  beforeAll(async () => {
+    seat = await desk.seat(client);
+    name = `new-${seat.domain}`.replace(".example.org", ".example");
+  });
+
+  test("a domain from its creation to the mail that is sent from it", async () => {
+    const { sdk } = seat;
+    const made = await data(
+      sdk.domains.create({
+        name,
+        region: "eu-west-1",
+        customReturnPath: "bounces",
+        openTracking: true,
+        clickTracking: false,
+        tls: "opportunistic",
+        trackingSubdomain: "links",
+        capabilities: { sending: "enabled", receiving: "disabled" },
+      }),
+    );
+    const shown = {
+      id: made.id,
+      name,
+      status: "not_started",
+      region: "eu-west-1",
+      created_at: expect.stringMatching(/Z$/),
+      capabilities: { sending: "enabled", receiving: "disabled" },
+      open_tracking: true,
+      click_tracking: false,
+      tracking_subdomain: "links",
+    };
+    expect(made).toMatchObject(shown);
+    expect(new Set(made.records.map(({ record }) => record))).toEqual(new Set(["SPF", "DKIM", "Tracking"]));
+    for (const record of made.records) {
+      expect(RECORDS).toContain(record.record);
+      expect(TYPES).toContain(record.type);
+      expect(STATUSES).toContain(record.status);
+      expect(record).toMatchObject({ name: expect.any(String), value: expect.any(String), ttl: "Auto" });
+    }
+    expect(await data(sdk.domains.get(made.id))).toMatchObject({ object: "domain", ...shown });
+    const listed = (await data(sdk.domains.list())).data.find(({ id }) => id === made.id);
+    expect(listed).toMatchObject(shown);
+    expect(listed).not.toHaveProperty("records");
+
+    const mail = { ...seat.mail, from: `ann@${name}` };
+    expect(await refusal(sdk.emails.send(mail))).toEqual(fault(422, "validation_error", /verified/));
+
+    publish(zone, made.records as unknown as Listed[]);
+    expect(await data(sdk.domains.verify(made.id))).toMatchObject({ object: "domain", id: made.id });
+    const verified = await data(sdk.domains.get(made.id));
+    expect(verified.status).toBe("verified");
+    expect(verified.records.map(({ status }) => status)).toEqual(made.records.map(() => "verified"));
+    await data(sdk.emails.send(mail));
+  });
+
+  test("a domain is changed and removed", async () => {
+    const { sdk } = seat;
+    const { id } = await data(sdk.domains.create({ name: `changed-${name}` }));
+    expect(
+      await data(sdk.domains.update({ id, openTracking: true, clickTracking: true, tls: "enforced" })),
+    ).toEqual({ object: "domain", id });
+    expect(await data(sdk.domains.get(id))).toMatchObject({ open_tracking: true, click_tracking: true });
+    expect(await data(sdk.domains.remove(id))).toEqual({ object: "domain", id, deleted: true });
+    expect(await refusal(sdk.domains.get(id))).toEqual(fault(404, "not_found"));
+  });
+
+  test("both cursors walk the list", async () => {
+    const { sdk, team, domain } = await desk.seat(client);
+    for (const label of ["a", "b"]) await team.domain(`${label}.${domain}`);
+    const all = (await data(sdk.domains.list())).data.map(({ id }) => id);
+    expect(all).toHaveLength((await data(sdk.domains.list({ limit: 100 }))).data.length);
+    const page = async (options: Parameters<typeof sdk.domains.list>[0]) =>
+      (await data(sdk.domains.list(options))).data.map(({ id }) => id);
+    expect(await page({ limit: 1 })).toEqual(all.slice(0, 1));
+    expect(await page({ limit: 1, after: all[0] ?? "" })).toEqual(all.slice(1, 2));
+    expect(await page({ limit: 1, before: all[2] ?? "" })).toEqual(all.slice(1, 2));
+  });
+
+  test("what is refused says why", async () => {
+    const { sdk } = seat;
+    const create = (options: object) =>
+      refusal(sdk.domains.create(options as Parameters<typeof sdk.domains.create>[0]));
+    expect(await create({})).toEqual(fault(422, "missing_required_field", /`name`/));
+    expect(await create({ name: "no domain" })).toEqual(fault(422, "validation_error", /./));
+    expect(await create({ name: "co.uk" })).toEqual(fault(422, "validation_error", /./));
+    expect(await create({ name: `x.${name}`, region: "moon-1" })).toEqual(
+      fault(422, "validation_error", /region/),
+    );
+    const missing = randomUUID();
+    for (const calling of [
+      sdk.domains.get(missing),
+      sdk.domains.verify(missing),
+      sdk.domains.remove(missing),
+      sdk.domains.update({ id: missing, openTracking: true }),
+    ])
+      expect(await refusal(calling)).toEqual(fault(404, "not_found", /not found/));
+    expect(await refusal(sdk.domains.get("mine"))).toEqual(fault(422, "invalid_parameter", /UUID/));
+  });
+});

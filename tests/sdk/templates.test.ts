@@ -1,0 +1,116 @@
+import { createElement } from "react";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CLIENTS } from "./clients";
+import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.close());
+
+describe.each(CLIENTS)("$name", (client) => {
+  let seat: Seat;
+  beforeAll(async () => {
+    seat = await desk.seat(client);
+  });
+  const one = (id: string) => ({ object: "template", id });
+
+  test("create and publish in one chain, and read it back", async () => {
+    const { sdk, domain } = seat;
+    const { id } = await data(
+      sdk.templates
+        .create({
+          name: "Chained",
+          alias: "chained",
+          from: `Ann <ann@${domain}>`,
+          replyTo: ["help@example.net"],
+          subject: "Hi {{{NAME}}}",
+          html: "<p>{{{NAME}}}</p>",
+          text: "{{{NAME}}}",
+          variables: [{ key: "NAME", type: "string", fallbackValue: "you" }],
+        })
+        .publish(),
+    );
+    for (const name of [id, "chained"])
+      expect(await data(sdk.templates.get(name))).toMatchObject({
+        object: "template",
+        id,
+        name: "Chained",
+        alias: "chained",
+        from: `Ann <ann@${domain}>`,
+        reply_to: ["help@example.net"],
+        subject: "Hi {{{NAME}}}",
+        html: "<p>{{{NAME}}}</p>",
+        text: "{{{NAME}}}",
+        status: "published",
+        published_at: expect.any(String),
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        has_unpublished_versions: false,
+        current_version_id: expect.any(String),
+        variables: [{ key: "NAME", type: "string", fallback_value: "you" }],
+      });
+  });
+
+  test("a change waits as a draft until it is published", async () => {
+    const { sdk, mail } = seat;
+    const { id } = await data(
+      sdk.templates.create({ name: "Draft", alias: "draft", subject: "One", html: "<p>One</p>" }),
+    );
+    expect(await data(sdk.templates.update("draft", { subject: "Two", html: "<p>Two</p>" }))).toEqual(
+      one(id),
+    );
+    expect((await data(sdk.templates.get(id))).has_unpublished_versions).toBe(true);
+    const subjectOf = async () => {
+      const sent = await data(sdk.emails.send({ from: mail.from, to: mail.to, template: { id: "draft" } }));
+      return (await data(sdk.emails.get(sent.id))).subject;
+    };
+    expect(await subjectOf()).toBe("One");
+    expect(await data(sdk.templates.publish("draft"))).toEqual(one(id));
+    expect(await subjectOf()).toBe("Two");
+    expect((await data(sdk.templates.get(id))).has_unpublished_versions).toBe(false);
+  });
+
+  test("React becomes the template's HTML, and its placeholders stay", async () => {
+    const { sdk, mail } = seat;
+    const react = createElement("p", null, "Dear {{{NAME}}}");
+    const { id } = await data(sdk.templates.create({ name: "React", subject: "Hi", react }).publish());
+    const sent = await data(
+      sdk.emails.send({ from: mail.from, to: mail.to, template: { id, variables: { NAME: "Ben" } } }),
+    );
+    expect((await desk.left(sent.id)).html).toContain("Dear Ben");
+  });
+
+  test("a duplicate is published in the chain, listed, and removed without its original", async () => {
+    const { sdk } = await desk.seat(client);
+    const { id } = await data(sdk.templates.create({ name: "First", html: "<p>1</p>" }));
+    const { id: copy } = await data(sdk.templates.duplicate(id).publish());
+    expect(copy).not.toBe(id);
+    const page = async (options: Parameters<typeof sdk.templates.list>[0]) => {
+      const list = await data(sdk.templates.list(options));
+      return { ids: list.data.map((template) => template.id), more: list.has_more };
+    };
+    expect(await page({})).toEqual({ ids: [copy, id], more: false });
+    expect(await page({ limit: 1 })).toEqual({ ids: [copy], more: true });
+    expect(await page({ after: copy })).toEqual({ ids: [id], more: false });
+    expect(await page({ before: id })).toEqual({ ids: [copy], more: false });
+    const [row] = (await data(sdk.templates.list({ limit: 1 }))).data;
+    expect(row).toMatchObject({ status: "published", alias: null, published_at: expect.any(String) });
+    expect(await data(sdk.templates.remove(copy))).toEqual({ ...one(copy), deleted: true });
+    expect(await refusal(sdk.templates.get(copy))).toEqual(fault(404, "not_found"));
+    expect((await data(sdk.templates.get(id))).name).toBe("First");
+  });
+
+  test("what is refused stops the chain with the reason", async () => {
+    const { sdk } = seat;
+    expect(await sdk.templates.create({ name: "Bad", html: "" }).publish()).toMatchObject({
+      data: null,
+      error: fault(422, expect.any(String) as unknown as string, /html/),
+    });
+    expect(await refusal(sdk.templates.publish("nowhere"))).toEqual(fault(404, "not_found"));
+    expect(await refusal(sdk.templates.duplicate("nowhere"))).toEqual(fault(404, "not_found"));
+    expect(await refusal(sdk.templates.remove("nowhere"))).toEqual(fault(404, "not_found"));
+    expect(await refusal(sdk.templates.update("nowhere", { name: "x" }))).toEqual(fault(404, "not_found"));
+  });
+});

@@ -7,6 +7,7 @@ import type { Transport } from "#server/mail/transport/transport";
 import type { Authenticate } from "#server/services/keys/authenticate";
 import type { RequestLog } from "#server/services/logs/record";
 import type { Log } from "./log";
+import type { SignedLinks } from "./signed-links";
 import type { Vault } from "./vault";
 
 /** Every effect that the rooms may have. Built in `server/boot` alone; nothing else reaches for one. */
@@ -24,6 +25,8 @@ export type Deps = {
   names: PublicNames;
   /** Seals the secrets that must be read again. */
   vault: Vault;
+  /** Makes links that open something without a key, and tells which ones still do. */
+  links: SignedLinks;
   clock: () => Date;
   log: Log;
   /** Says that something became due. Cheap to call often; losing one only costs the poll interval. */

@@ -10,6 +10,7 @@ import { readDomainName } from "#server/mail/address";
 import { createAskDns } from "#server/mail/dns";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog, type Later, type RequestLog } from "#server/services/logs/record";
+import { createSignedLinks, type SignedLinks } from "#server/signed-links";
 import { createVault, type Vault } from "#server/vault";
 import { Refusal } from "./refusal";
 
@@ -58,6 +59,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     dns: createAskDns(settings.dnsServers),
     names: namesOf(settings),
     vault: settings.secret === null ? lockedVault : createVault(settings.secret),
+    links: settings.secret === null ? lockedLinks : createSignedLinks(settings.secret, settings.url),
     clock,
     log,
     wake: options.wake ?? createWaker(database.hot, notifyFailed),
@@ -90,13 +92,17 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
   };
 }
 
-/** Where the secret is not known nothing can be sealed, and whoever tries is told what is missing. */
+/** Where the secret is not known nothing can be sealed or signed, and whoever tries is told what is missing. */
 const lockedVault: Vault = {
-  seal: () => refuseVault(),
-  open: () => refuseVault(),
+  seal: () => refuseSecret(),
+  open: () => refuseSecret(),
+};
+const lockedLinks: SignedLinks = {
+  make: () => refuseSecret(),
+  open: () => refuseSecret(),
 };
 
-function refuseVault(): never {
+function refuseSecret(): never {
   throw new Refusal(
     "POSTHORN_SECRET: It is missing here, and this needs it. Give the one that the installation runs with.",
   );

@@ -1,5 +1,6 @@
 import type { AppError } from "#server/errors";
 import type { Verdict } from "#server/limits/limits";
+import { attachmentDisposition } from "./disposition";
 
 /** An answer in JSON, or for `null` its headers alone, as HEAD wants it. Nothing here is for a cache or a guess at types. */
 export function jsonResponse(
@@ -18,7 +19,10 @@ export function jsonResponse(
   });
 }
 
-/** An answer that is a file, in pieces as they are taken; without them for HEAD. Where it breaks, the connection does too. */
+/**
+ * An answer that is a file, in pieces as they are taken; without them for HEAD. Where it breaks, the connection does too.
+ * Whatever is in it, no browser shows or runs it under our name.
+ */
 export function streamResponse(
   status: number,
   { stream, filename, contentType }: { stream: ReadableStream | null; filename: string; contentType: string },
@@ -28,7 +32,8 @@ export function streamResponse(
     status,
     headers: {
       "content-type": contentType,
-      "content-disposition": `attachment; filename="${filename}"`,
+      "content-disposition": attachmentDisposition(filename),
+      "content-security-policy": "default-src 'none'; sandbox",
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
       ...headers,

@@ -7,6 +7,7 @@ import {
   postKeyRotate,
   putKeyDomain,
 } from "./api-keys";
+import { getAttachmentByLink, getAttachments, getOneAttachment } from "./attachments";
 import { getTick, postTick } from "./cron";
 import {
   deleteOneDomain,
@@ -78,6 +79,8 @@ export const routes: readonly Route[] = [
   postEmailCancel,
   postEmailRetry,
   postEmailsRetry,
+  getAttachments,
+  getOneAttachment,
   postTemplate,
   getTemplates,
   getOneTemplate,
@@ -126,6 +129,7 @@ export const routes: readonly Route[] = [
   getUsage,
   getLogs,
   getOneLog,
+  getAttachmentByLink,
   getHealth,
   getReadiness,
   getTick,

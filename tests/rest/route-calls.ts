@@ -4,6 +4,7 @@ import type { TestTeam, World } from "../support/world";
 
 export const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 export const hasId = (route: Route) => route.path.includes("{id}");
+const hasVariable = (route: Route) => route.path.includes("{");
 export const mayHaveBody = ({ method }: Route) => method !== "GET";
 export const requireOf = <T>(table: Record<string, T>, name: string): T => {
   const entry = table[name];
@@ -29,6 +30,14 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
   const nextDomain = () => `${nextName()}.example.net`;
 
   const WEBHOOK = { endpoint: "https://example.com/hooks", events: ["email.delivered"] };
+
+  const FILE = { filename: "list.bin", content: "aGk=", content_type: "application/octet-stream" };
+  const mailWithFile = (by: string) =>
+    world.api("POST", "/api/emails", { token: by, body: { ...MAIL, attachments: [FILE] } });
+  const fileOf = async (by: string, email: string) => {
+    const { body } = await world.api("GET", `/api/emails/${email}/attachments`, { token: by });
+    return { body: (body.data as Record<string, unknown>[])[0] ?? {} };
+  };
 
   /** A good body for each route that takes one. */
   const BODIES: Record<string, () => object> = {
@@ -86,6 +95,7 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
       world.api("POST", "/api/emails", { token: by, body: { ...MAIL, scheduled_at: "in 1 hour" } }),
     "POST /api/emails/{id}/cancel": (by) =>
       world.api("POST", "/api/emails", { token: by, body: { ...MAIL, scheduled_at: "in 1 hour" } }),
+    "GET /api/emails/{id}/attachments/{attachment_id}": mailWithFile,
     "POST /api/emails/{id}/retry": async (by) => {
       const made = await world.api("POST", "/api/emails", { token: by, body: MAIL });
       await world.deps.hot`update deliveries set status = 'failed' where email_id = ${String(made.body.id)}`;
@@ -99,13 +109,23 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
       const { body } = await world.api("GET", `/api/templates/${template}/versions`, { token: by });
       return { body: (body.data as Record<string, unknown>[])[0] ?? {} };
     },
+    attachment_id: fileOf,
     event_id: (by, webhook) => world.api("POST", `/api/webhooks/${webhook}/test`, { token: by }),
     domain_id: (by) => requireOf(ROWS, "domains")(by),
   };
 
+  /** Paths that name no row but open one. */
+  const PATHS: Record<string, (by: string) => Promise<string>> = {
+    "GET /api/attachments/{token}": async (by) => {
+      const { body } = await mailWithFile(by);
+      return new URL(String((await fileOf(by, String(body.id))).body.download_url)).pathname;
+    },
+  };
+
   /** A path of the route with a row of the holder's in it. */
   async function pathOf(route: Route, by: string): Promise<string> {
-    if (!hasId(route)) return route.path;
+    if (!hasVariable(route)) return route.path;
+    if (!hasId(route)) return requireOf(PATHS, nameOf(route))(by);
     const make = ROWS_FOR[nameOf(route)] ?? requireOf(ROWS, route.path.split("/")[2] ?? "");
     const made = await make(by);
     const id = String(made.body.id);

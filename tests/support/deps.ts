@@ -8,10 +8,14 @@ import { type Log, silentLog } from "#server/log";
 import { createAskDns } from "#server/mail/dns";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog } from "#server/services/logs/record";
+import { createSignedLinks } from "#server/signed-links";
 import { createVault } from "#server/vault";
 
 /** What the vault of these effects is made of, for processes that are to open what it sealed. */
 export const installationSecret = "the secret of an installation in a test";
+
+/** The public address in the links of these effects. */
+export const installationUrl = "https://mail.example.com";
 
 /** Real time, moved on by whoever tests: nothing that remembers the time stands still. */
 export type TestClock = { now(): Date; advance(ms: number): void };
@@ -63,6 +67,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     dns: createAskDns(options.dnsServers ?? NO_DNS),
     names: options.names ?? NO_NAMES,
     vault: createVault(installationSecret),
+    links: createSignedLinks(installationSecret, installationUrl),
     clock: clock.now,
     log,
     wake: createWaker(database.hot),

@@ -11,6 +11,7 @@ import { addDomain } from "#server/services/domains/write";
 import { type Email, getEmail } from "#server/services/emails/read";
 import { type NewEmail, sendEmail } from "#server/services/emails/send";
 import { createTeam } from "#server/services/teams";
+import { createSignedLinks } from "#server/signed-links";
 import { createVault } from "#server/vault";
 import { createCapture } from "#server/worker/capture";
 import { NO_DNS, NO_NAMES } from "./deps";
@@ -38,6 +39,7 @@ export async function openHouse(options: { transportKind?: Deps["transportKind"]
     dns: createAskDns(NO_DNS),
     names: NO_NAMES,
     vault: createVault("the secret of a house in a test"),
+    links: createSignedLinks("the secret of a house in a test", "https://mail.example.com"),
     clock: () => new Date(),
     log: silentLog,
     wake: createWaker(database.hot),

@@ -66,7 +66,7 @@ export async function callApi(
       text(response)
         .then((answer) => {
           const { statusCode: status = 0, headers } = response;
-          const isJson = !/^text\//.test(headers["content-type"] ?? "");
+          const isJson = /^application\/json\b/.test(headers["content-type"] ?? "");
           resolve({ status, headers, text: answer, body: isJson ? readJson(answer) : {} });
         })
         .catch(reject);

@@ -1,0 +1,241 @@
+import { createHash, randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "#server/ids";
+import { createSignedLinks } from "#server/signed-links";
+import { installationSecret, installationUrl } from "../support/deps";
+import { type Desk, openDesk } from "./desk";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.close());
+
+type File = Record<string, unknown> & { id: string; download_url: string };
+
+const PDF = {
+  filename: "invoice.pdf",
+  content: Buffer.from("%PDF-1.7 invoice").toString("base64"),
+};
+const LOGO = {
+  filename: "logo.png",
+  content: Buffer.from("a logo").toString("base64"),
+  content_id: "logo",
+};
+
+async function filesOf(email: string, query = ""): Promise<{ files: File[]; hasMore: unknown }> {
+  const { status, body, text } = await desk.get(`/api/emails/${email}/attachments${query}`);
+  expect(status, text).toBe(200);
+  expect(body.object).toBe("list");
+  return { files: body.data as File[], hasMore: body.has_more };
+}
+
+async function fileOf(attachment: object): Promise<File> {
+  const email = await desk.accepted({ attachments: [attachment] });
+  const [file] = (await filesOf(email)).files;
+  if (!file) throw new Error("the mail has no file");
+  return file;
+}
+
+/** The link, at the server of this test instead of the public address. */
+const localPath = (link: string) => link.replace(installationUrl, "");
+const download = (link: string, init?: RequestInit) => fetch(`${desk.world.baseUrl}${localPath(link)}`, init);
+
+describe("the files of a mail", () => {
+  test("are listed in the order of the mail, with what is known of each", async () => {
+    const email = await desk.accepted({ attachments: [PDF, LOGO, { content: "aGk=" }] });
+    const { files, hasMore } = await filesOf(email);
+    expect(hasMore).toBe(false);
+    const common = {
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      download_url: expect.stringMatching(/^https:\/\/mail\.example\.com\/api\/attachments\/[\w-]+$/),
+      expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    };
+    // What a file does not have is absent, for the dialect knows no null here.
+    expect(files).toEqual([
+      {
+        ...common,
+        filename: "invoice.pdf",
+        size: 16,
+        content_type: "application/pdf",
+        content_disposition: "attachment",
+      },
+      {
+        ...common,
+        filename: "logo.png",
+        size: 6,
+        content_type: "image/png",
+        content_disposition: "inline",
+        content_id: "logo",
+      },
+      { ...common, size: 2, content_type: "application/octet-stream", content_disposition: "attachment" },
+    ]);
+  });
+
+  test("one is shown alone as it is in the list", async () => {
+    const email = await desk.accepted({ attachments: [PDF, LOGO] });
+    const [, logo] = (await filesOf(email)).files;
+    const { status, body } = await desk.get(`/api/emails/${email}/attachments/${logo?.id}`);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ...logo,
+      object: "attachment",
+      download_url: expect.any(String),
+      expires_at: expect.any(String),
+    });
+  });
+
+  test("are paged by both cursors", async () => {
+    const attachments = Array.from({ length: 5 }, (_, n) => ({ filename: `${n}.txt`, content: "aGk=" }));
+    const email = await desk.accepted({ attachments });
+    const names = ({ files }: { files: File[] }) => files.map(({ filename }) => filename);
+    const first = await filesOf(email, "?limit=2");
+    expect([names(first), first.hasMore]).toEqual([["0.txt", "1.txt"], true]);
+    const second = await filesOf(email, `?limit=2&after=${first.files[1]?.id}`);
+    expect([names(second), second.hasMore]).toEqual([["2.txt", "3.txt"], true]);
+    const third = await filesOf(email, `?limit=2&after=${second.files[1]?.id}`);
+    expect([names(third), third.hasMore]).toEqual([["4.txt"], false]);
+    const back = await filesOf(email, `?limit=2&before=${third.files[0]?.id}`);
+    expect([names(back), back.hasMore]).toEqual([["2.txt", "3.txt"], true]);
+    const both = await desk.get(`/api/emails/${email}/attachments?after=${newId()}&before=${newId()}`);
+    expect(both.status).toBe(422);
+  });
+
+  test("a mail without files has an empty list, and a mail that is not there has none", async () => {
+    expect(await filesOf(await desk.accepted())).toEqual({ files: [], hasMore: false });
+    const missing = await desk.get(`/api/emails/${newId()}/attachments`);
+    expect([missing.status, missing.body.message]).toEqual([404, "Email not found"]);
+  });
+
+  test("a file is found below its own mail only", async () => {
+    const email = await desk.accepted({ attachments: [PDF] });
+    const another = await desk.accepted({ attachments: [PDF] });
+    const [file] = (await filesOf(email)).files;
+    const { status, body } = await desk.get(`/api/emails/${another}/attachments/${file?.id}`);
+    expect([status, body.message]).toEqual([404, "Attachment not found"]);
+  });
+});
+
+describe("a link to a file", () => {
+  test("gives the very bytes to whoever has it, as a file to keep and nothing to open", async () => {
+    // Larger than what the database hands over at once, and of a size that is no multiple of it.
+    const bytes = randomBytes(3 * 1024 * 1024 + 17);
+    const file = await fileOf({ filename: "scan.html", content: bytes.toString("base64") });
+    const answer = await download(file.download_url);
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "text/html",
+      "content-disposition": 'attachment; filename="scan.html"',
+      "content-security-policy": "default-src 'none'; sandbox",
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    });
+    const hash = (content: Uint8Array) => createHash("sha256").update(content).digest("hex");
+    expect(hash(new Uint8Array(await answer.arrayBuffer()))).toBe(hash(bytes));
+  });
+
+  test.each([
+    ["grüße.txt", "filename=\"gr__e.txt\"; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt"],
+    ["請求書.pdf", "filename=\"___.pdf\"; filename*=UTF-8''%E8%AB%8B%E6%B1%82%E6%9B%B8.pdf"],
+    ["😀.txt", "filename=\"_.txt\"; filename*=UTF-8''%F0%9F%98%80.txt"],
+    ['a".exe;x="b.txt', "filename=\"a_.exe;x=_b.txt\"; filename*=UTF-8''a%22.exe%3Bx%3D%22b.txt"],
+    ["100%25.txt", "filename=\"100_25.txt\"; filename*=UTF-8''100%2525.txt"],
+  ])("keeps the name %s whole, and inside its quotes", async (filename, expected) => {
+    const file = await fileOf({ filename, content: "aGk=" });
+    expect(file.filename).toBe(filename);
+    const { headers } = await download(file.download_url);
+    expect(headers.get("content-disposition")).toBe(`attachment; ${expected}`);
+  });
+
+  test("names a file that has no name after its type", async () => {
+    const file = await fileOf({ content: "aGk=", content_type: "image/png" });
+    const { headers } = await download(file.download_url);
+    expect(headers.get("content-disposition")).toBe('attachment; filename="attachment.png"');
+    const nothing = await fileOf({ content: "aGk=", content_type: "x/unheard-of" });
+    const answer = await download(nothing.download_url);
+    expect(answer.headers.get("content-disposition")).toBe('attachment; filename="attachment"');
+  });
+
+  test("holds for an hour, and is then answered like one that never was", async () => {
+    const file = await fileOf(PDF);
+    const leftMs = Date.parse(String(file.expires_at)) - desk.world.clock.now().getTime();
+    expect(leftMs).toBeGreaterThan(3_500_000);
+    expect(leftMs).toBeLessThanOrEqual(3_600_000);
+    expect((await download(file.download_url)).status).toBe(200);
+    desk.world.clock.advance(3_600_000);
+    const expired = await desk.world.api("GET", localPath(file.download_url), { headers: sameId });
+    const forged = await desk.world.api("GET", "/api/attachments/made-up", { headers: sameId });
+    expect(expired.status).toBe(404);
+    expect(expired.body).toMatchObject({
+      name: "not_found",
+      message: expect.stringMatching(/links hold for an hour/),
+    });
+    expect(expired.text).toBe(forged.text);
+  });
+
+  test("opens nothing with any one of its characters changed, taken away or added", async () => {
+    const path = localPath((await fileOf(PDF)).download_url);
+    const start = "/api/attachments/".length;
+    const changed = (at: number) => path.slice(0, at) + (path[at] === "A" ? "B" : "A") + path.slice(at + 1);
+    const last = path.length - 1;
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const spellings = [...alphabet].map((char) => path.slice(0, last) + char).filter((each) => each !== path);
+    const wrong = [
+      ...Array.from({ length: path.length - start }, (_, n) => changed(start + n)),
+      ...spellings,
+      path.slice(0, last),
+      `${path}A`,
+      `${path}=`,
+      `${path}%20`,
+    ];
+    for (const each of wrong) expect((await desk.world.api("GET", each)).status, each).toBe(404);
+    expect((await desk.world.api("GET", path)).status).toBe(200);
+  });
+
+  test("is bound to team, mail and file, to its route, and to the secret of the installation", async () => {
+    const { world } = desk;
+    const email = await desk.accepted({ attachments: [PDF] });
+    const [file] = (await filesOf(email)).files;
+    const id = String(file?.id);
+    const later = new Date(world.clock.now().getTime() + 60_000);
+    const ours = createSignedLinks(installationSecret, installationUrl);
+    const call = async (link: string) => (await world.api("GET", localPath(link))).status;
+    const path = "/api/attachments/{token}";
+    expect(await call(ours.make(path, [world.id, email, id], later))).toBe(200);
+    const other = await world.otherTeam();
+    const strangers = createSignedLinks("the secret of another installation", installationUrl);
+    expect(await call(strangers.make(path, [world.id, email, id], later))).toBe(404);
+    expect(await call(ours.make(path, [other.id, email, id], later))).toBe(404);
+    expect(await call(ours.make(path, [world.id, id, email], later))).toBe(404);
+    expect(await call(ours.make(path, [world.id, email], later))).toBe(404);
+    expect(await call(ours.make(path, [], later))).toBe(404);
+    const elsewhere = ours.make("/api/unsubscribe/{token}", [world.id, email, id], later);
+    expect(await call(elsewhere.replace("unsubscribe", "attachments"))).toBe(404);
+  });
+
+  test("answers HEAD without reading the file", async () => {
+    const file = await fileOf(PDF);
+    const answer = await download(file.download_url, { method: "HEAD" });
+    expect([answer.status, await answer.text()]).toEqual([200, ""]);
+    expect(answer.headers.get("content-disposition")).toBe('attachment; filename="invoice.pdf"');
+  });
+
+  test("does not outlive the file", async () => {
+    const email = await desk.accepted({ attachments: [PDF] });
+    const [file] = (await filesOf(email)).files;
+    await desk.world.deps.hot`delete from attachments where email_id = ${email}`;
+    expect((await download(String(file?.download_url))).status).toBe(404);
+  });
+
+  test("is kept out of the record of calls", async () => {
+    const email = await desk.accepted({ attachments: [PDF] });
+    const [file] = (await filesOf(email)).files;
+    await desk.world.deps.requestLog.flush();
+    const rows = await desk.world.deps.hot`select response_body::text as body from api_requests`;
+    const token = localPath(String(file?.download_url)).split("/").at(-1) ?? "";
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain(token);
+  });
+});
+
+const sameId = { "x-request-id": "same-for-both" };

@@ -6,8 +6,9 @@ import { createDomain, deleteDomain, updateDomain } from "#server/services/domai
 import { listJson, PAGING_OF_WHOLE, refuseTwoCursors } from "./query";
 import { withApi } from "./route";
 import { requireId } from "./validate";
-import { domainJson, domainSummaryJson } from "./wire/domain";
+import { DomainAnswer, DomainSummaryAnswer, domainJson, domainSummaryJson } from "./wire/domain";
 import { CreateDomainBody, UpdateDomainBody } from "./wire/domain-input";
+import { changed, deleted, listOf } from "./wire/shapes";
 
 /*
  * With their scopes a key reaches every domain of its team, be it linked to it or not: a domain that was just added is
@@ -23,6 +24,9 @@ export const postDomain = withApi(
     summary: "Add a domain, and see what to publish for it",
     status: 201,
     body: CreateDomainBody,
+    example: { body: { name: "example.com", custom_return_path: "send" } },
+    answer: DomainAnswer,
+    errors: ["conflict"],
   },
   async ({ ctx, body }) => ({ body: domainJson(ctx, await createDomain(ctx, body)) }),
 );
@@ -35,6 +39,8 @@ export const getDomains = withApi(
     tier: "other",
     summary: "List domains, newest first",
     query: z.strictObject(PAGING_OF_WHOLE),
+    example: { query: { limit: "20" } },
+    answer: listOf(DomainSummaryAnswer),
   },
   async ({ ctx, query }) => {
     refuseTwoCursors(query);
@@ -50,6 +56,7 @@ export const getOneDomain = withApi(
     access: { scope: "domains:read" },
     tier: "other",
     summary: "Show a domain, its records, and what the last look at DNS saw of each",
+    answer: DomainAnswer,
   },
   async ({ ctx, params }) => ({ body: domainJson(ctx, await getDomain(ctx, requireId(params, "id"))) }),
 );
@@ -62,10 +69,12 @@ export const patchDomain = withApi(
     tier: "other",
     summary: "Change a domain's tracking, TLS or capabilities",
     body: UpdateDomainBody,
+    example: { body: { tls: "enforced", open_tracking: false } },
+    answer: changed("domain"),
   },
   async ({ ctx, params, body }) => {
     const { id } = await updateDomain(ctx, requireId(params, "id"), body);
-    return { body: { object: "domain", id } };
+    return { body: { object: "domain", id } } as const;
   },
 );
 
@@ -76,10 +85,11 @@ export const deleteOneDomain = withApi(
     access: { scope: "domains:write" },
     tier: "other",
     summary: "Delete a domain; mail that is queued from it is not sent",
+    answer: deleted("domain"),
   },
   async ({ ctx, params }) => {
     const { id } = await deleteDomain(ctx, requireId(params, "id"));
-    return { body: { object: "domain", id, deleted: true } };
+    return { body: { object: "domain", id, deleted: true } } as const;
   },
 );
 
@@ -91,6 +101,7 @@ export const postDomainVerify = withApi(
     access: { scope: "domains:write" },
     tier: "other",
     summary: "Look at a domain's records in DNS, now and at growing intervals",
+    answer: DomainAnswer,
   },
   async ({ ctx, params }) => ({
     body: domainJson(ctx, await verifyDomain(ctx, requireId(params, "id"))),

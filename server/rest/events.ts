@@ -1,6 +1,6 @@
 import { listEvents } from "#server/services/events/feed";
 import { withApi } from "./route";
-import { EventsQuery, eventsJson } from "./wire/event";
+import { EventsAnswer, EventsQuery, eventsJson } from "./wire/event";
 
 export const getEvents = withApi(
   {
@@ -10,6 +10,8 @@ export const getEvents = withApi(
     tier: "other",
     summary: "Follow everything that happens to mail, oldest first, without missing anything",
     query: EventsQuery,
+    example: { query: { type: "email.delivered,email.bounced", limit: "100" } },
+    answer: EventsAnswer,
   },
   async ({ ctx, query }) => ({ body: eventsJson(await listEvents(ctx, query)) }),
 );

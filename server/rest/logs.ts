@@ -2,7 +2,8 @@ import { getCall, listCalls } from "#server/services/logs/read";
 import { listJson } from "./query";
 import { withApi } from "./route";
 import { requireId } from "./validate";
-import { LogsQuery, logJson, logSummaryJson } from "./wire/log";
+import { LogAnswer, LogSummaryAnswer, LogsQuery, logJson, logSummaryJson } from "./wire/log";
+import { listOf } from "./wire/shapes";
 
 export const getLogs = withApi(
   {
@@ -12,6 +13,8 @@ export const getLogs = withApi(
     tier: "other",
     summary: "List recent calls of the API and refusals, newest first, for seven days",
     query: LogsQuery,
+    example: { query: { status: "4xx", limit: "20" } },
+    answer: listOf(LogSummaryAnswer),
   },
   async ({ ctx, query }) => {
     const { rows, hasMore } = await listCalls(ctx, query);
@@ -26,6 +29,7 @@ export const getOneLog = withApi(
     access: { scope: "logs:read" },
     tier: "other",
     summary: "Show a call with what was asked and answered, secrets and contents left out",
+    answer: LogAnswer,
   },
   async ({ ctx, params }) => ({ body: logJson(await getCall(ctx, requireId(params, "id"))) }),
 );

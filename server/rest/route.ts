@@ -19,7 +19,7 @@ export type Example = {
 };
 
 /** A route as data: the pipeline, the reference document and the suite over every route read the same declaration. */
-export type Declaration<Body, Query, Reply> = {
+export type Declaration<Body, Query, Shape> = {
   method: Method;
   /** Below the host, with `{name}` for a variable segment: `/api/emails/{id}`. */
   path: `/api/${string}`;
@@ -41,7 +41,7 @@ export type Declaration<Body, Query, Reply> = {
   /** Status of success. */
   status?: 200 | 201;
   /** What a good call is answered with, where that is JSON. */
-  answer?: z.ZodType<Reply>;
+  answer?: Shape;
   body?: z.ZodType<Body>;
   /** What the body is in full, where `body` leaves a part of it to the handler. */
   bodyShape?: z.ZodType;
@@ -84,7 +84,7 @@ export type StreamAnswer = {
 
 type Handle = (call: Call<never, never, never>) => Promise<Answer | StreamAnswer>;
 
-export type Route = Omit<Declaration<unknown, unknown, unknown>, "status"> & {
+export type Route = Omit<Declaration<unknown, unknown, z.ZodType>, "status"> & {
   status: number;
   handle: Handle;
 };
@@ -99,10 +99,10 @@ export function withApi<
   A extends Access,
   Body = undefined,
   Query = undefined,
-  Reply extends Record<string, unknown> = Record<string, unknown>,
+  Shape extends z.ZodType<Record<string, unknown>> = z.ZodType<Record<string, unknown>>,
 >(
-  declaration: Declaration<Body, Query, Reply> & { access: A },
-  handler: (call: Call<ContextOf<A>, Body, Query>) => Promise<Answer<NoInfer<Reply>> | StreamAnswer>,
+  declaration: Declaration<Body, Query, Shape> & { access: A },
+  handler: (call: Call<ContextOf<A>, Body, Query>) => Promise<Answer<z.output<Shape>> | StreamAnswer>,
 ): Route {
   return { status: 200, ...declaration, handle: handler as unknown as Handle };
 }

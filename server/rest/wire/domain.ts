@@ -1,14 +1,91 @@
-import type { RecordCheck } from "#db/schema/domains";
+import { z } from "zod";
+import { CHECK_KEYS, DOMAIN_STATUSES, RECORD_STATUSES, type RecordCheck } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { seenRecords } from "#server/services/domains/announce-domain";
 import type { Domain } from "#server/services/domains/read";
 import { DMARC_ADVISED, labelIn, notesOf } from "#server/services/domains/records";
+import { Id, Time } from "./shapes";
+
+const Capability = z.enum(["enabled", "disabled"]);
+
+export const DomainSummaryAnswer = z
+  .object({
+    id: Id,
+    name: z.string(),
+    status: z.enum(DOMAIN_STATUSES),
+    created_at: Time,
+    region: z.string(),
+    capabilities: z.object({ sending: Capability, receiving: Capability }),
+    open_tracking: z.boolean(),
+    click_tracking: z.boolean(),
+    tracking_subdomain: z.string().nullable(),
+    custom_return_path: z.string().describe("Label of the return path below the domain."),
+    tls: z.enum(["opportunistic", "enforced"]),
+    declared_verified: z.boolean().describe("Whether the operator, not DNS, says that it is verified."),
+    failing_since: Time.nullable().describe("Since when looks at a verified domain find a fault."),
+    last_checked_at: Time.nullable(),
+    next_check_at: Time.nullable(),
+  })
+  .meta({ id: "DomainSummary" });
+
+const CheckAnswer = z
+  .object({
+    asked_name: z.string(),
+    asked_type: z.string(),
+    resolver: z.string().describe("The name server that answered, or was asked last."),
+    expected: z.string().nullable(),
+    answers: z.array(z.string()),
+    fault: z.string().nullable().describe("The fault by name; null where all is well."),
+    advice: z.string().nullable().describe("What to do about it."),
+  })
+  .meta({ id: "DnsLook" });
+
+const RecordAnswer = z
+  .object({
+    record: z.enum(["SPF", "DKIM", "Tracking"]),
+    name: z.string().describe("As a panel for the registered domain wants it."),
+    type: z.enum(["TXT", "MX", "CNAME"]),
+    value: z.string(),
+    ttl: z.literal("Auto"),
+    status: z.enum(RECORD_STATUSES),
+    priority: z.int().optional(),
+    proxy_status: z.literal("disable").optional(),
+    host: z.string().describe("The full name."),
+    purpose: z.enum(CHECK_KEYS),
+    check: CheckAnswer.nullable(),
+  })
+  .meta({ id: "DomainRecord" });
+
+export const DomainAnswer = z
+  .object({
+    object: z.literal("domain"),
+    ...DomainSummaryAnswer.shape,
+    records: z.array(RecordAnswer),
+    dmarc: z
+      .object({
+        name: z.string(),
+        type: z.literal("TXT"),
+        value: z.string(),
+        ttl: z.literal("Auto"),
+        status: z.enum(RECORD_STATUSES),
+        host: z.string(),
+        check: CheckAnswer.nullable(),
+      })
+      .describe("Advice: mail is sent without it too."),
+    also_checked: z.array(
+      z.object({ purpose: z.enum(CHECK_KEYS), status: z.enum(RECORD_STATUSES), check: CheckAnswer }),
+    ),
+    notes: z
+      .array(z.object({ about: z.enum(["SPF", "MX", "Tracking", "Receiving"]), text: z.string() }))
+      .describe("What is not known here, so that its absence is no all-clear."),
+  })
+  .meta({ id: "Domain" });
 
 const capability = (isOn: boolean) => (isOn ? "enabled" : "disabled");
 const timeOf = (time: Date | null) => time?.toISOString() ?? null;
 
 /** A domain without its records, as lists show it. */
-export function domainSummaryJson(domain: Domain) {
+export function domainSummaryJson(domain: Domain): z.infer<typeof DomainSummaryAnswer> {
   return {
     id: domain.id,
     name: domain.name,
@@ -32,7 +109,10 @@ export function domainSummaryJson(domain: Domain) {
  * A domain with its records, each with what the last look saw of it; beside them DMARC, which is advice, what else was
  * looked at, and what is not known here.
  */
-export function domainJson(ctx: Pick<Ctx, "names" | "transportKind">, domain: Domain) {
+export function domainJson(
+  ctx: Pick<Ctx, "names" | "transportKind">,
+  domain: Domain,
+): z.infer<typeof DomainAnswer> {
   const records = seenRecords(ctx, domain);
   const listed = new Set<string>(records.map(({ key }) => key));
   const dmarc = domain.checks.find(({ key }) => key === "dmarc");

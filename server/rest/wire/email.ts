@@ -1,10 +1,25 @@
-import type { WaitRule } from "#db/schema/deliveries";
-import type { EmailStatus } from "#db/schema/emails";
-import type { EventData } from "#db/schema/events";
+import { z } from "zod";
+import { DELIVERY_STATUSES, type WaitRule } from "#db/schema/deliveries";
+import { EMAIL_STATUSES, type EmailStatus } from "#db/schema/emails";
+import { EVENT_TYPES, type EventData } from "#db/schema/events";
 import type { Delivery, Email, EmailEvent, EmailSummary } from "#server/services/emails/read";
+import { Id, Time } from "./shapes";
+
+const LAST_EVENTS = [
+  "complained",
+  "bounced",
+  "failed",
+  "delivery_delayed",
+  "queued",
+  "scheduled",
+  "sent",
+  "delivered",
+  "suppressed",
+  "canceled",
+] as const;
 
 /** The dialect's closed set of states: its clients fail on any other word. Ours, which say more, stand in `status`. */
-const LAST_EVENT: Record<EmailStatus, string> = {
+const LAST_EVENT: Record<EmailStatus, (typeof LAST_EVENTS)[number]> = {
   complained: "complained",
   bounced: "bounced",
   failed: "failed",
@@ -29,8 +44,75 @@ const RULES: Record<WaitRule | "held", string> = {
   held: "Whether the last attempt arrived is unknown, and the team's policy is to wait for a decision.",
 };
 
+const Mailboxes = z.array(z.string());
+
+export const EmailSummaryAnswer = z
+  .object({
+    id: Id,
+    message_id: z.string().describe("The Message-ID header, the same in every attempt."),
+    from: z.string(),
+    to: Mailboxes,
+    cc: Mailboxes,
+    bcc: Mailboxes,
+    reply_to: Mailboxes,
+    subject: z.string(),
+    created_at: Time,
+    scheduled_at: Time.nullable(),
+    last_event: z.enum(LAST_EVENTS).describe("The closed set that clients of the dialect know."),
+    status: z.enum(EMAIL_STATUSES).describe("That of its worst recipient."),
+    tags: z.array(z.object({ name: z.string(), value: z.string() })),
+    template_id: Id.nullable(),
+    api_key_id: Id.nullable(),
+  })
+  .meta({ id: "EmailSummary" });
+
+const RecipientAnswer = z
+  .object({
+    address: z.string(),
+    kind: z.enum(["to", "cc", "bcc"]),
+    status: z.enum([...DELIVERY_STATUSES, "deferred"]),
+    attempts: z.int(),
+    last_reply: z
+      .object({
+        code: z.int().nullable(),
+        enhanced: z.string().nullable(),
+        text: z.string().nullable(),
+        host: z.string().nullable(),
+      })
+      .nullable(),
+    reason: z.string().nullable(),
+    next_attempt_at: Time.nullable(),
+    rule: z.string().nullable().describe("The rule by which it waits, and beside it in words."),
+    rule_text: z.string().nullable(),
+  })
+  .meta({ id: "Recipient" });
+
+export const EventAnswer = z
+  .object({
+    id: Id,
+    type: z.enum(EVENT_TYPES),
+    recipient: z.string().nullable().describe("Null where it happened to the mail."),
+    created_at: Time,
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "EmailEvent" });
+
+export const EmailAnswer = z
+  .object({
+    object: z.literal("email"),
+    ...EmailSummaryAnswer.shape,
+    html: z.string().nullable(),
+    text: z.string().nullable(),
+    headers: z.record(z.string(), z.string()),
+    template_version_id: Id.nullable(),
+    api_key_name: z.string().nullable(),
+    recipients: z.array(RecipientAnswer),
+    events: z.array(EventAnswer).describe("Oldest first."),
+  })
+  .meta({ id: "Email" });
+
 /** One mail without its bodies, as lists show it. */
-export function emailSummaryJson(email: EmailSummary) {
+export function emailSummaryJson(email: EmailSummary): z.infer<typeof EmailSummaryAnswer> {
   return {
     id: email.id,
     message_id: `<${email.messageId}>`,
@@ -51,7 +133,7 @@ export function emailSummaryJson(email: EmailSummary) {
 }
 
 /** One mail whole, with what became of each recipient and everything that happened, oldest first. */
-export function emailJson(email: Email) {
+export function emailJson(email: Email): z.infer<typeof EmailAnswer> {
   return {
     object: "email",
     ...emailSummaryJson(email),
@@ -66,7 +148,7 @@ export function emailJson(email: Email) {
 }
 
 /** One recipient: its state, its last reply, and when and by which rule it is tried again. */
-export function recipientJson(delivery: Delivery) {
+export function recipientJson(delivery: Delivery): z.infer<typeof RecipientAnswer> {
   const { status, attempts, lastCode, lastText, waitRule } = delivery;
   const isWaiting = status === "queued" || status === "scheduled";
   const rule = isWaiting ? waitRule : status === "unknown" ? "held" : null;
@@ -88,7 +170,7 @@ export function recipientJson(delivery: Delivery) {
 }
 
 /** Something that happened, to one recipient or, where that is null, to the mail. */
-export function eventJson(event: EmailEvent) {
+export function eventJson(event: EmailEvent): z.infer<typeof EventAnswer> {
   return {
     id: event.id,
     type: event.type,

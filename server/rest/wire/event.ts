@@ -3,8 +3,9 @@ import type { FeedEvent, FeedPlace } from "#db/feed";
 import { EVENT_TYPES, type EventType } from "#db/schema/events";
 import { isId } from "#server/ids";
 import { type FeedPage, type FeedQuery, placeOf } from "#server/services/events/feed";
-import { eventJson } from "./email";
+import { EventAnswer, eventJson } from "./email";
 import { EMAIL_FILTER } from "./email-query";
+import { Id, listOf } from "./shapes";
 
 const limitMax = 1_000;
 
@@ -61,12 +62,25 @@ export const EventsQuery = z
     }),
   );
 
+const FeedEventAnswer = z
+  .object({
+    object: z.literal("event"),
+    ...EventAnswer.shape,
+    email_id: Id,
+    cursor: z.string().describe("Goes on right behind this event."),
+  })
+  .meta({ id: "FeedEvent" });
+
+export const EventsAnswer = listOf(FeedEventAnswer).extend({
+  next: z.string().describe("`after` of the next call, now or later."),
+});
+
 /** A page of the feed. `next` goes on behind it, now or later, also where it is the last. */
-export function eventsJson({ events, hasMore, next }: FeedPage) {
+export function eventsJson({ events, hasMore, next }: FeedPage): z.infer<typeof EventsAnswer> {
   return { object: "list", has_more: hasMore, next: cursorOf(next), data: events.map(feedEventJson) };
 }
 
-const feedEventJson = (event: FeedEvent) => ({
+const feedEventJson = (event: FeedEvent): z.infer<typeof FeedEventAnswer> => ({
   object: "event",
   ...eventJson(event),
   email_id: event.emailId,

@@ -3,6 +3,7 @@ import { isId } from "#server/ids";
 import type { ApiCall, LogFilter, WholeApiCall } from "#server/services/logs/read";
 import type { PageQuery } from "#server/services/paging";
 import { PAGING, refuseTwoCursors } from "../query";
+import { Id, Time } from "./shapes";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
@@ -25,8 +26,29 @@ export const LogsQuery = z
     return { ...query, apiKeyId: key };
   });
 
+export const LogSummaryAnswer = z
+  .object({
+    id: Id,
+    created_at: Time,
+    endpoint: z.string(),
+    method: z.string(),
+    response_status: z.int(),
+    user_agent: z.string().nullable(),
+    api_key_id: Id,
+  })
+  .meta({ id: "LogSummary" });
+
+export const LogAnswer = z
+  .object({
+    object: z.literal("log"),
+    ...LogSummaryAnswer.shape,
+    request_body: z.unknown().describe("Without secrets and contents; null for none."),
+    response_body: z.unknown().describe("Without secrets and contents; null for none."),
+  })
+  .meta({ id: "Log" });
+
 /** A call as lists show it. `endpoint` is its path without what all of them begin with. */
-export function logSummaryJson(call: ApiCall) {
+export function logSummaryJson(call: ApiCall): z.infer<typeof LogSummaryAnswer> {
   return {
     id: call.id,
     created_at: call.createdAt.toISOString(),
@@ -39,7 +61,7 @@ export function logSummaryJson(call: ApiCall) {
 }
 
 /** A call with its bodies, as far as they are kept; null for none. */
-export function logJson(call: WholeApiCall) {
+export function logJson(call: WholeApiCall): z.infer<typeof LogAnswer> {
   return {
     object: "log",
     ...logSummaryJson(call),

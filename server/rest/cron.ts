@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { RestDeps } from "#server/deps";
 import { type Method, withApi } from "./route";
 
@@ -10,10 +11,11 @@ const tickBy = (method: Method) =>
       access: "operator-token",
       tier: "none",
       summary: "Run one bounded round of delivery",
+      answer: z.object({ status: z.literal("done") }),
     },
     async ({ ctx }: { ctx: RestDeps }) => {
       await ctx.tick();
-      return { body: { status: "done" } };
+      return { body: { status: "done" } } as const;
     },
   );
 

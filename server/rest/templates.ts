@@ -8,10 +8,13 @@ import {
 } from "#server/services/templates/write";
 import { listJson, PAGING, refuseTwoCursors } from "./query";
 import { withApi } from "./route";
-import { templateJson, templateSummaryJson } from "./wire/template";
+import { changed, deleted, listOf } from "./wire/shapes";
+import { TemplateAnswer, TemplateSummaryAnswer, templateJson, templateSummaryJson } from "./wire/template";
 import { CreateTemplateBody, UpdateTemplateBody } from "./wire/template-input";
 
-const changed = ({ id }: { id: string }) => ({ body: { object: "template", id } });
+const ID_OR_ALIAS = { id: "The template's id or alias." };
+
+const changedJson = ({ id }: { id: string }) => ({ body: { object: "template", id } }) as const;
 
 /** What it makes is published and can be sent with at once. */
 export const postTemplate = withApi(
@@ -23,8 +26,19 @@ export const postTemplate = withApi(
     summary: "Create a template, published at once",
     status: 201,
     body: CreateTemplateBody,
+    example: {
+      body: {
+        name: "Welcome",
+        alias: "welcome",
+        subject: "Welcome, {{{NAME}}}",
+        html: "<p>Good to have you, {{{NAME}}}.</p>",
+        variables: [{ key: "NAME", type: "string", fallback_value: "friend" }],
+      },
+    },
+    answer: changed("template"),
+    errors: ["conflict"],
   },
-  async ({ ctx, body }) => changed(await createTemplate(ctx, body)),
+  async ({ ctx, body }) => changedJson(await createTemplate(ctx, body)),
 );
 
 export const getTemplates = withApi(
@@ -35,6 +49,8 @@ export const getTemplates = withApi(
     tier: "other",
     summary: "List templates, newest first",
     query: z.strictObject(PAGING),
+    example: { query: { limit: "20" } },
+    answer: listOf(TemplateSummaryAnswer),
   },
   async ({ ctx, query }) => {
     refuseTwoCursors(query);
@@ -50,6 +66,8 @@ export const getOneTemplate = withApi(
     access: { scope: "templates:read" },
     tier: "other",
     summary: "Show a template by its id or alias, the draft where there is one",
+    params: ID_OR_ALIAS,
+    answer: TemplateAnswer,
   },
   async ({ ctx, params }) => ({ body: templateJson(await getTemplate(ctx, params.id ?? "")) }),
 );
@@ -61,9 +79,13 @@ export const patchTemplate = withApi(
     access: { scope: "templates:write" },
     tier: "other",
     summary: "Change a template's draft; what is published keeps sending until the next publish",
+    params: ID_OR_ALIAS,
     body: UpdateTemplateBody,
+    example: { body: { subject: "Welcome aboard" } },
+    answer: changed("template"),
+    errors: ["conflict"],
   },
-  async ({ ctx, params, body }) => changed(await updateTemplate(ctx, params.id ?? "", body)),
+  async ({ ctx, params, body }) => changedJson(await updateTemplate(ctx, params.id ?? "", body)),
 );
 
 export const deleteOneTemplate = withApi(
@@ -73,10 +95,12 @@ export const deleteOneTemplate = withApi(
     access: { scope: "templates:write" },
     tier: "other",
     summary: "Delete a template; mail made with it stays as it is",
+    params: ID_OR_ALIAS,
+    answer: deleted("template"),
   },
   async ({ ctx, params }) => {
     const { id } = await deleteTemplate(ctx, params.id ?? "");
-    return { body: { object: "template", id, deleted: true } };
+    return { body: { object: "template", id, deleted: true } } as const;
   },
 );
 
@@ -87,6 +111,8 @@ export const postTemplatePublish = withApi(
     access: { scope: "templates:write" },
     tier: "other",
     summary: "Send a template's draft live",
+    params: ID_OR_ALIAS,
+    answer: changed("template"),
   },
-  async ({ ctx, params }) => changed(await publishTemplate(ctx, params.id ?? "")),
+  async ({ ctx, params }) => changedJson(await publishTemplate(ctx, params.id ?? "")),
 );

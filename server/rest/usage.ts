@@ -1,6 +1,6 @@
 import { readUsage } from "#server/services/usage";
 import { withApi } from "./route";
-import { UsageParameters, usageJson, usageQuery } from "./wire/usage";
+import { UsageAnswer, UsageParameters, usageJson, usageQuery } from "./wire/usage";
 
 export const getUsage = withApi(
   {
@@ -10,6 +10,8 @@ export const getUsage = withApi(
     tier: "other",
     summary: "Count what became of mail by day, key and domain, up to 92 days",
     query: UsageParameters,
+    example: { query: { domain: "posthorn.test" } },
+    answer: UsageAnswer,
   },
   async ({ ctx, query: given, verdict }) => {
     const now = ctx.clock();

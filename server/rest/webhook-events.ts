@@ -5,7 +5,15 @@ import { sendTestEvent } from "#server/services/webhooks/test-event";
 import { listJson, PAGING, refuseTwoCursors } from "./query";
 import { withApi } from "./route";
 import { requireId } from "./validate";
-import { webhookAttemptJson, webhookEventJson, webhookEventSummaryJson } from "./wire/webhook";
+import { changed, Id, listOf, Time } from "./wire/shapes";
+import {
+  WebhookAttemptAnswer,
+  WebhookEventAnswer,
+  WebhookEventSummaryAnswer,
+  webhookAttemptJson,
+  webhookEventJson,
+  webhookEventSummaryJson,
+} from "./wire/webhook";
 import { ReplayRangeBody, TestEventQuery, WebhookEventsQuery } from "./wire/webhook-input";
 
 export const getWebhookEvents = withApi(
@@ -16,6 +24,8 @@ export const getWebhookEvents = withApi(
     tier: "other",
     summary: "List what an endpoint was or will be told, newest first",
     query: WebhookEventsQuery,
+    example: { query: { status: "failed", limit: "20" } },
+    answer: listOf(WebhookEventSummaryAnswer),
   },
   async ({ ctx, params, query }) => {
     refuseTwoCursors(query);
@@ -31,6 +41,7 @@ export const getOneWebhookEvent = withApi(
     access: { scope: "webhooks:read" },
     tier: "other",
     summary: "Show one event of an endpoint with the body that it carries",
+    answer: WebhookEventAnswer,
   },
   async ({ ctx, params }) => ({
     body: webhookEventJson(
@@ -47,6 +58,8 @@ export const getWebhookAttempts = withApi(
     tier: "other",
     summary: "List the calls that were made for one event, newest first",
     query: z.strictObject(PAGING),
+    example: { query: { limit: "20" } },
+    answer: listOf(WebhookAttemptAnswer),
   },
   async ({ ctx, params, query }) => {
     refuseTwoCursors(query);
@@ -67,10 +80,12 @@ export const postWebhookEventReplay = withApi(
     access: { scope: "webhooks:write" },
     tier: "other",
     summary: "Send one event again, with the same id and body",
+    answer: changed("webhook_event"),
+    errors: ["conflict"],
   },
   async ({ ctx, params }) => {
     const { id } = await replayWebhookEvent(ctx, requireId(params, "id"), requireId(params, "event_id"));
-    return { body: { object: "webhook_event", id } };
+    return { body: { object: "webhook_event", id } } as const;
   },
 );
 
@@ -82,13 +97,22 @@ export const postWebhookReplay = withApi(
     tier: "other",
     summary: "Send again what an endpoint was told in a span of time; what failed unless told otherwise",
     body: ReplayRangeBody,
+    example: { body: { since: "2026-01-01T00:00:00Z", status: "failed" } },
+    answer: z.object({
+      object: z.literal("webhook_replay"),
+      webhook_id: Id,
+      count: z.int(),
+      has_more: z.boolean(),
+      next_since: Time.nullable().describe("`since` of the call that goes on."),
+    }),
+    errors: ["conflict"],
   },
   async ({ ctx, params, body }) => {
     const id = requireId(params, "id");
     const { count, nextSince } = await replayWebhookRange(ctx, id, body);
     return {
       body: {
-        object: "webhook_replay",
+        object: "webhook_replay" as const,
         webhook_id: id,
         count,
         has_more: nextSince !== null,
@@ -107,9 +131,12 @@ export const postWebhookTest = withApi(
     summary: "Send an endpoint a made-up event of a type that it asked for",
     status: 201,
     query: TestEventQuery,
+    example: { query: { type: "email.delivered" } },
+    answer: z.object({ object: z.literal("webhook_event"), id: Id, type: z.string() }),
+    errors: ["conflict"],
   },
   async ({ ctx, params, query }) => {
     const { id, type } = await sendTestEvent(ctx, requireId(params, "id"), query.type);
-    return { body: { object: "webhook_event", id, type } };
+    return { body: { object: "webhook_event", id, type } } as const;
   },
 );

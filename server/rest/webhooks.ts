@@ -11,8 +11,17 @@ import { rotateSigningSecret } from "#server/services/webhooks/rotate";
 import { listJson, PAGING, refuseTwoCursors } from "./query";
 import { withApi } from "./route";
 import { requireId } from "./validate";
-import { webhookJson, webhookSummaryJson } from "./wire/webhook";
+import { changed, deleted, Id, listOf } from "./wire/shapes";
+import { WebhookAnswer, WebhookSummaryAnswer, webhookJson, webhookSummaryJson } from "./wire/webhook";
 import { CreateWebhookBody, UpdateWebhookBody } from "./wire/webhook-input";
+
+const SecretAnswer = z.object({
+  object: z.literal("webhook"),
+  id: Id,
+  signing_secret: z
+    .string()
+    .describe("`whsec_` and the key in Base64, as verifiers of Standard Webhooks want it."),
+});
 
 export const postWebhook = withApi(
   {
@@ -23,10 +32,15 @@ export const postWebhook = withApi(
     summary: "Add an endpoint that is told of events",
     status: 201,
     body: CreateWebhookBody,
+    example: {
+      body: { endpoint: "https://example.com/hooks", events: ["email.delivered", "email.bounced"] },
+    },
+    answer: SecretAnswer,
+    errors: ["conflict"],
   },
   async ({ ctx, body }) => {
     const { id, signingSecret } = await createWebhook(ctx, body);
-    return { body: { object: "webhook", id, signing_secret: signingSecret } };
+    return { body: { object: "webhook", id, signing_secret: signingSecret } } as const;
   },
 );
 
@@ -38,6 +52,8 @@ export const getWebhooks = withApi(
     tier: "other",
     summary: "List endpoints, newest first",
     query: z.strictObject(PAGING),
+    example: { query: { limit: "20" } },
+    answer: listOf(WebhookSummaryAnswer),
   },
   async ({ ctx, query }) => {
     refuseTwoCursors(query);
@@ -54,6 +70,7 @@ export const getOneWebhook = withApi(
     access: { scope: "webhooks:read" },
     tier: "other",
     summary: "Show an endpoint, and its signing secrets to who may change it",
+    answer: WebhookAnswer,
   },
   async ({ ctx, params }) => {
     const id = requireId(params, "id");
@@ -70,10 +87,12 @@ export const patchWebhook = withApi(
     tier: "other",
     summary: "Change an endpoint's URL or events, or disable or enable it",
     body: UpdateWebhookBody,
+    example: { body: { events: ["email.bounced", "email.complained"], status: "enabled" } },
+    answer: changed("webhook"),
   },
   async ({ ctx, params, body }) => {
     const { id } = await updateWebhook(ctx, requireId(params, "id"), body);
-    return { body: { object: "webhook", id } };
+    return { body: { object: "webhook", id } } as const;
   },
 );
 
@@ -84,10 +103,11 @@ export const deleteOneWebhook = withApi(
     access: { scope: "webhooks:write" },
     tier: "other",
     summary: "Delete an endpoint and everything that waits for it",
+    answer: deleted("webhook"),
   },
   async ({ ctx, params }) => {
     const { id } = await deleteWebhook(ctx, requireId(params, "id"));
-    return { body: { object: "webhook", id, deleted: true } };
+    return { body: { object: "webhook", id, deleted: true } } as const;
   },
 );
 
@@ -98,9 +118,10 @@ export const postWebhookRotation = withApi(
     access: { scope: "webhooks:write" },
     tier: "other",
     summary: "Give an endpoint a new signing secret; the one before signs beside it for a day",
+    answer: SecretAnswer,
   },
   async ({ ctx, params }) => {
     const { id, signingSecret } = await rotateSigningSecret(ctx, requireId(params, "id"));
-    return { body: { object: "webhook", id, signing_secret: signingSecret } };
+    return { body: { object: "webhook", id, signing_secret: signingSecret } } as const;
   },
 );

@@ -1,9 +1,84 @@
+import { z } from "zod";
 import type { Preview } from "#server/services/templates/preview";
 import type { Template, TemplateSummary, TemplateVersion } from "#server/services/templates/read";
-import { stateOf } from "#server/services/templates/versions";
+import { stateOf, VERSION_STATES } from "#server/services/templates/versions";
+import { Id, Time } from "./shapes";
+
+export const TemplateSummaryAnswer = z
+  .object({
+    id: Id,
+    name: z.string(),
+    alias: z.string().nullable(),
+    status: z.enum(["draft", "published"]),
+    published_at: Time.nullable(),
+    created_at: Time,
+    updated_at: Time,
+  })
+  .meta({ id: "TemplateSummary" });
+
+const ContentAnswer = z.object({
+  subject: z.string().nullable(),
+  from: z.string().nullable(),
+  reply_to: z.array(z.string()).nullable(),
+  html: z.string(),
+  text: z.string().nullable(),
+  variables: z.array(
+    z.object({
+      key: z.string(),
+      type: z.enum(["string", "number"]),
+      fallback_value: z.union([z.string(), z.number()]).nullable(),
+      created_at: Time,
+      updated_at: Time,
+    }),
+  ),
+});
+
+export const TemplateAnswer = z
+  .object({
+    object: z.literal("template"),
+    ...TemplateSummaryAnswer.shape,
+    ...ContentAnswer.shape,
+    has_unpublished_versions: z.boolean(),
+    current_version_id: Id.describe("The version that is shown: the draft, where there is one."),
+    published_version_id: Id.nullable().describe("The version that sends use."),
+  })
+  .meta({ id: "Template" });
+
+export const VersionSummaryAnswer = z
+  .object({
+    id: Id,
+    number: z.int(),
+    status: z.enum(VERSION_STATES),
+    subject: z.string().nullable(),
+    created_at: Time,
+  })
+  .meta({ id: "TemplateVersionSummary" });
+
+export const VersionAnswer = z
+  .object({
+    object: z.literal("template_version"),
+    ...VersionSummaryAnswer.shape,
+    template_id: Id,
+    ...ContentAnswer.shape,
+  })
+  .meta({ id: "TemplateVersion" });
+
+export const PreviewAnswer = z
+  .object({
+    object: z.literal("template_preview"),
+    template_id: Id,
+    version_id: Id,
+    version: z.int(),
+    from: z.string().nullable(),
+    reply_to: z.array(z.string()).nullable(),
+    subject: z.string().nullable(),
+    html: z.string(),
+    text: z.string().nullable(),
+  })
+  .meta({ id: "TemplatePreview" });
 
 /** A template without its content, as lists show it. */
-export function templateSummaryJson(template: TemplateSummary) {
+export function templateSummaryJson(template: TemplateSummary): z.infer<typeof TemplateSummaryAnswer> {
   return {
     id: template.id,
     name: template.name,
@@ -16,7 +91,7 @@ export function templateSummaryJson(template: TemplateSummary) {
 }
 
 /** A template with the content of its current version: the draft, where there is one newer than what sends use. */
-export function templateJson(template: Template) {
+export function templateJson(template: Template): z.infer<typeof TemplateAnswer> {
   const { version } = template;
   return {
     object: "template",
@@ -28,7 +103,7 @@ export function templateJson(template: Template) {
   };
 }
 
-function contentJson(version: TemplateVersion) {
+function contentJson(version: TemplateVersion): z.infer<typeof ContentAnswer> {
   const time = version.createdAt.toISOString();
   return {
     subject: version.subject,
@@ -47,7 +122,10 @@ function contentJson(version: TemplateVersion) {
 }
 
 /** A version without its content, as lists show it. */
-export function versionSummaryJson(template: TemplateSummary, version: TemplateVersion) {
+export function versionSummaryJson(
+  template: TemplateSummary,
+  version: TemplateVersion,
+): z.infer<typeof VersionSummaryAnswer> {
   return {
     id: version.id,
     number: version.number,
@@ -58,7 +136,7 @@ export function versionSummaryJson(template: TemplateSummary, version: TemplateV
 }
 
 /** A version whole. */
-export function versionJson(template: Template) {
+export function versionJson(template: Template): z.infer<typeof VersionAnswer> {
   const { version } = template;
   return {
     object: "template_version",
@@ -69,7 +147,7 @@ export function versionJson(template: Template) {
 }
 
 /** What a mail would say. */
-export function previewJson({ template, subject, html, text }: Preview) {
+export function previewJson({ template, subject, html, text }: Preview): z.infer<typeof PreviewAnswer> {
   const { version } = template;
   return {
     object: "template_preview",

@@ -9,6 +9,7 @@ import {
   usageDaysMax,
 } from "#server/services/usage";
 import { EMAIL_FILTER } from "./email-query";
+import { Id, Time } from "./shapes";
 
 const dayMs = 86_400_000;
 const daysByDefault = 30;
@@ -41,11 +42,52 @@ export function usageQuery(given: z.infer<typeof UsageParameters>, now: Date): U
   return { since: first, until: last, apiKeyId: key, domain };
 }
 
+const Count = z.int();
+const Counts = z.object({
+  accepted: Count,
+  sent: Count,
+  delivered: Count,
+  bounced: Count,
+  complained: Count,
+  failed: Count,
+  suppressed: Count,
+  unknown: Count,
+} satisfies Record<keyof UsageCounts, z.ZodType>);
+const Window = z.object({ used: Count, limit: z.null(), sent: Count, received: Count, resets_at: Time });
+const DayDate = z.iso.date();
+
+export const UsageAnswer = z
+  .object({
+    object: z.literal("usage"),
+    since: DayDate,
+    until: DayDate,
+    complete: z.boolean().describe("False while old events are still being counted in."),
+    total: Counts,
+    days: z.array(
+      z.object({
+        day: DayDate,
+        api_key_id: Id.nullable(),
+        api_key_name: z.string().nullable(),
+        domain: z.string(),
+        ...Counts.shape,
+      }),
+    ),
+    emails: z.object({ daily: Window, monthly: Window }),
+    domains: z.object({ used: Count, limit: z.null() }),
+    rate_limit: z.object({ limit: Count, duration: z.literal("1m") }),
+  })
+  .meta({ id: "Usage" });
+
 /** The dialect's shape, and beside it the days. Nothing here has a limit but the rate of calls. */
-export function usageJson(usage: Usage, { since, until }: UsageQuery, now: Date, callsPerMinute: number) {
+export function usageJson(
+  usage: Usage,
+  { since, until }: UsageQuery,
+  now: Date,
+  callsPerMinute: number,
+): z.infer<typeof UsageAnswer> {
   const total = Object.fromEntries(
     USAGE_COUNTS.map((name) => [name, usage.lines.reduce((sum, line) => sum + line[name], 0)]),
-  );
+  ) as UsageCounts;
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   return {
     object: "usage",

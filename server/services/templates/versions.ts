@@ -8,8 +8,9 @@ import { findTemplate, type Template, type TemplateVersion } from "./read";
 
 const NUMBER = /^[1-9]\d{0,8}$/;
 
+export const VERSION_STATES = ["published", "draft", "archived"] as const;
 /** A version in the state in which its template has it. */
-export type VersionState = "published" | "draft" | "archived";
+export type VersionState = (typeof VERSION_STATES)[number];
 
 /** What sends use is published; what the editor shows beside it is the draft; everything else is history. */
 export function stateOf(

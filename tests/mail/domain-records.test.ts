@@ -1,6 +1,6 @@
 import { createPublicKey, createSign, createVerify } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createDkimKeyPair, formatDkimRecord, isDkimRecord, isDkimRecordOf } from "#server/mail/dkim-key";
+import { createDkimKeyPair, formatDkimRecord, isDkimRecord, isDkimRecordOf } from "#server/mail/dkim/key";
 import { readDmarc } from "#server/mail/dmarc";
 import { isPublicSuffix, registeredDomainOf } from "#server/mail/registered-domain";
 
@@ -8,14 +8,14 @@ describe("a DKIM key record", () => {
   const key = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A+/==";
 
   test.each([
-    formatDkimRecord(key),
+    formatDkimRecord("rsa", key),
     `p=${key}`,
     `v=DKIM1;p=${key};`,
     `v=DKIM1; k=rsa; t=s; n=a note; p=${key.slice(0, 9)} \t ${key.slice(9)}`,
     `k=rsa; h=sha1:sha256; s=email:other; p=${key}`,
     `v=DKIM1; p=${key}; p=AAAA`,
   ])("is the key's own in any lawful form: %s", (text) => {
-    expect(isDkimRecordOf(text, key)).toBe(true);
+    expect(isDkimRecordOf(text, "rsa", key)).toBe(true);
   });
 
   test.each([
@@ -30,11 +30,18 @@ describe("a DKIM key record", () => {
     `v=DKIM1; p=${key}A`,
     `v=DKIM1; p=AAAA; p=${key}`,
   ])("is not, where a verifier would not take it: %s", (text) => {
-    expect(isDkimRecordOf(text, key)).toBe(false);
+    expect(isDkimRecordOf(text, "rsa", key)).toBe(false);
+  });
+
+  test("of Ed25519 says so, for without a word a key is of RSA", () => {
+    const record = formatDkimRecord("ed25519", "abc=");
+    expect(isDkimRecordOf(record, "ed25519", "abc=")).toBe(true);
+    expect(isDkimRecordOf("v=DKIM1; p=abc=", "ed25519", "abc=")).toBe(false);
+    expect(isDkimRecordOf("v=DKIM1; k=rsa; p=abc=", "ed25519", "abc=")).toBe(false);
   });
 
   test("is known as one by its key, whosever that is", () => {
-    expect([formatDkimRecord("AAAA"), "p=", "v=spf1 -all", ""].map(isDkimRecord)).toEqual([
+    expect([formatDkimRecord("rsa", "AAAA"), "p=", "v=spf1 -all", ""].map(isDkimRecord)).toEqual([
       true,
       true,
       false,
@@ -43,7 +50,7 @@ describe("a DKIM key record", () => {
   });
 
   test("belongs to the private key that is made with it", async () => {
-    const { privateKey, publicKey } = await createDkimKeyPair();
+    const { privateKey, publicKey } = await createDkimKeyPair("rsa");
     const signature = createSign("sha256").update("mail").sign(privateKey);
     const key = createPublicKey({ key: Buffer.from(publicKey, "base64"), format: "der", type: "spki" });
     expect(createVerify("sha256").update("mail").verify(key, signature)).toBe(true);

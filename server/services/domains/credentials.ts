@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { and, eq, isNull } from "drizzle-orm";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { createDkimKeyPair } from "#server/mail/dkim-key";
+import { createDkimKeyPair } from "#server/mail/dkim/key";
 import { type Domain, domainColumns, findDomain } from "./read";
 
 const tokenBytes = 24;
@@ -20,7 +20,7 @@ export const newOwnershipToken = (): string => randomBytes(tokenBytes).toString(
  */
 export async function withCredentials(ctx: Ctx, domain: Domain): Promise<Domain> {
   if (domain.name === BUILT_IN_DOMAIN || domain.dkimSelector !== null) return domain;
-  const { privateKey, publicKey } = await createDkimKeyPair();
+  const { privateKey, publicKey } = await createDkimKeyPair("rsa");
   const place = { table: "domains", column: "dkim_private_key", id: domain.id, teamId: ctx.teamId };
   const [made] = await ctx.db
     .update(domains)

@@ -1,4 +1,4 @@
-import { isDkimRecord, isDkimRecordOf } from "#server/mail/dkim-key";
+import { isDkimRecord, isDkimRecordOf } from "#server/mail/dkim/key";
 import type { AskDns } from "#server/mail/dns";
 import { isSpfRecord, type SpfWalk, spfLookupsMax, walkSpf } from "#server/mail/spf";
 import { explainAbsence, type Finding, faulty, inOrder, textsOf } from "./absence";
@@ -14,7 +14,7 @@ type TextRule = { isRight(text: string): boolean; isMeant(text: string): boolean
 export function lookAt(ask: AskDns, domain: Domain, record: DomainRecord): Promise<Looked> {
   switch (record.key) {
     case "dkim": {
-      const isRight = (text: string) => isDkimRecordOf(text, domain.dkimPublicKey ?? "");
+      const isRight = (text: string) => isDkimRecordOf(text, "rsa", domain.dkimPublicKey ?? "");
       return lookAtText(ask, domain, record, { isRight, isMeant: isDkimRecord, isAlone: true });
     }
     case "ownership": {

@@ -1,6 +1,6 @@
 import type { CheckKey } from "#db/schema/domains";
 import type { Deps } from "#server/deps";
-import { formatDkimRecord } from "#server/mail/dkim-key";
+import { formatDkimRecord } from "#server/mail/dkim/key";
 import { registeredDomainOf } from "#server/mail/registered-domain";
 import type { Domain } from "./read";
 
@@ -52,7 +52,7 @@ export function recordsOf(domain: Domain, { names, transportKind }: Installation
       record: "DKIM",
       type: "TXT",
       host: dkimHost,
-      value: formatDkimRecord(dkimPublicKey),
+      value: formatDkimRecord("rsa", dkimPublicKey),
     });
   if (ownershipToken)
     records.push({

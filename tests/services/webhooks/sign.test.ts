@@ -3,26 +3,39 @@ import { expect, test } from "vitest";
 import { mintSigningSecret } from "#server/services/webhooks/secrets";
 import { signatureHeaders } from "#server/services/webhooks/sign";
 
-/** The vector that the Standard Webhooks specification and its libraries publish. */
-const VECTOR = {
-  id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
-  timestampSeconds: 1_614_265_330,
-  body: '{"test": 2432232314}',
-  secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-  signature: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
-};
+/** The vector of the Standard Webhooks libraries, and the worked example in Svix's documentation. */
+const VECTORS = [
+  {
+    id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+    timestampSeconds: 1_614_265_330,
+    body: '{"test": 2432232314}',
+    secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    signature: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+  },
+  {
+    id: "msg_loFOjxBNrRLzqYUf",
+    timestampSeconds: 1_731_705_121,
+    body: '{"event_type":"ping","data":{"success":true}}',
+    secret: "whsec_plJ3nmyCDGBKInavdOK15jsl",
+    signature: "v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=",
+  },
+];
 
-test("the published vector is signed as published, under both families of names", () => {
-  const { secret, signature, ...signing } = VECTOR;
-  expect(signatureHeaders({ ...signing, secrets: [secret] })).toEqual({
-    "webhook-id": VECTOR.id,
-    "webhook-timestamp": String(VECTOR.timestampSeconds),
-    "webhook-signature": signature,
-    "svix-id": VECTOR.id,
-    "svix-timestamp": String(VECTOR.timestampSeconds),
-    "svix-signature": signature,
-  });
-});
+test.each(VECTORS)(
+  "the published vector $id is signed as published, under both families of names",
+  ({ secret, signature, ...signing }) => {
+    const { id, timestampSeconds, body } = signing;
+    expect(signatureHeaders({ ...signing, secrets: [secret] })).toEqual({
+      "webhook-id": id,
+      "webhook-timestamp": String(timestampSeconds),
+      "webhook-signature": signature,
+      "svix-id": id,
+      "svix-timestamp": String(timestampSeconds),
+      "svix-signature": signature,
+    });
+    expect(new Webhook(secret).sign(id, new Date(timestampSeconds * 1_000), body)).toBe(signature);
+  },
+);
 
 test("every live secret signs, and the reference library takes either for its own", () => {
   const secrets = [mintSigningSecret(), mintSigningSecret()];

@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { tick } from "#server/worker/tick";
+import { startFaultPeer } from "../support/smtp-peer";
+import { CLIENTS } from "./clients";
+import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.close());
+
+/** One round of delivery to a mail server that knows nobody. */
+async function refusedRound(): Promise<void> {
+  const peer = await startFaultPeer({ rcpt: "550 5.1.1 No such user here" });
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
+  if (!url.ok) throw new Error(url.fault);
+  const transport = createRelay(url.target);
+  await tick({ ...desk.world.worker, transport }, { budgetMs: 20_000 });
+  await transport.close();
+  await peer.close();
+}
+
+describe.each(CLIENTS)("$name", (client) => {
+  let seat: Seat;
+  beforeAll(async () => {
+    seat = await desk.seat(client);
+  });
+
+  test("an address is put on the list, found by itself or its id, and taken off", async () => {
+    const { sdk, mail } = seat;
+    const email = "odd+one%20/two@example.net";
+    const { id } = await data(sdk.suppressions.add({ email }));
+    expect(await data(sdk.suppressions.add({ email }))).toEqual({ object: "suppression", id });
+    for (const name of [id, email])
+      expect(await data(sdk.suppressions.get(name))).toEqual({
+        object: "suppression",
+        id,
+        email,
+        origin: "manual",
+        source_id: null,
+        created_at: expect.stringMatching(/Z$/),
+      });
+    const sent = await data(sdk.emails.send({ ...mail, to: email }));
+    await desk.world.round();
+    expect((await data(sdk.emails.get(sent.id))).last_event).toBe("suppressed");
+    expect(await data(sdk.suppressions.remove(email))).toEqual({ object: "suppression", id, deleted: true });
+    expect(await refusal(sdk.suppressions.get(email))).toEqual(fault(404, "not_found"));
+  });
+
+  test("a hard bounce puts its recipient there, with the mail that bounced", async () => {
+    const { sdk, mail } = seat;
+    const { id } = await data(sdk.emails.send({ ...mail, to: "gone@example.net" }));
+    await refusedRound();
+    expect((await data(sdk.emails.get(id))).last_event).toBe("bounced");
+    const { data: rows } = await data(sdk.suppressions.list({ origin: "bounce" }));
+    expect(rows).toMatchObject([{ email: "gone@example.net", origin: "bounce", source_id: id }]);
+    expect((await data(sdk.suppressions.list({ origin: "complaint" }))).data).toEqual([]);
+  });
+
+  test("many are put on and taken off at once, and both cursors walk the list", async () => {
+    const { sdk } = await desk.seat(client);
+    const emails = ["a@example.net", "b@example.net", "c@example.net"];
+    const added = await data(sdk.suppressions.batch.add({ emails }));
+    expect(added.data).toEqual(emails.map(() => ({ object: "suppression", id: expect.any(String) })));
+    const all = (await data(sdk.suppressions.list())).data.map(({ id }) => id);
+    expect(new Set(all)).toEqual(new Set(added.data.map(({ id }) => id)));
+    const page = async (options: Parameters<typeof sdk.suppressions.list>[0]) =>
+      (await data(sdk.suppressions.list(options))).data.map(({ id }) => id);
+    expect(await page({ limit: 1, after: all[0] ?? "" })).toEqual(all.slice(1, 2));
+    expect(await page({ limit: 1, before: all[2] ?? "" })).toEqual(all.slice(1, 2));
+    expect((await data(sdk.suppressions.batch.remove({ emails: ["a@example.net"] }))).data).toEqual([
+      { object: "suppression", id: added.data[0]?.id, deleted: true },
+    ]);
+    const ids = added.data.slice(1).map(({ id }) => id);
+    expect((await data(sdk.suppressions.batch.remove({ ids }))).data).toHaveLength(2);
+    expect((await data(sdk.suppressions.list())).data).toEqual([]);
+  });
+
+  test("what is refused says why", async () => {
+    const { sdk } = seat;
+    expect(await refusal(sdk.suppressions.add({ email: "nobody" }))).toEqual(
+      fault(422, "validation_error", /email/),
+    );
+    const emails = Array.from({ length: 101 }, (_, n) => `n${n}@example.net`);
+    expect(await refusal(sdk.suppressions.batch.add({ emails }))).toEqual(
+      fault(422, "validation_error", /100/),
+    );
+    expect(await refusal(sdk.suppressions.get(randomUUID()))).toEqual(fault(404, "not_found"));
+    expect(await refusal(sdk.suppressions.remove("nobody@example.net"))).toEqual(fault(404, "not_found"));
+  });
+});

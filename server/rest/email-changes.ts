@@ -7,8 +7,9 @@ import { retriedEmailsMax, retryEmail, retryEmails } from "#server/services/emai
 import { withApi } from "./route";
 import { requireId, validate } from "./validate";
 import { EMAIL_FILTER, emailFilterOf } from "./wire/email-query";
-import { retryJson } from "./wire/retry";
+import { RetryAnswer, retryJson } from "./wire/retry";
 import { SendEmailBody } from "./wire/send-email";
+import { changed, Id } from "./wire/shapes";
 
 const Items = z
   .array(z.unknown(), "Must be an array of mails.")
@@ -30,6 +31,32 @@ export const postBatch = withApi(
     summary: "Accept up to 100 mails at once",
     status: 200,
     body: Items,
+    bodyShape: z.array(SendEmailBody).min(1).max(batchMax),
+    headers: { "x-batch-validation": Mode.optional() },
+    example: {
+      body: [
+        {
+          from: "Posthorn <hello@posthorn.test>",
+          to: "delivered+ann@posthorn.test",
+          subject: "For Ann",
+          html: "<p>Hello Ann</p>",
+        },
+        {
+          from: "Posthorn <hello@posthorn.test>",
+          to: "delivered+ben@posthorn.test",
+          subject: "For Ben",
+          html: "<p>Hello Ben</p>",
+        },
+      ],
+      headers: { "x-batch-validation": "permissive" },
+    },
+    answer: z.object({
+      data: z.array(z.object({ id: Id })).describe("The accepted mails, in their order."),
+      errors: z
+        .array(z.object({ index: z.int(), message: z.string() }))
+        .describe("The others, in permissive mode."),
+    }),
+    errors: ["forbidden", "not_found", "invalid_sender"],
     bodyForm: "array",
     idempotent: true,
   },
@@ -61,10 +88,13 @@ export const patchEmail = withApi(
     tier: "other",
     summary: "Move a scheduled mail to another time",
     body: z.strictObject({ scheduled_at: ScheduledAt }),
+    example: { body: { scheduled_at: "in 2 hours" } },
+    answer: changed("email"),
+    errors: ["conflict"],
   },
   async ({ ctx, params, body }) => {
     const { id } = await rescheduleEmail(ctx, requireId(params, "id"), body.scheduled_at);
-    return { body: { object: "email", id } };
+    return { body: { object: "email", id } } as const;
   },
 );
 
@@ -75,10 +105,12 @@ export const postEmailCancel = withApi(
     access: { scope: "emails:send" },
     tier: "other",
     summary: "Call a scheduled mail off",
+    answer: changed("email"),
+    errors: ["conflict"],
   },
   async ({ ctx, params }) => {
     const { id } = await cancelEmail(ctx, requireId(params, "id"));
-    return { body: { object: "email", id } };
+    return { body: { object: "email", id } } as const;
   },
 );
 
@@ -93,11 +125,18 @@ export const postEmailRetry = withApi(
     summary: "Send a mail again to the recipients where it failed",
     body: z.strictObject({ accept_duplicates: acceptDuplicates }),
     bodyForm: "optional",
+    example: { body: { accept_duplicates: false } },
+    answer: z.object({ object: z.literal("email"), id: Id, ...RetryAnswer.shape }),
+    errors: ["conflict"],
   },
   async ({ ctx, params, body }) => {
     const id = requireId(params, "id");
     return {
-      body: { object: "email", id, ...retryJson(await retryEmail(ctx, id, body.accept_duplicates ?? false)) },
+      body: {
+        object: "email" as const,
+        id,
+        ...retryJson(await retryEmail(ctx, id, body.accept_duplicates ?? false)),
+      },
     };
   },
 );
@@ -110,12 +149,15 @@ export const postEmailsRetry = withApi(
     tier: "other",
     summary: `Send again what a filter finds, at most ${retriedEmailsMax} mails a call`,
     body: z.strictObject({ ...EMAIL_FILTER, accept_duplicates: acceptDuplicates }),
+    example: { body: { status: "failed", since: "2026-01-01T00:00:00Z" } },
+    answer: z.object({ object: z.literal("retry"), ...RetryAnswer.shape }),
+    errors: ["conflict"],
   },
   async ({ ctx, body }) => {
     const { accept_duplicates, ...filter } = body;
     return {
       body: {
-        object: "retry",
+        object: "retry" as const,
         ...retryJson(await retryEmails(ctx, emailFilterOf(filter), accept_duplicates ?? false)),
       },
     };

@@ -3,9 +3,10 @@ import { sendEmail } from "#server/services/emails/send";
 import { listJson } from "./query";
 import { withApi } from "./route";
 import { requireId } from "./validate";
-import { emailJson, emailSummaryJson } from "./wire/email";
+import { EmailAnswer, EmailSummaryAnswer, emailJson, emailSummaryJson } from "./wire/email";
 import { EmailListQuery } from "./wire/email-query";
-import { SendEmailBody } from "./wire/send-email";
+import { AcceptedAnswer, SendEmailBody } from "./wire/send-email";
+import { listOf } from "./wire/shapes";
 
 /** 200 and not 201 or 202: clients of the dialect take nothing else for success here. */
 export const postEmail = withApi(
@@ -17,6 +18,18 @@ export const postEmail = withApi(
     summary: "Accept a mail for delivery",
     status: 200,
     body: SendEmailBody,
+    example: {
+      body: {
+        from: "Posthorn <hello@posthorn.test>",
+        to: "delivered@posthorn.test",
+        subject: "First mail",
+        html: "<p>It works.</p>",
+        tags: [{ name: "kind", value: "welcome" }],
+      },
+      headers: { "idempotency-key": "order-10492-receipt" },
+    },
+    answer: AcceptedAnswer,
+    errors: ["forbidden", "not_found", "invalid_sender", "invalid_attachment"],
     idempotent: true,
   },
   async ({ ctx, body, once }) => ({ body: await sendEmail(ctx, body, once) }),
@@ -30,6 +43,8 @@ export const getEmails = withApi(
     tier: "GET /api/emails",
     summary: "List mails, newest first",
     query: EmailListQuery,
+    example: { query: { status: "delivered", limit: "20" } },
+    answer: listOf(EmailSummaryAnswer),
   },
   async ({ ctx, query }) => {
     const { rows, hasMore } = await listEmails(ctx, query);
@@ -44,6 +59,7 @@ export const getOneEmail = withApi(
     access: { scope: "emails:read" },
     tier: "other",
     summary: "Show a mail, its recipients and what happened to it",
+    answer: EmailAnswer,
   },
   async ({ ctx, params }) => ({ body: emailJson(await getEmail(ctx, requireId(params, "id"))) }),
 );

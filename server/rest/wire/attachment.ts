@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { FileLink } from "#server/services/emails/file-links";
 import type { StoredFile } from "#server/services/emails/files";
 import { PAGING, refuseTwoCursors } from "../query";
+import { Id, Time } from "./shapes";
 
 /** The query of a list of attachments. */
 export const AttachmentListQuery = z.strictObject(PAGING).transform((query) => {
@@ -9,8 +10,21 @@ export const AttachmentListQuery = z.strictObject(PAGING).transform((query) => {
   return query;
 });
 
+export const AttachmentAnswer = z
+  .object({
+    id: Id,
+    filename: z.string().optional(),
+    size: z.int().describe("In bytes."),
+    content_type: z.string(),
+    content_disposition: z.enum(["attachment", "inline"]),
+    content_id: z.string().optional(),
+    download_url: z.string(),
+    expires_at: Time,
+  })
+  .meta({ id: "Attachment" });
+
 /** A file of a mail; what it does not have is absent. `size` is in bytes. */
-export function attachmentJson(file: StoredFile, link: FileLink) {
+export function attachmentJson(file: StoredFile, link: FileLink): z.infer<typeof AttachmentAnswer> {
   return {
     id: file.id,
     ...(file.filename === null ? {} : { filename: file.filename }),

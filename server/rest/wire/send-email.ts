@@ -11,8 +11,13 @@ import {
   TemplateUse,
 } from "#server/services/emails/message-input";
 import type { NewEmail } from "#server/services/emails/send";
+import { Id } from "./shapes";
 
 const Body = z.string("Must be a string.");
+
+export const AcceptedAnswer = z
+  .object({ id: Id.describe("Of the mail, which is committed by now and will be delivered.") })
+  .meta({ id: "Accepted" });
 
 /** The body of `POST /api/emails`. */
 export const SendEmailBody = z

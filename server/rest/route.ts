@@ -47,6 +47,8 @@ export type Declaration<Body, Query, Shape> = {
   bodyShape?: z.ZodType;
   /** What the JSON of the body is. Default: an object. Where it is optional, none counts as an empty one. */
   bodyForm?: "object" | "array" | "optional";
+  /** Fields of the body under which clients say the `{id}` of the path once more. They are no part of `body`. */
+  repeatsId?: readonly string[];
   query?: z.ZodType<Query>;
   /** The type of the request's body where that is not JSON: the handler reads it as it comes, up to the usual size. */
   accepts?: "text/csv";
@@ -54,6 +56,8 @@ export type Declaration<Body, Query, Shape> = {
   answers?: string;
   /** Takes `Idempotency-Key`; the handler passes `once` on to the service that commits. */
   idempotent?: boolean;
+  /** Whether a call with this query only asks what it would do: then no `Idempotency-Key` answers it or is used up by it. */
+  isDryRun?(query: Query): boolean;
 };
 
 export type Call<C, Body, Query> = {
@@ -101,7 +105,7 @@ export function withApi<
   Query = undefined,
   Shape extends z.ZodType<Record<string, unknown>> = z.ZodType<Record<string, unknown>>,
 >(
-  declaration: Declaration<Body, Query, Shape> & { access: A },
+  declaration: Declaration<Body, Query, Shape> & { access: A } & ({ answer: Shape } | { answers: string }),
   handler: (call: Call<ContextOf<A>, Body, Query>) => Promise<Answer<z.output<Shape>> | StreamAnswer>,
 ): Route {
   return { status: 200, ...declaration, handle: handler as unknown as Handle };

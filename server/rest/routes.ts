@@ -22,6 +22,7 @@ import { getEmails, getOneEmail, postEmail } from "./emails";
 import { getEvents } from "./events";
 import { getHealth, getReadiness } from "./health";
 import { getLogs, getOneLog } from "./logs";
+import { referenceOf } from "./reference";
 import type { Route } from "./route";
 import {
   deleteOneSuppression,
@@ -134,4 +135,5 @@ export const routes: readonly Route[] = [
   getReadiness,
   getTick,
   postTick,
+  referenceOf(() => routes),
 ];

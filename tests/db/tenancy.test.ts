@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Database, openDatabase } from "#db/client";
+import { freshDatabase } from "../support/postgres";
+import { GLOBAL_TABLES, readTables } from "../support/tenants";
+
+let database: Database;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const place = await freshDatabase();
+  drop = place.drop;
+  database = openDatabase(place.url, { connectionsMax: 2 });
+});
+afterAll(async () => {
+  await database.close();
+  await drop();
+});
+
+/** Composite indexes that do not begin with the team, and who reads them so. */
+const ACROSS_TEAMS: Record<string, string> = {
+  deliveries_due_idx: "a worker claims what is due, whosever it is",
+  deliveries_suspect_idx: "a worker claims what is due, whosever it is",
+  webhook_deliveries_due_idx: "a worker looks into each endpoint's lane",
+  webhook_deliveries_attempting_idx: "a worker looks into each endpoint's lane",
+  api_key_domains_api_key_id_domain_id_pk: "a key is found before its team is known",
+};
+
+test("every table of tenants says whose each row is", async () => {
+  const without = (await readTables(database.hot)).filter(({ hasTeam }) => !hasTeam);
+  expect(without.map(({ name }) => name)).toEqual(GLOBAL_TABLES);
+  const nullable = await database.hot`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'team_id' and is_nullable = 'YES'`;
+  expect(nullable.map(({ name }) => name)).toEqual([]);
+});
+
+test("the team leads every composite index, but where a reader looks across teams", async () => {
+  const indexes = await database.hot<{ name: string }[]>`
+    select i.indexrelid::regclass::text as name
+    from pg_index i join pg_class t on t.oid = i.indrelid
+      join pg_namespace n on n.oid = t.relnamespace
+      join pg_attribute a on a.attrelid = t.oid and a.attnum = i.indkey[0]
+    where n.nspname = 'public' and i.indnkeyatts > 1 and a.attname <> 'team_id'
+    order by name`;
+  expect(indexes.map(({ name }) => name)).toEqual(Object.keys(ACROSS_TEAMS).sort());
+});
+
+test("the team stands in every reference between tenant tables, so that no row points at another team's", async () => {
+  const loose = await database.hot<{ name: string }[]>`
+    select c.conname as name
+    from pg_constraint c
+      join pg_namespace n on n.oid = c.connamespace
+      join pg_class target on target.oid = c.confrelid
+    where c.contype = 'f' and n.nspname = 'public' and target.relname not in ${database.hot([...GLOBAL_TABLES])}
+      and not exists (select from pg_attribute a
+        where a.attrelid = c.conrelid and a.attnum = any(c.conkey) and a.attname = 'team_id')
+    order by name`;
+  // Written with the delivery's own team by the worker that claimed it, and by nobody else.
+  expect(loose.map(({ name }) => name)).toEqual(["webhook_attempts_delivery_id_webhook_deliveries_id_fk"]);
+});

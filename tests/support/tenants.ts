@@ -1,0 +1,57 @@
+import type { HotSql } from "#db/client";
+
+/** Tables that belong to no team: who may sign in, which processes live, and the teams themselves. */
+export const GLOBAL_TABLES: readonly string[] = ["sessions", "teams", "users", "workers"];
+
+type Table = { name: string; hasTeam: boolean; hasId: boolean };
+
+/** Every table there is, by name. */
+export async function readTables(hot: HotSql): Promise<Table[]> {
+  return hot<Table[]>`
+    select t.table_name as name, bool_or(c.column_name = 'team_id') as "hasTeam",
+      bool_or(c.column_name = 'id' and c.data_type = 'uuid') as "hasId"
+    from information_schema.tables t
+      join information_schema.columns c on c.table_schema = t.table_schema and c.table_name = t.table_name
+    where t.table_schema = 'public' and t.table_type = 'BASE TABLE'
+    group by t.table_name order by t.table_name`;
+}
+
+/** A digest of all rows of a team, by table: equal as long as nothing of it changed but when its keys were last used. */
+export async function digestTeam(hot: HotSql, teamId: string): Promise<Record<string, string>> {
+  const tables = (await readTables(hot)).filter(({ hasTeam }) => hasTeam).map(({ name }) => name);
+  const ofTable = (name: string, column: string) =>
+    `select '${name}' as name, count(*) || ' ' || coalesce(md5(string_agg(row, ' ' order by row)), '') as digest
+     from (select (to_jsonb(t) - 'last_used_at')::text as row from "${name}" t where ${column} = $1) as rows`;
+  const parts = [...tables.map((name) => ofTable(name, "team_id")), ofTable("teams", "id")];
+  const rows = await hot.unsafe<{ name: string; digest: string }[]>(parts.join(" union all "), [teamId]);
+  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
+}
+
+/** The id of a team's newest row in each table that gives its rows one. */
+export async function newestIds(hot: HotSql, teamId: string): Promise<Map<string, string>> {
+  const tables = (await readTables(hot)).filter(({ hasTeam, hasId }) => hasTeam && hasId);
+  const parts = tables.map(
+    ({ name }) => `(select '${name}' as name, id from "${name}" where team_id = $1 order by id desc limit 1)`,
+  );
+  const rows = await hot.unsafe<{ name: string; id: string }[]>(parts.join(" union all "), [teamId]);
+  return new Map(rows.map(({ name, id }) => [name, id]));
+}
+
+/** Every id that a team's rows have. */
+export async function allIds(hot: HotSql, teamId: string): Promise<Set<string>> {
+  const tables = (await readTables(hot)).filter(({ hasTeam, hasId }) => hasTeam && hasId);
+  const parts = tables.map(({ name }) => `select id from "${name}" where team_id = $1`);
+  const rows = await hot.unsafe<{ id: string }[]>(parts.join(" union all "), [teamId]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The tables in which a row of `teamId` mentions one of these ids; the record of calls may, for it tells what was asked. */
+export async function tablesThatMention(hot: HotSql, teamId: string, ids: string[]): Promise<string[]> {
+  const tables = (await readTables(hot)).filter(({ name, hasTeam }) => hasTeam && name !== "api_requests");
+  const parts = tables.map(
+    ({ name }) =>
+      `select '${name}' as name where exists (select from "${name}" t where team_id = $1 and to_jsonb(t)::text ~ $2)`,
+  );
+  const rows = await hot.unsafe<{ name: string }[]>(parts.join(" union all "), [teamId, ids.join("|")]);
+  return rows.map(({ name }) => name);
+}

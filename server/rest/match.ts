@@ -8,6 +8,9 @@ export type Find = (method: string, pathname: string) => Match;
 /** All routes of one path. */
 type Place = { parts: string[]; byMethod: Map<string, Route>; allowed: string[] };
 
+/** Words of the dialect that stand where an id would, for what is not here: they are no broken ids. */
+const RESERVED = new Set(["/api/emails/metrics", "/api/emails/receiving", "/api/domains/claim"]);
+
 const NOWHERE: Match = { route: null, params: {}, allowed: [] };
 
 /**
@@ -34,6 +37,7 @@ export function compileRoutes(routes: readonly Route[]): Find {
     const wanted = method === "HEAD" ? "GET" : method;
     const literal = places.get(pathname);
     if (literal && !literal.parts.some(isVariable)) return matchOf(literal, wanted, {});
+    if (RESERVED.has(pathname)) return NOWHERE;
     const segments = pathname.split("/");
     for (const place of variable) {
       const params = readParams(place.parts, segments);

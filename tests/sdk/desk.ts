@@ -114,8 +114,10 @@ export async function data<T>(calling: PromiseLike<Answer<T>>): Promise<T> {
 }
 
 /** What a call answers where it is refused. */
-export async function refusal(calling: PromiseLike<Answer<unknown>>): Promise<Record<string, unknown>> {
-  const { data, error, headers } = await calling;
+export async function refusal(
+  calling: PromiseLike<Omit<Answer<unknown>, "headers">>,
+): Promise<Record<string, unknown>> {
+  const { data, error, headers } = (await calling) as Answer<unknown>;
   expect(data).toBeNull();
   expect(headers).toMatchObject({
     "x-ratelimit-limit": expect.any(String),

@@ -8,7 +8,7 @@ import type { Mailbox } from "#server/mail/address";
 
 /**
  * Who may send in whose name: the domain of `from` must be linked to the key, exactly and not as a parent, else it is
- * the interface's 403; linked but not verified is 422. The built-in domain is everybody's, so what is sent from it
+ * the interface's 403; linked but of no use for it is 422. The built-in domain is everybody's, so what is sent from it
  * stays in the house.
  */
 export async function checkSender(ctx: Ctx, from: Mailbox, recipients: AcceptedRecipient[]): Promise<void> {
@@ -22,7 +22,7 @@ export async function checkSender(ctx: Ctx, from: Mailbox, recipients: AcceptedR
   const outside = recipients.find((recipient) => recipient.domain !== BUILT_IN_DOMAIN);
   if (domain.name === BUILT_IN_DOMAIN && outside && ctx.transportKind !== "capture")
     throw new AppError(
-      "invalid",
+      "invalid_sender",
       `Mail from ${BUILT_IN_DOMAIN} goes only to ${BUILT_IN_DOMAIN}, not to ${outside.address}. Send from a domain of your own.`,
     );
 }
@@ -56,7 +56,7 @@ async function linkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | unde
     .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name), isLinked));
   if (row && !row.sending)
     throw new AppError(
-      "invalid",
+      "invalid_sender",
       `Sending from ${row.name} is switched off. Enable its capability \`sending\`.`,
     );
   return row && { id: row.id, name: row.name, verified: row.status === "verified" };

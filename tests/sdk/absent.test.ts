@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CLIENTS, type Sdk } from "./clients";
+import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.close());
+
+const id = randomUUID();
+const contact = { email: "ann@example.com" };
+type Calling = PromiseLike<{ data: unknown; error: unknown }>;
+
+/** What the client can ask for and Posthorn, which neither markets nor receives, has not. */
+const ABSENT: Record<string, (sdk: Sdk) => Calling> = {
+  "broadcasts.create": (sdk) =>
+    sdk.broadcasts.create({ segmentId: id, from: "ann@example.com", subject: "x", html: "x" }),
+  "broadcasts.list": (sdk) => sdk.broadcasts.list(),
+  "broadcasts.get": (sdk) => sdk.broadcasts.get(id),
+  "broadcasts.update": (sdk) => sdk.broadcasts.update(id, { name: "x" }),
+  "broadcasts.send": (sdk) => sdk.broadcasts.send(id),
+  "broadcasts.remove": (sdk) => sdk.broadcasts.remove(id),
+  "segments.create": (sdk) => sdk.segments.create({ name: "x" }),
+  "segments.list": (sdk) => sdk.segments.list(),
+  "segments.get": (sdk) => sdk.segments.get(id),
+  "segments.remove": (sdk) => sdk.segments.remove(id),
+  "audiences.list": (sdk) => sdk.audiences.list(),
+  "contacts.create": (sdk) => sdk.contacts.create(contact),
+  "contacts.create in an audience": (sdk) => sdk.contacts.create({ ...contact, audienceId: id }),
+  "contacts.list": (sdk) => sdk.contacts.list(),
+  "contacts.get": (sdk) => sdk.contacts.get(contact),
+  "contacts.update": (sdk) => sdk.contacts.update({ ...contact, unsubscribed: true }),
+  "contacts.remove": (sdk) => sdk.contacts.remove(contact),
+  "contacts.segments.list": (sdk) => sdk.contacts.segments.list(contact),
+  "contacts.topics.list": (sdk) => sdk.contacts.topics.list(contact),
+  "contactProperties.list": (sdk) => sdk.contactProperties.list(),
+  "topics.list": (sdk) => sdk.topics.list(),
+  "automations.list": (sdk) => sdk.automations.list(),
+  "automations.get": (sdk) => sdk.automations.get(id),
+  "events.send": (sdk) => sdk.events.send({ event: "signed.up", email: "ann@example.com" }),
+  "events.get": (sdk) => sdk.events.get("signed.up"),
+  "oauthGrants.list": (sdk) => sdk.oauthGrants.list(),
+  "domains.claims.create": (sdk) => sdk.domains.claims.create({ name: "example.com" }),
+  "domains.claims.get": (sdk) => sdk.domains.claims.get(id),
+  "domains.claims.verify": (sdk) => sdk.domains.claims.verify(id),
+  "emails.metrics": (sdk) => sdk.emails.metrics(),
+  "emails.share": (sdk) => sdk.emails.share(id),
+  "emails.receiving.list": (sdk) => sdk.emails.receiving.list(),
+  "emails.receiving.get": (sdk) => sdk.emails.receiving.get(id),
+  "emails.receiving.attachments.list": (sdk) => sdk.emails.receiving.attachments.list({ emailId: id }),
+  "emails.receiving.attachments.get": (sdk) => sdk.emails.receiving.attachments.get({ emailId: id, id }),
+};
+
+const ABSENT_FROM_NEWEST: Record<string, (sdk: Sdk) => Calling> = {
+  "inboxes.list": (sdk) => sdk.inboxes.list(),
+  "inboxes.create": (sdk) => sdk.inboxes.create({ emailAddress: "ann@example.com" }),
+  "inboxes.threads.list": (sdk) => sdk.inboxes.threads.list({ emailAddress: "ann@example.com" }),
+  "segments.update": (sdk) => sdk.segments.update(id, { name: "x" }),
+  "broadcasts.duplicate": (sdk) => sdk.broadcasts.duplicate(id),
+};
+
+describe.each(CLIENTS)("$name", (client) => {
+  let seat: Seat;
+  beforeAll(async () => {
+    seat = await desk.seat(client);
+  });
+
+  const absent = { ...ABSENT, ...(client.isNewest ? ABSENT_FROM_NEWEST : {}) };
+  test.each(Object.entries(absent))("%s is told that there is no such thing", async (_, call) => {
+    expect(await refusal(call(seat.sdk))).toEqual(fault(404, "not_found", /^There is no \/api\//));
+  });
+
+  test("events are the feed of what happened to mail, which nobody writes", async () => {
+    const { sdk, mail } = seat;
+    const sent = await data(sdk.emails.send(mail));
+    const list = await data(sdk.events.list({ limit: 100 }));
+    expect(list.data).toContainEqual(expect.objectContaining({ email_id: sent.id }));
+    expect(await refusal(sdk.events.create({ name: "signed.up" }))).toEqual(fault(405, "method_not_allowed"));
+  });
+});

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CLIENTS } from "./clients";
+import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.close());
+
+describe.each(CLIENTS)("$name", (client) => {
+  let seat: Seat;
+  beforeAll(async () => {
+    seat = await desk.seat(client);
+  });
+
+  test("the record of calls names the client, and both cursors walk it", async () => {
+    const { sdk, mail } = seat;
+    const sent = await data(sdk.emails.send(mail));
+    await refusal(sdk.emails.get(randomUUID()));
+    await desk.world.deps.requestLog.flush();
+    const { data: rows } = await data(sdk.logs.list());
+    expect(rows.map(({ method, response_status }) => [method, response_status])).toEqual([
+      ["GET", 404],
+      ["POST", 200],
+    ]);
+    const [last, first] = rows;
+    expect(first).toMatchObject({
+      endpoint: "/emails",
+      user_agent: expect.stringMatching(/^resend-node:6\.\d+\.\d+$/),
+      created_at: expect.stringMatching(/Z$/),
+    });
+    expect(await data(sdk.logs.get(first?.id ?? ""))).toMatchObject({
+      object: "log",
+      id: first?.id,
+      request_body: expect.objectContaining({ subject: "Hello" }),
+      response_body: { id: sent.id },
+    });
+    const page = async (options: Parameters<typeof sdk.logs.list>[0]) =>
+      (await data(sdk.logs.list(options))).data.map(({ id }) => id);
+    expect(await page({ limit: 1, after: last?.id ?? "" })).toEqual([first?.id]);
+    expect(await page({ limit: 100, before: first?.id ?? "" })).toContain(last?.id);
+    expect(await refusal(sdk.logs.get(randomUUID()))).toEqual(fault(404, "not_found"));
+    expect(await refusal(sdk.logs.get("last"))).toEqual(fault(422, "invalid_parameter"));
+  });
+
+  // The older client has no call for it.
+  if (client.isNewest)
+    test("usage counts what was sent", async () => {
+      const { sdk, mail } = await desk.seat(client);
+      const { id } = await data(sdk.emails.send(mail));
+      await desk.left(id);
+      const counts = { used: 1, limit: null, sent: 1, received: 0, resets_at: expect.stringMatching(/Z$/) };
+      expect(await data(sdk.usage.get())).toMatchObject({
+        object: "usage",
+        emails: { daily: counts, monthly: counts },
+        domains: { used: expect.any(Number), limit: null },
+        rate_limit: { limit: expect.any(Number), duration: expect.any(String) },
+      });
+    });
+});

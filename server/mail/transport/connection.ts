@@ -19,6 +19,8 @@ export type ConnectionOptions = {
   /** PEM of a root to trust besides the usual ones. */
   ca: string | undefined;
   timeouts: RelayTimeouts;
+  /** Where to connect to, instead of asking the system for the host's addresses. */
+  address?: string;
 };
 
 /**

@@ -74,6 +74,18 @@ export function deferAll(recipients: readonly string[], host: string, breakdown:
   }));
 }
 
+/** The same where the connection itself could not be made; what was said until then belongs to each of them. */
+export function deferUnsent(
+  recipients: readonly string[],
+  host: string,
+  failure: Breakdown & { dialogue: string },
+): Outcome[] {
+  const outcomes = deferAll(recipients, host, failure);
+  return failure.dialogue === ""
+    ? outcomes
+    : outcomes.map((outcome) => ({ ...outcome, dialogue: failure.dialogue }));
+}
+
 function readReplies(exchanges: readonly Exchange[]): Replies {
   let mail: Reply | null = null;
   let data: Reply | null = null;

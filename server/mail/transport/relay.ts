@@ -1,11 +1,14 @@
 import type { Outcome } from "../outcome";
-import { deferAll } from "./judge";
+import { deferAll, deferUnsent } from "./judge";
 import { createLoginGate } from "./login-gate";
 import { createPool } from "./pool";
+import type { SendWatch } from "./send-message";
+import { sendPooled } from "./send-pooled";
 import { type OpenFailure, openSession, type Session } from "./session";
 import type { SmtpTarget } from "./smtp-url";
 import { RELAY_TIMEOUTS, type RelayTimeouts } from "./timeouts";
 import type { DeliveryWatch, OutgoingMessage, Transport } from "./transport";
+import { watchAttempt } from "./watch-attempt";
 
 export type RelayOptions = {
   /** Our name in EHLO: a host name that resolves to us. */
@@ -52,26 +55,16 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Tra
     const refusal = gate.refusal();
     if (refusal !== null)
       return { failure: { ...refusal, isTlsFault: false, isCrowded: false, dialogue: "" } };
-    const opened = await openSession(target, connectionOptions, gate, signal, false);
-    if ("session" in opened || !opened.failure.isTlsFault || target.tls !== "opportunistic") return opened;
-    return openSession(target, connectionOptions, gate, signal, true);
+    return openSession(target, connectionOptions, gate, signal);
   }
 
   async function attempt(
     message: OutgoingMessage,
     recipients: readonly string[],
-    watch: { stillMine(): boolean; signal: AbortSignal },
+    watch: SendWatch,
   ): Promise<Outcome[]> {
-    for (let isFresh = false; ; isFresh = true) {
-      const session = await pool.acquire(watch.signal, isFresh);
-      if ("failure" in session) return deferUnsent(recipients, host, session.failure);
-      try {
-        const { outcomes, isStale } = await session.send(message, recipients, watch);
-        if (!isStale || isFresh) return outcomes;
-      } finally {
-        pool.release(session);
-      }
-    }
+    const sent = await sendPooled(pool, message, recipients, watch);
+    return "failure" in sent ? deferUnsent(recipients, host, sent.failure) : sent.outcomes;
   }
 
   async function deliver(
@@ -103,31 +96,6 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Tra
       gate.close();
       pool.close();
       await Promise.allSettled(running);
-    },
-  };
-}
-
-function deferUnsent(recipients: readonly string[], host: string, failure: OpenFailure): Outcome[] {
-  const outcomes = deferAll(recipients, host, failure);
-  return failure.dialogue === ""
-    ? outcomes
-    : outcomes.map((outcome) => ({ ...outcome, dialogue: failure.dialogue }));
-}
-
-/** One signal for the deadline and the caller's own. Its reason is a sentence. */
-function watchAttempt({ deadlineMs, signal: outer }: DeliveryWatch): { signal: AbortSignal; end(): void } {
-  const controller = new AbortController();
-  const timer = setTimeout(() => {
-    controller.abort(new Error(`The attempt was given up after ${deadlineMs / 1000} s.`));
-  }, deadlineMs);
-  const onAbort = () => controller.abort(new Error("The attempt was cut short."));
-  if (outer?.aborted) onAbort();
-  outer?.addEventListener("abort", onAbort, { once: true });
-  return {
-    signal: controller.signal,
-    end() {
-      clearTimeout(timer);
-      outer?.removeEventListener("abort", onAbort);
     },
   };
 }

@@ -37,8 +37,23 @@ export type OpenFailure = Breakdown & {
 /** How long a server may take to answer our goodbye. */
 const QUIT_MS = 5_000;
 
-/** Opens a session, or says why there is none. Never rejects. `isClear` leaves STARTTLS unused. */
+/**
+ * Opens a session, or says why there is none. Never rejects. Where TLS is optional and its setup fails, the connection
+ * is made again in clear.
+ */
 export async function openSession(
+  target: SmtpTarget,
+  options: ConnectionOptions,
+  gate: LoginGate,
+  signal: AbortSignal,
+): Promise<{ session: Session } | { failure: OpenFailure }> {
+  const opened = await openOnce(target, options, gate, signal, false);
+  if ("session" in opened || !opened.failure.isTlsFault || target.tls !== "opportunistic") return opened;
+  return openOnce(target, options, gate, signal, true);
+}
+
+/** `isClear` leaves STARTTLS unused. */
+async function openOnce(
   target: SmtpTarget,
   options: ConnectionOptions,
   gate: LoginGate,
@@ -48,7 +63,7 @@ export async function openSession(
   const { host } = target;
   let connection: Connection;
   try {
-    const socket = await dial(host, target.port, options.timeouts.connectMs, signal);
+    const socket = await dial(options.address ?? host, target.port, options.timeouts.connectMs, signal);
     connection = wrapConnection(socket, target, options, isClear);
   } catch (error) {
     const said = error instanceof Error ? error.message || String(Reflect.get(error, "code")) : String(error);

@@ -88,6 +88,7 @@ export const patchEmail = withApi(
     tier: "other",
     summary: "Move a scheduled mail to another time",
     body: z.strictObject({ scheduled_at: ScheduledAt }),
+    repeatsId: ["id", "email_id"],
     example: { body: { scheduled_at: "in 2 hours" } },
     answer: changed("email"),
     errors: ["conflict"],

@@ -7,6 +7,7 @@ import type { KnownKey } from "#server/services/keys/authenticate";
 import { readJson, streamBody } from "./body";
 import { findAnswer, fingerprintOf, readIdempotencyKey } from "./idempotency";
 import { readQuery } from "./query";
+import { dropRepeatedId } from "./repeated-id";
 import type { Answer, Call, Route, StreamAnswer } from "./route";
 import { validate } from "./validate";
 
@@ -34,7 +35,8 @@ export async function runRoute(
   const query = route.query ? validate(route.query, readQuery(url), "query") : refuseQuery(url);
   const bytes = route.accepts ? streamBody(request, deps.bodyMaxBytes, route.accepts) : NO_BYTES;
   const json = route.accepts ? undefined : await readBody(request, deps, route, onBody);
-  const body = route.body ? validate(route.body, json, "body") : undefined;
+  const given = route.repeatsId ? dropRepeatedId(json, route.repeatsId, params.id) : json;
+  const body = route.body ? validate(route.body, given, "body") : undefined;
   const once = route.idempotent ? readOnce(request, route, json) : undefined;
   const run = async (): Promise<Answered> => {
     const header = (name: string) => request.headers.get(name);

@@ -87,6 +87,7 @@ export const patchWebhook = withApi(
     tier: "other",
     summary: "Change an endpoint's URL or events, or disable or enable it",
     body: UpdateWebhookBody,
+    repeatsId: ["id", "webhook_id"],
     example: { body: { events: ["email.bounced", "email.complained"], status: "enabled" } },
     answer: changed("webhook"),
   },

@@ -13,20 +13,23 @@ const Time = z.iso
   .transform((text) => new Date(text))
   .refine((time) => time.getTime() >= 0 && time.getTime() < timeMax, "Must lie between 1970 and 9998.");
 
-/** The body of `POST /api/webhooks`. */
+const EndpointStatus = z.enum(["enabled", "disabled"], 'Must be "enabled" or "disabled".');
+
+/** The body of `POST /api/webhooks`: enabled at once, unless it says otherwise. */
 export const CreateWebhookBody = z
   .strictObject({
     endpoint: z.preprocess(absent, EndpointUrl),
     events: z.preprocess(absent, WebhookEventNames),
+    status: optional(EndpointStatus),
   })
-  .transform(({ endpoint, events }) => ({ url: endpoint, events }));
+  .transform(({ endpoint, events, status }) => ({ url: endpoint, events, status: status ?? "enabled" }));
 
 /** The body of `PATCH /api/webhooks/{id}`: what is left out stays as it is. */
 export const UpdateWebhookBody = z
   .strictObject({
     endpoint: optional(EndpointUrl),
     events: optional(WebhookEventNames),
-    status: optional(z.enum(["enabled", "disabled"], 'Must be "enabled" or "disabled".')),
+    status: optional(EndpointStatus),
   })
   .transform(({ endpoint: url, events, status }): WebhookChange => ({ url, events, status }));
 

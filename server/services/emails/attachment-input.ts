@@ -65,6 +65,7 @@ const Attachment = z
     path: optional(z.string("Must be a URL.").max(2_000)),
     filename: z.preprocess((value) => (value === false ? undefined : value), optional(Filename)),
     content_type: optional(ContentType),
+    contentType: optional(ContentType),
     content_id: optional(ContentId),
     inline_content_id: optional(ContentId),
   })
@@ -75,7 +76,7 @@ const Attachment = z
     return {
       source: content === undefined ? { url: path ?? "" } : { content },
       filename: file.filename ?? null,
-      contentType: file.content_type ?? null,
+      contentType: file.content_type ?? file.contentType ?? null,
       contentId: file.content_id ?? file.inline_content_id ?? null,
     };
   });

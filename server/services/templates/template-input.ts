@@ -40,24 +40,25 @@ const Variable = z
       key: Key,
       type: z.enum(["string", "number"], 'Must be "string" or "number": other types are not offered.'),
       fallback_value: VariableValue.nullish(),
+      fallbackValue: VariableValue.nullish(),
     },
     'Give each variable as { "key": …, "type": …, "fallback_value": … }.',
   )
-  .superRefine(({ type, fallback_value: fallback }, refine) => {
-    if (fallback !== null && fallback !== undefined && typeof fallback !== type)
+  .transform(
+    ({ key, type, fallback_value, fallbackValue }): TemplateVariable => ({
+      key,
+      type,
+      fallbackValue: fallback_value ?? fallbackValue ?? null,
+    }),
+  )
+  .superRefine(({ type, fallbackValue }, refine) => {
+    if (fallbackValue !== null && typeof fallbackValue !== type)
       refine.addIssue({
         code: "custom",
         path: ["fallback_value"],
         message: `Must be a ${type}, as \`type\` says.`,
       });
-  })
-  .transform(
-    ({ key, type, fallback_value: fallback }): TemplateVariable => ({
-      key,
-      type,
-      fallbackValue: fallback ?? null,
-    }),
-  );
+  });
 
 /** The declared placeholders, each once. */
 export const TemplateVariables = z

@@ -30,10 +30,10 @@ const columns = {
 
 const mine = (ctx: Ctx, id: string) => and(eq(webhooks.teamId, ctx.teamId), eq(webhooks.id, id));
 
-/** Adds an endpoint, enabled at once. The signing secret is told here and, to who may, by `readSigningSecrets`. */
+/** Adds an endpoint. The signing secret is told here and, to who may, by `readSigningSecrets`. */
 export async function createWebhook(
   ctx: Ctx,
-  input: { url: string; events: WebhookEvent[] },
+  input: { url: string; events: WebhookEvent[]; status: Webhook["status"] },
 ): Promise<{ id: string; signingSecret: string }> {
   refuseUncallable(ctx, input.url);
   const id = newId();
@@ -49,6 +49,7 @@ export async function createWebhook(
     teamId: ctx.teamId,
     url: input.url,
     events: input.events,
+    status: input.status,
     secret: sealSigningSecret(ctx.vault, { id, teamId: ctx.teamId }, "secret", signingSecret),
   });
   return { id, signingSecret };

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** A request as a client puts it on the wire, and what must come of it. */
+export type RequestFixture = {
+  title: string;
+  /** Where this form can be seen: a file of the client at one commit. */
+  source: string;
+  status: number;
+  /** Name of what the client makes of the answer. */
+  shape: string;
+  /** Under which name the answer's id stands in for `{{name}}` in later requests of the same client. */
+  keep: string | null;
+  /** What the answer must hold. */
+  answers: unknown;
+  /** What the mail must hold when it is asked for. */
+  stored: unknown;
+  /** The mail's files: name, type, content id and bytes in base64; `-` for none. */
+  attached: string[][];
+  /** Request line and headers. */
+  head: string[];
+  body: string | null;
+};
+
+const folder = new URL("requests/", import.meta.url);
+const DIRECTIVE = /^@(\w+) ?(.*)$/;
+
+/** The clients, by the names of their files: `go.1-mails.http` and `go.2-resources.http` are one. */
+export const clientNames = [...new Set(readdirSync(folder).map((file) => file.split(".")[0] ?? ""))].sort();
+
+/** The requests of a client in the order in which they are sent. */
+export function readRequests(client: string): RequestFixture[] {
+  const files = readdirSync(folder).filter((file) => file.startsWith(`${client}.`));
+  return files
+    .sort()
+    .flatMap((file) => readFileSync(new URL(file, folder), "utf8").split(/^### /m).slice(1).map(readOne));
+}
+
+/**
+ * One block of such a file: its title, lines of `@what it says`, the request line and headers, and after an empty line the
+ * body. Lines of the head end in CRLF on the wire; the body is sent as it stands, with a line break after it for `@newline`.
+ */
+function readOne(block: string): RequestFixture {
+  const [title = "", ...lines] = block.trimEnd().split("\n");
+  const said: Record<string, string[]> = {};
+  let line = lines.shift() ?? "";
+  for (let match = DIRECTIVE.exec(line); match; match = DIRECTIVE.exec(line)) {
+    const [, name = "", value = ""] = match;
+    said[name] = [...(said[name] ?? []), value];
+    line = lines.shift() ?? "";
+  }
+  const empty = lines.indexOf("");
+  const [status = "", shape = ""] = (said.expect?.[0] ?? "").split(" ");
+  return {
+    title,
+    source: said.source?.[0] ?? "",
+    status: Number(status),
+    shape,
+    keep: said.keep?.[0] ?? null,
+    answers: JSON.parse(said.answers?.[0] ?? "{}"),
+    stored: said.stored && JSON.parse(said.stored[0] ?? ""),
+    attached: (said.attached ?? []).map((file) => file.split(" ")),
+    head: [line, ...(empty === -1 ? lines : lines.slice(0, empty))],
+    body: empty === -1 ? null : `${lines.slice(empty + 1).join("\n")}${said.newline ? "\n" : ""}`,
+  };
+}

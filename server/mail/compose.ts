@@ -50,21 +50,37 @@ export function needsSmtpUtf8(draft: Pick<Draft, "from" | "to" | "cc" | "replyTo
  * field, more than one, or one that names anything but a single mailbox.
  */
 export function senderOf(bytes: Uint8Array): string | null {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const end = buffer.indexOf("\r\n\r\n");
-  const fields = buffer.toString("utf8", 0, end === -1 ? buffer.length : end).split(/\r\n(?![ \t])/);
-  const senders = fields.filter((field) => /^from[ \t]*:/i.test(field));
+  const senders = fieldsIn(bytes).filter((field) => /^from[ \t]*:/i.test(field));
   const [sender] = senders;
   if (sender === undefined || senders.length > 1) return null;
   const parsed = parseMailbox(sender.slice(sender.indexOf(":") + 1).replaceAll("\r\n", ""));
   return parsed.ok ? parsed.mailbox.address : null;
 }
 
+/** The text part of a draft's message: the given one, or one made from the HTML; "" for none. */
+export function plainTextOf({ html, text }: Pick<Draft, "html" | "text">): string {
+  return text ?? (html ? textOfHtml(html) : "");
+}
+
+/** The header fields of built bytes, in their order and unfolded (RFC 5322 section 2.2.3), each as it stands on the wire. */
+export function headersOf(bytes: Uint8Array): { name: string; value: string }[] {
+  return fieldsIn(bytes).map((field) => {
+    const colon = field.indexOf(":");
+    return {
+      name: field.slice(0, colon),
+      value: field
+        .slice(colon + 1)
+        .replaceAll("\r\n", "")
+        .trim(),
+    };
+  });
+}
+
 /** text and HTML, plainest first (RFC 2046 section 5.1.4), with what the HTML shows beside it, and files around them. */
 function contentOf(draft: Draft): Entity {
   const files = draft.files ?? [];
   const html = draft.html || null;
-  const text = draft.text ?? (html === null ? "" : textOfHtml(html));
+  const text = plainTextOf(draft);
   const plain = textEntity("text/plain", text);
   const shown = files.filter(({ contentId }) => contentId !== null && html !== null);
   const rich = html === null ? null : textEntity("text/html", html);
@@ -94,6 +110,13 @@ function fieldsOf(draft: Draft): string {
 /** RFC 5322 section 3.3 in UTC, with a numeric zone. */
 function formatDate(date: Date): string {
   return date.toUTCString().replace("GMT", "+0000");
+}
+
+/** The header fields of built bytes, still folded. */
+function fieldsIn(bytes: Uint8Array): string[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = buffer.indexOf("\r\n\r\n");
+  return buffer.toString("utf8", 0, end === -1 ? buffer.length : end).split(/\r\n(?![ \t])/);
 }
 
 function assertHeaderText(draft: Draft): void {

@@ -4,11 +4,13 @@ import { batchMax, sendBatch } from "#server/services/emails/batch";
 import { cancelEmail, rescheduleEmail } from "#server/services/emails/change";
 import { optional, ScheduledAt } from "#server/services/emails/message-input";
 import { retriedEmailsMax, retryEmail, retryEmails } from "#server/services/emails/retry";
+import { dryRunMany } from "./dry-run";
 import { withApi } from "./route";
 import { requireId, validate } from "./validate";
+import { BatchDryRunAnswer } from "./wire/dry-run";
 import { EMAIL_FILTER, emailFilterOf } from "./wire/email-query";
 import { RetryAnswer, retryJson } from "./wire/retry";
-import { SendEmailBody } from "./wire/send-email";
+import { asksOnly, SendEmailBody, SendQuery } from "./wire/send-email";
 import { changed, Id } from "./wire/shapes";
 
 const Items = z
@@ -50,19 +52,26 @@ export const postBatch = withApi(
       ],
       headers: { "x-batch-validation": "permissive" },
     },
-    answer: z.object({
-      data: z.array(z.object({ id: Id })).describe("The accepted mails, in their order."),
-      errors: z
-        .array(z.object({ index: z.int(), message: z.string() }))
-        .describe("The others, in permissive mode."),
-    }),
+    query: SendQuery,
+    isDryRun: asksOnly,
+    answer: z.union([
+      z.object({
+        data: z.array(z.object({ id: Id })).describe("The accepted mails, in their order."),
+        errors: z
+          .array(z.object({ index: z.int(), message: z.string() }))
+          .describe("The others, in permissive mode."),
+      }),
+      BatchDryRunAnswer,
+    ]),
     errors: ["forbidden", "not_found", "invalid_sender"],
     bodyForm: "array",
     idempotent: true,
   },
-  async ({ ctx, body, once, header }) => {
+  async ({ ctx, body, query, once, header, verdict }) => {
     const mode = validate(Mode, header("x-batch-validation") ?? "strict", "body");
-    const { data, errors } = await sendBatch(ctx, body.map(readItem), mode, once);
+    const items = () => body.map(readItem);
+    if (asksOnly(query)) return { body: await dryRunMany(ctx, { items, mode }, once, verdict) };
+    const { data, errors } = await sendBatch(ctx, items(), mode, once);
     return { body: { data, errors } };
   },
 );

@@ -1,11 +1,14 @@
+import { z } from "zod";
 import { getEmail, listEmails } from "#server/services/emails/read";
 import { sendEmail } from "#server/services/emails/send";
+import { dryRunOne } from "./dry-run";
 import { listJson } from "./query";
 import { withApi } from "./route";
 import { requireId } from "./validate";
+import { DryRunAnswer } from "./wire/dry-run";
 import { EmailAnswer, EmailSummaryAnswer, emailJson, emailSummaryJson } from "./wire/email";
 import { EmailListQuery } from "./wire/email-query";
-import { AcceptedAnswer, SendEmailBody } from "./wire/send-email";
+import { AcceptedAnswer, asksOnly, SendEmailBody, SendQuery } from "./wire/send-email";
 import { listOf } from "./wire/shapes";
 
 /** 200 and not 201 or 202: clients of the dialect take nothing else for success here. */
@@ -28,11 +31,15 @@ export const postEmail = withApi(
       },
       headers: { "idempotency-key": "order-10492-receipt" },
     },
-    answer: AcceptedAnswer,
+    query: SendQuery,
+    isDryRun: asksOnly,
+    answer: z.union([AcceptedAnswer, DryRunAnswer]),
     errors: ["forbidden", "not_found", "invalid_sender", "invalid_attachment"],
     idempotent: true,
   },
-  async ({ ctx, body, once }) => ({ body: await sendEmail(ctx, body, once) }),
+  async ({ ctx, body, query, once, verdict }) => ({
+    body: asksOnly(query) ? await dryRunOne(ctx, body, once, verdict) : await sendEmail(ctx, body, once),
+  }),
 );
 
 export const getEmails = withApi(

@@ -45,7 +45,8 @@ export async function runRoute(
     const status = ("status" in answer ? answer.status : undefined) ?? route.status;
     return { ...answer, status, replayed: false };
   };
-  return once && "teamId" in ctx ? runOnce(ctx, once, run) : run();
+  const isDryRun = route.isDryRun?.(query) ?? false;
+  return once && !isDryRun && "teamId" in ctx ? runOnce(ctx, once, run) : run();
 }
 
 /** The answer given before under this key; else the handler's, which commits it together with what it did. */

@@ -58,5 +58,10 @@ export const SendEmailBody = z
 
 /** The query of the calls that accept mail: with `dry_run` they only tell what they would do. */
 export const SendQuery = z.strictObject({
-  dry_run: z.enum(["true", "false"], "Must be true or false.").optional(),
+  dry_run: z
+    .enum(["true", "false"], "Must be true or false.")
+    .optional()
+    .describe("With true the call only tells what it would do."),
 });
+
+export const asksOnly = ({ dry_run }: z.output<typeof SendQuery>): boolean => dry_run === "true";

@@ -18,19 +18,31 @@ export async function sendBatch(
   mode: "strict" | "permissive",
   once?: Once,
 ): Promise<BatchAnswer> {
-  const mails: AcceptedMail[] = [];
-  const errors: BatchAnswer["errors"] = [];
-  for (const [index, item] of items.entries()) {
-    const read = item instanceof AppError ? item : await prepareEmail(ctx, item).catch(faultOf);
-    if (!(read instanceof AppError)) mails.push(read);
-    else if (mode === "strict") throw new AppError(read.code, `[${index}]: ${read.message}`, { cause: read });
-    else errors.push({ index, message: read.code === "forbidden" ? notYours : read.message });
-  }
+  const prepared = await prepareBatch(ctx, items, mode);
+  const { errors } = prepared;
+  const mails = prepared.mails.map(({ mail }) => mail);
   const answer = { data: mails.map(({ id }) => ({ id })), errors };
   const written = await ctx.accept({ mails, idempotency: once && { teamId: ctx.teamId, ...once, answer } });
   if (!written) throw new IdempotencyKeyTaken();
   ctx.wake();
   return answer;
+}
+
+/** All decisions about a batch: the mails that can be sent, each with its place, and why the others cannot. Writes nothing. */
+export async function prepareBatch(
+  ctx: Ctx,
+  items: readonly (NewEmail | AppError)[],
+  mode: "strict" | "permissive",
+): Promise<{ mails: { index: number; mail: AcceptedMail }[]; errors: BatchAnswer["errors"] }> {
+  const mails: { index: number; mail: AcceptedMail }[] = [];
+  const errors: BatchAnswer["errors"] = [];
+  for (const [index, item] of items.entries()) {
+    const read = item instanceof AppError ? item : await prepareEmail(ctx, item).catch(faultOf);
+    if (!(read instanceof AppError)) mails.push({ index, mail: read });
+    else if (mode === "strict") throw new AppError(read.code, `[${index}]: ${read.message}`, { cause: read });
+    else errors.push({ index, message: read.code === "forbidden" ? notYours : read.message });
+  }
+  return { mails, errors };
 }
 
 const notYours = "Insufficient API key permissions";

@@ -1,3 +1,6 @@
+import { MEANINGS, type ReplyClass } from "./replies/classes";
+import { classifyReply } from "./replies/classify";
+
 /** One SMTP reply. `enhanced` is an RFC 3463 code such as "5.1.1"; `text` has no codes and no control characters. */
 export type Reply = { code: number | null; enhanced: string | null; text: string };
 
@@ -18,6 +21,8 @@ export type Outcome = {
   reply: Reply | null;
   host: string | null;
   reason: string;
+  /** What a refusal is about; absent where no server refused. */
+  class?: ReplyClass;
   /** Where a refusal was spoken. */
   step?: ReplyStep;
   alarm?: "auth" | "tls" | "connect";
@@ -37,20 +42,13 @@ const DEFER_ANYWHERE: ReadonlySet<number> = new Set([421, 503]);
 /** RFC 5321 section 4.5.3.1.10: 552 at RCPT means "too many recipients" and is to be treated as 452. */
 const DEFER_AT_RCPT: ReadonlySet<number> = new Set([552]);
 
-/** What the subject and detail of an enhanced code say to a person (RFC 3463). */
-const MEANINGS: Readonly<Record<string, string>> = {
-  "1.1": "there is no such mailbox",
+/** What of a dead address the detail of an enhanced code says more exactly (RFC 3463, RFC 7505). */
+const DEAD_BY_DETAIL: Readonly<Record<string, string>> = {
   "1.2": "there is no such mail domain",
+  "1.3": "the address is not a valid one there",
   "1.6": "the mailbox has moved",
   "1.10": "the domain takes no mail",
   "2.1": "the mailbox is disabled",
-  "2.2": "the mailbox is full",
-  "2.3": "the message is too large for the mailbox",
-  "3.4": "the message is too large",
-  "4.5": "the server is overloaded",
-  "5.3": "there are too many recipients",
-  "6.7": "the address needs SMTPUTF8",
-  "7.1": "the sender is not allowed to send there",
 };
 
 /**
@@ -64,16 +62,19 @@ export function readReply(text: string): Reply {
   let enhanced: string | null = null;
   const words = lines.map((line) => {
     const rest = line.startsWith(code) ? line.slice(4) : line;
-    const status = /^([245]\.[0-9]{1,3}\.[0-9]{1,3})(?:\s+|$)/.exec(rest);
+    const status = /^#?([245]\.[0-9]{1,3}\.[0-9]{1,3})(?:\s+|$)/.exec(rest);
     if (status?.[1] === undefined) return rest;
     enhanced ??= status[1];
     return rest.slice(status[0].length);
   });
-  return { code: Number(code), enhanced, text: cleanText(words.join(" ")) };
+  const said = cleanText(words.join(" "));
+  // qmail and its kin give the enhanced code in brackets at the end.
+  enhanced ??= /\(#([245]\.[0-9]{1,3}\.[0-9]{1,3})\)/.exec(said)?.[1] ?? null;
+  return { code: Number(code), enhanced, text: said };
 }
 
 /**
- * Judges one reply for one recipient. 2xx is accepted. Otherwise the enhanced class decides where it contradicts the
+ * Judges one reply for one recipient, with its class from the table in `replies/`. 2xx is accepted. Otherwise the enhanced class decides where it contradicts the
  * basic code (RFC 3463 section 2); 421 and 503 defer anywhere, 552 defers at RCPT; a reply without a code, or with one
  * that does not belong here, defers. Replies about our own login defer with `alarm: "auth"`.
  */
@@ -87,44 +88,29 @@ export function outcomeOfReply(
   if (reply.code !== null && reply.code >= 200 && reply.code < 300)
     return { recipient, kind: "accepted", reply, host, reason: `${by} accepted the message.` };
 
+  const told = { recipient, reply, host };
   const alarm = alarmOf(reply, step);
-  if (alarm === "auth")
-    return {
-      recipient,
-      kind: "deferred",
-      reply,
-      host,
-      alarm,
-      reason: `${by} refuses our login: ${quote(reply)}`,
-    };
-  if (alarm === "tls")
-    return {
-      recipient,
-      kind: "deferred",
-      reply,
-      host,
-      alarm,
-      reason: `${by} demands encryption: ${quote(reply)}`,
-    };
+  if (alarm !== null) {
+    const isLogin = alarm === "auth";
+    const reason = `${by} ${isLogin ? "refuses our login" : "demands encryption"}: ${quote(reply)}`;
+    return { ...told, kind: "deferred", class: isLogin ? "login" : "tls", alarm, reason };
+  }
   if (reply.code === null)
     return {
-      recipient,
+      ...told,
       kind: "deferred",
-      reply,
-      host,
+      class: "soft",
       reason: `${by} gave an answer that is no SMTP reply.`,
     };
-  if (isPermanent(reply, step))
-    return {
-      recipient,
-      kind: "rejected",
-      reply,
-      host,
-      step,
-      reason: `${by} refused for good: ${explain(reply)}`,
-    };
-  return { recipient, kind: "deferred", reply, host, reason: `${by} asks to try later: ${explain(reply)}` };
+  const isForGood = isPermanent(reply, step);
+  const about = classifyReply(reply, isForGood);
+  const reason = `${by} ${isForGood ? "refused for good" : "asks to try later"}: ${explain(reply, about)}`;
+  if (isForGood) return { ...told, kind: "rejected", class: about, step, reason };
+  return { ...told, kind: "deferred", class: about, reason };
 }
+
+/** What would help against a refusal of this class, as a sentence. */
+export const adviceOn = (about: ReplyClass): string => MEANINGS[about].helps;
 
 function isPermanent(reply: Reply, step: ReplyStep): boolean {
   const { code, enhanced } = reply;
@@ -139,12 +125,13 @@ function alarmOf(reply: Reply, step: ReplyStep): "auth" | "tls" | null {
   if (reply.code === null || reply.code < 400) return step === "auth" ? "auth" : null;
   if (reply.code === 530 && /starttls|tls|encrypt/i.test(reply.text)) return "tls";
   if (step === "auth" || AUTH_CODES.has(reply.code)) return "auth";
-  return reply.enhanced !== null && AUTH_ENHANCED.has(reply.enhanced) ? "auth" : null;
+  // Once a sender is accepted the login is good, and some servers use these codes for their policy (Yahoo: 554 5.7.9).
+  return step === "mail" && reply.enhanced !== null && AUTH_ENHANCED.has(reply.enhanced) ? "auth" : null;
 }
 
-function explain(reply: Reply): string {
-  const meaning = reply.enhanced === null ? undefined : MEANINGS[reply.enhanced.slice(2)];
-  return meaning === undefined ? quote(reply) : `${meaning} (${quote(reply)})`;
+function explain(reply: Reply, about: ReplyClass): string {
+  const detail = about === "hard" ? DEAD_BY_DETAIL[reply.enhanced?.slice(2) ?? ""] : undefined;
+  return `${detail ?? MEANINGS[about].happened} (${quote(reply)})`;
 }
 
 function quote(reply: Reply): string {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { byStatus, errorCodesOf } from "#server/rest/openapi/faults";
 import type { Route } from "#server/rest/route";
 import { routes } from "#server/rest/routes";
 import { SCOPES } from "#server/scopes";
@@ -74,6 +75,9 @@ async function expectRefused(
   const before = { rows: await world.rowCounts(), ticks };
   const reply = await world.api(options.method ?? route.method, path, options);
   expect({ status: reply.status, text: reply.text.slice(0, 300) }).toMatchObject({ status: expected.status });
+  // Another path or method is none of this route's.
+  if (options.method === undefined && reply.status !== 404)
+    expect(byStatus(errorCodesOf(route)).map(([status]) => status)).toContain(reply.status);
   if (expected.text !== undefined) expect(reply.text).toBe(expected.text);
   if (expected.message) expect(reply.body.message).toMatch(expected.message);
   expectDressed(reply);

@@ -96,6 +96,11 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     "POST /api/emails/{id}/cancel": (by) =>
       world.api("POST", "/api/emails", { token: by, body: { ...MAIL, scheduled_at: "in 1 hour" } }),
     "GET /api/emails/{id}/attachments/{attachment_id}": mailWithFile,
+    "POST /api/templates/{id}/preview": (by) => {
+      const variables = [{ key: "NAME", type: "string", fallback_value: "friend" }];
+      const body = { name: "x", html: "<p>{{{NAME}}}</p>", variables };
+      return world.api("POST", "/api/templates", { token: by, body });
+    },
     "POST /api/emails/{id}/retry": async (by) => {
       const made = await world.api("POST", "/api/emails", { token: by, body: MAIL });
       await world.deps.hot`update deliveries set status = 'failed' where email_id = ${String(made.body.id)}`;

@@ -1,0 +1,229 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { workers } from "#db/schema/workers";
+import { newId } from "#server/ids";
+import { errorCodesOf } from "#server/rest/openapi/faults";
+import type { Route } from "#server/rest/route";
+import { routes } from "#server/rest/routes";
+import type { CallOptions, Reply } from "../support/rest";
+import { createWorld, type World } from "../support/world";
+import { createRouteCalls, nameOf } from "./route-calls";
+
+type Node = Record<string, unknown>;
+type Operation = {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  parameters: { name: string; in: string; example?: unknown }[];
+  requestBody?: { content: Record<string, { schema: Node; example?: unknown }> };
+  responses: Record<string, { content: Record<string, { schema: Node }> }>;
+  "x-codeSamples": { label: string; source: string }[];
+};
+type Document = {
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Node>; responses: Record<string, Node> };
+};
+
+const cronSecret = "the-operator's-secret-0123456789";
+const named = routes.map((route) => [nameOf(route), route] as const);
+
+let world: World;
+let token: string;
+let document: Document;
+let calls: ReturnType<typeof createRouteCalls>;
+beforeAll(async () => {
+  world = await createWorld({ cronSecret });
+  ({ token } = await world.key());
+  calls = createRouteCalls(world, await world.otherTeam(), token);
+  await world.deps.db.insert(workers).values({ id: newId(), host: "test", pid: 1, transport: "relay" });
+  document = (await world.api("GET", "/api/openapi.json")).body as Document;
+});
+afterAll(() => world.close());
+
+const operationOf = ({ method, path }: Route): Operation => {
+  const operation = document.paths[path]?.[method.toLowerCase()];
+  if (!operation) throw new Error(`${method} ${path} is not in the document`);
+  return operation;
+};
+
+/** Reads a value by a schema of the document, which is closed first: what it does not tell of is a fault. */
+function readBy(schema: Node, value: unknown): void {
+  const close = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(close);
+    if (typeof node !== "object" || node === null) return node;
+    const closed = Object.fromEntries(
+      // The reader here does not know classes of characters; that they can be read is a test of its own.
+      Object.entries(node)
+        .filter(([key, part]) => key !== "pattern" || !/\\p\{/i.test(String(part)))
+        .map(([key, part]) =>
+          key === "$ref"
+            ? [key, String(part).replace("#/components/schemas/", "#/$defs/")]
+            : [key, close(part)],
+        ),
+    );
+    return "properties" in closed && !("additionalProperties" in closed)
+      ? { ...closed, additionalProperties: false }
+      : closed;
+  };
+  const whole = { ...(close(schema) as Node), $defs: close(document.components.schemas) };
+  const read = z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0]).safeParse(value);
+  expect(read.success ? [] : read.error.issues).toEqual([]);
+}
+
+function expectAnswer(route: Route, { status, body, headers, text: raw }: Reply): void {
+  expect({ status, raw: status < 300 ? "" : raw }).toEqual({ status: route.status, raw: "" });
+  const content = operationOf(route).responses[status]?.content ?? {};
+  const type = (headers["content-type"] ?? "").split(";", 1)[0] ?? "";
+  if (!route.answer) return;
+  expect(Object.keys(content)).toEqual([type]);
+  readBy(content[type]?.schema ?? {}, body);
+}
+
+describe("the document", () => {
+  test("is valid OpenAPI 3.1 by a validator that is not ours", async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document));
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+    expect(validator.version).toBe("3.1");
+  });
+
+  test("has every declared route and no other", () => {
+    const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(listed.sort()).toEqual(routes.map(nameOf).sort());
+  });
+
+  test("gives each operation a name of its own and a noun that it explains", () => {
+    const operations = routes.map(operationOf);
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    const explained = document.tags.filter(({ description }) => description !== "").map(({ name }) => name);
+    for (const { tags } of operations) for (const tag of tags) expect(explained).toContain(tag);
+  });
+
+  test("has no pattern that other readers of JSON Schema could not compile", () => {
+    const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)];
+    expect(patterns.length).toBeGreaterThan(0);
+    for (const [, pattern = '""'] of patterns)
+      expect(() => new RegExp(JSON.parse(pattern), "u")).not.toThrow();
+  });
+
+  test("tells the limit headers of every answer, and the three bodies of the interface to the letter", () => {
+    const told = (response: unknown): unknown => {
+      const name = String((response as Node).$ref ?? "").replace("#/components/responses/", "");
+      return name === "" ? response : document.components.responses[name];
+    };
+    for (const route of routes)
+      for (const response of Object.values(operationOf(route).responses))
+        expect(told(response)).toMatchObject({
+          headers: {
+            "X-RateLimit-Limit": expect.anything(),
+            "X-RateLimit-Remaining": expect.anything(),
+            "X-RateLimit-Reset": expect.anything(),
+          },
+        });
+    readBy({ $ref: "#/components/schemas/Unauthorized" }, { error: "Unauthorized" });
+    readBy({ $ref: "#/components/schemas/Forbidden" }, { error: "Insufficient API key permissions" });
+    readBy({ $ref: "#/components/schemas/RateLimited" }, { error: "Rate limit exceeded", retryAfter: 7 });
+    for (const route of routes.filter(({ access }) => typeof access === "object"))
+      expect(Object.keys(operationOf(route).responses)).toEqual(
+        expect.arrayContaining(["401", "403", "422", "429", "500", "503"]),
+      );
+  });
+});
+
+describe.each(named)("%s", (_, route) => {
+  const { example = {}, access } = route;
+  const key = () => (access === "operator-token" ? cronSecret : access === "public" ? undefined : token);
+
+  test("has an example that it really answers as it declares", async () => {
+    const operation = operationOf(route);
+    if (route.body || route.accepts) expect(example.body, "an example of the body").toBeDefined();
+    if (route.query && !route.body) expect(example.query, "an example of the query").toBeDefined();
+    for (const { schema, example: shown } of Object.values(operation.requestBody?.content ?? {})) {
+      expect(shown).toEqual(example.body);
+      readBy(schema, shown);
+    }
+    const query = new URLSearchParams(example.query).toString();
+    const path = await calls.pathOf(route, token);
+    const options: CallOptions = {
+      ...(route.accepts ? { raw: String(example.body) } : example.body ? { body: example.body } : {}),
+      headers: { ...(route.accepts ? { "content-type": route.accepts } : {}), ...example.headers },
+    };
+    const bearer = key();
+    const reply = await world.api(route.method, query === "" ? path : `${path}?${query}`, {
+      ...options,
+      ...(bearer === undefined ? {} : { token: bearer }),
+    });
+    expectAnswer(route, reply);
+  });
+
+  test("declares what a refusal of it looks like", async () => {
+    const path = await calls.pathOf(route, token);
+    const bearer = key();
+    const refused = [
+      await world.api(route.method, path),
+      await world.api(route.method, `${path}?unheard_of=1`, bearer === undefined ? {} : { token: bearer }),
+    ];
+    const components = document.components.responses as Record<
+      string,
+      { content: Record<string, { schema: Node }> }
+    >;
+    for (const { status, body } of refused.filter((reply) => reply.status >= 400)) {
+      const response = operationOf(route).responses[status] as Node | undefined;
+      const name = String(response?.$ref).replace("#/components/responses/", "");
+      readBy(components[name]?.content["application/json"]?.schema ?? { not: {} }, body);
+    }
+    expect(new Set(errorCodesOf(route)).size).toBe(errorCodesOf(route).length);
+  });
+
+  test("shows the call in curl, Node and Python, with address and key from the environment", () => {
+    const samples = operationOf(route)["x-codeSamples"];
+    expect(samples.map(({ label }) => label)).toEqual(["curl", "Node", "Python"]);
+    for (const { source } of samples) {
+      expect(source).toContain("POSTHORN_URL");
+      expect(source.includes("POSTHORN_KEY")).toBe(access !== "public");
+      expect(source).not.toMatch(/[{}]id[{}]|undefined|\[object/);
+    }
+  });
+});
+
+/** Runs a program with the address and the key that the examples ask for; answers what it printed. */
+async function run(program: string, args: string[]): Promise<string> {
+  const child = spawn(program, args, {
+    env: { ...process.env, POSTHORN_URL: world.baseUrl, POSTHORN_KEY: token },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return text(child.stdout);
+}
+
+describe("an example in code", () => {
+  const sourceOf = (name: string, label: string): string => {
+    const [, route] = named.find(([each]) => each === name) ?? [];
+    const sample = route && operationOf(route)["x-codeSamples"].find((each) => each.label === label);
+    if (!sample) throw new Error(`${name} has no example for ${label}`);
+    return sample.source;
+  };
+
+  test.each(["POST /api/templates", "POST /api/suppressions/csv", "GET /api/emails", "GET /api/health"])(
+    "in Node runs as it stands: %s",
+    async (name) => {
+      await world.deps.hot`delete from templates`;
+      const printed = await run(process.execPath, ["--input-type=module", "-e", sourceOf(name, "Node")]);
+      expect(printed).toMatch(/^20[01] \{/);
+    },
+  );
+
+  test("for the shell quotes what a shell would read", async () => {
+    const quoted = sourceOf("POST /api/emails/batch", "curl").replace(/^curl /, "printf '%s\\n' ");
+    const printed = await run("/bin/sh", ["-c", quoted]);
+    expect(printed).toContain(`${world.baseUrl}/api/emails/batch\n`);
+    expect(printed).toContain(`Authorization: Bearer ${token}\n`);
+    const [, body = ""] = /--data-binary\n(\[[\s\S]*\])\n$/.exec(printed) ?? [];
+    expect(JSON.parse(body)).toHaveLength(2);
+  });
+});

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "#server/errors";
+import { AppError, type ErrorCode } from "#server/errors";
 import { isId } from "#server/ids";
 
 /**
@@ -23,7 +23,15 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, what: "body" |
   }
   if (issue.code === "invalid_type" && issue.input === undefined && field !== "")
     throw new AppError("missing_field", `Missing \`${field}\` field. ${issue.message}`);
-  throw new AppError("invalid", field === "" ? issue.message : `Invalid \`${field}\`: ${issue.message}`);
+  const message = field === "" ? issue.message : `Invalid \`${field}\`: ${issue.message}`;
+  throw new AppError(codeOf(issue), message);
+}
+
+/** A schema gives a fault of its own an error of its own as `params: { error: "invalid_attachment" }`. */
+function codeOf(issue: z.core.$ZodIssue): ErrorCode {
+  return issue.code === "custom" && issue.params?.error === "invalid_attachment"
+    ? "invalid_attachment"
+    : "invalid";
 }
 
 /** The id in a path. It must be a UUID; whether it exists, and whose it is, is asked later and answered alike. */

@@ -72,7 +72,11 @@ const Attachment = z
   .transform((file, refine): GivenAttachment => {
     const { content, path } = file;
     if ((content === undefined) === (path === undefined))
-      refine.addIssue({ code: "custom", message: "Give `content`, or `path` with a URL, and not both." });
+      refine.addIssue({
+        code: "custom",
+        message: "Give `content`, or `path` with a URL, and not both.",
+        params: { error: "invalid_attachment" },
+      });
     return {
       source: content === undefined ? { url: path ?? "" } : { content },
       filename: file.filename ?? null,

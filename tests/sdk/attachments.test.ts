@@ -1,0 +1,158 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HttpSink } from "../support/http-sink";
+import { CLIENTS, type Sdk } from "./clients";
+import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+
+type Attachments = NonNullable<Parameters<Sdk["emails"]["send"]>[0]["attachments"]>;
+
+/** Every byte there is, and no whole number of base64's groups. */
+const bytes = Buffer.concat([Buffer.from(Array.from({ length: 256 }, (_, n) => n)), randomBytes(1_001)]);
+
+let desk: Desk;
+let files: HttpSink;
+beforeAll(async () => {
+  desk = await openDesk();
+  files = await desk.world.sink(({ path }) =>
+    path === "/report.pdf" ? { status: 200, body: bytes } : { status: 404, body: "no" },
+  );
+});
+afterAll(() => desk.close());
+
+describe.each(CLIENTS)("$name", (client) => {
+  let seat: Seat;
+  beforeAll(async () => {
+    seat = await desk.seat(client);
+  });
+  const send = (attachments: Attachments) => seat.sdk.emails.send({ ...seat.mail, attachments });
+  const leaving = async (attachments: Attachments) => {
+    const { id } = await data(send(attachments));
+    const left = await desk.left(id);
+    return left.attachments.map(({ content, ...rest }) => ({
+      ...rest,
+      bytes: Buffer.from(content as ArrayBuffer),
+    }));
+  };
+  const address = (path: string) => `http://127.0.0.1:${files.port}${path}`;
+
+  const forms: [string, () => Attachments[number]][] = [
+    ["as a Buffer", () => ({ content: bytes })],
+    ["in base64", () => ({ content: bytes.toString("base64") })],
+    ["as an address", () => ({ path: address("/report.pdf") })],
+    ...(client.isNewest
+      ? [
+          ["as a Uint8Array", () => ({ content: new Uint8Array(bytes) })] as [
+            string,
+            () => Attachments[number],
+          ],
+          ["as an ArrayBuffer", () => ({ content: new Uint8Array(bytes).buffer })] as [
+            string,
+            () => Attachments[number],
+          ],
+        ]
+      : []),
+  ];
+  test.each(forms)("a file given %s arrives as the same bytes", async (_, form) => {
+    const [file] = await leaving([{ filename: "Bericht.pdf", ...form() }]);
+    expect(file).toMatchObject({
+      filename: "Bericht.pdf",
+      mimeType: "application/pdf",
+      disposition: "attachment",
+    });
+    expect(file?.bytes.equals(bytes)).toBe(true);
+  });
+
+  test("type and content id are the caller's: an image shown inside the HTML", async () => {
+    const html = '<img src="cid:logo">';
+    const { id } = await data(
+      seat.sdk.emails.send({
+        ...seat.mail,
+        html,
+        attachments: [
+          { filename: "logo", content: bytes, contentType: "image/png", contentId: "logo" },
+          {
+            filename: "a.ics",
+            content: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n",
+            contentType: "text/calendar",
+          },
+        ],
+      }),
+    );
+    const left = await desk.left(id);
+    expect(left.html).toContain(html);
+    expect(left.attachments).toMatchObject([
+      { mimeType: "image/png", disposition: "inline", contentId: "<logo>" },
+      { mimeType: "text/calendar", disposition: "attachment", filename: "a.ics" },
+    ]);
+  });
+
+  test("the files of a mail are listed by both cursors, shown, and downloaded by their link", async () => {
+    const { sdk } = seat;
+    const { id: emailId } = await data(
+      send([
+        { filename: "a.bin", content: bytes },
+        { filename: "b.png", content: bytes, contentId: "b" },
+        { filename: "c.txt", content: Buffer.from("text") },
+      ]),
+    );
+    const list = await data(sdk.emails.attachments.list({ emailId }));
+    expect(list).toMatchObject({
+      object: "list",
+      has_more: false,
+      data: [
+        { filename: "a.bin", size: bytes.length, content_disposition: "attachment" },
+        { filename: "b.png", content_type: "image/png", content_disposition: "inline", content_id: "b" },
+        { filename: "c.txt", size: 4, content_type: "text/plain" },
+      ],
+    });
+    const ids = list.data.map(({ id }) => id);
+    const page = async (options: object) => {
+      const part = await data(sdk.emails.attachments.list({ emailId, ...options }));
+      return { ids: part.data.map(({ id }) => id), more: part.has_more };
+    };
+    expect(await page({ limit: 1 })).toEqual({ ids: ids.slice(0, 1), more: true });
+    expect(await page({ limit: 2, after: ids[0] })).toEqual({ ids: ids.slice(1), more: false });
+    expect(await page({ limit: 1, before: ids[2] })).toEqual({ ids: ids.slice(1, 2), more: true });
+
+    const one = await data(sdk.emails.attachments.get({ emailId, id: ids[0] ?? "" }));
+    expect(one).toMatchObject({
+      object: "attachment",
+      id: ids[0],
+      filename: "a.bin",
+      size: bytes.length,
+      content_type: expect.any(String),
+      expires_at: expect.stringMatching(/Z$/),
+    });
+    const { pathname } = new URL(one.download_url);
+    const download = await fetch(`http://127.0.0.1:${desk.port}${pathname}`);
+    expect(Buffer.from(await download.arrayBuffer()).equals(bytes)).toBe(true);
+
+    const missing = randomUUID();
+    expect(await refusal(sdk.emails.attachments.get({ emailId, id: missing }))).toEqual(
+      fault(404, "not_found"),
+    );
+    expect(await refusal(sdk.emails.attachments.list({ emailId: missing }))).toEqual(fault(404, "not_found"));
+  });
+
+  test("what cannot be taken is refused by name", async () => {
+    const refused = (attachment: object) => refusal(send([attachment as Attachments[number]]));
+    expect(await refused({ filename: "a.txt" })).toEqual(fault(422, "invalid_attachment", /content.*path/));
+    expect(await refused({ filename: "a.txt", content: "YQ==", path: address("/report.pdf") })).toEqual(
+      fault(422, "invalid_attachment", /not both/),
+    );
+    expect(await refused({ path: address("/elsewhere.pdf") })).toEqual(
+      fault(422, "invalid_attachment", /404/),
+    );
+    for (const path of [
+      "file:///etc/passwd",
+      "/etc/passwd",
+      "http://10.0.0.1/a.txt",
+      "https://169.254.169.254/latest/meta-data",
+    ])
+      expect(await refused({ path })).toEqual(fault(422, "invalid_attachment", /path/));
+    const batch = [{ ...seat.mail, attachments: [{ filename: "a", content: "YQ==" }] }];
+    expect(
+      await refusal(seat.sdk.batch.send(batch as unknown as Parameters<Sdk["batch"]["send"]>[0])),
+    ).toEqual(fault(422, "validation_error", /batch/));
+  });
+});

@@ -55,10 +55,11 @@ describe.each(clientNames)("%s", (client) => {
   let values: Values;
   beforeAll(async () => {
     team = await world.otherTeam(client);
-    await team.domain(`${client}.example.org`);
+    const { id: home } = await team.domain(`${client}.example.org`);
     const tomorrow = new Date(world.clock.now().getTime() + 24 * 60 * 60 * 1000);
     values = {
       token: (await team.key()).token,
+      home,
       files: `http://127.0.0.1:${sink.port}`,
       large,
       tomorrow: tomorrow.toISOString().replace(/\.\d+Z$/, "Z"),

@@ -1,6 +1,10 @@
-import { expect, test } from "vitest";
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
 import { saysAddressIsDead } from "#server/mail/dead-address";
 import { type Outcome, outcomeOfReply, type ReplyStep, readReply } from "#server/mail/outcome";
+import { classifyReply, foldWords, holdsInOrder } from "#server/mail/replies/classify";
+import { PLAIN_WORDS, VAGUE_WORDS } from "#server/mail/replies/rules";
+import heldOut from "./replies/held-out.json";
 import studied from "./replies/studied.json";
 
 /**
@@ -21,12 +25,152 @@ const isRight = (sample: Sample): boolean => {
 
 const shareRight = (samples: Sample[]): number => samples.filter(isRight).length / samples.length;
 
-test("the studied replies, which the table was written by, are read right", () => {
-  expect(studied.length).toBeGreaterThan(300);
-  expect(shareRight(studied)).toBeGreaterThan(0.99);
+/** Collections whose replies are split by the first byte of the SHA-256 of their text: odd is studied, even is held out. */
+const SPLIT =
+  /ActiveCampaign\/smtp-field-manual|answer\/3726730|PHP-Bounce-Handler|bounce_email|BounceParser|bouncehammer|OfficeDocs/;
+const isEven = ({ reply }: Sample): boolean =>
+  createHash("sha256").update(reply).digest().readUInt8(0) % 2 === 0;
+
+/**
+ * At least this share of the held-out replies is read right, by the first of their classes. They were first read when the table
+ * stood, and the table has not been changed for them since: 163 of 182 is what it makes of replies that it never saw.
+ */
+const AT_LEAST: Record<string, number> = {
+  hard: 0.82,
+  disabled: 0,
+  quota: 0.66,
+  size: 1,
+  rate: 0.88,
+  greylist: 1,
+  reputation: 1,
+  auth: 0.94,
+  content: 0.97,
+  policy: 0.9,
+  sender: 0.5,
+  protocol: 0.9,
+  soft: 0.84,
+  login: 1,
+  tls: 0.66,
+  other: 1,
+};
+
+describe("replies of real servers", () => {
+  test("are more than five hundred, each with its source, a third of them held out by a rule", () => {
+    expect(studied.length + heldOut.length).toBeGreaterThan(500);
+    expect(heldOut.length / (studied.length + heldOut.length)).toBeGreaterThan(0.33);
+    for (const { source } of [...studied, ...heldOut])
+      expect(source).toMatch(/^https?:\/\/\S+$|^github\.com\/[^/]+\/[^/@]+@[0-9a-f]{12}:\S+$/);
+    expect(heldOut.filter((sample) => !(SPLIT.test(sample.source) && isEven(sample)))).toEqual([]);
+    expect(studied.filter((sample) => SPLIT.test(sample.source) && isEven(sample))).toEqual([]);
+  });
+
+  test("that the table was written by are read right", () => {
+    expect(shareRight(studied)).toBeGreaterThan(0.99);
+  });
+
+  test("that it never saw are read right in 89 of 100", () => {
+    expect(shareRight(heldOut)).toBeGreaterThan(0.89);
+  });
+
+  test.each(Object.entries(AT_LEAST))(
+    "about %s that it never saw are read right at least in %d",
+    (about, least) => {
+      const samples = heldOut.filter(({ classes }) => classes[0] === about);
+      expect(samples.length).toBeGreaterThan(0);
+      expect(shareRight(samples)).toBeGreaterThanOrEqual(least);
+    },
+  );
+
+  test("never pass an address for dead that may yet take mail", () => {
+    const alive = [...studied, ...heldOut].filter(({ classes }) => !classes.includes("hard"));
+    expect(alive.length).toBeGreaterThan(400);
+    expect(alive.filter((sample) => saysAddressIsDead(judge(sample), 1))).toEqual([]);
+  });
+
+  test("that say by their code that the address is dead are believed", () => {
+    const dead = [...studied, ...heldOut].filter(({ reply }) =>
+      /^550[ -]5\.1\.1 .*(unknown|not exist|not found)/i.test(reply),
+    );
+    expect(dead.length).toBeGreaterThanOrEqual(10);
+    expect(dead.filter((sample) => !saysAddressIsDead(judge(sample), 1))).toEqual([]);
+  });
 });
 
-test("no reply from an address that may yet take mail is taken for a dead one's", () => {
-  const alive = studied.filter(({ classes }) => !classes.includes("hard"));
-  expect(alive.filter((sample) => saysAddressIsDead(judge(sample), 1))).toEqual([]);
+describe("however a reply is formed", () => {
+  const classOf = (raw: string, step: ReplyStep = "rcpt") => {
+    const { kind, class: about } = outcomeOfReply("ben@example.net", readReply(raw), "mx", step);
+    return [kind, about];
+  };
+
+  test.each<[raw: string, kind: string, about: string | undefined]>([
+    [
+      "550-5.1.1 The email account that you\r\n550-5.1.1 tried to reach does\r\n550 5.1.1 not exist.",
+      "rejected",
+      "hard",
+    ],
+    ["550 No such user here", "rejected", "hard"],
+    ["550 sorry, no mailbox here by that name (#5.1.1)", "rejected", "hard"],
+    ["550 #5.1.0 Address rejected.", "rejected", "hard"],
+    ["550 5.1.1", "rejected", "hard"],
+    ["550", "rejected", "other"],
+    ["421", "deferred", "soft"],
+    ["421 4.7.0 Too many connections", "deferred", "rate"],
+    ["421 5.7.1 blocked using dnsbl.example", "deferred", "reputation"],
+    ["451 4.7.1 Greylisting in action, please come back later", "deferred", "greylist"],
+    [
+      "450 4.2.0 <user-unknown@virus.example>: Recipient address rejected: Graylisted",
+      "deferred",
+      "greylist",
+    ],
+    ["451 4.1.1 <virus@example.net>: try later", "deferred", "soft"],
+    ["552 5.2.2 Postfach ist voll", "deferred", "quota"],
+    ["550 5.2.2 Boîte du destinataire pleine", "rejected", "quota"],
+    ["550 Empfänger unbekannt", "rejected", "hard"],
+    ["550 Usuario desconocido", "rejected", "hard"],
+    ["550 Нет такого пользователя", "rejected", "hard"],
+    ["550 抱歉，用户不存在", "rejected", "hard"],
+    ["HTTP/1.1 400 Bad Request", "deferred", "soft"],
+    ["\u0000\u0001", "deferred", "soft"],
+    ["999 what", "deferred", "soft"],
+    ["250 2.1.5 no such user, but accepted", "accepted", undefined],
+  ])("%j", (raw, kind, about) => {
+    expect(classOf(raw)).toEqual([kind, about]);
+  });
+
+  test("what a login is refused with stays a fault of the way out, and Yahoo's 5.7.9 after the message does not", () => {
+    expect(classOf("535 5.7.8 Authentication credentials invalid", "mail")).toEqual(["deferred", "login"]);
+    expect(classOf("530 5.7.0 Must issue a STARTTLS command first", "mail")).toEqual(["deferred", "tls"]);
+    expect(classOf("554 5.7.9 Message not accepted for policy reasons", "message")).toEqual([
+      "rejected",
+      "policy",
+    ]);
+  });
+});
+
+describe("a long reply costs little", () => {
+  test("of any text a bounded part is read", () => {
+    expect(foldWords("a ".repeat(1_000_000)).length).toBeLessThanOrEqual(1_002);
+    expect(foldWords("\ufdfa".repeat(1_000_000)).length).toBeLessThanOrEqual(20_000);
+    expect(classifyReply({ code: 550, enhanced: null, text: "no such user ".repeat(1_000_000) }, true)).toBe(
+      "hard",
+    );
+  });
+
+  test("a phrase reads each character at most once for each of its pieces, however often they nearly fit", () => {
+    for (const { says } of [...PLAIN_WORDS, ...VAGUE_WORDS])
+      for (const phrase of says.split(/[|\n]/)) {
+        const pieces = phrase.split("…").map((piece) => ` ${piece.trim()}`);
+        const text = `${pieces.slice(0, -1).join(" x ").repeat(50)} ${pieces.at(-1)?.slice(0, -1).repeat(50)}`;
+        let steps = 0;
+        const counted = {
+          indexOf(piece: string, from = 0): number {
+            const at = text.indexOf(piece, from);
+            steps += (at === -1 ? text.length : at + piece.length) - from;
+            return at;
+          },
+        };
+        holdsInOrder(counted, pieces);
+        expect(steps).toBeLessThanOrEqual(text.length * pieces.length);
+      }
+  });
 });

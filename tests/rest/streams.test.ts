@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Facts, Log } from "#server/log";
 import { createDispatch } from "#server/rest/dispatch";
+import { streamOf } from "#server/rest/respond";
 import { withApi } from "#server/rest/route";
 import { callApi, callRaw, type RestServer, startRest } from "../support/rest";
 import { createWorld, type World } from "../support/world";
@@ -112,6 +113,24 @@ test("one that nobody reads any more ends, and was read only as fast as it was t
     call.end();
   });
   await expect.poll(() => seen.ended - before.ended, { timeout: 30_000 }).toBe(1);
+});
+
+test("a reader who goes away while a piece is fetched is no fault", async () => {
+  const faults: unknown[] = [];
+  let hand: (piece: string) => void = () => {};
+  const piece = new Promise<string>((resolve) => {
+    hand = resolve;
+  });
+  async function* parts() {
+    yield await piece;
+  }
+  const reader = streamOf(parts(), (fault) => faults.push(fault)).getReader();
+  const read = reader.read();
+  const gone = reader.cancel();
+  hand("too late");
+  expect(await read).toEqual({ value: undefined, done: true });
+  await gone;
+  expect(faults).toEqual([]);
 });
 
 test("a file whose sender goes away in the middle leaves nothing behind", async () => {

@@ -109,7 +109,7 @@ export const SETTINGS = {
   },
   SMTP_URL: {
     about:
-      "Where mail goes: smtp:// (STARTTLS where offered), smtps:// (TLS from the start), or capture: (kept, sent to nobody).",
+      "Where mail goes: smtp:// (STARTTLS where offered), smtps:// (TLS from the start), direct: (straight to the recipients' servers, not on Vercel), or capture: (kept, sent to nobody).",
     fallback: "capture: for dev; none for start, where real recipients wait",
     example: "smtp://user:password@smtp.example.com:587",
     read: smtpUrl,

@@ -135,12 +135,12 @@ export const nameServers = listOf(
 /** Where mail goes. */
 export const smtpUrl = z.string().transform((value, context): string => {
   const given = value.trim();
-  if (given === "capture:") return given;
+  if (given === "capture:" || given === "direct:") return given;
   const read = parseSmtpUrl(given);
   if (read.ok) return given;
   context.addIssue({
     code: "custom",
-    message: `${read.fault} Or give capture: to keep mail and send it to nobody.`,
+    message: `${read.fault} Or give direct: to send straight to the recipients' servers, or capture: to keep mail and send it to nobody.`,
   });
   return z.NEVER;
 });

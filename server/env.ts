@@ -16,7 +16,11 @@ type Values = { [K in Name]?: z.infer<(typeof SETTINGS)[K]["read"]> };
 /** What Posthorn was told, checked, with every default filled in that needs nothing but the mode. */
 export type Settings = ReturnType<typeof settle>;
 
-type Rule = { name: Name; reason: string; isBroken(isGiven: (name: Name) => boolean, mode: Mode): boolean };
+type Rule = {
+  name: Name;
+  reason: string;
+  isBroken(isGiven: (name: Name) => boolean, mode: Mode, values: Values): boolean;
+};
 
 const together = (name: Name, other: Name): Rule => ({
   name,
@@ -39,6 +43,11 @@ const RULES: readonly Rule[] = [
       "It is required with DATABASE_URL in production: links in mails are built from it. Give the public address, for example https://mail.example.com",
     isBroken: (isGiven, mode) =>
       (mode === "vercel" || (mode === "start" && isGiven("DATABASE_URL"))) && !isGiven("POSTHORN_URL"),
+  },
+  {
+    name: "SMTP_URL",
+    reason: "direct: does not work on Vercel, from where port 25 is closed. Give the URL of a relay.",
+    isBroken: (_isGiven, mode, values) => mode === "vercel" && values.SMTP_URL === "direct:",
   },
   together("UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"),
   together("UPSTASH_REDIS_REST_TOKEN", "UPSTASH_REDIS_REST_URL"),
@@ -79,7 +88,7 @@ export function readSettings(source: Source, mode: Mode): Settings {
     faults.push({ name, reason: isSecret ? reason : `"${raw.slice(0, 80)}" will not do. ${reason}` });
   }
   for (const rule of RULES) {
-    if (rule.isBroken(isGiven, mode)) faults.push({ name: rule.name, reason: rule.reason });
+    if (rule.isBroken(isGiven, mode, values as Values)) faults.push({ name: rule.name, reason: rule.reason });
   }
   if (faults.length > 0) throw new SettingsError(faults);
   return settle(values as Values, mode);
@@ -106,7 +115,7 @@ function settle(values: Values, mode: Mode) {
     databaseUrl: values.DATABASE_URL ?? null,
     isDatabasePooled: values.POSTHORN_DB_POOLED ?? isVercel,
     limitStore: limitStoreOf(values),
-    /** `smtp:`, `smtps:` or `capture:`; null where real recipients wait. */
+    /** `smtp:`, `smtps:`, `direct:` or `capture:`; null where real recipients wait. */
     smtpUrl: values.SMTP_URL ?? (mode === "dev" ? "capture:" : null),
     hostname: values.POSTHORN_HOSTNAME ?? hostname(),
     /** The same as far as it was given: what strangers are to publish in DNS is not guessed. */

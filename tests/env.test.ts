@@ -106,6 +106,11 @@ test.each(Object.entries(WRONG))("a wrong %s is refused by name", (name, values)
   }
 });
 
+test("sending straight to the recipients' servers is a way out, but not on Vercel", () => {
+  expect(readSettings({ SMTP_URL: "direct:" }, "start").smtpUrl).toBe("direct:");
+  expect(faultsOf({ SMTP_URL: "direct:" }, "vercel").SMTP_URL).toContain("Give the URL of a relay");
+});
+
 test("all faults are told at once, and none repeats a secret", () => {
   const source = {
     PORT: "http",

@@ -8,6 +8,7 @@ import { createLimits, type Limits } from "#server/limits/limits";
 import { createLog, errorFacts, type Log } from "#server/log";
 import { readDomainName } from "#server/mail/address";
 import { createAskDns } from "#server/mail/dns";
+import { createBodyRoom } from "#server/rest/body-room";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog, type Later, type RequestLog } from "#server/services/logs/record";
 import { createSignedLinks, type SignedLinks } from "#server/signed-links";
@@ -64,6 +65,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     log,
     wake: options.wake ?? createWaker(database.hot, notifyFailed),
   };
+  const bodyRoom = createBodyRoom(settings.bodyMaxBytes);
   let limits: Limits | undefined;
   let requestLog: RequestLog | undefined;
   return {
@@ -80,6 +82,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
         cronSecret: settings.cronSecret,
         tick,
         bodyMaxBytes: settings.bodyMaxBytes,
+        bodyRoom,
         trustedHops: settings.trustedHops,
       };
     },
@@ -115,5 +118,6 @@ function namesOf({ mailHost, returnPathDomain, url }: Settings): PublicNames {
 
 function transportKindOf(smtpUrl: string | null): Deps["transportKind"] {
   if (smtpUrl === null) return "none";
-  return smtpUrl === "capture:" ? "capture" : "relay";
+  if (smtpUrl === "capture:") return "capture";
+  return smtpUrl === "direct:" ? "direct" : "relay";
 }

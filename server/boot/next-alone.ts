@@ -27,7 +27,7 @@ export async function provideOwnDeps(): Promise<void> {
     { ...settings, databaseUrl },
     { applicationName: "posthorn next", wake: () => after(runRound), later: (task) => after(task) },
   );
-  const transport = openTransport(settings, built.deps.hot);
+  const transport = openTransport(settings, built.deps);
   hold(built.forRest({ tick: runRound }), { url, secret }, null);
 }
 

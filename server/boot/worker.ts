@@ -1,5 +1,8 @@
-import type { HotSql } from "#db/client";
+import type { Deps } from "#server/deps";
 import type { Log } from "#server/log";
+import { rememberDns } from "#server/mail/dns-memory";
+import { createFindStsPolicy } from "#server/mail/mta-sts";
+import { createDirect } from "#server/mail/transport/direct";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
@@ -20,7 +23,7 @@ export async function runWorker(
   options: { log?: Log } = {},
 ): Promise<RunningWorker> {
   const built = buildDeps(settings, { ...options, applicationName: "posthorn worker" });
-  const transport = openTransport(settings, built.deps.hot);
+  const transport = openTransport(settings, built.deps);
   const worker = await startWorker({ ...built.deps, transport });
   return {
     started: Promise.resolve(),
@@ -33,12 +36,42 @@ export async function runWorker(
 
 /** The way out that `SMTP_URL` names; null where real recipients wait. */
 export function openTransport(
-  settings: Pick<ConnectedSettings, "smtpUrl" | "hostname">,
-  hot: HotSql,
+  settings: Pick<ConnectedSettings, "smtpUrl" | "hostname" | "mxPort">,
+  deps: Pick<Deps, "hot" | "dns" | "outside">,
 ): Transport | null {
   if (settings.smtpUrl === null) return null;
-  if (settings.smtpUrl === "capture:") return createCapture(hot);
+  if (settings.smtpUrl === "capture:") return createCapture(deps.hot);
+  if (settings.smtpUrl === "direct:") return openDirect(settings, deps);
   const read = parseSmtpUrl(settings.smtpUrl);
   if (!read.ok) throw new Error(`SMTP_URL: ${read.fault}`);
   return createRelay(read.target, { name: settings.hostname });
+}
+
+/** Bytes of a policy file that are read: RFC 8461 section 3.2 suggests 64 KB at most. */
+const policyBytesMax = 65_536;
+const policyTimeoutMs = 30_000;
+
+function openDirect(
+  { hostname, mxPort }: Pick<ConnectedSettings, "hostname" | "mxPort">,
+  { dns, outside }: Pick<Deps, "dns" | "outside">,
+): Transport {
+  const remembering = rememberDns(dns);
+  const findStsPolicy = createFindStsPolicy(remembering, async (url) => {
+    const answer = await outside.fetch(url, {
+      method: "GET",
+      timeoutMs: policyTimeoutMs,
+      answerBytesMax: policyBytesMax,
+    });
+    if (answer.kind === "fault" || answer.status !== 200 || answer.isCut) return null;
+    return { contentType: answer.headers["content-type"] ?? "", body: answer.body.toString("utf8") };
+  });
+  return createDirect(
+    {
+      dns: remembering,
+      mayReach: (address) => outside.judgeAddress(address) !== "blocked",
+      findStsPolicy,
+      random: Math.random,
+    },
+    { name: hostname, port: mxPort },
+  );
 }

@@ -18,6 +18,7 @@ import { errorFacts } from "#server/log";
 import { coalesce } from "./coalesce";
 import { attemptEmail, type Handling } from "./deliver-email";
 import { readMessages, type StoredMessage } from "./messages";
+import { createSigningKeys } from "./signing-keys";
 import { createTurns } from "./turns";
 
 /** Claimed rows at most whose attempt is not over; more would only lie here while another worker could have them. */
@@ -117,6 +118,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   }
 
   const handling: Handling = {
+    keysFor: createSigningKeys(deps),
     inTurn: createTurns(options.dialoguesMax),
     mayBegin: (claims) => !isDraining && claims.every(stillMine),
     stillMine,
@@ -176,8 +178,8 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       throw error;
     });
     const begun: Promise<void>[] = [];
-    for (const [emailId, group] of groupByEmail(claims)) {
-      const stored = messages.get(emailId);
+    for (const group of groupByDialogue(claims, deps.transport?.name === "direct")) {
+      const stored = messages.get(group[0].emailId);
       if (!stored) {
         for (const { id } of group) held.delete(id);
         continue;
@@ -242,12 +244,17 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   };
 }
 
-function groupByEmail(claims: Claim[]): Map<string, Claim[]> {
-  const groups = new Map<string, Claim[]>();
+/**
+ * Claims that one attempt is made for: those of one mail, and where mail goes straight to the recipients' servers those
+ * of one mail and destination, so that a slow server keeps no result of another one from being recorded.
+ */
+function groupByDialogue(claims: Claim[], isByDestination: boolean): [Claim, ...Claim[]][] {
+  const groups = new Map<string, [Claim, ...Claim[]]>();
   for (const claim of claims) {
-    const group = groups.get(claim.emailId);
+    const key = isByDestination ? `${claim.emailId} ${claim.domain}` : claim.emailId;
+    const group = groups.get(key);
     if (group) group.push(claim);
-    else groups.set(claim.emailId, [claim]);
+    else groups.set(key, [claim]);
   }
-  return groups;
+  return [...groups.values()];
 }

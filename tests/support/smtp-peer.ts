@@ -159,11 +159,12 @@ const USUAL_REPLIES: Readonly<Record<string, string>> = {
   quit: "221 2.0.0 bye",
 };
 
-/** Starts a scripted peer on a free loopback port. With a certificate it can serve STARTTLS, or TLS from the start. */
+/** Starts a scripted peer on a free loopback port, or the given one. With a certificate it can serve STARTTLS, or TLS from the start. */
 export async function startFaultPeer(
   script: FaultScript = {},
-  options: { certificate?: Certificate; implicitTls?: boolean } = {},
+  options: { certificate?: Certificate; implicitTls?: boolean; host?: string; port?: number } = {},
 ): Promise<FaultPeer> {
+  const { host = "127.0.0.1" } = options;
   const commands: string[] = [];
   const messages: PeerMessage[] = [];
   const data: Buffer[] = [];
@@ -263,9 +264,12 @@ export async function startFaultPeer(
   const decideBody = (connection: number) =>
     script.body === undefined ? PASS : decide("body", connection, "");
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, host, resolve);
+  });
   return {
-    host: "127.0.0.1",
+    host,
     port: portOf(server),
     commands,
     messages,

@@ -2,9 +2,16 @@ import type { Outcome } from "../outcome";
 
 /**
  * A message ready for the wire. `bytes` are complete, CRLF only, and the same on every attempt. `returnPath` is the
- * envelope sender, "" for the null sender. `smtpUtf8` says that the headers hold an address outside ASCII.
+ * envelope sender, "" for the null sender. `smtpUtf8` says that the headers hold an address outside ASCII. `needsTls`
+ * says that it goes to the recipient's server encrypted or not at all.
  */
-export type OutgoingMessage = { id: string; returnPath: string; bytes: Uint8Array; smtpUtf8: boolean };
+export type OutgoingMessage = {
+  id: string;
+  returnPath: string;
+  bytes: Uint8Array;
+  smtpUtf8: boolean;
+  needsTls?: boolean;
+};
 
 /** The conditions under which an attempt may go on. */
 export type DeliveryWatch = {

@@ -1,0 +1,94 @@
+import type { Answer } from "dns-packet";
+import { createAskDns } from "#server/mail/dns";
+import { createDirect, type DirectMeans, type DirectOptions } from "#server/mail/transport/direct";
+import type { Transport } from "#server/mail/transport/transport";
+import { type DnsPeer, startDnsPeer } from "../support/dns-peer";
+import { type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+
+/** What DNS says of a name. A name that is not there does not exist; `fault` is how the question fails. */
+export type ZoneEntry = {
+  mx?: readonly [preference: number, exchange: string][];
+  a?: readonly string[];
+  aaaa?: readonly string[];
+  txt?: readonly string[];
+  fault?: "SERVFAIL";
+};
+export type Zone = Record<string, ZoneEntry>;
+
+/** A small Internet on loopback: names, and mail servers at addresses of 127.0.0.0/8 that share one port. */
+export type DirectWorld = {
+  dns: DnsPeer;
+  /** The zone, which a test may change. */
+  zone: Zone;
+  port: number;
+  /** Opens a mail server at an address. */
+  serve(
+    address: string,
+    script?: FaultScript,
+    options?: Parameters<typeof startFaultPeer>[1],
+  ): Promise<FaultPeer>;
+  transport(means?: Partial<DirectMeans>, options?: DirectOptions): Transport;
+  close(): Promise<void>;
+};
+
+export async function openDirectWorld(zone: Zone): Promise<DirectWorld> {
+  const dns = await startDnsPeer(({ name, type }) => {
+    const entry = zone[name];
+    if (!entry) return null;
+    if (entry.fault) return { rcode: entry.fault };
+    return { answers: answersOf(name, type, entry) };
+  });
+  // Held for as long as the world lasts, so that the port is ours at the other addresses too.
+  const keeper = await startFaultPeer({}, { host: "127.0.0.1" });
+  const peers: FaultPeer[] = [keeper];
+  const transports: Transport[] = [];
+  return {
+    dns,
+    zone,
+    port: keeper.port,
+    async serve(address, script, options) {
+      const peer = await startFaultPeer(script, { ...options, host: address, port: keeper.port });
+      peers.push(peer);
+      return peer;
+    },
+    transport(means, options) {
+      const made = createDirect(
+        {
+          dns: createAskDns([dns]),
+          mayReach: () => true,
+          findStsPolicy: async () => null,
+          random: Math.random,
+          ...means,
+        },
+        { name: "sender.test", port: keeper.port, ...options },
+      );
+      transports.push(made);
+      return made;
+    },
+    async close() {
+      await Promise.all(transports.map((transport) => transport.close()));
+      await Promise.all([dns.close(), ...peers.map((peer) => peer.close())]);
+    },
+  };
+}
+
+function answersOf(name: string, type: string, entry: ZoneEntry): Answer[] {
+  const ttl = 0;
+  switch (type) {
+    case "MX":
+      return (entry.mx ?? []).map(([preference, exchange]) => ({
+        name,
+        type: "MX",
+        ttl,
+        data: { preference, exchange },
+      }));
+    case "A":
+      return (entry.a ?? []).map((data) => ({ name, type: "A", ttl, data }));
+    case "AAAA":
+      return (entry.aaaa ?? []).map((data) => ({ name, type: "AAAA", ttl, data }));
+    case "TXT":
+      return (entry.txt ?? []).map((data) => ({ name, type: "TXT", ttl, data }));
+    default:
+      return [];
+  }
+}

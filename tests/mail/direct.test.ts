@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { makeCertificate } from "../support/certificate";
+import { DROP, EHLO_STARTTLS } from "../support/smtp-peer";
+import { type DirectWorld, openDirectWorld } from "./direct-world";
+import { kinds, message, watch } from "./relay-world";
+
+let world: DirectWorld;
+beforeEach(async () => {
+  world = await openDirectWorld({
+    "example.net": {
+      mx: [
+        [20, "backup.example.net"],
+        [10, "mx.example.net"],
+      ],
+    },
+    "mx.example.net": { a: ["127.0.0.2"] },
+    "backup.example.net": { a: ["127.0.0.3"] },
+    "plain.example": { a: ["127.0.0.2"] },
+    "null.example": { mx: [[0, "."]] },
+    "broken.example": { fault: "SERVFAIL" },
+    "empty.example": { mx: [[10, "nowhere.example"]] },
+  });
+});
+afterEach(() => world.close());
+
+const envelopes = (peer: { messages: { from: string; to: string[] }[] }) =>
+  peer.messages.map(({ from, to }) => ({ from, to }));
+
+test("a mail goes to the most preferred server of each recipient's domain, in one transaction each", async () => {
+  const [mx, backup] = [await world.serve("127.0.0.2"), await world.serve("127.0.0.3")];
+  const to = ["ann@example.net", "ben@plain.example", "cy@example.net"];
+  const outcomes = await world.transport().deliver(message(), to, watch());
+  expect(outcomes).toMatchObject([
+    { recipient: to[0], kind: "accepted", host: "mx.example.net", reply: { code: 250 } },
+    // Without an MX record the domain is its own mail server.
+    { recipient: to[1], kind: "accepted", host: "plain.example" },
+    { recipient: to[2], kind: "accepted", host: "mx.example.net" },
+  ]);
+  expect(envelopes(mx).toSorted((one, other) => one.to.length - other.to.length)).toEqual([
+    { from: "bounce@example.com", to: [to[1]] },
+    { from: "bounce@example.com", to: [to[0], to[2]] },
+  ]);
+  expect(mx.commands).toContain("EHLO sender.test");
+  expect(backup.connections()).toBe(0);
+});
+
+test.each([
+  ["closes the connection", { greeting: DROP }],
+  ["refuses the connection for good", { greeting: { bye: "554 go away" } }],
+  ["is too busy", { greeting: { bye: "421 4.3.2 later" } }],
+  ["breaks off before the message", { data: DROP }],
+  ["sends the sender away", { mail: { bye: "421 4.7.0 slow down" } }],
+] as const)("where the first server %s, the next one is tried", async (_, script) => {
+  const [mx, backup] = [await world.serve("127.0.0.2", script), await world.serve("127.0.0.3")];
+  const outcomes = await world.transport().deliver(message(), ["ann@example.net"], watch());
+  expect(outcomes).toMatchObject([{ kind: "accepted", host: "backup.example.net" }]);
+  expect(mx.connections()).toBeGreaterThan(0);
+  expect(envelopes(backup)).toEqual([{ from: "bounce@example.com", to: ["ann@example.net"] }]);
+});
+
+test("an unreachable first server is passed over", async () => {
+  await world.serve("127.0.0.3");
+  const outcomes = await world.transport().deliver(message(), ["ann@example.net"], watch());
+  expect(outcomes).toMatchObject([{ kind: "accepted", host: "backup.example.net" }]);
+});
+
+test("what a server says of a recipient is the domain's answer, and no other server is asked", async () => {
+  const says = { ann: "250 ok", ben: "550 5.1.1 no such user", cy: "451 4.7.1 greylisted" } as const;
+  await world.serve("127.0.0.2", {
+    rcpt: ({ address }) => says[address.split("@")[0] as keyof typeof says],
+  });
+  const backup = await world.serve("127.0.0.3");
+  const to = ["ann@example.net", "ben@example.net", "cy@example.net"];
+  const outcomes = await world.transport().deliver(message(), to, watch());
+  expect(kinds(outcomes)).toEqual(["accepted", "rejected", "deferred"]);
+  expect(backup.connections()).toBe(0);
+});
+
+test("a message that may have been taken is unknown, and goes to no other server", async () => {
+  await world.serve("127.0.0.2", { message: DROP });
+  const backup = await world.serve("127.0.0.3");
+  const outcomes = await world.transport().deliver(message(), ["ann@example.net"], watch());
+  expect(outcomes).toMatchObject([{ kind: "unknown", host: "mx.example.net" }]);
+  expect(backup.connections()).toBe(0);
+});
+
+test.each([
+  ["has no name", "missing.example", "rejected", "There is no domain missing.example."],
+  ["says that it takes none", "null.example", "rejected", "null MX"],
+  ["has servers without an address", "empty.example", "rejected", "nowhere.example has no address"],
+  ["is not told by DNS now", "broken.example", "deferred", "DNS could not tell"],
+])("mail for a domain that %s is never connected for", async (_, domain, kind, reason) => {
+  const [outcome] = await world.transport().deliver(message(), [`ann@${domain}`], watch());
+  expect(outcome).toMatchObject({ kind, reply: null, host: null });
+  expect(outcome?.reason).toContain(reason);
+  expect(outcome?.alarm).toBeUndefined();
+});
+
+test("an address that the guard denies is not connected to, and a reachable one beside it is", async () => {
+  const inside = await world.serve("127.0.0.2");
+  await world.serve("127.0.0.3");
+  const mayReach = (address: string) => address !== "127.0.0.2";
+  const transport = world.transport({ mayReach });
+  expect(await transport.deliver(message(), ["ann@example.net"], watch())).toMatchObject([
+    { kind: "accepted", host: "backup.example.net" },
+  ]);
+  expect(await transport.deliver(message(), ["ann@plain.example"], watch())).toMatchObject([
+    { kind: "rejected", reason: expect.stringContaining("no address on the public Internet") },
+  ]);
+  expect(inside.connections()).toBe(0);
+});
+
+test("servers of equal preference share the load by chance", async () => {
+  world.zone["twin.example"] = {
+    mx: [
+      [10, "one.example"],
+      [10, "two.example"],
+    ],
+  };
+  world.zone["one.example"] = { a: ["127.0.0.2"] };
+  world.zone["two.example"] = { a: ["127.0.0.3"] };
+  await world.serve("127.0.0.2");
+  await world.serve("127.0.0.3");
+  const turns = [0.9, 0.1, 0.1, 0.9];
+  const transport = world.transport({ random: () => turns.shift() ?? 0 });
+  const first = await transport.deliver(message(), ["ann@twin.example"], watch());
+  const second = await transport.deliver(message(), ["ann@twin.example"], watch());
+  const hosts = [first[0]?.host, second[0]?.host];
+  expect(hosts.toSorted()).toEqual(["one.example", "two.example"]);
+});
+
+test("connections are kept for the next mail to the same destination, and shared with no other", async () => {
+  const [mx, other] = [await world.serve("127.0.0.2"), await world.serve("127.0.0.3")];
+  world.zone["other.example"] = { a: ["127.0.0.3"] };
+  const transport = world.transport();
+  for (let nth = 0; nth < 3; nth += 1) {
+    await transport.deliver(message({ id: `a${nth}` }), ["ann@example.net"], watch());
+    await transport.deliver(message({ id: `b${nth}` }), ["ann@other.example"], watch());
+  }
+  expect([mx.messages.length, mx.connections()]).toEqual([3, 1]);
+  expect([other.messages.length, other.connections()]).toEqual([3, 1]);
+});
+
+test("an IPv6 server is reached", async () => {
+  world.zone["six.example"] = { aaaa: ["::1"] };
+  const peer = await world.serve("::1");
+  const outcomes = await world.transport().deliver(message(), ["ann@six.example"], watch());
+  expect(kinds(outcomes)).toEqual(["accepted"]);
+  expect(peer.messages).toHaveLength(1);
+});
+
+test("TLS is used where it is offered, with any certificate, and left where it does not work", async () => {
+  const certificate = makeCertificate({ names: ["somebody-else.example"] });
+  const mx = await world.serve("127.0.0.2", { ehlo: EHLO_STARTTLS }, { certificate });
+  const transport = world.transport();
+  expect(kinds(await transport.deliver(message(), ["ann@example.net"], watch()))).toEqual(["accepted"]);
+  expect(mx.commands).toContain("STARTTLS");
+
+  const broken = await world.serve("127.0.0.3", { ehlo: EHLO_STARTTLS, starttls: "454 4.7.0 not now" });
+  world.zone["broken-tls.example"] = { a: ["127.0.0.3"] };
+  expect(kinds(await transport.deliver(message(), ["ann@broken-tls.example"], watch()))).toEqual([
+    "accepted",
+  ]);
+  expect(broken.messages).toHaveLength(1);
+});
+
+test("a mail that needs TLS waits where there is none, in plain words and with nothing said of it", async () => {
+  const without = { starttls: "502 5.5.1 what?" };
+  const [mx, backup] = [await world.serve("127.0.0.2", without), await world.serve("127.0.0.3", without)];
+  const [outcome] = await world
+    .transport()
+    .deliver(message({ needsTls: true }), ["ann@example.net"], watch());
+  expect(outcome).toMatchObject({ kind: "deferred", reply: null });
+  expect(outcome?.reason).toMatch(/TLS|STARTTLS/);
+  for (const peer of [mx, backup]) expect(peer.commands.some((line) => line.startsWith("MAIL"))).toBe(false);
+});
+
+test("an enforced MTA-STS policy lets mail only to the servers it names, over TLS with a valid certificate", async () => {
+  const certificate = makeCertificate({ names: ["mx.example.net"] });
+  const mx = await world.serve("127.0.0.2", { ehlo: EHLO_STARTTLS }, { certificate });
+  const covering = (names: string[]) => async () => ({
+    mode: "enforce" as const,
+    covers: (host: string) => names.includes(host),
+  });
+  const to = ["ann@example.net"];
+  const strict = world.transport({ findStsPolicy: covering(["mx.example.net"]) }, { ca: certificate.cert });
+  expect(kinds(await strict.deliver(message(), to, watch()))).toEqual(["accepted"]);
+  expect(mx.messages).toHaveLength(1);
+
+  // The same server with a certificate that nobody vouches for.
+  const doubting = world.transport({ findStsPolicy: covering(["mx.example.net"]) });
+  const [doubted] = await doubting.deliver(message(), to, watch());
+  expect(doubted?.kind).toBe("deferred");
+
+  const backup = await world.serve("127.0.0.3");
+  const elsewhere = world.transport({ findStsPolicy: covering(["other.example.net"]) });
+  const [kept] = await elsewhere.deliver(message(), to, watch());
+  expect(kept).toMatchObject({
+    kind: "deferred",
+    reason: expect.stringContaining("MTA-STS policy of example.net"),
+  });
+  expect([mx.messages.length, backup.connections()]).toEqual([1, 0]);
+});
+
+test("a lost lease or an ended attempt reaches no further server", async () => {
+  await world.serve("127.0.0.2", { greeting: DROP });
+  const backup = await world.serve("127.0.0.3");
+  const lost = await world
+    .transport()
+    .deliver(message(), ["ann@example.net"], watch({ stillMine: () => false }));
+  expect(kinds(lost)).toEqual(["deferred"]);
+  const ended = await world
+    .transport()
+    .deliver(message(), ["ann@example.net"], watch({ signal: AbortSignal.abort() }));
+  expect(ended).toMatchObject([{ kind: "deferred", reason: "The attempt was cut short." }]);
+  expect(backup.connections()).toBe(0);
+});

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { tick } from "#server/worker/tick";
+import { type DirectWorld, openDirectWorld } from "../mail/direct-world";
+import { type House, openHouse } from "../support/house";
+import { killWorkers, spawnWorker } from "../support/worker-process";
+
+const eventually = { timeout: 60_000, interval: 50 };
+
+let house: House;
+let world: DirectWorld;
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "direct" });
+  world = await openDirectWorld({
+    "quick.example": { mx: [[10, "mx.quick.example"]] },
+    "mx.quick.example": { a: ["127.0.0.2"] },
+    "slow.example": { a: ["127.0.0.3"] },
+    "inside.example": { a: ["10.0.0.1"] },
+  });
+});
+afterEach(async () => {
+  await killWorkers();
+  await world.close();
+  await house.close();
+});
+
+test("a server that keeps one destination waiting does not keep the others' results from being recorded", async () => {
+  let release = (_reply: string) => {};
+  const greeting = new Promise<string>((resolve) => {
+    release = resolve;
+  });
+  const [quick, slow] = [
+    await world.serve("127.0.0.2"),
+    await world.serve("127.0.0.3", { greeting: () => greeting }),
+  ];
+  const { id } = await house.send({ to: ["ann@quick.example", "ben@slow.example", "cy@quick.example"] });
+  const statuses = async () => (await house.email(id)).deliveries.map(({ status }) => status);
+
+  const round = tick(house.withTransport(world.transport()), { budgetMs: 20_000 });
+  await vi.waitFor(
+    async () => expect(await statuses()).toEqual(["delivered", "sending", "delivered"]),
+    eventually,
+  );
+  // Those of one destination share a transaction.
+  expect(quick.messages).toMatchObject([{ to: ["ann@quick.example", "cy@quick.example"] }]);
+  release("220 slow.example at last");
+  await round;
+  expect(await statuses()).toEqual(["delivered", "delivered", "delivered"]);
+  expect(slow.messages).toHaveLength(1);
+  expect(slow.messages[0]?.bytes.equals(quick.messages[0]?.bytes ?? Buffer.alloc(0))).toBe(true);
+});
+
+test("by SMTP_URL=direct: a worker finds the servers in DNS, keeps out of the network inside, and tells each fate", async () => {
+  const peer = await world.serve("127.0.0.2", {
+    rcpt: ({ address }) => (address.startsWith("gone") ? "550 5.1.1 no such user" : "250 ok"),
+  });
+  const to = ["ann@quick.example", "gone@quick.example", "ben@missing.example", "cy@inside.example"];
+  const { id } = await house.send({ to });
+  const worker = spawnWorker({
+    databaseUrl: house.url,
+    smtpUrl: "direct:",
+    env: {
+      POSTHORN_DNS_SERVERS: `127.0.0.1:${world.dns.port}`,
+      POSTHORN_MX_PORT: String(world.port),
+      POSTHORN_EGRESS_ALLOW: "127.0.0.0/8",
+    },
+  });
+  const fates = async () =>
+    (await house.email(id)).deliveries.map(({ status, lastHost }) => [status, lastHost]);
+  await vi.waitFor(
+    async () =>
+      expect(await fates()).toEqual([
+        ["delivered", "mx.quick.example"],
+        ["bounced", "mx.quick.example"],
+        ["failed", null],
+        ["failed", null],
+      ]),
+    eventually,
+  );
+  const reasons = (await house.email(id)).deliveries.map(({ lastReason }) => lastReason);
+  expect(reasons[2]).toBe("There is no domain missing.example.");
+  expect(reasons[3]).toBe("inside.example has no address on the public Internet, only 10.0.0.1.");
+  expect(peer.commands).toContain("EHLO worker.test");
+  expect(worker.output()).not.toContain("transport.alarm");
+  worker.signal("SIGTERM");
+  await worker.exited;
+});

@@ -1,0 +1,25 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { Brand } from "../console/_ui/brand";
+import { Reference } from "./reference";
+
+export const metadata: Metadata = { title: "API reference" };
+
+/** The reference of the REST interface, for anybody: what it shows is what `/api/openapi.json` tells. */
+export default function DocsPage() {
+  return (
+    <div className="min-h-dvh">
+      <header className="flex items-center justify-between gap-4 border-line border-b px-4 py-3 sm:px-8">
+        <Link href="/" aria-label="Console">
+          <Brand />
+        </Link>
+        <a href="/api/openapi.json" className="text-accent underline-offset-2 hover:underline">
+          openapi.json
+        </a>
+      </header>
+      <main>
+        <Reference />
+      </main>
+    </div>
+  );
+}

@@ -12,22 +12,27 @@ const REFUSALS: Record<string, { status: number; message: string }> = {
 };
 const UNREADABLE = { status: 400, message: "This is not a readable HTTP/1.1 request." };
 
+/** The answer that a connection waits for, as Node keeps it there. */
+type UnderWay = { headersSent: boolean; shouldKeepAlive: boolean; req?: { complete: boolean } };
+
 /**
  * Answers what never became a request in the form of every other answer, the limit headers included, and closes the
- * connection. `why` is the parser's error or a sentence. Never throws.
+ * connection. A whole request before it gets its own answer and not this one, for what it asked is being done. `why` is the
+ * parser's error or a sentence. Never throws.
  */
 export async function refuseUnreadable(
-  socket: Duplex & { remoteAddress?: string; _httpMessage?: { headersSent: boolean } | null },
+  socket: Duplex & { remoteAddress?: string; _httpMessage?: UnderWay | null },
   rest: Promise<RestDoor>,
   why: NodeJS.ErrnoException | string,
 ): Promise<void> {
   socket.on("error", () => socket.destroy());
+  const underWay = socket._httpMessage;
+  if (underWay?.req?.complete && !underWay.headersSent) {
+    underWay.shouldKeepAlive = false;
+    return;
+  }
   // A connection that broke, or on which an answer has begun, can take no other one.
-  if (
-    !socket.writable ||
-    (typeof why !== "string" && why.code === "ECONNRESET") ||
-    socket._httpMessage?.headersSent
-  ) {
+  if (!socket.writable || (typeof why !== "string" && why.code === "ECONNRESET") || underWay?.headersSent) {
     socket.destroy();
     return;
   }

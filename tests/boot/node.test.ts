@@ -170,6 +170,24 @@ test("a key works in each form of the request line, and a body comes through who
   expect(pagesSaw.splice(0)).toEqual([`GET /emails/${id}`]);
 });
 
+test.each([
+  ["closes the connection", "Connection: close\r\n"],
+  ["leaves it open", ""],
+])("a whole request that %s gets its answer, whatever follows it", async (_, connection) => {
+  const mail = JSON.stringify({
+    from: "hello@posthorn.test",
+    to: "delivered@posthorn.test",
+    subject: "Hello",
+    html: "x",
+  });
+  const answer = await ask(
+    `POST /api/emails HTTP/1.1\r\nHost: localhost\r\n${connection}Authorization: Bearer ${token}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${mail.length}\r\n\r\n${mail}BREW tea\r\n\r\n`,
+  );
+  expect(answer.status, answer.body).toBe(200);
+  expect(JSON.parse(answer.body)).toEqual({ id: expect.any(String) });
+});
+
 test("everything that is not REST reaches the pages as it came", async () => {
   for (const path of [
     "/",

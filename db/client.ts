@@ -8,6 +8,7 @@ import * as apiKeys from "./schema/api-keys";
 import * as apiRequests from "./schema/api-requests";
 import * as attachments from "./schema/attachments";
 import * as deliveries from "./schema/deliveries";
+import * as dkimKeys from "./schema/dkim-keys";
 import * as domains from "./schema/domains";
 import * as emails from "./schema/emails";
 import * as events from "./schema/events";
@@ -25,6 +26,7 @@ const schema = {
   ...apiRequests,
   ...attachments,
   ...deliveries,
+  ...dkimKeys,
   ...domains,
   ...emails,
   ...events,

@@ -29,7 +29,18 @@ export const BUILT_IN_DOMAIN = "posthorn.test";
 export const RECORD_STATUSES = ["not_started", "pending", "verified", "failed", "temporary_failure"] as const;
 
 /** What is looked at: the records to publish, and two that a domain has or should have beside them. */
-export const CHECK_KEYS = ["dkim", "ownership", "mx", "spf", "tracking", "domain_spf", "dmarc"] as const;
+export const CHECK_KEYS = [
+  "dkim",
+  "dkim_next",
+  "dkim_ed25519",
+  "dkim_retired",
+  "ownership",
+  "mx",
+  "spf",
+  "tracking",
+  "domain_spf",
+  "dmarc",
+] as const;
 export type CheckKey = (typeof CHECK_KEYS)[number];
 
 /** What the last look at one record of a domain showed. */
@@ -60,12 +71,6 @@ export const domains = pgTable(
     status: text({ enum: DOMAIN_STATUSES }).notNull().default("not_started"),
     /** Set when an operator, not DNS, says that the domain is verified; re-checks leave it alone. */
     declaredVerifiedAt: timestamp({ withTimezone: true }),
-    /** DNS label below `_domainkey`. Null for the built-in domain. */
-    dkimSelector: text(),
-    /** RSA private key, PKCS #8 PEM, encrypted. */
-    dkimPrivateKey: text(),
-    /** Base64 of the public key, as it is published in `p=`. */
-    dkimPublicKey: text(),
     /** Label of the return path below the domain. */
     returnPathLabel: text().notNull().default("send"),
     /** Random, name-bound and the team's own: shows in DNS that this team may use the name. */

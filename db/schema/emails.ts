@@ -1,4 +1,14 @@
-import { foreignKey, index, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  foreignKey,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { bytea } from "../columns";
 
 /** Worst first: a mail has the status of its worst recipient. */
@@ -42,6 +52,8 @@ export const emails = pgTable(
     subject: text().notNull(),
     tags: jsonb().$type<Tag[]>().notNull().default([]),
     headers: jsonb().$type<Header[]>().notNull().default([]),
+    /** Each recipient's copy offers to unsubscribe by a link of their own. */
+    listUnsubscribe: boolean().notNull().default(false),
     templateId: uuid(),
     templateVersionId: uuid(),
     /** Without angle brackets; derived once, the same in every attempt. */

@@ -1,4 +1,4 @@
-import { index, pgTable, primaryKey, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, pgTable, primaryKey, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
 
 export const SUPPRESSION_ORIGINS = ["bounce", "complaint", "manual"] as const;
 export type SuppressionOrigin = (typeof SUPPRESSION_ORIGINS)[number];
@@ -13,6 +13,8 @@ export const suppressions = pgTable(
     address: text().notNull(),
     origin: text({ enum: SUPPRESSION_ORIGINS }).notNull(),
     sourceEmailId: uuid(),
+    /** By the link in a mail: blocks only what itself offers to unsubscribe, and nothing that was asked for. */
+    listsOnly: boolean().notNull().default(false),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [

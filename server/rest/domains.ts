@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { getDomain } from "#server/services/domains/credentials";
 import { pageDomains } from "#server/services/domains/read";
+import { rotateDomainKey } from "#server/services/domains/rotate-key";
 import { verifyDomain } from "#server/services/domains/verify";
 import { createDomain, deleteDomain, updateDomain } from "#server/services/domains/write";
 import { listJson, PAGING_OF_WHOLE, refuseTwoCursors } from "./query";
@@ -106,5 +107,20 @@ export const postDomainVerify = withApi(
   },
   async ({ ctx, params }) => ({
     body: domainJson(ctx, await verifyDomain(ctx, requireId(params, "id"))),
+  }),
+);
+
+export const postDomainKeyRotation = withApi(
+  {
+    method: "POST",
+    path: "/api/domains/{id}/dkim/rotate",
+    access: { scope: "domains:write" },
+    tier: "other",
+    summary:
+      "Make new DKIM keys; they sign once their record is seen, and the old one stays published for a while",
+    answer: DomainAnswer,
+  },
+  async ({ ctx, params }) => ({
+    body: domainJson(ctx, await rotateDomainKey(ctx, requireId(params, "id"))),
   }),
 );

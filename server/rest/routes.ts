@@ -15,6 +15,7 @@ import {
   getOneDomain,
   patchDomain,
   postDomain,
+  postDomainKeyRotation,
   postDomainVerify,
 } from "./domains";
 import { patchEmail, postBatch, postEmailCancel, postEmailRetry, postEmailsRetry } from "./email-changes";
@@ -99,6 +100,7 @@ export const routes: readonly Route[] = [
   patchDomain,
   deleteOneDomain,
   postDomainVerify,
+  postDomainKeyRotation,
   postKey,
   getKeys,
   patchKey,

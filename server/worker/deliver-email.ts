@@ -3,12 +3,13 @@ import type { Claim } from "#db/queue";
 import type { DeliveryResult } from "#db/results";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import type { WorkerDeps } from "#server/deps";
-import { errorFacts } from "#server/log";
+import type { SigningKey } from "#server/mail/dkim/sign";
 import { scriptedFate, scriptedOutcome } from "#server/mail/transport/scripted";
 import type { OutgoingMessage, Transport } from "#server/mail/transport/transport";
-import { outgoingMessage } from "#server/services/emails/outgoing";
-import { type StoredMessage, withBody } from "./messages";
+import { buildMessage } from "./build-message";
+import type { StoredMessage } from "./messages";
 import { settleFailure, settleOutcome, settleScriptedSuppressed, settleSuppressed } from "./settle";
+import type { SignedMail } from "./signing-keys";
 import type { Turns } from "./turns";
 
 /** How long one attempt may take in all, tarpits included. */
@@ -16,6 +17,7 @@ const attemptMs = 15 * 60_000;
 
 /** What the engine offers while a mail is under way. */
 export type Handling = {
+  keysFor(mail: SignedMail): Promise<SigningKey[]>;
   /** Prepares and runs a dialogue when one of the few places for it is free. */
   inTurn: Turns;
   /** Commits that the dialogue begins; the claims that are still ours come back. */
@@ -37,7 +39,7 @@ export async function attemptEmail(
   claims: Claim[],
   handling: Handling,
 ): Promise<DeliveryResult[]> {
-  if (!stored.isLinked) return claims.map((claim) => settleFailure(claim, unlinkedReason(stored)));
+  if (stored.domainId === null) return claims.map((claim) => settleFailure(claim, unlinkedReason(stored)));
   const setAside: DeliveryResult[] = [];
   const scripted: Claim[] = [];
   const real: Claim[] = [];
@@ -132,16 +134,8 @@ async function prepare(
   handling: Handling,
 ): Promise<Ready> {
   if (handling.signal.aborted) return { results: [] };
-  const whole = await withBody(deps.hot, stored);
-  let message: OutgoingMessage;
-  try {
-    message = outgoingMessage(whole);
-  } catch (error) {
-    // Whatever is wrong with it would be wrong again: it must not come back and stand before the others.
-    deps.log.error("email.not_composed", { emailId: stored.id, ...errorFacts(error) });
-    const reason = "The message could not be composed. Nothing was sent.";
-    return { results: claims.map((claim) => settleFailure(claim, reason)) };
-  }
+  const built = await buildMessage(deps, stored, claims, handling.keysFor);
+  if (!("message" in built)) return built;
   const held = await handling.handOver(claims);
-  return held.length === 0 ? { results: [] } : { message, held };
+  return held.length === 0 ? { results: [] } : { message: built.message, held };
 }

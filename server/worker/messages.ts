@@ -12,8 +12,9 @@ const bodyInBatchBytesMax = 128 * 1024;
 export type StoredMessage = Omit<MessageSource, "files"> & {
   teamId: string;
   policy: UnknownPolicy;
-  /** Whether the sender's domain is still the team's, and still linked to the key that brought the mail. */
-  isLinked: boolean;
+  senderDomain: string;
+  /** The sender's domain, while it is the team's and linked to the key that brought the mail; else null. */
+  domainId: string | null;
   /** No other recipient has this mail. */
   isAlone: boolean;
   /** False: html, text and files have to be read by `withBody`. */
@@ -44,20 +45,21 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
     ),
     -- Asked once for each key and domain, of which many mails have the same.
     linked as materialized (
-      select w.team_id, w.api_key_id, w.sender_domain
+      select w.team_id, w.api_key_id, w.sender_domain, d.id as domain_id
       from (select distinct team_id, api_key_id, sender_domain from mail) w
       join domains d on d.team_id = w.team_id and d.name = w.sender_domain
       where w.api_key_id is null or exists (
         select from api_keys k where k.team_id = w.team_id and k.id = w.api_key_id and (k.all_domains or exists (
           select from api_key_domains l where l.api_key_id = k.id and l.domain_id = d.id)))
     )
-    select e.team_id as "teamId", e.id, e.sender, e.sender_address as "senderAddress", e."to", e.cc,
+    select e.team_id as "teamId", e.id, e.sender, e.sender_address as "senderAddress",
+      e.sender_domain as "senderDomain", e."to", e.cc,
       e.reply_to as "replyTo", e.subject, e.headers, e.message_id as "messageId", e.created_at as "createdAt",
       t.unknown_policy as policy, s.small as "hasBody", e.suppressed, e.is_alone as "isAlone",
-      exists (
-        select from linked k where k.team_id = e.team_id and k.sender_domain = e.sender_domain
+      (
+        select k.domain_id from linked k where k.team_id = e.team_id and k.sender_domain = e.sender_domain
           and k.api_key_id is not distinct from e.api_key_id
-      ) as "isLinked",
+      ) as "domainId",
       case when s.small then b.html end as html, case when s.small then b.text end as text
     from mail e
     join email_bodies b on b.team_id = e.team_id and b.email_id = e.id

@@ -1,8 +1,9 @@
 import { createPublicKey } from "node:crypto";
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { domains } from "#db/schema/domains";
+import { dkimKeys } from "#db/schema/dkim-keys";
 import { webhookDeliveries } from "#db/schema/webhooks";
+import { placeOfKey } from "#server/services/domains/dkim-keys";
 import { callApi, startRest } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -65,10 +66,11 @@ describe("a new domain", () => {
     const publicKey = createPublicKey({ key: Buffer.from(base64, "base64"), format: "der", type: "spki" });
     expect(publicKey.asymmetricKeyDetails).toMatchObject({ modulusLength: 2048 });
     const id = String(body.id);
-    const [row] = await world.deps.db.select().from(domains).where(eq(domains.id, id));
-    const sealed = row?.dkimPrivateKey ?? "";
+    const ofRsa = and(eq(dkimKeys.domainId, id), eq(dkimKeys.algorithm, "rsa"));
+    const [row] = await world.deps.db.select().from(dkimKeys).where(ofRsa);
+    const sealed = row?.privateKey ?? "";
     expect(sealed).not.toContain("PRIVATE KEY");
-    const place = { table: "domains", column: "dkim_private_key", id, teamId: world.id };
+    const place = placeOfKey(world.id, row?.id ?? "");
     const opened = createPublicKey(world.deps.vault.open(sealed, place));
     expect(opened.export({ type: "spki", format: "der" }).toString("base64")).toBe(base64);
     expect(() => world.deps.vault.open(sealed, { ...place, id: MISSING })).toThrow();
@@ -129,7 +131,7 @@ describe("a new domain", () => {
   test("without a name for this machine says so in place of records, and invents none", async () => {
     const { body } = await create({ name: newName() });
     const records = body.records as { purpose: string }[];
-    expect(records.map(({ purpose }) => purpose)).toEqual(["dkim", "ownership"]);
+    expect(records.map(({ purpose }) => purpose)).toEqual(["dkim", "dkim_ed25519", "ownership"]);
     expect(body.notes).toEqual([
       { about: "SPF", text: expect.stringContaining("POSTHORN_HOSTNAME is not set") },
       { about: "MX", text: expect.stringContaining("POSTHORN_HOSTNAME") },
@@ -145,7 +147,7 @@ describe("a new domain", () => {
     });
     await relay.close();
     const records = body.records as { purpose: string }[];
-    expect(records.map(({ purpose }) => purpose)).toEqual(["dkim", "ownership", "mx"]);
+    expect(records.map(({ purpose }) => purpose)).toEqual(["dkim", "dkim_ed25519", "ownership", "mx"]);
     expect(body.notes).toEqual([{ about: "SPF", text: expect.stringContaining("relay's provider") }]);
   });
 });

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { CHECK_KEYS, DOMAIN_STATUSES, RECORD_STATUSES, type RecordCheck } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { seenRecords } from "#server/services/domains/announce-domain";
+import { isOfRecord, seenRecords } from "#server/services/domains/announce-domain";
+import { REQUIRED } from "#server/services/domains/judge";
 import type { Domain } from "#server/services/domains/read";
 import { DMARC_ADVISED, labelIn, notesOf } from "#server/services/domains/records";
 import { Id, Time } from "./shapes";
@@ -52,6 +53,10 @@ const RecordAnswer = z
     proxy_status: z.literal("disable").optional(),
     host: z.string().describe("The full name."),
     purpose: z.enum(CHECK_KEYS),
+    required: z.boolean().describe("Whether the domain needs it to be verified."),
+    keep_until: Time.nullable()
+      .optional()
+      .describe("Of the record of a key that signs no more: it has to stay published until then, at least."),
     check: CheckAnswer.nullable(),
   })
   .meta({ id: "DomainRecord" });
@@ -114,7 +119,6 @@ export function domainJson(
   domain: Domain,
 ): z.infer<typeof DomainAnswer> {
   const records = seenRecords(ctx, domain);
-  const listed = new Set<string>(records.map(({ key }) => key));
   const dmarc = domain.checks.find(({ key }) => key === "dmarc");
   return {
     object: "domain",
@@ -130,6 +134,8 @@ export function domainJson(
       ...(record.type === "CNAME" ? { proxy_status: "disable" } : {}),
       host: record.host,
       purpose: record.key,
+      required: REQUIRED.includes(record.key),
+      ...(record.keptUntil === undefined ? {} : { keep_until: record.keptUntil }),
       check: record.check && checkJson(record.check),
     })),
     dmarc: {
@@ -142,7 +148,7 @@ export function domainJson(
       check: dmarc ? checkJson(dmarc) : null,
     },
     also_checked: domain.checks
-      .filter(({ key }) => key !== "dmarc" && !listed.has(key))
+      .filter((check) => check.key !== "dmarc" && !records.some((record) => isOfRecord(check, record)))
       .map((check) => ({ purpose: check.key, status: check.status, check: checkJson(check) })),
     notes: notesOf(domain, ctx),
   };

@@ -11,10 +11,14 @@ export type SeenRecord = DomainRecord & { status: RecordCheck["status"]; check: 
 export function seenRecords(ctx: Pick<Ctx, "names" | "transportKind">, domain: Domain): SeenRecord[] {
   const waiting = domain.status === "not_started" ? "not_started" : "pending";
   return recordsOf(domain, ctx).map((record) => {
-    const check = domain.checks.find(({ key, expected }) => key === record.key && expected === record.value);
+    const check = domain.checks.find((seen) => isOfRecord(seen, record));
     return { ...record, status: check?.status ?? waiting, check: check ?? null };
   });
 }
+
+/** Whether a look was at this record as it should be now; what it is for may have changed since. */
+export const isOfRecord = ({ askedName, expected }: RecordCheck, { host, value }: DomainRecord): boolean =>
+  askedName === host && expected === value;
 
 /** Tells the team's endpoints of a change, in the transaction of it. */
 export async function announceDomain(

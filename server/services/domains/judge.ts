@@ -21,7 +21,7 @@ export const LOSS = { failedLooks: 4, failingMs: 72 * hourMs } as const;
 const missingMsMax = 72 * hourMs;
 
 /** The records without which a domain does not become verified. */
-const REQUIRED: readonly CheckKey[] = ["dkim", "ownership", "mx", "spf"];
+export const REQUIRED: readonly CheckKey[] = ["dkim", "ownership", "mx", "spf"];
 
 /** The records without which it does not stay so: they show whose name it is. What carries bounces may break for a while. */
 const PROOF: readonly CheckKey[] = ["dkim", "ownership"];
@@ -74,13 +74,19 @@ function judgeOther(before: Standing, found: RecordCheck[]): Judgement {
   const status = statusOf(checks);
   if (status === "verified")
     return { status, checks, isFailing: false, failedLooks: 0, nextLookMs: VERIFIED_LOOK.everyMs };
-  const nextLookMs = LOOK_AGAIN.find(({ untilMs }) => ageMs < untilMs)?.everyMs ?? null;
-  return { status, checks, isFailing: true, failedLooks: 0, nextLookMs };
+  return { status, checks, isFailing: true, failedLooks: 0, nextLookMs: lookAgainMs(ageMs) };
 }
+
+/** Until the next look at what has been awaited for so long; null where it is not awaited any more. */
+export const lookAgainMs = (ageMs: number): number | null =>
+  LOOK_AGAIN.find(({ untilMs }) => ageMs < untilMs)?.everyMs ?? null;
+
+/** The records of keys that take over, or join, whenever they are seen: nothing is wrong while they are not. */
+const OPTIONAL: readonly CheckKey[] = ["dkim_next", "dkim_ed25519"];
 
 /** A record that was there, or had its time to appear, and is missing is no longer awaited. */
 const toFailed = (check: RecordCheck): RecordCheck =>
-  check.status === "pending" ? { ...check, status: "failed" } : check;
+  check.status === "pending" && !OPTIONAL.includes(check.key) ? { ...check, status: "failed" } : check;
 
 /** The status of a domain by its required records. Without any there is nothing that could verify it. */
 function statusOf(checks: RecordCheck[]): DomainStatus {

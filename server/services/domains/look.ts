@@ -1,4 +1,4 @@
-import { isDkimRecord, isDkimRecordOf } from "#server/mail/dkim/key";
+import { formatDkimRecord, isDkimRecord, isDkimRecordOf } from "#server/mail/dkim/key";
 import type { AskDns } from "#server/mail/dns";
 import { isSpfRecord, type SpfWalk, spfLookupsMax, walkSpf } from "#server/mail/spf";
 import { explainAbsence, type Finding, faulty, inOrder, textsOf } from "./absence";
@@ -13,8 +13,15 @@ type TextRule = { isRight(text: string): boolean; isMeant(text: string): boolean
 /** How each of a domain's own records is looked at. */
 export function lookAt(ask: AskDns, domain: Domain, record: DomainRecord): Promise<Looked> {
   switch (record.key) {
-    case "dkim": {
-      const isRight = (text: string) => isDkimRecordOf(text, "rsa", domain.dkimPublicKey ?? "");
+    case "dkim":
+    case "dkim_next":
+    case "dkim_ed25519":
+    case "dkim_retired": {
+      const key = domain.dkimKeys.find(
+        ({ algorithm, publicKey }) => record.value === formatDkimRecord(algorithm, publicKey),
+      );
+      const isRight = (text: string) =>
+        key !== undefined && isDkimRecordOf(text, key.algorithm, key.publicKey);
       return lookAtText(ask, domain, record, { isRight, isMeant: isDkimRecord, isAlone: true });
     }
     case "ownership": {

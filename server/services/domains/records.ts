@@ -2,7 +2,7 @@ import type { CheckKey } from "#db/schema/domains";
 import type { Deps } from "#server/deps";
 import { formatDkimRecord } from "#server/mail/dkim/key";
 import { registeredDomainOf } from "#server/mail/registered-domain";
-import type { Domain } from "./read";
+import type { Domain, DomainKey } from "./read";
 
 /** One record that the owner of a domain publishes, in the closed kinds of the dialect. */
 export type DomainRecord = {
@@ -16,6 +16,8 @@ export type DomainRecord = {
   name: string;
   value: string;
   priority?: number;
+  /** Of the record of a key that is not signed with any more: until when it has to stay, in ISO 8601. */
+  keptUntil?: string | null;
 };
 
 /** What this installation cannot tell the owner of a domain to publish, and why. */
@@ -42,18 +44,16 @@ export function labelIn(domain: string, host: string): string {
 
 /** Everything to publish whose value is known. What is not known is left out here, and told by `notesOf`. */
 export function recordsOf(domain: Domain, { names, transportKind }: Installation): DomainRecord[] {
-  const { name, dkimSelector, dkimPublicKey, ownershipToken, trackingSubdomain } = domain;
-  const records: Omit<DomainRecord, "name">[] = [];
-  const dkimHost = `${dkimSelector}._domainkey.${name}`;
+  const { name, ownershipToken, trackingSubdomain } = domain;
+  const records: Omit<DomainRecord, "name">[] = domain.dkimKeys.map((key) => ({
+    key: purposeOf(key, domain.dkimKeys),
+    record: "DKIM",
+    type: "TXT",
+    host: `${key.selector}._domainkey.${name}`,
+    value: formatDkimRecord(key.algorithm, key.publicKey),
+    ...(key.stage === "retired" && { keptUntil: key.keptUntil }),
+  }));
   const returnPathHost = returnPathHostOf(domain);
-  if (dkimSelector && dkimPublicKey)
-    records.push({
-      key: "dkim",
-      record: "DKIM",
-      type: "TXT",
-      host: dkimHost,
-      value: formatDkimRecord("rsa", dkimPublicKey),
-    });
   if (ownershipToken)
     records.push({
       key: "ownership",
@@ -93,6 +93,14 @@ export function recordsOf(domain: Domain, { names, transportKind }: Installation
     // The dialect writes hosts of tracking in full.
     name: record.key === "tracking" ? record.host : labelIn(name, record.host),
   }));
+}
+
+/** What the record of a key is for. Without that of RSA's signing key nothing is verified; all others are welcome. */
+function purposeOf({ algorithm, stage }: DomainKey, keys: readonly DomainKey[]): DomainRecord["key"] {
+  if (stage === "retired") return "dkim_retired";
+  if (algorithm === "ed25519") return "dkim_ed25519";
+  const isFollowing = keys.some((key) => key.algorithm === "rsa" && key.stage === "signing");
+  return stage === "waiting" && isFollowing ? "dkim_next" : "dkim";
 }
 
 /** What lets our mail server pass in an SPF record. */

@@ -7,8 +7,9 @@ import { newId } from "#server/ids";
 import { errorFacts } from "#server/log";
 import { announceDomain } from "./announce-domain";
 import { withCredentials } from "./credentials";
+import { awaitingKeyForMs, forgetRetiredKeys, promoteSeenKeys } from "./dkim-keys";
 import { examineDomain, lookMsMax } from "./doctor";
-import { judgeLook } from "./judge";
+import { judgeLook, lookAgainMs } from "./judge";
 import { type Domain, domainColumns, findDomain } from "./read";
 import { findOwn } from "./write";
 
@@ -68,7 +69,10 @@ async function recordLook(ctx: Ctx, id: string, checks: RecordCheck[]): Promise<
       .for("update");
     if (!before) throw notFound("Domain");
     const judged = judgeLook({ ...before, isDeclared: before.declaredVerifiedAt !== null }, checks);
-    const [after] = await tx
+    const awaitedMs = await awaitingKeyForMs({ ...ctx, db: tx }, id);
+    const forKeyMs = awaitedMs === null ? null : lookAgainMs(awaitedMs);
+    const nextLookMs = [judged.nextLookMs, forKeyMs].reduce(sooner);
+    const [looked] = await tx
       .update(domains)
       .set({
         status: judged.status,
@@ -76,13 +80,17 @@ async function recordLook(ctx: Ctx, id: string, checks: RecordCheck[]): Promise<
         failedLooks: judged.failedLooks,
         failingSince: judged.isFailing ? sql`coalesce(${domains.failingSince}, now())` : null,
         lastCheckedAt: sql`now()`,
-        nextCheckAt: judged.nextLookMs === null ? null : sql`now() + ${judged.nextLookMs} * interval '1 ms'`,
+        nextCheckAt: nextLookMs === null ? null : sql`now() + ${nextLookMs} * interval '1 ms'`,
       })
       .where(mine(ctx, id))
       .returning(domainColumns);
-    if (!after) throw notFound("Domain");
-    const hasChanged = after.status !== before.status;
-    if (hasChanged) await announceDomain({ ...ctx, db: tx }, "domain.updated", after);
+    if (!looked) throw notFound("Domain");
+    const inside = { ...ctx, db: tx };
+    await forgetRetiredKeys(inside, looked);
+    const hasNewKey = await promoteSeenKeys(inside, looked, checks);
+    const after = await findDomain(inside, id);
+    const hasChanged = after.status !== before.status || hasNewKey;
+    if (hasChanged) await announceDomain(inside, "domain.updated", after);
     return { domain: after, hasChanged };
   });
   if (hasChanged) {
@@ -92,4 +100,5 @@ async function recordLook(ctx: Ctx, id: string, checks: RecordCheck[]): Promise<
   return domain;
 }
 
+const sooner = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.min(a, b));
 const mine = (ctx: Ctx, id: string) => and(eq(domains.teamId, ctx.teamId), eq(domains.id, id));

@@ -34,13 +34,13 @@ export async function addSuppressions(ctx: Ctx, addresses: readonly string[]): P
       const part = wanted.slice(at, at + rowsMax);
       const proposed = part.map(newId);
       const own = new Set(proposed);
-      // Arrays and not rows of values: building those takes longer than writing them. The update changes nothing and yet
-      // returns what is there, which has another id than the one that was proposed.
+      // Arrays and not rows of values: building those takes longer than writing them. The update returns what is
+      // there, which has another id than the one that was proposed; where it blocked lists only, it blocks all from now on.
       const rows = await tx.execute<Row>(sql`
         insert into suppressions (team_id, id, address, origin)
         select ${ctx.teamId}::uuid, id, address, 'manual'
         from unnest(${sql.param(proposed)}::uuid[], ${sql.param(part)}::text[]) as a(id, address)
-        on conflict (team_id, address) do update set address = excluded.address
+        on conflict (team_id, address) do update set lists_only = false
         returning id, address, origin, source_email_id as source,
           (extract(epoch from created_at) * 1000)::float8 as created_ms`);
       for (const { address, id } of rows) ids.set(address, id);
@@ -58,5 +58,6 @@ const readRow = ({ id, address, origin, source, created_ms }: Row): Suppression 
   address,
   origin,
   sourceEmailId: source,
+  listsOnly: false,
   createdAt: new Date(created_ms),
 });

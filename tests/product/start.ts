@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { findPort } from "#server/boot/postgres/server";
+import { API_HOST } from "../sdk/clients";
 import { startTsx } from "../support/processes";
 
 let stop = async (): Promise<void> => {};
@@ -10,7 +11,13 @@ let stop = async (): Promise<void> => {};
 export async function setup(): Promise<void> {
   const dataDir = mkdtempSync(path.join(tmpdir(), "posthorn product "));
   const port = await findPort();
-  const env = { POSTHORN_DATA_DIR: dataDir, PORT: String(port), HOST: "127.0.0.1" };
+  const env = {
+    POSTHORN_DATA_DIR: dataDir,
+    PORT: String(port),
+    HOST: "127.0.0.1",
+    POSTHORN_API_HOST: API_HOST,
+    POSTHORN_EGRESS_ALLOW: "127.0.0.0/8",
+  };
   Object.assign(process.env, env);
   const launcher = await startTsx("server/boot/launch.ts", ["start"], { env });
   stop = async () => {

@@ -1,7 +1,6 @@
 import PostalMime, { type Email } from "postal-mime";
 import type { ErrorResponse as Known } from "resend";
 import type { ErrorResponse as KnownBefore } from "resend-6.22";
-import { Agent, getGlobalDispatcher, setGlobalDispatcher } from "undici";
 import { expect, vi } from "vitest";
 import { openDoor } from "#server/boot/node";
 import { restDoorOf } from "#server/boot/rest-door";
@@ -9,10 +8,7 @@ import { silentLog } from "#server/log";
 import type { DepsOptions } from "../support/deps";
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 import type { KeyOptions, TestTeam } from "../support/world";
-import type { Client, Sdk } from "./clients";
-
-/** What the door is told as `POSTHORN_API_HOST`. */
-const apiHost = "api.example.com";
+import { API_HOST, type Client, nameEverythingHere, type Sdk } from "./clients";
 
 /** A team of its own for one client, with a verified domain. */
 export type Seat = {
@@ -42,7 +38,7 @@ export async function openDesk(options: DepsOptions = {}): Promise<Desk> {
   const door = await openDoor({
     host: "127.0.0.1",
     port: 0,
-    apiHost,
+    apiHost: API_HOST,
     rest: Promise.resolve(restDoorOf(world.deps)),
     pages: {
       request: async (_, outgoing) => void outgoing.writeHead(404).end("<h1>No such page</h1>"),
@@ -51,24 +47,10 @@ export async function openDesk(options: DepsOptions = {}): Promise<Desk> {
     upgrades: false,
     log: silentLog,
   });
-  const dispatcher = getGlobalDispatcher();
-  // Every name leads here, so that a client can be given the API's host by its real name.
-  const toUs = new Agent({
-    connect: {
-      lookup: (_, { all }, done) =>
-        all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4),
-    },
-  });
-  setGlobalDispatcher(toUs);
+  const endNaming = nameEverythingHere();
   // Elsewhere the older client writes every refusal to the console.
   vi.stubEnv("NODE_ENV", "production");
-
-  const openClient = (client: Client, token: string): Sdk => {
-    const host = client.isAtRoot ? `${apiHost}:${door.port}` : `127.0.0.1:${door.port}/api`;
-    vi.stubEnv("RESEND_BASE_URL", `http://${host}`);
-    vi.stubEnv("RESEND_API_KEY", token);
-    return client.open();
-  };
+  const openClient = (client: Client, token: string): Sdk => client.open(door.port, token);
 
   let count = 0;
   return {
@@ -97,8 +79,7 @@ export async function openDesk(options: DepsOptions = {}): Promise<Desk> {
     },
     async close() {
       vi.unstubAllEnvs();
-      setGlobalDispatcher(dispatcher);
-      await toUs.close();
+      await endNaming();
       await door.close(0);
       await world.close();
     },

@@ -3,16 +3,26 @@ import { refreshEmailStatus } from "./summary";
 
 export type Retried = { id: string; emailId: string; address: string };
 
+/** From which states deliveries are put back. Those that are unknown may have arrived. */
+export type RetryScope = "ended" | "ended or unknown" | "unknown";
+
 /**
- * Puts ended or waiting deliveries of these mails back to the start, due at once: failed, bounced, deferred, and, where
- * the caller accepts that a mail may arrive twice, unknown. Each gets an event. Tells which were; all others stay as
- * they are.
+ * Puts deliveries of these mails back to the start, due at once: failed, bounced and deferred ones, unknown ones, or both;
+ * all, or those to `addresses`. Each gets an event. Tells which were; all others stay as they are.
  */
 export async function retryDeliveries(
   hot: HotSql,
-  input: { teamId: string; emailIds: string[]; acceptDuplicates: boolean; newId: () => string },
+  input: {
+    teamId: string;
+    emailIds: string[];
+    which: RetryScope;
+    addresses?: string[] | null;
+    newId: () => string;
+  },
 ): Promise<Retried[]> {
-  const { teamId, emailIds, acceptDuplicates, newId } = input;
+  const { teamId, emailIds, which, addresses = null, newId } = input;
+  const takesEnded = which !== "unknown";
+  const takesUnknown = which !== "ended";
   return hot.begin(async (tx) => {
     const parents = await tx<{ teamId: string; id: string }[]>`
       select team_id as "teamId", id from emails where team_id = ${teamId} and id = any(${emailIds}::uuid[])
@@ -21,8 +31,9 @@ export async function retryDeliveries(
       with ended as materialized (
         select id from deliveries
         where team_id = ${teamId} and email_id = any(${parents.map(({ id }) => id)}::uuid[])
-          and (status in ('failed', 'bounced') or (status = 'queued' and attempts > 0)
-               or (status = 'unknown' and ${acceptDuplicates}))
+          and ((${takesEnded} and (status in ('failed', 'bounced') or (status = 'queued' and attempts > 0)))
+               or (${takesUnknown} and status = 'unknown'))
+          and (${addresses === null} or address = any(${addresses ?? []}::text[]))
         order by id for no key update
       )
       update deliveries d

@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
-import { teams } from "#db/schema/teams";
+import { teams, type UnknownPolicy } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/errors";
 import { isId, newId } from "#server/ids";
@@ -22,6 +22,14 @@ export async function createTeam(deps: Deps, input: { name: string }): Promise<T
 /** Every team, the first that was made first. */
 export async function listTeams(deps: Deps): Promise<Team[]> {
   return deps.db.select({ id: teams.id, name: teams.name }).from(teams).orderBy(asc(teams.id));
+}
+
+/**
+ * Says what becomes of a team's mail whose outcome nobody can know: `retry` sends it again, so that it may be doubled;
+ * `hold` waits until somebody settles it.
+ */
+export async function setUnknownPolicy(deps: Deps, team: Team, policy: UnknownPolicy): Promise<void> {
+  await deps.db.update(teams).set({ unknownPolicy: policy }).where(eq(teams.id, team.id));
 }
 
 /** The team of that id or, where only one bears it, that name; without either, the first team that was made. */

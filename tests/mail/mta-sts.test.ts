@@ -64,7 +64,9 @@ test("a policy is fetched once for each id, from the one address that it may sta
 test("whoever takes the record or the file away does not get rid of a policy that is still valid", async () => {
   const records: Record<string, string[] | undefined> = { "_mta-sts.example.net": ["v=STSv1; id=1;"] };
   let body: string | null = valid;
-  const find = createFindStsPolicy(saying(records), async () => body && { contentType: "text/plain", body });
+  const find = createFindStsPolicy(saying(records), async () =>
+    body === null ? null : { contentType: "text/plain", body },
+  );
   await find("example.net", signal);
   body = null;
   records["_mta-sts.example.net"] = ["v=STSv1; id=2;"];

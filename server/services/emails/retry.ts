@@ -55,7 +55,8 @@ export async function retryEmails(
 }
 
 async function retry(ctx: Ctx, emailIds: string[], acceptDuplicates: boolean): Promise<Retried[]> {
-  const retried = await retryDeliveries(ctx.hot, { teamId: ctx.teamId, emailIds, acceptDuplicates, newId });
+  const which = acceptDuplicates ? "ended or unknown" : "ended";
+  const retried = await retryDeliveries(ctx.hot, { teamId: ctx.teamId, emailIds, which, newId });
   if (retried.length > 0) ctx.wake();
   return retried;
 }

@@ -1,0 +1,33 @@
+import type { HotSql } from "./client";
+import { refreshEmailStatus } from "./summary";
+
+/**
+ * Takes deliveries of one mail whose outcome is unknown as sent: all of them, or those to `addresses`. Each gets an event.
+ * Tells to whom they were; all others stay as they are.
+ */
+export async function takeAsSent(
+  hot: HotSql,
+  input: { teamId: string; emailId: string; addresses: string[] | null; newId: () => string },
+): Promise<string[]> {
+  const { teamId, emailId, addresses, newId } = input;
+  return hot.begin(async (tx) => {
+    const parents = await tx<{ teamId: string; id: string }[]>`
+      select team_id as "teamId", id from emails where team_id = ${teamId} and id = ${emailId} for no key update`;
+    const settled = await tx<{ id: string; address: string }[]>`
+      with held as materialized (
+        select id from deliveries
+        where team_id = ${teamId} and email_id = ${emailId} and status = 'unknown'
+          and (${addresses === null} or address = any(${addresses ?? []}::text[]))
+        order by id for no key update
+      )
+      update deliveries d set status = 'sent', updated_at = now() from held where d.id = held.id
+      returning d.id, d.address`;
+    await tx`
+      insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
+      select event_id, ${teamId}, ${emailId}, delivery_id, 'email.sent', address, '{"reason": "Taken as sent on request."}'
+      from unnest(${settled.map(newId)}::uuid[], ${settled.map(({ id }) => id)}::uuid[],
+                  ${settled.map(({ address }) => address)}::text[]) as s(event_id, delivery_id, address)`;
+    await refreshEmailStatus(tx, parents);
+    return settled.map(({ address }) => address);
+  });
+}

@@ -8,19 +8,25 @@ export const PAGING = {
     .string()
     .regex(/^(100|[1-9]\d?)$/, "Must be a whole number from 1 to 100.")
     .transform(Number)
-    .default(20),
+    .default(20)
+    .describe("Rows of a page, 1 to 100."),
   after: z
     .string()
     .refine(isId, "Must be the id of a row of this list, as the service returned it.")
-    .optional(),
+    .optional()
+    .describe("The id of the last row of a page: older rows follow."),
   before: z
     .string()
     .refine(isId, "Must be the id of a row of this list, as the service returned it.")
-    .optional(),
+    .optional()
+    .describe("The id of the first row of a page: newer rows follow."),
 };
 
 /** For lists that clients of the dialect read whole: without a limit as much as there is, up to 100. */
-export const PAGING_OF_WHOLE = { ...PAGING, limit: PAGING.limit.removeDefault().default(100) };
+export const PAGING_OF_WHOLE = {
+  ...PAGING,
+  limit: PAGING.limit.removeDefault().default(100).describe("Rows of a page, 1 to 100."),
+};
 
 /**
  * The query of a URL by name. A parameter without value counts as absent; one that stands twice, or holds what no

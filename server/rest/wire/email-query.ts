@@ -45,14 +45,22 @@ const Tag = z
 /** The filters of mails, as a query and as a body have them. */
 export const EMAIL_FILTER = {
   status: z.enum(EMAIL_STATUSES, `Must be one of ${EMAIL_STATUSES.join(", ")}.`).optional(),
-  recipient: Address.optional(),
-  to: Address.optional(),
-  sender: Address.optional(),
-  from: Address.optional(),
-  subject: z.string().max(200, "At most 200 characters: a part of the subject is enough.").optional(),
-  tag: Tag.optional(),
-  key: z.string().refine(isId, "Must be the id of an API key, as `key list` shows it.").optional(),
-  domain: Domain.optional(),
+  recipient: Address.optional().describe("The exact address of a recipient."),
+  to: Address.optional().describe("The same as `recipient`."),
+  sender: Address.optional().describe("The exact address of the sender."),
+  from: Address.optional().describe("The same as `sender`."),
+  subject: z
+    .string()
+    .max(200, "At most 200 characters: a part of the subject is enough.")
+    .optional()
+    .describe("A part of the subject, in any letter case."),
+  tag: Tag.optional().describe("`name` or `name:value`, as the tag was given."),
+  key: z
+    .string()
+    .refine(isId, "Must be the id of an API key, as `key list` shows it.")
+    .optional()
+    .describe("The id of an API key."),
+  domain: Domain.optional().describe("The domain of the sender."),
   since: Time.optional(),
   until: Time.optional(),
 };

@@ -99,7 +99,8 @@ export const VariableValue = z
         code: "custom",
         message: "A number of this size is not exact. Give it as a string.",
       });
-  });
+  })
+  .meta({ type: ["string", "number"] });
 
 /** Values for placeholders, by name. */
 export const TemplateValues = z.record(

@@ -17,7 +17,8 @@ export const WebhookEventName = z
         code: "custom",
         message: `There is no event "${name.slice(0, 60)}". Known: ${WEBHOOK_EVENTS.join(", ")}.`,
       });
-  });
+  })
+  .meta({ type: "string", enum: [...WEBHOOK_EVENTS] });
 
 /** What an endpoint wants to hear of, each once. */
 export const WebhookEventNames = z

@@ -4,6 +4,7 @@ import type { Outside } from "#server/egress/outside";
 import type { Limits } from "#server/limits/limits";
 import type { AskDns } from "#server/mail/dns";
 import type { Transport } from "#server/mail/transport/transport";
+import type { BodyRoom } from "#server/rest/body-room";
 import type { Authenticate } from "#server/services/keys/authenticate";
 import type { RequestLog } from "#server/services/logs/record";
 import type { Log } from "./log";
@@ -55,6 +56,8 @@ export type RestDeps = Deps & {
   tick: () => Promise<void>;
   /** Largest request body in bytes. */
   bodyMaxBytes: number;
+  /** Keeps large bodies from using up the memory together. */
+  bodyRoom: BodyRoom;
   /** Proxies in front whose X-Forwarded-For entries may be believed. */
   trustedHops: number;
 };

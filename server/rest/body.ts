@@ -1,16 +1,30 @@
 import { AppError } from "#server/errors";
+import { smallBodyBytes } from "./body-room";
 import { checkTree, refuseCrowd } from "./tree";
 
 // A byte order mark at the start is dropped, as RFC 8259 section 8.1 allows a reader to do.
 const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** How often over the largest body, and how long, what is refused is taken in all the same. */
+const discardedTimes = 2;
+const discardMsMax = 10_000;
+
+/** How much may come, what to say of more, and whom to ask before much of it is read. */
+export type BodySize = {
+  maxBytes: number;
+  /** How the caller can send less, in a sentence. */
+  advice: string;
+  /** Waits until there is room for so many bytes. */
+  enter: (bytes: number) => Promise<void>;
+};
 
 /**
  * Reads a request's JSON body and refuses what no service should ever see: too many bytes (counted as they come, whatever
  * the length header claims), another type, invalid UTF-8, broken JSON, absurd nesting, and text that PostgreSQL cannot
  * hold. An empty body is `undefined`, whatever its type. Of a name that stands twice the last one counts.
  */
-export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
-  const bytes = await readBytes(request, maxBytes);
+export async function readJson(request: Request, size: BodySize): Promise<unknown> {
+  const bytes = await readBytes(request, size);
   if (bytes.byteLength === 0) return undefined;
   let text: string;
   try {
@@ -32,39 +46,67 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
   return value;
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+async function readBytes(request: Request, size: BodySize): Promise<Uint8Array> {
+  const { maxBytes, advice, enter } = size;
   const declared = request.headers.get("content-length");
   const length = declared === null ? null : Number(declared);
   if (length === 0) return new Uint8Array();
-  if (length !== null && length > maxBytes) throw tooLarge(maxBytes);
+  const isCounted = length === null || request.headers.has("transfer-encoding");
   try {
+    if (length !== null && length > maxBytes) throw tooLarge(maxBytes, advice);
+    if (!isCounted) await enter(length);
     // HTTP itself holds a body to the length it declares; the fast way costs half of the other.
-    const bytes =
-      length === null || request.headers.has("transfer-encoding")
-        ? await readCounted(request, maxBytes)
-        : new Uint8Array(await request.arrayBuffer());
-    if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
+    const bytes = isCounted ? await readCounted(request, size) : new Uint8Array(await request.arrayBuffer());
+    if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes, advice);
     if (bytes.byteLength > 0) checkType(request);
     return bytes;
   } catch (cause) {
+    await discardRest(request, maxBytes * discardedTimes);
     if (cause instanceof AppError) throw cause;
     throw endedEarly(cause);
   }
 }
 
-async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array> {
+/**
+ * Takes in, and forgets, what is still on its way: most clients read the answer only when they have sent all, and one whose
+ * connection ends before that never learns why. It goes on for so many bytes and `discardMsMax`.
+ */
+async function discardRest(request: Request, bytesMax: number): Promise<void> {
+  if (request.bodyUsed || !request.body || request.body.locked) return;
+  const reader = request.body.getReader();
+  const giveUp = () => reader.cancel().catch(() => {});
+  const patience = setTimeout(giveUp, discardMsMax);
+  try {
+    let length = 0;
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      length += part.value.length;
+      if (length > bytesMax) break;
+    }
+  } catch {
+    // The sender is gone, so nobody waits for the answer either.
+  } finally {
+    clearTimeout(patience);
+    await giveUp();
+  }
+}
+
+/** One that does not say how long it is may be the largest, which is asked for once it is no small one. */
+async function readCounted(request: Request, { maxBytes, advice, enter }: BodySize): Promise<Uint8Array> {
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    if (length === 0) checkType(request);
-    length += part.value.length;
-    if (length > maxBytes) {
-      await reader.cancel();
-      throw tooLarge(maxBytes);
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      if (length === 0) checkType(request);
+      const wasSmall = length <= smallBodyBytes;
+      length += part.value.length;
+      if (length > maxBytes) throw tooLarge(maxBytes, advice);
+      if (wasSmall && length > smallBodyBytes) await enter(maxBytes);
+      chunks.push(part.value);
     }
-    chunks.push(part.value);
+  } finally {
+    reader.releaseLock();
   }
   return Buffer.concat(chunks, length);
 }
@@ -73,19 +115,26 @@ async function readCounted(request: Request, maxBytes: number): Promise<Uint8Arr
  * The bytes of a body of another type, as they come. Refused at once where the type or the length is wrong by what the headers
  * say, and while it is read where it turns out to be too large or ends early.
  */
-export function streamBody(request: Request, maxBytes: number, type: string): AsyncIterable<Uint8Array> {
+export function streamBody(
+  request: Request,
+  { maxBytes, advice }: Pick<BodySize, "maxBytes" | "advice">,
+  type: string,
+): AsyncIterable<Uint8Array> {
   const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
+  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes, advice);
   if (declared === "0" || request.body === null)
     throw new AppError(
       "bad_json",
       `The body is missing. Send one with the header \`Content-Type: ${type}\`.`,
     );
   checkType(request, type);
-  return countBytes(request.body, maxBytes);
+  return countBytes(request.body, { maxBytes, advice });
 }
 
-async function* countBytes(body: ReadableStream<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+async function* countBytes(
+  body: ReadableStream<Uint8Array>,
+  { maxBytes, advice }: Pick<BodySize, "maxBytes" | "advice">,
+): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   let length = 0;
   try {
@@ -95,7 +144,7 @@ async function* countBytes(body: ReadableStream<Uint8Array>, maxBytes: number): 
       });
       if (part.done) return;
       length += part.value.length;
-      if (length > maxBytes) throw tooLarge(maxBytes);
+      if (length > maxBytes) throw tooLarge(maxBytes, advice);
       yield part.value;
     }
   } finally {
@@ -120,10 +169,10 @@ function checkType(request: Request, type = "application/json"): void {
 const endedEarly = (cause: unknown) =>
   new AppError("bad_json", "The body ended early. Send as many bytes as Content-Length says.", { cause });
 
-const tooLarge = (maxBytes: number) =>
+const tooLarge = (maxBytes: number, advice: string) =>
   new AppError(
     "too_large",
-    `The body is larger than ${(maxBytes / 1024 / 1024).toLocaleString("en", { maximumFractionDigits: 1 })} MB. Send less in one request.`,
+    `The body is larger than ${(maxBytes / 1024 / 1024).toLocaleString("en", { maximumFractionDigits: 1 })} MB. ${advice}`,
   );
 
 /** Where the parser stumbled, from a message that may also quote the body. */

@@ -54,6 +54,7 @@ export const postBatch = withApi(
     },
     query: SendQuery,
     isDryRun: asksOnly,
+    ifTooLarge: "Send fewer mails in one batch.",
     answer: z.union([
       z.object({
         data: z.array(z.object({ id: Id })).describe("The accepted mails, in their order."),

@@ -33,6 +33,8 @@ export const postEmail = withApi(
     },
     query: SendQuery,
     isDryRun: asksOnly,
+    ifTooLarge:
+      "The files weigh most: a list of byte values costs 3.6 times their bytes and base64 1.3 times, so give `content` as base64, or give `path` with a URL and the file is fetched.",
     answer: z.union([AcceptedAnswer, DryRunAnswer]),
     errors: ["forbidden", "not_found", "invalid_sender", "invalid_attachment"],
     idempotent: true,

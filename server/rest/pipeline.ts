@@ -4,7 +4,7 @@ import { AppError } from "#server/errors";
 import type { Verdict } from "#server/limits/limits";
 import { IdempotencyKeyTaken, type Once } from "#server/services/emails/send";
 import type { KnownKey } from "#server/services/keys/authenticate";
-import { readJson, streamBody } from "./body";
+import { type BodySize, readJson, streamBody } from "./body";
 import { findAnswer, fingerprintOf, readIdempotencyKey } from "./idempotency";
 import { readQuery } from "./query";
 import { dropRepeatedId } from "./repeated-id";
@@ -29,12 +29,36 @@ export async function runRoute(
   deps: RestDeps,
   route: Route,
   key: KnownKey | null,
+  arrival: Arrival,
+): Promise<Answered> {
+  let leave = () => {};
+  const enter = async (bytes: number) => {
+    leave = await deps.bodyRoom.enter(bytes);
+  };
+  try {
+    return await runInRoom(deps, route, key, arrival, enter);
+  } finally {
+    leave();
+  }
+}
+
+/** The same, with `enter` to be asked before a body is read; what is made of the body needs room until all is done. */
+async function runInRoom(
+  deps: RestDeps,
+  route: Route,
+  key: KnownKey | null,
   { request, url, params, requestId, verdict, onBody }: Arrival,
+  enter: BodySize["enter"],
 ): Promise<Answered> {
   const ctx = key ? contextOf(deps, key, route, requestId) : deps;
   const query = route.query ? validate(route.query, readQuery(url), "query") : refuseQuery(url);
-  const bytes = route.accepts ? streamBody(request, deps.bodyMaxBytes, route.accepts) : NO_BYTES;
-  const json = route.accepts ? undefined : await readBody(request, deps, route, onBody);
+  const size = {
+    maxBytes: deps.bodyMaxBytes,
+    advice: route.ifTooLarge ?? "Send less in one request.",
+    enter,
+  };
+  const bytes = route.accepts ? streamBody(request, size, route.accepts) : NO_BYTES;
+  const json = route.accepts ? undefined : await readBody(request, size, route, onBody);
   const given = route.repeatsId ? dropRepeatedId(json, route.repeatsId, params.id) : json;
   const body = route.body ? validate(route.body, given, "body") : undefined;
   const once = route.idempotent ? readOnce(request, route, json) : undefined;
@@ -82,11 +106,11 @@ function contextOf(deps: RestDeps, key: KnownKey, route: Route, requestId: strin
 
 async function readBody(
   request: Request,
-  deps: RestDeps,
+  size: BodySize,
   route: Route,
   onBody: Arrival["onBody"],
 ): Promise<unknown> {
-  const json = await readJson(request, deps.bodyMaxBytes);
+  const json = await readJson(request, size);
   onBody(json);
   if (!route.body) {
     // Some clients send `{}` with every call, also where nothing is expected.

@@ -118,6 +118,9 @@ export function errorHeaders(error: AppError, allowed: readonly string[]): Recor
       return { allow: allowed.join(", ") };
     case "rate_limited":
       return { "retry-after": String(error.details.retryAfter) };
+    case "too_large":
+      // What is still on its way must not be taken for another request, or hold this connection.
+      return { connection: "close" };
     case "unavailable":
       return { "retry-after": "2" };
     default:

@@ -52,6 +52,8 @@ export type Declaration<Body, Query, Shape> = {
   query?: z.ZodType<Query>;
   /** The type of the request's body where that is not JSON: the handler reads it as it comes, up to the usual size. */
   accepts?: "text/csv";
+  /** How the caller can send less where a body is too large. Default: that less has to be sent. */
+  ifTooLarge?: string;
   /** The type of the answer where it is not JSON but a stream. Errors are JSON all the same. */
   answers?: string;
   /** Takes `Idempotency-Key`; the handler passes `once` on to the service that commits. */

@@ -152,6 +152,7 @@ export const postSuppressionsCsv = withApi(
     tier: "other",
     summary: "Put the addresses of a CSV file on the list, up to 100,000 lines",
     accepts: "text/csv",
+    ifTooLarge: "Cut the file into several.",
     example: { body: "email\ngone@example.com\nmoved@example.com\n" },
     answer: z.object({
       object: z.literal("suppression_import"),

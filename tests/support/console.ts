@@ -5,6 +5,7 @@ import type { ConsoleDeps } from "#server/console-deps";
 import { createInProcessStore } from "#server/limits/in-process";
 import { createLimits } from "#server/limits/limits";
 import type { Facts, Log } from "#server/log";
+import { createBodyRoom } from "#server/rest/body-room";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog } from "#server/services/logs/record";
 import { openSession } from "#server/services/sessions";
@@ -36,6 +37,7 @@ export async function openConsole() {
     cronSecret: null,
     tick: async () => {},
     bodyMaxBytes: 1024,
+    bodyRoom: createBodyRoom(1024),
     trustedHops: 0,
     url,
     authSecret,

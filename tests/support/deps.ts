@@ -6,6 +6,7 @@ import { createOutside, type OutsideOptions } from "#server/egress/outside";
 import { createLimits } from "#server/limits/limits";
 import { type Log, silentLog } from "#server/log";
 import { createAskDns } from "#server/mail/dns";
+import { createBodyRoom } from "#server/rest/body-room";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog } from "#server/services/logs/record";
 import { createSignedLinks } from "#server/signed-links";
@@ -50,7 +51,7 @@ export const NO_NAMES: PublicNames = { mailHost: null, returnPathDomain: null, w
 
 /** The effects of one process over a database: all of them real, the limits counted in process by the test's clock. */
 export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDeps; close(): Promise<void> } {
-  const { clock = createClock(), log = silentLog } = options;
+  const { clock = createClock(), log = silentLog, bodyMaxBytes = 48 * 1024 * 1024 } = options;
   const database = openDatabase(url, { connectionsMax: options.connectionsMax ?? 8 });
   const limits = createLimits({
     store: { kind: "in-process" },
@@ -76,7 +77,8 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     requestLog: createRequestLog({ hot: database.hot, log, clock: clock.now }),
     cronSecret: options.cronSecret ?? null,
     tick: options.tick ?? (async () => {}),
-    bodyMaxBytes: options.bodyMaxBytes ?? 48 * 1024 * 1024,
+    bodyMaxBytes,
+    bodyRoom: createBodyRoom(bodyMaxBytes),
     trustedHops: options.trustedHops ?? 0,
   };
   return {

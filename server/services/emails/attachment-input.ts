@@ -14,12 +14,23 @@ export type GivenAttachment = {
   contentId: string | null;
 };
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+const NO_BASE64_LETTER = /[^A-Za-z0-9+/]/;
+
+/**
+ * Whether this is base64 (RFC 4648 section 4), padded or not. Looks for the first letter that is none: an expression that
+ * matches the whole would need a stack as deep as the file is long.
+ */
+function isBase64(text: string): boolean {
+  const letters = text.replace(/={1,2}$/, "");
+  const padding = text.length - letters.length;
+  const over = letters.length % 4;
+  return over !== 1 && (padding === 0 || over + padding === 4) && !NO_BASE64_LETTER.test(letters);
+}
 
 /** Base64 with or without padding and line breaks; what is no base64 is taken as the text itself, as some clients send it. */
 function bytesOfText(text: string): Buffer {
   const compact = text.replace(/[\r\n]+/g, "");
-  return BASE64.test(compact) ? Buffer.from(compact, "base64") : Buffer.from(text, "utf8");
+  return isBase64(compact) ? Buffer.from(compact, "base64") : Buffer.from(text, "utf8");
 }
 
 function isBytes(value: unknown): value is number[] {

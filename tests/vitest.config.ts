@@ -31,6 +31,7 @@ export default defineConfig({
             "tests/product/**",
             "tests/chaos/**",
             "tests/bench/**",
+            "tests/fuzz/**",
           ],
           globalSetup: ["tests/support/global-postgres.ts"],
           testTimeout: 60_000,

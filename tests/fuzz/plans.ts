@@ -1,0 +1,219 @@
+import fc from "fast-check";
+import type { Route } from "#server/rest/route";
+import { oddText, oddValue } from "./values";
+
+/** How one request differs from a good one. Numbers choose among what the route has, whatever that is. */
+export type Twist =
+  | { kind: "other good value"; part: "body" | "query"; at: number; pick: number }
+  | { kind: "odd value"; part: "body"; at: number; value: unknown }
+  | { kind: "odd query"; at: number; text: string; twice: boolean }
+  | { kind: "without a field"; at: number }
+  | { kind: "one field more"; name: string; value: unknown }
+  | { kind: "odd path"; at: number; text: string; isEncoded: boolean }
+  | { kind: "another path"; path: string }
+  | { kind: "odd header"; name: string; value: string }
+  | { kind: "odd lines"; text: string }
+  | { kind: "another body"; raw: string | Uint8Array; type: string | null }
+  | { kind: "half of the body" }
+  | { kind: "another method"; method: string };
+
+/** A request to be made: of which route, and how it is twisted. Good as long as every twist is. */
+export type Plan = { route: number; twists: Twist[] };
+
+const at = fc.nat(1_000);
+const twist = <K extends Twist["kind"]>(
+  kind: K,
+  rest: {
+    [F in keyof Omit<Extract<Twist, { kind: K }>, "kind">]: fc.Arbitrary<Extract<Twist, { kind: K }>[F]>;
+  },
+) => fc.record({ kind: fc.constant(kind), ...rest }) as unknown as fc.Arbitrary<Twist>;
+
+const good = twist("other good value", {
+  part: fc.constantFrom("body" as const, "body" as const, "query" as const),
+  at,
+  pick: at,
+});
+
+const latin = fc.string({
+  unit: fc
+    .integer({ min: 0x20, max: 0xff })
+    .filter((code) => code !== 0x7f)
+    .map((code) => String.fromCharCode(code)),
+  maxLength: 60,
+});
+const HEADERS = [
+  ...[
+    "idempotency-key",
+    "content-type",
+    "content-encoding",
+    "x-request-id",
+    "accept",
+    "accept-encoding",
+    "cookie",
+  ],
+  ...[
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "origin",
+    "range",
+    "if-match",
+    "x-batch-validation",
+    "user-agent",
+  ],
+  ...["x-http-method-override", "expect", "transfer-encoding", "forwarded", "x-posthorn-peer"],
+];
+const ODD_LINES = [
+  ...[
+    "X-A: a\r\nX-B: b\r\n\r\nGET /api/emails HTTP/1.1",
+    "X-A: a\rb",
+    "X-A: a\nb",
+    "X-A: a\0b",
+    ": a",
+    "X A: a",
+  ],
+  ...[
+    "Content-Length: 5\r\nContent-Length: 6",
+    "Content-Length: -1",
+    "Content-Length: 1e3",
+    "Transfer-Encoding: x",
+  ],
+  ...["Transfer-Encoding: chunked\r\n\r\nzz\r\n", " folded: a"],
+  ...[
+    "Idempotency-Key: a\r\nIdempotency-Key: b",
+    "Authorization: Bearer x",
+    "Expect: tea",
+    `X-A: ${"a".repeat(70_000)}`,
+  ],
+];
+const PIECES = [
+  ...[
+    "emails",
+    "templates",
+    "publish",
+    "cron",
+    "batch",
+    "csv",
+    "..",
+    ".",
+    "%2e%2e",
+    "%00",
+    "%ff",
+    "%zz",
+    "",
+    ";",
+    "x@y",
+  ],
+];
+const BODIES: readonly (string | Uint8Array)[] = [
+  ...[
+    "",
+    " ",
+    "null",
+    "1",
+    '"x"',
+    "[]",
+    "{}",
+    "[[[]]]",
+    "{}{}",
+    "{'a':1}",
+    '{"a":NaN}',
+    '{"a":1,}',
+    "\ufeff{}",
+    "a=b",
+  ],
+  ...[
+    '{"a":1e999}',
+    '{"a":"\\u0000"}',
+    '{"\\ud800":1}',
+    '{"__proto__":{"a":1}}',
+    "[".repeat(30_000),
+    '"'.repeat(501),
+  ],
+  ...[
+    `{"a":${"[".repeat(5_000)}${"]".repeat(5_000)}}`,
+    `{"a":"${"x".repeat(400_000)}"}`,
+    `[${"{},".repeat(1_200)}{}]`,
+  ],
+  ...[
+    "email\n\0@example.com\n",
+    "email\r\nann@example.com\r\nben@example.net,x",
+    `"${"a".repeat(20_000)}`,
+    "é\n".repeat(300),
+  ],
+];
+
+const odd = fc.oneof(
+  { arbitrary: twist("odd value", { part: fc.constant("body" as const), at, value: oddValue }), weight: 12 },
+  { arbitrary: twist("odd query", { at, text: oddText, twice: fc.boolean() }), weight: 4 },
+  { arbitrary: twist("without a field", { at }), weight: 2 },
+  {
+    arbitrary: twist("one field more", {
+      name: fc.oneof(fc.constantFrom("__proto__", "constructor", "teamId", "team_id", "id"), oddText),
+      value: oddValue,
+    }),
+    weight: 2,
+  },
+  { arbitrary: twist("odd path", { at, text: oddText, isEncoded: fc.boolean() }), weight: 4 },
+  {
+    arbitrary: twist("another path", {
+      path: fc
+        .array(
+          fc.oneof(
+            fc.constantFrom(...PIECES),
+            fc.string({ unit: fc.constantFrom(..."abc%~!$&'()*+,;=:@-._0129"), maxLength: 12 }),
+          ),
+          { maxLength: 5 },
+        )
+        .map((pieces) => `/api/${pieces.join("/")}`),
+    }),
+    weight: 2,
+  },
+  { arbitrary: twist("odd header", { name: fc.constantFrom(...HEADERS), value: latin }), weight: 4 },
+  { arbitrary: twist("odd lines", { text: fc.constantFrom(...ODD_LINES) }), weight: 1 },
+  {
+    arbitrary: twist("another body", {
+      raw: fc.oneof(fc.constantFrom(...BODIES), fc.uint8Array({ maxLength: 200 })),
+      type: fc.constantFrom(null, null, null, "text/csv", "text/plain", "application/json; charset=x", ""),
+    }),
+    weight: 4,
+  },
+  { arbitrary: twist("half of the body", {}), weight: 1 },
+  {
+    arbitrary: twist("another method", {
+      method: fc.constantFrom(
+        "GET",
+        "HEAD",
+        "POST",
+        "PUT",
+        "PATCH",
+        "DELETE",
+        "OPTIONS",
+        "TRACE",
+        "PROPFIND",
+      ),
+    }),
+    weight: 2,
+  },
+);
+
+/** Making an RSA key takes a tenth of a second; whatever else a call costs is little. */
+const seldom: readonly string[] = ["POST /api/domains", "POST /api/domains/{id}/dkim/rotate"];
+
+/** Requests over these routes: about half of them good ones in many forms, the others with something odd about them. */
+export function plansOver(routes: readonly Route[]): fc.Arbitrary<Plan> {
+  const weighed = routes.flatMap(({ method, path }, index) =>
+    Array.from({ length: seldom.includes(`${method} ${path}`) ? 1 : 6 }, () => index),
+  );
+  return fc.record({
+    route: fc.constantFrom(...weighed),
+    twists: fc.oneof(
+      { arbitrary: fc.array(good, { maxLength: 4 }), weight: 8 },
+      {
+        arbitrary: fc
+          .tuple(fc.array(good, { maxLength: 2 }), fc.array(odd, { minLength: 1, maxLength: 3 }))
+          .map(([some, others]) => [...some, ...others]),
+        weight: 10,
+      },
+    ),
+  });
+}

@@ -1,0 +1,135 @@
+import type { Route } from "#server/rest/route";
+import { nameOf } from "../rest/route-calls";
+import type { CallOptions } from "../support/rest";
+import { type Field, fieldsOf, withField } from "../support/schema-fields";
+import type { Plan, Twist } from "./plans";
+import { goodValuesFor, takes } from "./values";
+
+/** A request as it goes out. */
+export type Request = {
+  method: string;
+  path: string;
+  query: [name: string, value: string][];
+  /** JSON unless `raw` is given. */
+  body: unknown;
+  raw?: string | Uint8Array;
+  headers: Record<string, string>;
+  /** Header lines that no client library would write. */
+  lines?: string;
+  /** Whether it still asks the route that it began with. */
+  isElsewhere: boolean;
+};
+
+type Place = { body: Field[]; query: Field[] };
+const places = new Map<string, Place>();
+
+function placesOf(route: Route): Place {
+  const name = nameOf(route);
+  const known = places.get(name);
+  if (known) return known;
+  const place = { body: fieldsOf(route.bodyShape ?? route.body), query: fieldsOf(route.query) };
+  places.set(name, place);
+  return place;
+}
+
+const pickOf = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
+
+/** The request that a plan describes, made of a good one. */
+export function makeRequest(route: Route, plan: Plan, path: string, good: CallOptions): Request {
+  const request: Request = {
+    method: route.method,
+    path,
+    query: [],
+    body: good.body,
+    headers: { ...(good.headers as Record<string, string> | undefined) },
+    isElsewhere: false,
+    ...(good.raw !== undefined && { raw: good.raw }),
+  };
+  for (const twist of plan.twists) apply(twist, request, route);
+  return request;
+}
+
+function apply(twist: Twist, request: Request, route: Route): void {
+  const { body: bodyFields, query: queryFields } = placesOf(route);
+  switch (twist.kind) {
+    case "other good value": {
+      const field = pickOf(twist.part === "body" ? bodyFields : queryFields, twist.at);
+      if (!field) return;
+      const value = pickOf(goodValuesFor(field), twist.pick);
+      if (twist.part === "query") {
+        const query = [...request.query.filter(([name]) => name !== field.path[0]), [field.path[0], value]];
+        if (takes(route.query, Object.fromEntries(query))) request.query = query as Request["query"];
+        return;
+      }
+      const body = withField(request.body, field.path, value);
+      if (takes(route.bodyShape ?? route.body, body)) request.body = body;
+      return;
+    }
+    case "odd value": {
+      const field = pickOf(bodyFields, twist.at);
+      if (field) request.body = withField(request.body, field.path, twist.value);
+      return;
+    }
+    case "odd query": {
+      const field = pickOf(queryFields, twist.at);
+      const one: [string, string] = [String(field?.path[0] ?? "unheard_of"), twist.text];
+      request.query.push(one, ...(twist.twice ? [one] : []));
+      return;
+    }
+    case "without a field": {
+      const names = Object.keys((request.body as object | undefined) ?? {});
+      const name = pickOf(names, twist.at);
+      if (name !== undefined && !Array.isArray(request.body))
+        request.body = Object.fromEntries(
+          Object.entries(request.body as object).filter(([each]) => each !== name),
+        );
+      return;
+    }
+    case "one field more":
+      request.body = withField(request.body, [twist.name], twist.value);
+      return;
+    case "odd path": {
+      const parts = request.path.split("/");
+      const variable = route.path.split("/").flatMap((part, index) => (part.startsWith("{") ? [index] : []));
+      const index = pickOf(variable, twist.at) ?? parts.length;
+      parts[index] = twist.isEncoded ? encode(twist.text) : twist.text;
+      request.path = parts.join("/");
+      request.isElsewhere = true;
+      return;
+    }
+    case "another path":
+      request.path = twist.path;
+      request.isElsewhere = true;
+      return;
+    case "odd header":
+      request.headers[twist.name] = twist.value;
+      return;
+    case "odd lines":
+      request.lines = twist.text;
+      return;
+    case "another body":
+      request.raw = twist.raw;
+      if (twist.type !== null) request.headers["content-type"] = twist.type;
+      return;
+    case "half of the body": {
+      const text = JSON.stringify(request.body) ?? "";
+      if (text !== "") request.raw = text.slice(0, text.length / 2);
+      return;
+    }
+    case "another method":
+      request.method = twist.method;
+      request.isElsewhere = true;
+      return;
+  }
+}
+
+/** Percent-encodes everything that a URL must not have, lone surrogates as what they are read as. */
+const encode = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"));
+
+/** The path and query of a request line: bytes that may stand there, and no blank. */
+export function targetOf({ path, query }: Request): string {
+  const search = query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
+  const safe = path.replace(/[^\x21-\x7e\x80-\xff]/gu, encode);
+  // Longer lines are refused before anybody reads them, as every server does.
+  return `${safe}${search === "" ? "" : `?${search}`}`.slice(0, 12_000);
+}

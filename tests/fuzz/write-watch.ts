@@ -1,0 +1,38 @@
+import type { HotSql } from "#db/client";
+import { readTables } from "../support/tenants";
+
+/** Tells exactly what was committed in between: by triggers, whose own rows go where the transaction goes. */
+export type WriteWatch = {
+  /** What was written since the last question, as `insert into emails`, each once. */
+  since(): Promise<string[]>;
+};
+
+/**
+ * Watches every table but the record of calls, which is written later and on purpose. A change of nothing but when a key
+ * was last used is none.
+ */
+export async function watchWrites(hot: HotSql): Promise<WriteWatch> {
+  await hot.unsafe(`
+    create schema watch;
+    create unlogged table watch.writes (n bigserial primary key, what text not null);
+    create function watch.note() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'UPDATE' and to_jsonb(old) - 'last_used_at' = to_jsonb(new) - 'last_used_at' then return null; end if;
+      insert into watch.writes (what) values (lower(tg_op) || ' on ' || tg_table_name);
+      return null;
+    end $$;`);
+  for (const { name } of await readTables(hot))
+    if (name !== "api_requests")
+      await hot.unsafe(
+        `create trigger watched after insert or update or delete on "${name}" for each row execute function watch.note()`,
+      );
+  let last = 0;
+  return {
+    async since() {
+      const rows = await hot<{ n: number; what: string }[]>`
+        select max(n)::int as n, what from watch.writes where n > ${last} group by what`;
+      last = rows.reduce((most, { n }) => Math.max(most, n), last);
+      return rows.map(({ what }) => what);
+    },
+  };
+}

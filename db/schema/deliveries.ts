@@ -24,6 +24,8 @@ export type DeliveryStage = (typeof DELIVERY_STAGES)[number];
 /** Why a waiting row waits, or null where it simply is its turn. */
 export const WAIT_RULES = [
   "retry_schedule",
+  "greylisted",
+  "transport_fault",
   "lease_expired",
   "unknown_retry",
   "no_transport",

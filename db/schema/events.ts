@@ -33,6 +33,9 @@ export type EventData = {
   host?: string | null;
   reply?: { code: number | null; enhanced: string | null; text: string } | null;
   reason?: string;
+  /** What a refusal is about, as `server/mail/replies/classes.ts` names it, and what would help. */
+  class?: string;
+  advice?: string;
   nextAttemptAt?: string | null;
   rule?: string | null;
   policy?: "retry" | "hold";

@@ -17,6 +17,7 @@ export function saysAddressIsDead(
   { kind, reply, step, class: about }: Outcome,
   recipientsOfMessage: number,
 ): boolean {
-  if (kind !== "rejected" || about !== "hard" || !reply?.enhanced || !DEAD.has(reply.enhanced)) return false;
+  if (kind !== "rejected" || (about ?? "hard") !== "hard" || !reply?.enhanced || !DEAD.has(reply.enhanced))
+    return false;
   return step === "rcpt" || (step !== "mail" && recipientsOfMessage === 1);
 }

@@ -109,6 +109,10 @@ export function outcomeOfReply(
   return { ...told, kind: "deferred", class: about, reason };
 }
 
+/** What a stored reply is about; null where it was no refusal. */
+export const classOfReply = (reply: Reply): ReplyClass | null =>
+  outcomeOfReply("", reply, null).class ?? null;
+
 /** What would help against a refusal of this class, as a sentence. */
 export const adviceOn = (about: ReplyClass): string => MEANINGS[about].helps;
 

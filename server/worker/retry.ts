@@ -14,3 +14,22 @@ export function retryAfterMs(attempt: number, random: number): number | null {
   const minutes = RETRY_AFTER_MINUTES[attempt - 1];
   return minutes === undefined ? null : Math.round(minutes * 60_000 * (1 - jitter + 2 * jitter * random));
 }
+
+/** Greylisting lasts minutes: this many attempts come soon, and what is still refused then follows the table above. */
+const greylistedAttemptsMax = 4;
+const greylistMs = { least: 60_000, usual: 5 * 60_000, most: 15 * 60_000 };
+
+/**
+ * Milliseconds until the attempt after the nth was greylisted, or null where the table decides. `statedMs` is what the
+ * server asked for; it is never undercut, and heeded up to a quarter of an hour.
+ */
+export function greylistRetryMs(attempt: number, statedMs: number | null, random: number): number | null {
+  if (attempt > greylistedAttemptsMax) return null;
+  const { least, usual, most } = greylistMs;
+  return Math.round(Math.min(Math.max(statedMs ?? usual, least), most) * (1 + jitter * random));
+}
+
+/** Milliseconds until a way out that refuses us is asked again for this mail. */
+export function transportFaultRetryMs(random: number): number {
+  return Math.round(15 * 60_000 * (1 - jitter + 2 * jitter * random));
+}

@@ -7,8 +7,10 @@ import type { SuppressionOrigin } from "#db/schema/suppressions";
 import type { UnknownPolicy } from "#db/schema/teams";
 import { newId } from "#server/ids";
 import { saysAddressIsDead } from "#server/mail/dead-address";
-import type { Outcome } from "#server/mail/outcome";
-import { attemptsMax, retryAfterMs } from "./retry";
+import { adviceOn, type Outcome } from "#server/mail/outcome";
+import type { ReplyClass } from "#server/mail/replies/classes";
+import { statedWaitMs } from "#server/mail/replies/stated-wait";
+import { attemptsMax, greylistRetryMs, retryAfterMs, transportFaultRetryMs } from "./retry";
 
 /** What the engine decides by, beside the outcome itself. */
 export type Circumstances = {
@@ -43,6 +45,22 @@ export function settleOutcome(claim: Claim, outcome: Outcome, given: Circumstanc
       if (given.isFinal) return result(claim, outcome, "delivered", ["email.sent", "email.delivered"]);
       return result(claim, outcome, "sent", ["email.sent"]);
     case "deferred":
+      // Nobody's mail bounces for a password of ours: it waits for the operator, who is alarmed, as long as that takes.
+      if (outcome.alarm === "auth" || outcome.alarm === "tls")
+        return {
+          ...waiting(
+            claim,
+            outcome,
+            "transport_fault",
+            transportFaultRetryMs(given.random),
+            "email.delivery_delayed",
+          ),
+          isUncounted: claim.attempt > 1,
+        };
+      if (mayRetry && outcome.class === "greylist" && given.retryAfterMs === undefined) {
+        const soonMs = greylistRetryMs(claim.attempt, statedWaitMs(outcome.reply?.text ?? ""), given.random);
+        if (soonMs !== null) return waiting(claim, outcome, "greylisted", soonMs, "email.delivery_delayed");
+      }
       if (mayRetry) return waiting(claim, outcome, "retry_schedule", waitMs, "email.delivery_delayed");
       return result(
         claim,
@@ -127,7 +145,9 @@ function result(
   more: EventData = {},
 ): DeliveryResult {
   const { reply, host, reason, dialogue } = outcome;
-  const data: EventData = { attempt: claim.attempt, host, reply, reason, dialogue, ...more };
+  const about = outcome.class ?? classOfAlarm(outcome);
+  const refusal = about === undefined ? {} : { class: about, advice: adviceOn(about) };
+  const data: EventData = { attempt: claim.attempt, host, reply, reason, ...refusal, dialogue, ...more };
   return {
     id: claim.id,
     leaseToken: claim.leaseToken,
@@ -148,10 +168,15 @@ function result(
   };
 }
 
+/** Where no reply came with the alarm, as while the login is not tried again. */
+function classOfAlarm({ alarm }: Outcome): ReplyClass | undefined {
+  return alarm === "auth" ? "login" : alarm === "tls" ? "tls" : undefined;
+}
+
 function waiting(
   claim: Claim,
   outcome: Outcome,
-  rule: "retry_schedule" | "unknown_retry",
+  rule: "retry_schedule" | "greylisted" | "transport_fault" | "unknown_retry",
   waitMs: number,
   type: EventType,
   more: EventData = {},

@@ -96,7 +96,7 @@ test("recipients of one mail are judged each by their own reply", async () => {
   expect((await house.email(id)).deliveries[2]).toMatchObject({
     status: "queued",
     attempts: 2,
-    waitRule: "retry_schedule",
+    waitRule: "greylisted",
   });
 });
 

@@ -4,6 +4,8 @@ import type { Tone } from "./statuses";
 /** Why something waits, by the rule that set its time. */
 const RULES: Record<NonNullable<RecipientView["rule"]>, string> = {
   retry_schedule: "by the retry schedule, where each wait is longer than the last",
+  greylisted: "soon, since the server makes unknown senders wait a little",
+  transport_fault: "every quarter of an hour, until the way out is mended",
   lease_expired: "because the worker that had it vanished before it handed anything over",
   unknown_retry:
     "because nobody can tell whether the last attempt arrived, and this team prefers twice to never",

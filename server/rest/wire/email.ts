@@ -2,6 +2,8 @@ import { z } from "zod";
 import { DELIVERY_STATUSES, type WaitRule } from "#db/schema/deliveries";
 import { EMAIL_STATUSES, type EmailStatus } from "#db/schema/emails";
 import { EVENT_TYPES, type EventData } from "#db/schema/events";
+import { adviceOn, classOfReply } from "#server/mail/outcome";
+import { REPLY_CLASSES } from "#server/mail/replies/classes";
 import type { Delivery, Email, EmailEvent, EmailSummary } from "#server/services/emails/read";
 import { Id, Time } from "./shapes";
 
@@ -37,6 +39,10 @@ const LAST_EVENT: Record<EmailStatus, (typeof LAST_EVENTS)[number]> = {
 /** Why a recipient waits, in words. `held` is a mail of unknown outcome that nobody tries again by himself. */
 const RULES: Record<WaitRule | "held", string> = {
   retry_schedule: "The last attempt did not succeed; the next follows the retry schedule.",
+  greylisted:
+    "The server makes unknown senders wait a little; the next attempt comes when it is said to pass.",
+  transport_fault:
+    "The way out refuses our login or our connection. It is tried every quarter of an hour until an operator mends it; nothing is given up.",
   lease_expired: "The worker that had taken it stopped before handing it over; it is due again at once.",
   unknown_retry: "Whether the last attempt arrived is unknown, and the team's policy is to send again.",
   no_transport: "No way out is set up (SMTP_URL), so nothing can be attempted until there is one.",
@@ -81,6 +87,11 @@ const RecipientAnswer = z
       })
       .nullable(),
     reason: z.string().nullable(),
+    class: z
+      .enum(REPLY_CLASSES)
+      .nullable()
+      .describe("What the last reply's refusal is about. Only hard speaks of a dead address."),
+    advice: z.string().nullable().describe("What would help against it."),
     next_attempt_at: Time.nullable(),
     rule: z.string().nullable().describe("The rule by which it waits, and beside it in words."),
     rule_text: z.string().nullable(),
@@ -149,7 +160,9 @@ export function emailJson(email: Email): z.infer<typeof EmailAnswer> {
 
 /** One recipient: its state, its last reply, and when and by which rule it is tried again. */
 export function recipientJson(delivery: Delivery): z.infer<typeof RecipientAnswer> {
-  const { status, attempts, lastCode, lastText, waitRule } = delivery;
+  const { status, attempts, lastCode, lastEnhanced, lastText, waitRule } = delivery;
+  const about =
+    lastCode === null ? null : classOfReply({ code: lastCode, enhanced: lastEnhanced, text: lastText ?? "" });
   const isWaiting = status === "queued" || status === "scheduled";
   const rule = isWaiting ? waitRule : status === "unknown" ? "held" : null;
   return {
@@ -161,8 +174,10 @@ export function recipientJson(delivery: Delivery): z.infer<typeof RecipientAnswe
     last_reply:
       lastCode === null && lastText === null
         ? null
-        : { code: lastCode, enhanced: delivery.lastEnhanced, text: lastText, host: delivery.lastHost },
+        : { code: lastCode, enhanced: lastEnhanced, text: lastText, host: delivery.lastHost },
     reason: delivery.lastReason,
+    class: about,
+    advice: about && adviceOn(about),
     next_attempt_at: isWaiting ? isoOrNull(delivery.dueAt) : null,
     rule,
     rule_text: rule && RULES[rule],

@@ -12,13 +12,22 @@ const SUBTYPE_BY_DETAIL: readonly (readonly [RegExp, string])[] = [
 ];
 const SUBTYPE_BY_CODE: Record<number, string> = { 552: "MailboxFull" };
 
+/** The same by what the refusal was found to be about, which has regard to its words too. */
+const SUBTYPE_BY_CLASS: Record<string, string> = {
+  hard: "NoEmail",
+  quota: "MailboxFull",
+  size: "MessageTooLarge",
+  content: "ContentRejected",
+};
+
 /** What a refusal comes to, in the dialect's closed words and in the server's own. */
-export function bounceOf({ reply, reason }: EventData) {
+export function bounceOf({ reply, reason, class: about, advice }: EventData) {
   return {
     type: typeOf(reply ?? null),
-    subType: subTypeOf(reply ?? null),
+    subType: about === undefined ? subTypeOf(reply ?? null) : (SUBTYPE_BY_CLASS[about] ?? "General"),
     message: reason ?? "The receiving server refused the mail.",
     diagnosticCode: diagnosticCodes(reply),
+    ...(about === undefined ? {} : { class: about, advice }),
   };
 }
 

@@ -3,6 +3,7 @@ import { webhookDeliveries } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/errors";
 import { newId } from "#server/ids";
+import { adviceOn } from "#server/mail/outcome";
 import type { WebhookEvent } from "./event-types";
 import { emailPayload } from "./payload";
 import { requireEnabled } from "./replay";
@@ -49,6 +50,8 @@ function sampleEmailPayload(type: EventType, now: Date): string {
   const refusal = {
     reply: { code: 550, enhanced: "5.1.1", text: "No such user" },
     reason: "There is no such mailbox.",
+    class: "hard",
+    advice: adviceOn("hard"),
   };
   return emailPayload({
     type,

@@ -1,0 +1,11 @@
+const MS_BY_UNIT = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** How long a server asks to wait, in milliseconds, as in "greylisted for 5 minutes"; null where its words name no time. */
+export function statedWaitMs(text: string): number | null {
+  const found = /(?<![\d.:])(\d{1,5}) {0,3}(s|m|h)(?:ec|econd|in|inute|our|r)?s?\b/i.exec(
+    text.slice(0, 1000),
+  );
+  const unit = found?.[2]?.toLowerCase();
+  if (unit !== "s" && unit !== "m" && unit !== "h") return null;
+  return Number(found?.[1]) * MS_BY_UNIT[unit];
+}

@@ -202,8 +202,9 @@ function isUnjudged({ kind, reply }: Outcome): boolean {
  * and where no login is used a refusal in such words is one of the message.
  */
 function withoutAlarm({ alarm, ...outcome }: Outcome): Outcome {
-  const isRefusal = alarm === "auth" && (outcome.reply?.code ?? 0) >= 500;
-  return isRefusal ? { ...outcome, kind: "rejected" } : outcome;
+  if (alarm !== "auth" || outcome.reply === null) return outcome;
+  const isRefusal = (outcome.reply.code ?? 0) >= 500;
+  return { ...outcome, kind: isRefusal ? "rejected" : outcome.kind, class: "policy" };
 }
 
 /** Why the attempt was ended from outside, if it was. */

@@ -86,6 +86,22 @@ describe("a bounce in the words of the dialect", () => {
     expect(bounce.diagnosticCode).toEqual([`smtp; ${[code, enhanced, "said so"].filter(Boolean).join(" ")}`]);
   });
 
+  test.each([
+    ["reputation", "General"],
+    ["hard", "NoEmail"],
+    ["quota", "MailboxFull"],
+    ["size", "MessageTooLarge"],
+    ["content", "ContentRejected"],
+  ])("about %s is %s whatever its code, and says what would help", (about, subType) => {
+    const data = { reply: reply(550, "5.1.1"), reason: "It said no.", class: about, advice: "Do this." };
+    expect(payloadOf({ type: "email.bounced", data }).data.bounce).toMatchObject({
+      type: "Permanent",
+      subType,
+      class: about,
+      advice: "Do this.",
+    });
+  });
+
   test("without any reply it is undetermined", () => {
     expect(payloadOf({ type: "email.bounced" }).data.bounce).toEqual({
       type: "Undetermined",

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildDeps } from "#server/boot/deps";
+import { readSettings } from "#server/env";
 import { newId } from "#server/ids";
 import { createSignedLinks } from "#server/signed-links";
 import { installationSecret, installationUrl } from "../support/deps";
@@ -211,6 +213,23 @@ describe("a link to a file", () => {
     expect(await call(ours.make(path, [], later))).toBe(404);
     const elsewhere = ours.make("/api/unsubscribe/{token}", [world.id, email, id], later);
     expect(await call(elsewhere.replace("unsubscribe", "attachments"))).toBe(404);
+  });
+
+  test("begins with the public address of the installation, and with nothing that a request says", async () => {
+    const settings = readSettings(
+      { POSTHORN_URL: "https://post.example.org", POSTHORN_SECRET: installationSecret },
+      "start",
+    );
+    const built = buildDeps({ ...settings, databaseUrl: desk.world.databaseUrl });
+    const link = built.deps.links.make("/api/attachments/{token}", [newId()], new Date(0));
+    await built.close();
+    expect(link).toMatch(/^https:\/\/post\.example\.org\/api\/attachments\/[\w-]+$/);
+    const email = await desk.accepted({ attachments: [PDF] });
+    const headers = { host: "evil.example.com", "x-forwarded-host": "evil.example.com" };
+    const { token } = desk;
+    const { text } = await desk.world.api("GET", `/api/emails/${email}/attachments`, { token, headers });
+    expect(text).toContain(installationUrl);
+    expect(text).not.toContain("evil");
   });
 
   test("answers HEAD without reading the file", async () => {

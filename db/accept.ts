@@ -16,6 +16,8 @@ export type AcceptedMail = {
   subject: string;
   tags: Tag[];
   headers: Header[];
+  /** Each recipient's copy offers to unsubscribe by a link of their own. */
+  listUnsubscribe: boolean;
   templateId: string | null;
   templateVersionId: string | null;
   messageId: string;
@@ -132,6 +134,7 @@ export async function insertSubmissions(hot: HotSql, submissions: Submission[]):
       files.map(({ contentId }) => contentId),
       files.map(({ content }) => content.length),
       files.map(({ content }) => content.toString("base64")),
+      mails.map(({ listUnsubscribe }) => String(listUnsubscribe)),
     ],
     { prepare: hot.options.prepare },
   );
@@ -161,17 +164,18 @@ with keyed as (
 ), mail as (
   select * from unnest($8::int[], $9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::text[],
     $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::uuid[], $23::uuid[],
-    $24::text[], $25::text[], $26::text[], $27::text[], $28::uuid[], $38::timestamptz[])
+    $24::text[], $25::text[], $26::text[], $27::text[], $28::uuid[], $38::timestamptz[], $50::bool[])
     as m(ordinal, id, team_id, api_key_id, sender, sender_address, sender_domain, "to", cc, bcc, reply_to, subject,
          tags, headers, template_id, template_version_id, message_id, status, html, text, event_id,
-         scheduled_at)
+         scheduled_at, list_unsubscribe)
   where ordinal not in (select ordinal from refused)
 ), email as (
   insert into emails (id, team_id, api_key_id, sender, sender_address, sender_domain, "to", cc, bcc, reply_to, subject,
-                      tags, headers, template_id, template_version_id, message_id, status, scheduled_at)
+                      tags, headers, template_id, template_version_id, message_id, status, scheduled_at,
+                      list_unsubscribe)
   select id, team_id, api_key_id, sender, sender_address, sender_domain, "to"::jsonb, cc::jsonb, bcc::jsonb,
          reply_to::jsonb, subject, tags::jsonb, headers::jsonb, template_id, template_version_id, message_id, status,
-         scheduled_at
+         scheduled_at, list_unsubscribe
   from mail
 ), body as (
   insert into email_bodies (team_id, email_id, html, text) select team_id, id, html, text from mail

@@ -80,16 +80,19 @@ export type Held = Pick<Claim, "id" | "leaseToken">;
  */
 export async function markHandedOver(
   hot: HotSql,
-  held: (Held & Pick<Claim, "address">)[],
+  held: (Held & Pick<Claim, "address"> & { offersUnsubscribe?: boolean })[],
 ): Promise<Set<string>> {
   const rows = await hot<{ id: string }[]>`
     with mine as materialized (
       select d.id
       from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[],
-                  ${held.map(({ address }) => foldAddress(address))}::text[]) as h(id, lease_token, address)
+                  ${held.map(({ address }) => foldAddress(address))}::text[],
+                  ${held.map(({ offersUnsubscribe }) => String(offersUnsubscribe === true))}::bool[])
+        as h(id, lease_token, address, offers_unsubscribe)
       join deliveries d on d.id = h.id and d.lease_token = h.lease_token
       where d.leased_until > now()
-        and not exists (select from suppressions s where s.team_id = d.team_id and s.address = h.address)
+        and not exists (select from suppressions s where s.team_id = d.team_id and s.address = h.address
+          and (h.offers_unsubscribe or not s.lists_only))
       order by d.id for no key update of d
     )
     update deliveries d set stage = 'handed_over', updated_at = now() from mine where d.id = mine.id

@@ -109,7 +109,9 @@ with attempt as materialized (
   insert into suppressions (team_id, id, address, origin, source_email_id)
   select team_id, suppression_id, suppression_address, origin, email_id from mine where suppression_id is not null
   order by team_id, suppression_address collate "C"
-  on conflict (team_id, address) do nothing
+  on conflict (team_id, address) do update
+    set origin = excluded.origin, source_email_id = excluded.source_email_id, lists_only = false
+    where suppressions.lists_only
   returning *
 ), announced as (
   insert into webhook_deliveries (id, team_id, webhook_id, type, payload)

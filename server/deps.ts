@@ -8,6 +8,7 @@ import type { BodyRoom } from "#server/rest/body-room";
 import type { Authenticate } from "#server/services/keys/authenticate";
 import type { RequestLog } from "#server/services/logs/record";
 import type { Log } from "./log";
+import type { RecipientTokens } from "./recipient-tokens";
 import type { SignedLinks } from "./signed-links";
 import type { Vault } from "./vault";
 
@@ -28,6 +29,8 @@ export type Deps = {
   vault: Vault;
   /** Makes links that open something without a key, and tells which ones still do. */
   links: SignedLinks;
+  /** Makes what one recipient's copy of a mail carries, to unsubscribe and to come back by. */
+  recipientTokens: RecipientTokens;
   clock: () => Date;
   log: Log;
   /** Says that something became due. Cheap to call often; losing one only costs the poll interval. */

@@ -8,6 +8,7 @@ import { createLimits, type Limits } from "#server/limits/limits";
 import { createLog, errorFacts, type Log } from "#server/log";
 import { readDomainName } from "#server/mail/address";
 import { createAskDns } from "#server/mail/dns";
+import { createRecipientTokens, type RecipientTokens } from "#server/recipient-tokens";
 import { createBodyRoom } from "#server/rest/body-room";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog, type Later, type RequestLog } from "#server/services/logs/record";
@@ -60,6 +61,8 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     dns: createAskDns(settings.dnsServers),
     names: namesOf(settings),
     vault: settings.secret === null ? lockedVault : createVault(settings.secret),
+    recipientTokens:
+      settings.secret === null ? lockedTokens : createRecipientTokens(settings.secret, settings.url),
     links: settings.secret === null ? lockedLinks : createSignedLinks(settings.secret, settings.url),
     clock,
     log,
@@ -103,6 +106,14 @@ const lockedVault: Vault = {
 const lockedLinks: SignedLinks = {
   make: () => refuseSecret(),
   open: () => refuseSecret(),
+};
+
+const lockedTokens: RecipientTokens = {
+  origin: "",
+  unsubscribeLink: () => refuseSecret(),
+  openUnsubscribe: () => refuseSecret(),
+  returnPath: () => refuseSecret(),
+  openReturnPath: () => refuseSecret(),
 };
 
 function refuseSecret(): never {

@@ -8,8 +8,16 @@ import { type Identified, identify, type Peer } from "./identify";
 import { logCall } from "./log-call";
 import { compileRoutes, type Find, type Match } from "./match";
 import { runRoute } from "./pipeline";
-import { errorBody, errorHeaders, jsonResponse, limitHeaders, streamOf, streamResponse } from "./respond";
-import type { Answer, Route, StreamAnswer } from "./route";
+import {
+  errorBody,
+  errorHeaders,
+  jsonResponse,
+  limitHeaders,
+  pageResponse,
+  streamOf,
+  streamResponse,
+} from "./respond";
+import type { AnyAnswer, Route } from "./route";
 import { routes } from "./routes";
 
 export type Dispatch = (deps: RestDeps, request: Request, peer: Peer) => Promise<Response>;
@@ -37,7 +45,7 @@ export function createDispatch(list: readonly Route[]): Dispatch {
     let known: Identified | undefined;
     let requestBody: unknown;
     let status: number;
-    let answer: Answer | StreamAnswer;
+    let answer: AnyAnswer;
     let headers: Record<string, string> = {};
     try {
       const given = request.headers.get("x-request-id");
@@ -77,6 +85,7 @@ export function createDispatch(list: readonly Route[]): Dispatch {
     };
     const isHead = request.method === "HEAD";
     if ("body" in answer) return jsonResponse(status, isHead ? null : answer.body, dress);
+    if ("page" in answer) return pageResponse(status, isHead ? null : answer.page, dress);
     const { stream, filename, contentType = match.route?.answers ?? "application/octet-stream" } = answer;
     const onFault = (error: unknown) =>
       deps.log.error("rest.stream_broken", { requestId, ...errorFacts(error) });

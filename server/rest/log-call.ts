@@ -1,6 +1,6 @@
 import type { RestDeps } from "#server/deps";
 import type { Identified } from "./identify";
-import type { Answer, StreamAnswer } from "./route";
+import type { AnyAnswer } from "./route";
 
 /** Longest path and name of a client that are kept, in characters. */
 const pathCharsMax = 500;
@@ -14,7 +14,7 @@ export function logCall(
   deps: RestDeps,
   request: Request,
   known: Identified | undefined,
-  { status, requestBody, answer }: { status: number; requestBody: unknown; answer: Answer | StreamAnswer },
+  { status, requestBody, answer }: { status: number; requestBody: unknown; answer: AnyAnswer },
 ): void {
   const { key, refusedToken } = known ?? {};
   if (!key && refusedToken === undefined) return;

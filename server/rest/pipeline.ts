@@ -8,7 +8,7 @@ import { type BodySize, readJson, streamBody } from "./body";
 import { findAnswer, fingerprintOf, readIdempotencyKey } from "./idempotency";
 import { readQuery } from "./query";
 import { dropRepeatedId } from "./repeated-id";
-import type { Answer, Call, Route, StreamAnswer } from "./route";
+import type { AnyAnswer, Call, Route } from "./route";
 import { validate } from "./validate";
 
 export type Arrival = {
@@ -20,7 +20,7 @@ export type Arrival = {
   /** Called with the parsed body, before anything is made of it. */
   onBody: (json: unknown) => void;
 };
-export type Answered = (Answer | StreamAnswer) & { status: number; replayed: boolean };
+export type Answered = AnyAnswer & { status: number; replayed: boolean };
 
 const NO_BYTES: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
 
@@ -58,7 +58,7 @@ async function runInRoom(
     enter,
   };
   const bytes = route.accepts ? streamBody(request, size, route.accepts) : NO_BYTES;
-  const json = route.accepts ? undefined : await readBody(request, size, route, onBody);
+  const json = route.accepts || route.ignoresBody ? undefined : await readBody(request, size, route, onBody);
   const given = route.repeatsId ? dropRepeatedId(json, route.repeatsId, params.id) : json;
   const body = route.body ? validate(route.body, given, "body") : undefined;
   const once = route.idempotent ? readOnce(request, route, json) : undefined;

@@ -41,6 +41,22 @@ export function streamResponse(
   });
 }
 
+/** A page for people, or its headers alone: it runs nothing, loads nothing, stands in no frame, and tells nobody its address. */
+export function pageResponse(status: number, page: string | null, headers: Record<string, string>): Response {
+  return new Response(page, {
+    status,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy":
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
+  });
+}
+
 /**
  * Reads on only when somebody takes; stops reading when nobody does any more. `onFault` hears why it broke, and nothing of a
  * reader who went away, which is no fault.

@@ -52,6 +52,8 @@ export type Declaration<Body, Query, Shape> = {
   query?: z.ZodType<Query>;
   /** The type of the request's body where that is not JSON: the handler reads it as it comes, up to the usual size. */
   accepts?: "text/csv";
+  /** Whatever body comes is not looked at, of any type: forms of browsers and of mail programs. */
+  ignoresBody?: true;
   /** How the caller can send less where a body is too large. Default: that less has to be sent. */
   ifTooLarge?: string;
   /** The type of the answer where it is not JSON but a stream. Errors are JSON all the same. */
@@ -88,7 +90,12 @@ export type StreamAnswer = {
   contentType?: string;
 };
 
-type Handle = (call: Call<never, never, never>) => Promise<Answer | StreamAnswer>;
+/** The same of a route that people look at: a whole page of HTML, without scripts and with nothing from elsewhere. */
+export type PageAnswer = { page: string };
+
+export type AnyAnswer = Answer | StreamAnswer | PageAnswer;
+
+type Handle = (call: Call<never, never, never>) => Promise<AnyAnswer>;
 
 export type Route = Omit<Declaration<unknown, unknown, z.ZodType>, "status"> & {
   status: number;
@@ -108,7 +115,9 @@ export function withApi<
   Shape extends z.ZodType<Record<string, unknown>> = z.ZodType<Record<string, unknown>>,
 >(
   declaration: Declaration<Body, Query, Shape> & { access: A } & ({ answer: Shape } | { answers: string }),
-  handler: (call: Call<ContextOf<A>, Body, Query>) => Promise<Answer<z.output<Shape>> | StreamAnswer>,
+  handler: (
+    call: Call<ContextOf<A>, Body, Query>,
+  ) => Promise<Answer<z.output<Shape>> | StreamAnswer | PageAnswer>,
 ): Route {
   return { status: 200, ...declaration, handle: handler as unknown as Handle };
 }

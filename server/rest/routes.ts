@@ -50,6 +50,7 @@ import {
   postTemplate,
   postTemplatePublish,
 } from "./templates";
+import { getUnsubscribe, postUnsubscribe } from "./unsubscribe";
 import { getUsage } from "./usage";
 import {
   getOneWebhookEvent,
@@ -133,6 +134,8 @@ export const routes: readonly Route[] = [
   getLogs,
   getOneLog,
   getAttachmentByLink,
+  getUnsubscribe,
+  postUnsubscribe,
   getHealth,
   getReadiness,
   getTick,

@@ -5,7 +5,7 @@ import type { WorkerDeps } from "#server/deps";
 import { errorFacts } from "#server/log";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
-import { outgoingMessage } from "#server/services/emails/outgoing";
+import { type OwnParts, outgoingMessage } from "#server/services/emails/outgoing";
 import { type StoredMessage, withBody } from "./messages";
 import { settleFailure, settleOutcome } from "./settle";
 import { KeyDoesNotOpen, type SignedMail } from "./signing-keys";
@@ -25,7 +25,7 @@ export async function buildMessage(
   const whole = await withBody(deps.hot, stored);
   let message: OutgoingMessage;
   try {
-    message = outgoingMessage(whole);
+    message = outgoingMessage(whole, ownParts(deps, stored, claims));
   } catch (error) {
     // Whatever is wrong with it would be wrong again: it must not come back and stand before the others.
     deps.log.error("email.not_composed", { emailId: stored.id, ...errorFacts(error) });
@@ -40,6 +40,25 @@ export async function buildMessage(
     deps.log.error("email.not_signed", { emailId: stored.id, ...errorFacts(error) });
     return { results: claims.map((claim) => deferUnsigned(claim, stored)) };
   }
+}
+
+/** What is in this copy for its recipient alone; a copy for several has nothing of that kind. */
+function ownParts(
+  { names, recipientTokens }: WorkerDeps,
+  { teamId, id, listUnsubscribe }: StoredMessage,
+  claims: Claim[],
+): OwnParts {
+  const [claim] = claims;
+  if (claims.length !== 1 || !claim) return {};
+  const { address } = claim;
+  return {
+    ...(listUnsubscribe && {
+      unsubscribeLink: recipientTokens.unsubscribeLink({ teamId, emailId: id, address }),
+    }),
+    ...(names.returnPathDomain !== null && {
+      returnPath: `${recipientTokens.returnPath(claim.id)}@${names.returnPathDomain}`,
+    }),
+  };
 }
 
 /** The built-in domain is everybody's, and nobody signs for it. */

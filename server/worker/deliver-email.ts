@@ -21,7 +21,7 @@ export type Handling = {
   /** Prepares and runs a dialogue when one of the few places for it is free. */
   inTurn: Turns;
   /** Commits that the dialogue begins; the claims that are still ours come back. */
-  handOver(claims: Claim[]): Promise<Claim[]>;
+  handOver(claims: Claim[], offersUnsubscribe: boolean): Promise<Claim[]>;
   /** Whether a dialogue may begin for these: they are still ours, and we are not about to stop. */
   mayBegin(claims: Claim[]): boolean;
   stillMine(claim: Claim): boolean;
@@ -51,9 +51,20 @@ export async function attemptEmail(
   const results = await Promise.all([
     setAside,
     ...scripted.map((claim) => attemptScripted(stored, claim, handling.signal)),
-    real.length > 0 && deps.transport ? attemptReal(deps, deps.transport, stored, real, handling) : [],
+    ...transactionsOf(deps, stored, real).map((group) =>
+      deps.transport ? attemptReal(deps, deps.transport, stored, group, handling) : [],
+    ),
   ]);
   return results.flat();
+}
+
+/**
+ * Recipients of one mail share a transaction, unless something of their own is in it: a link to unsubscribe in the message,
+ * or a return path.
+ */
+function transactionsOf(deps: WorkerDeps, stored: StoredMessage, claims: Claim[]): Claim[][] {
+  if (stored.listUnsubscribe || deps.names.returnPathDomain !== null) return claims.map((claim) => [claim]);
+  return claims.length > 0 ? [claims] : [];
 }
 
 /** Deleting a domain or ending a link is the last word, also on what was accepted before it. */
@@ -136,6 +147,6 @@ async function prepare(
   if (handling.signal.aborted) return { results: [] };
   const built = await buildMessage(deps, stored, claims, handling.keysFor);
   if (!("message" in built)) return built;
-  const held = await handling.handOver(claims);
+  const held = await handling.handOver(claims, stored.listUnsubscribe);
   return held.length === 0 ? { results: [] } : { message: built.message, held };
 }

@@ -73,7 +73,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   const stillMine = ({ leaseToken }: Claim) =>
     performance.now() < (renewedAtMs.get(leaseToken) ?? Number.NEGATIVE_INFINITY) + leaseMs - leaseMarginMs;
 
-  const markBatch = coalesce<Claim, boolean>(500, async (claims) => {
+  const markBatch = coalesce<Claim & { offersUnsubscribe: boolean }, boolean>(500, async (claims) => {
     const marked = await markHandedOver(hot, claims);
     return ({ id }) => marked.has(id);
   });
@@ -123,10 +123,10 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     mayBegin: (claims) => !isDraining && claims.every(stillMine),
     stillMine,
     signal: abort.signal,
-    async handOver(claims) {
+    async handOver(claims, offersUnsubscribe) {
       const mine = isDraining ? [] : claims.filter(stillMine);
       if (mine.length === 0) return [];
-      const marked = await markBatch(mine);
+      const marked = await markBatch(mine.map((claim) => ({ ...claim, offersUnsubscribe })));
       return mine.filter((_, index) => marked[index]);
     },
   };

@@ -15,6 +15,8 @@ export type StoredMessage = Omit<MessageSource, "files"> & {
   senderDomain: string;
   /** The sender's domain, while it is the team's and linked to the key that brought the mail; else null. */
   domainId: string | null;
+  /** Each recipient's copy has a link of their own to unsubscribe. */
+  listUnsubscribe: boolean;
   /** No other recipient has this mail. */
   isAlone: boolean;
   /** False: html, text and files have to be read by `withBody`. */
@@ -31,10 +33,12 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
   const rows = await hot<StoredMessage[]>`
     with mail as materialized (
       select e.team_id, e.id, e.api_key_id, e.sender_domain, e.sender, e.sender_address, e."to", e.cc, e.reply_to,
-        e.subject, e.headers, e.message_id, e.created_at, c.suppressed,
+        e.subject, e.headers, e.list_unsubscribe, e.message_id, e.created_at,
+        case when e.list_unsubscribe then c.on_list else c.suppressed end as suppressed,
         jsonb_array_length(e."to") + jsonb_array_length(e.cc) + jsonb_array_length(e.bcc) = 1 as is_alone
       from (
-        select q.team_id, q.email_id, jsonb_object_agg(q.id, l.origin) filter (where l.origin is not null) as suppressed
+        select q.team_id, q.email_id, jsonb_object_agg(q.id, l.origin) filter (where l.origin is not null) as on_list,
+          jsonb_object_agg(q.id, l.origin) filter (where not l.lists_only) as suppressed
         from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ teamId }) => teamId)}::uuid[],
                     ${claims.map(({ emailId }) => emailId)}::uuid[],
                     ${claims.map(({ address }) => foldAddress(address))}::text[]) as q(id, team_id, email_id, address)
@@ -54,7 +58,7 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
     )
     select e.team_id as "teamId", e.id, e.sender, e.sender_address as "senderAddress",
       e.sender_domain as "senderDomain", e."to", e.cc,
-      e.reply_to as "replyTo", e.subject, e.headers, e.message_id as "messageId", e.created_at as "createdAt",
+      e.reply_to as "replyTo", e.subject, e.headers, e.list_unsubscribe as "listUnsubscribe", e.message_id as "messageId", e.created_at as "createdAt",
       t.unknown_policy as policy, s.small as "hasBody", e.suppressed, e.is_alone as "isAlone",
       (
         select k.domain_id from linked k where k.team_id = e.team_id and k.sender_domain = e.sender_domain

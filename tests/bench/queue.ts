@@ -29,6 +29,7 @@ export async function queueMails(hot: HotSql, teamId: string, count: number): Pr
         subject: subjectOf(n),
         tags: [],
         headers: [],
+        listUnsubscribe: false,
         templateId: null,
         templateVersionId: null,
         messageId: `${id}@${SENDER_DOMAIN}`,

@@ -1,3 +1,4 @@
+import { newId } from "#server/ids";
 import type { Route } from "#server/rest/route";
 import type { CallOptions, Reply } from "../support/rest";
 import type { TestTeam, World } from "../support/world";
@@ -119,8 +120,19 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     domain_id: (by) => requireOf(ROWS, "domains")(by),
   };
 
+  const linkToUnsubscribe = () =>
+    new URL(
+      world.deps.recipientTokens.unsubscribeLink({
+        teamId: world.id,
+        emailId: newId(),
+        address: `${nextName()}@example.com`,
+      }),
+    ).pathname;
+
   /** Paths that name no row but open one. */
   const PATHS: Record<string, (by: string) => Promise<string>> = {
+    "GET /api/unsubscribe/{token}": async () => linkToUnsubscribe(),
+    "POST /api/unsubscribe/{token}": async () => linkToUnsubscribe(),
     "GET /api/attachments/{token}": async (by) => {
       const { body } = await mailWithFile(by);
       return new URL(String((await fileOf(by, String(body.id))).body.download_url)).pathname;

@@ -6,6 +6,7 @@ import { createOutside, type OutsideOptions } from "#server/egress/outside";
 import { createLimits } from "#server/limits/limits";
 import { type Log, silentLog } from "#server/log";
 import { createAskDns } from "#server/mail/dns";
+import { createRecipientTokens } from "#server/recipient-tokens";
 import { createBodyRoom } from "#server/rest/body-room";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog } from "#server/services/logs/record";
@@ -68,6 +69,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     dns: createAskDns(options.dnsServers ?? NO_DNS),
     names: options.names ?? NO_NAMES,
     vault: createVault(installationSecret),
+    recipientTokens: createRecipientTokens(installationSecret, installationUrl),
     links: createSignedLinks(installationSecret, installationUrl),
     clock: clock.now,
     log,

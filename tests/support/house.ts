@@ -7,6 +7,7 @@ import { silentLog } from "#server/log";
 import { parseMailbox } from "#server/mail/address";
 import { createAskDns } from "#server/mail/dns";
 import type { Transport } from "#server/mail/transport/transport";
+import { createRecipientTokens } from "#server/recipient-tokens";
 import { addDomain } from "#server/services/domains/write";
 import { type Email, getEmail } from "#server/services/emails/read";
 import { type NewEmail, sendEmail } from "#server/services/emails/send";
@@ -26,7 +27,9 @@ const mailbox = (text: string) => {
   return read.mailbox;
 };
 
-export async function openHouse(options: { transportKind?: Deps["transportKind"] } = {}) {
+export async function openHouse(
+  options: { transportKind?: Deps["transportKind"]; names?: Deps["names"] } = {},
+) {
   const place = await freshDatabase();
   const database: Database = openDatabase(place.url, { connectionsMax: 12 });
   const outside = createOutside({ allow: ["127.0.0.0/8"] });
@@ -37,8 +40,9 @@ export async function openHouse(options: { transportKind?: Deps["transportKind"]
     transportKind: options.transportKind ?? "capture",
     outside,
     dns: createAskDns(NO_DNS),
-    names: NO_NAMES,
+    names: options.names ?? NO_NAMES,
     vault: createVault("the secret of a house in a test"),
+    recipientTokens: createRecipientTokens("the secret of a house in a test", "https://mail.example.com"),
     links: createSignedLinks("the secret of a house in a test", "https://mail.example.com"),
     clock: () => new Date(),
     log: silentLog,

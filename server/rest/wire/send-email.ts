@@ -22,21 +22,30 @@ export const AcceptedAnswer = z
 /** The body of `POST /api/emails`. */
 export const SendEmailBody = z
   .strictObject({
-    from: optional(MailboxText),
-    to: optional(MailboxList),
-    subject: optional(Subject),
-    html: optional(Body),
+    from: optional(MailboxText).describe(
+      "`ann@example.com` or `Ann <ann@example.com>`, of a verified domain that the key is linked to. Required unless the template has one.",
+    ),
+    to: optional(MailboxList).describe("One mailbox, or up to 50 as an array. Required."),
+    subject: optional(Subject).describe("Required unless the template has one."),
+    html: optional(Body).describe("Required unless `text` or `template` is given."),
     // "" is no absence here: it asks for a mail without text part.
-    text: Body.nullish(),
+    text: Body.nullish().describe('Made from `html` where it is left out; `""` asks for none.'),
     cc: optional(MailboxList),
     bcc: optional(MailboxList),
     reply_to: optional(MailboxList),
-    headers: optional(Headers),
-    tags: optional(Tags),
-    template: optional(TemplateUse),
+    headers: optional(Headers).describe("Further headers of the message, by name."),
+    list_unsubscribe: optional(z.boolean("Must be true or false.")).describe(
+      "Whether each recipient can unsubscribe with one click (RFC 8058). Whoever does gets no more mail that is sent so.",
+    ),
+    tags: optional(Tags).describe("Words to find the mail by. They are not sent."),
+    template: optional(TemplateUse).describe("A published template, in place of `html` and `text`."),
     topic_id: z.unknown().optional(),
-    scheduled_at: optional(ScheduledAt),
-    attachments: optional(Attachments),
+    scheduled_at: optional(ScheduledAt).describe(
+      "ISO 8601 with zone, or in words such as `in 2 hours`; up to 30 days ahead.",
+    ),
+    attachments: optional(Attachments).describe(
+      "Each by its `content` in Base64, or by a `path` that is fetched.",
+    ),
   })
   .transform(
     (body): NewEmail => ({
@@ -49,6 +58,7 @@ export const SendEmailBody = z
       html: body.html ?? null,
       text: body.text ?? null,
       headers: body.headers ?? [],
+      listUnsubscribe: body.list_unsubscribe ?? false,
       tags: body.tags ?? [],
       template: body.template ? { id: body.template.id, variables: body.template.variables ?? {} } : null,
       attachments: body.attachments ?? [],

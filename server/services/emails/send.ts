@@ -7,6 +7,7 @@ import { formatMailbox, type Mailbox } from "#server/mail/address";
 import type { VariableValues } from "../templates/render";
 import type { GivenAttachment } from "./attachment-input";
 import { collectAttachments } from "./attachments";
+import { checkUnsubscribe } from "./list-unsubscribe";
 import { readScheduledAt } from "./schedule";
 import { checkSender } from "./sender";
 import { renderWith } from "./with-template";
@@ -23,6 +24,8 @@ export type NewEmail = {
   /** "" asks for no text part; null for one made from the HTML. */
   text: string | null;
   headers: Header[];
+  /** Each recipient shall be able to unsubscribe by a link in their own copy. */
+  listUnsubscribe?: boolean;
   tags: Tag[];
   template: { id: string; variables: VariableValues } | null;
   attachments: GivenAttachment[];
@@ -64,6 +67,7 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedM
   const status = scheduledAt ? "scheduled" : "queued";
   const recipients = recipientsOf(input, status);
   await checkSender(ctx, content.from, recipients);
+  if (input.listUnsubscribe) checkUnsubscribe(ctx, input.headers);
   const id = newId();
   return {
     id,
@@ -79,6 +83,7 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedM
     subject: content.subject,
     tags: input.tags,
     headers: input.headers,
+    listUnsubscribe: input.listUnsubscribe === true,
     templateId: content.templateId,
     templateVersionId: content.templateVersionId,
     messageId: `${id}@${content.from.domain}`,

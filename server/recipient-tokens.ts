@@ -1,0 +1,116 @@
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
+import { parse, stringify } from "uuid";
+import { deriveKey } from "./secrets";
+
+const tagBytes = 16;
+const idBytes = 16;
+const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
+
+/** The route that the link leads to. */
+export const unsubscribePath = "/api/unsubscribe/{token}";
+
+/** In front of the token in a local part, for people who read logs. */
+const returnPathPrefix = "bounce-";
+
+/** Somebody who was written to, as an unsubscribe link says it. */
+export type Subscriber = { teamId: string; emailId: string; address: string };
+
+/**
+ * Tokens that one recipient's copy of a mail carries. They are the same whenever they are made, as the bytes of a mail are
+ * fixed; nothing in them can be read without the secret; and what was not made here opens nothing.
+ */
+export type RecipientTokens = {
+  /** The public address of the installation: links begin with it. */
+  origin: string;
+  unsubscribeLink(subscriber: Subscriber): string;
+  openUnsubscribe(token: string): Subscriber | null;
+  /** The local part of the envelope sender for one delivery: 59 characters that survive a change of letter case. */
+  returnPath(deliveryId: string): string;
+  /** The delivery that a bounce to this local part is about. */
+  openReturnPath(local: string): string | null;
+};
+
+/**
+ * AES-256-CTR under a nonce that is the HMAC-SHA-256 of the content, as SIV modes do (RFC 5297): deterministic, and the
+ * nonce proves on the way back who wrote it. Each purpose has keys of its own.
+ */
+export function createRecipientTokens(secret: string, origin: string): RecipientTokens {
+  const unsubscribe = createSealer(deriveKey(secret, "unsubscribe"));
+  const bounce = createSealer(deriveKey(secret, "return-path"));
+  return {
+    origin,
+    unsubscribeLink({ teamId, emailId, address }) {
+      const content = Buffer.concat([parse(teamId), parse(emailId), Buffer.from(address, "utf8")]);
+      return origin + unsubscribePath.replace("{token}", unsubscribe.seal(content).toString("base64url"));
+    },
+    openUnsubscribe(token) {
+      const bytes = Buffer.from(token, "base64url");
+      // Of the spellings of the same bytes only ours counts.
+      if (bytes.toString("base64url") !== token) return null;
+      const content = unsubscribe.open(bytes);
+      if (content === null || content.length <= 2 * idBytes) return null;
+      return {
+        teamId: stringify(content.subarray(0, idBytes)),
+        emailId: stringify(content.subarray(idBytes, 2 * idBytes)),
+        address: content.toString("utf8", 2 * idBytes),
+      };
+    },
+    returnPath: (deliveryId) => returnPathPrefix + toBase32(bounce.seal(Buffer.from(parse(deliveryId)))),
+    openReturnPath(local) {
+      const text = local.toLowerCase();
+      if (!text.startsWith(returnPathPrefix)) return null;
+      const bytes = fromBase32(text.slice(returnPathPrefix.length));
+      const content = bytes && bounce.open(bytes);
+      return content?.length === idBytes ? stringify(content) : null;
+    },
+  };
+}
+
+function createSealer(keyHex: string) {
+  const derive = (name: string) => createHmac("sha256", Buffer.from(keyHex, "hex")).update(name).digest();
+  const [macKey, cipherKey] = [derive("mac"), derive("cipher")];
+  const tagOf = (content: Uint8Array) =>
+    createHmac("sha256", macKey).update(content).digest().subarray(0, tagBytes);
+  return {
+    seal(content: Uint8Array): Buffer {
+      const tag = tagOf(content);
+      return Buffer.concat([tag, createCipheriv("aes-256-ctr", cipherKey, tag).update(content)]);
+    },
+    open(sealed: Buffer): Buffer | null {
+      if (sealed.length <= tagBytes) return null;
+      const tag = sealed.subarray(0, tagBytes);
+      const content = createDecipheriv("aes-256-ctr", cipherKey, tag).update(sealed.subarray(tagBytes));
+      return timingSafeEqual(tag, tagOf(content)) ? content : null;
+    },
+  };
+}
+
+/** RFC 4648 section 6 in lower case, without padding. */
+function toBase32(bytes: Uint8Array): string {
+  let text = "";
+  let held = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) text += BASE32[(held >> (bits - 5)) & 31];
+    held &= (1 << bits) - 1;
+  }
+  return bits > 0 ? text + BASE32[(held << (5 - bits)) & 31] : text;
+}
+
+function fromBase32(text: string): Buffer | null {
+  const bytes: number[] = [];
+  let held = 0;
+  let bits = 0;
+  for (const char of text) {
+    const value = BASE32.indexOf(char);
+    if (value === -1) return null;
+    held = (held << 5) | value;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push((held >> bits) & 255);
+    held &= (1 << bits) - 1;
+  }
+  return Buffer.from(bytes);
+}

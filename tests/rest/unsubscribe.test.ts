@@ -1,0 +1,244 @@
+import PostalMime from "postal-mime";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { Transport } from "#server/mail/transport/transport";
+import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { tick } from "#server/worker/tick";
+import { callApi, startRest } from "../support/rest";
+import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
+
+let world: World;
+let peer: FaultPeer;
+let transport: Transport;
+let token: string;
+let isGone = false;
+const names = { mailHost: null, returnPathDomain: null as string | null, webHost: null };
+beforeAll(async () => {
+  world = await createWorld({ transportKind: "relay", names });
+  ({ token } = await world.key());
+  await createDomain(world.ctx, { name: "news.example" });
+  await declareDomainVerified(world.ctx, "news.example");
+  peer = await startFaultPeer({
+    rcpt: ({ address }) => (isGone && address.startsWith("dead") ? "550 5.1.1 no such user" : "250 ok"),
+  });
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
+  if (!url.ok) throw new Error(url.fault);
+  transport = createRelay(url.target);
+});
+afterAll(async () => {
+  await transport.close();
+  await peer.close();
+  await world.close();
+});
+beforeEach(() => {
+  peer.messages.length = 0;
+});
+
+const LETTER = {
+  from: "News <ann@news.example>",
+  to: ["ben@example.net"],
+  subject: "News",
+  html: "<p>Hello</p>",
+  list_unsubscribe: true,
+};
+const send = (more: object = {}) => world.api("POST", "/api/emails", { token, body: { ...LETTER, ...more } });
+const round = () => tick({ ...world.deps, names, transport }, { budgetMs: 20_000 });
+
+async function headersOf(bytes: Buffer): Promise<Record<string, string>> {
+  const { headers } = await PostalMime.parse(bytes);
+  return Object.fromEntries(headers.map(({ key, value }) => [key, value]));
+}
+
+/** Sends, delivers, and gives the path of the link in each copy, by recipient. */
+async function linksOf(more: object): Promise<Map<string, string>> {
+  expect((await send(more)).status).toBe(200);
+  await round();
+  const links = new Map<string, string>();
+  for (const { to, bytes } of peer.messages) {
+    const header = (await headersOf(bytes))["list-unsubscribe"] ?? "";
+    const [, link] = /^<(https:\/\/mail\.example\.com\/[^>]+)>$/.exec(header) ?? [];
+    links.set(to.join(), new URL(link ?? "").pathname);
+  }
+  return links;
+}
+
+const suppressed = async (address: string) => {
+  const { body } = await world.api("GET", `/api/suppressions/${encodeURIComponent(address)}`, { token });
+  return body.origin ?? null;
+};
+const statusOf = async (id: unknown) => {
+  const { body } = await world.api("GET", `/api/emails/${id}`, { token });
+  return body.status;
+};
+
+test("each recipient has a copy of their own, with both headers under the signature", async () => {
+  const links = await linksOf({ to: ["a@example.net", "b@example.net"], bcc: ["c@example.net"] });
+  expect([...links.keys()].sort()).toEqual(["a@example.net", "b@example.net", "c@example.net"]);
+  expect(new Set(links.values()).size).toBe(3);
+  for (const { bytes, to } of peer.messages) {
+    const headers = await headersOf(bytes);
+    expect(headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
+    expect(headers["feedback-id"]).toMatch(/^list:news\.example:[0-9a-f]{12}:posthorn$/);
+    const covered = /h=([^;]+);/
+      .exec(headers["dkim-signature"] ?? "")?.[1]
+      ?.replace(/\s/g, "")
+      .split(":");
+    expect(covered).toEqual(
+      expect.arrayContaining(["list-unsubscribe", "list-unsubscribe-post", "feedback-id"]),
+    );
+    if (!to.includes("c@example.net")) expect(bytes.toString()).not.toContain("c@example.net");
+  }
+});
+
+test("a link that is only looked at changes nothing, and shows a page that asks", async () => {
+  const [path = ""] = (await linksOf({ to: ["look@example.net"] })).values();
+  for (const method of ["GET", "HEAD", "GET"]) {
+    const { status, text, headers } = await world.api(method, path);
+    expect(status).toBe(200);
+    expect(headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(headers["set-cookie"]).toBeUndefined();
+    if (method === "GET")
+      expect(text).toMatch(/<form method="post">.*look@example\.net|look@example\.net.*<form method="post">/);
+  }
+  expect(await suppressed("look@example.net")).toBeNull();
+});
+
+describe("one click", () => {
+  const FORMS: [what: string, raw: string, type: string][] = [
+    ["a form", "List-Unsubscribe=One-Click", "application/x-www-form-urlencoded"],
+    [
+      "a form in parts",
+      '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n',
+      "multipart/form-data; boundary=x",
+    ],
+  ];
+  test.each(FORMS)(
+    "by %s takes the address off such mail at once, and is shown as manual",
+    async (what, raw, type) => {
+      const address = `${what.replaceAll(" ", "-")}@example.net`;
+      const [path = ""] = (await linksOf({ to: [address] })).values();
+      for (let n = 0; n < 2; n++) {
+        const reply = await world.api("POST", path, { raw, headers: { "content-type": type } });
+        expect({ status: reply.status, location: reply.headers.location }).toEqual({ status: 200 });
+        expect(reply.text).toContain(address);
+      }
+      expect(await suppressed(address)).toBe("manual");
+      peer.messages.length = 0;
+      const { body: news } = await send({ to: [address.toUpperCase()] });
+      const { body: receipt } = await send({ to: [address], list_unsubscribe: false });
+      await round();
+      expect([await statusOf(news.id), await statusOf(receipt.id)]).toEqual(["suppressed", "sent"]);
+      expect(peer.messages).toHaveLength(1);
+    },
+  );
+
+  test("between claim and hand-over is still heard", async () => {
+    const { markHandedOver, claimDeliveries } = await import("#db/queue");
+    await send({ to: ["late@example.net"] });
+    const claims = await claimDeliveries(world.deps.hot, { limit: 10, leaseToken: crypto.randomUUID() });
+    await world.deps.hot`
+      insert into suppressions (team_id, id, address, origin, lists_only)
+      values (${world.id}, gen_random_uuid(), 'late@example.net', 'manual', true)`;
+    const offering = claims.map((claim) => ({ ...claim, offersUnsubscribe: true }));
+    expect(await markHandedOver(world.deps.hot, offering)).toEqual(new Set());
+    expect((await markHandedOver(world.deps.hot, claims)).size).toBe(claims.length);
+  });
+
+  test("is followed by a bounce: then nothing at all is sent any more, and the list says why", async () => {
+    const [path = ""] = (await linksOf({ to: ["dead@example.net"] })).values();
+    await world.api("POST", path);
+    isGone = true;
+    const { body: bounced } = await send({ to: ["dead@example.net"], list_unsubscribe: false });
+    await round();
+    expect(await statusOf(bounced.id)).toBe("bounced");
+    expect(await suppressed("dead@example.net")).toBe("bounce");
+    const { body } = await send({ to: ["dead@example.net"], list_unsubscribe: false });
+    await round();
+    expect(await statusOf(body.id)).toBe("suppressed");
+  });
+
+  test("is followed by a person's own word: then nothing at all is sent any more", async () => {
+    const [path = ""] = (await linksOf({ to: ["gone@example.net"] })).values();
+    await world.api("POST", path);
+    await world.api("POST", "/api/suppressions", { token, body: { email: "gone@example.net" } });
+    peer.messages.length = 0;
+    const { body } = await send({ to: ["gone@example.net"], list_unsubscribe: false });
+    await round();
+    expect(await statusOf(body.id)).toBe("suppressed");
+    expect(peer.messages).toHaveLength(0);
+  });
+
+  test("of a link that was never made, or is another team's address, does nothing", async () => {
+    const before = await world.rowCounts();
+    for (const path of ["/api/unsubscribe/x", `/api/unsubscribe/${"A".repeat(98)}`])
+      for (const method of ["GET", "POST"]) expect((await world.api(method, path)).status).toBe(404);
+    const foreign = world.deps.recipientTokens.unsubscribeLink({
+      teamId: "018f0000-0000-7000-8000-000000000000",
+      emailId: "018f0000-0000-7000-8000-000000000000",
+      address: "x@example.net",
+    });
+    expect((await world.api("POST", new URL(foreign).pathname)).status).toBe(200);
+    expect(await world.rowCounts()).toEqual(before);
+  });
+
+  test("tells the team's endpoints", async () => {
+    const body = { endpoint: "https://example.com/hooks", events: ["suppression.added"] };
+    await world.api("POST", "/api/webhooks", { token, body });
+    const [path = ""] = (await linksOf({ to: ["told@example.net"] })).values();
+    await world.api("POST", path);
+    const rows = await world.deps.hot<{ payload: string }[]>`
+      select payload::text as payload from webhook_deliveries where type = 'suppression.added'`;
+    expect(rows.map(({ payload }) => JSON.parse(payload).data)).toMatchObject([
+      { email: "told@example.net", origin: "manual" },
+    ]);
+  });
+});
+
+test("an address that is made of markup is shown as text", async () => {
+  const link = world.deps.recipientTokens.unsubscribeLink({
+    teamId: world.id,
+    emailId: world.id,
+    address: `"><script>alert(1)</script>'&`,
+  });
+  const { text } = await world.api("GET", new URL(link).pathname);
+  expect(text).not.toContain("<script");
+  expect(text).toContain("&quot;&gt;&lt;script&gt;");
+});
+
+test.each([
+  [{ headers: { "List-Unsubscribe": "<https://example.com/u>" } }, /List-Unsubscribe/],
+  [{ headers: { "list-unsubscribe-post": "List-Unsubscribe=One-Click" } }, /list-unsubscribe-post/],
+  [{ list_unsubscribe: "yes" }, /list_unsubscribe/],
+])("is refused with %j", async (more, message) => {
+  const { status, body } = await send(more);
+  expect({ status, message: body.message }).toEqual({ status: 422, message: expect.stringMatching(message) });
+});
+
+test("a link that is not https is none that mail programs would follow, and the mail is refused", async () => {
+  const { createRecipientTokens } = await import("#server/recipient-tokens");
+  const deps = { ...world.deps, recipientTokens: createRecipientTokens("secret", "http://localhost:3000") };
+  const server = await startRest(deps);
+  const { status, body } = await callApi(server.baseUrl, "POST", "/api/emails", { token, body: LETTER });
+  await server.close();
+  expect({ status, message: body.message }).toEqual({ status: 422, message: expect.stringMatching(/https/) });
+});
+
+test("with a domain for return paths each recipient has an envelope sender that only we can read, and one copy", async () => {
+  names.returnPathDomain = "bounces.example.com";
+  const { body } = await send({ to: ["v1@example.net", "v2@example.net"], list_unsubscribe: false });
+  await round();
+  names.returnPathDomain = null;
+  const rows = await world.deps.hot<{ id: string; address: string }[]>`
+    select id, address from deliveries where email_id = ${String(body.id)}`;
+  expect(peer.messages).toHaveLength(2);
+  for (const { from, to, bytes } of peer.messages) {
+    const [local = "", domain] = from.split("@");
+    expect(domain).toBe("bounces.example.com");
+    const delivery = rows.find(({ address }) => address === to[0]);
+    expect(world.deps.recipientTokens.openReturnPath(local)).toBe(delivery?.id);
+    expect(bytes.toString()).not.toContain("bounces.example.com");
+    expect((await headersOf(bytes)).from).toContain("ann@news.example");
+  }
+});

@@ -17,6 +17,10 @@ const NOUNS: Record<string, { name: string; description: string }> = {
     description: "Endpoints that are told of events, signed as Standard Webhooks.",
   },
   suppressions: { name: "Suppressions", description: "Addresses that no mail goes to." },
+  unsubscribe: {
+    name: "Unsubscribe",
+    description: "Where the link of a mail leads by which its recipient unsubscribes.",
+  },
   events: { name: "Events", description: "Everything that happens to mail, in order and without gaps." },
   usage: { name: "Usage", description: "What became of mail, in numbers." },
   logs: { name: "Logs", description: "Recent calls of this API and refusals." },

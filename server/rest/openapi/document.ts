@@ -40,7 +40,7 @@ const DESCRIPTION = `Send mail and see what became of it. JSON in and out, over 
 
 **Lists** are newest first; \`after\` takes the id of the last row for the next page, \`before\` goes back. Events are the exception: they come oldest first.
 
-**Examples** take the address and the key from the environment: \`export POSTHORN_URL=http://localhost:3000 POSTHORN_KEY=ph_…\`. Mail to \`posthorn.test\` goes to nobody and has a fate instead: \`delivered@\`, \`bounced@\`, \`complained@\`, \`deferred@\`.`;
+**Examples** take the address and the key from the environment: \`export POSTHORN_URL=http://localhost:3000 POSTHORN_KEY=re_…\`. Mail to \`posthorn.test\` goes to nobody and has a fate instead: \`delivered@\`, \`bounced@\`, \`complained@\`, \`deferred@\`.`;
 
 const header = (description: string, schema: Schema): Schema => ({ description, schema });
 const count = { type: "integer", minimum: 0 };
@@ -62,7 +62,7 @@ export function documentOf(routes: readonly Route[]) {
       title: "Posthorn",
       version: "1",
       description: DESCRIPTION,
-      license: { name: "MIT", identifier: "MIT" },
+      license: { name: "MIT" },
     },
     // Wherever this document was loaded from.
     servers: [{ url: "/" }],

@@ -73,6 +73,15 @@ describe("Next without a launcher", () => {
       .toBe("delivered");
   });
 
+  test("tells its reference, and shows it to whoever asks", async () => {
+    const document = await api("GET", "/openapi.json");
+    expect(document).toMatchObject({ status: 200, json: { openapi: "3.1.1" } });
+    expect(Object.keys(document.json.paths)).toContain("/api/emails");
+    const page = await fetch(`${url}/docs`);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain("Loading the reference");
+  });
+
   test("answers unknown paths below /api as the launcher does", async () => {
     expect(await api("GET", "/nothing")).toMatchObject({ status: 404, json: { name: "not_found" } });
     expect((await fetch(`${url}/api/nothing`)).status).toBe(401);

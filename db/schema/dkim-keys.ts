@@ -1,4 +1,4 @@
-import { foreignKey, index, pgTable, primaryKey, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
+import { foreignKey, pgTable, primaryKey, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
 import { domains } from "./domains";
 
 /**
@@ -29,8 +29,7 @@ export const dkimKeys = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
-    unique("dkim_keys_selector_key").on(t.domainId, t.selector),
-    index("dkim_keys_domain_idx").on(t.teamId, t.domainId),
+    unique("dkim_keys_selector_key").on(t.teamId, t.domainId, t.selector),
     foreignKey({ columns: [t.teamId, t.domainId], foreignColumns: [domains.teamId, domains.id] }).onDelete(
       "cascade",
     ),

@@ -8,6 +8,12 @@ const statementsMax = 3;
 const submissionsPerStatementMax = 100;
 /** Larger bodies go nearly alone, so that one statement never holds more than about this many characters. */
 const charactersPerStatementMax = 4_000_000;
+/**
+ * While statements are under way another begins for so many submissions, or once the first of them has waited so long: a
+ * statement costs as much as several rows, and the one under way is mostly done by then.
+ */
+const worthAStatement = 8;
+const gatherMsMax = 5;
 /** What a submission waits for its statement to begin. One that is refused then was surely not written. */
 const waitMsMax = 2_000;
 /** What a caller waits for a statement that has begun: longer than any lock is waited for, so only for a dead connection. */
@@ -26,18 +32,25 @@ type Waiting = {
 
 /**
  * The coalescing writer: submissions that wait at the same moment go in one statement, and each caller is answered after
- * its own commit. Nothing is delayed to fill a batch. When a statement of several fails, each goes again by itself, so
- * that one bad row spoils nobody else's; ids are primary keys, so a second try cannot write a mail twice. Whoever has
- * waited 2 s without its statement having begun is refused as DatabaseBusy.
+ * its own commit. Where none is under way nobody is made to wait for company, and elsewhere for 5 ms at most. When a
+ * statement of several fails, each goes again by itself, so that one bad row spoils nobody else's; ids are primary keys,
+ * so a second try cannot write a mail twice. Whoever has waited 2 s without its statement having begun is refused as
+ * DatabaseBusy.
  */
 export function createAcceptor(hot: HotSql): Accept {
   const queue: Waiting[] = [];
   const roomMax = Math.max(1, Math.min(statementsMax, hot.options.max - 1));
   let running = 0;
   let patience: NodeJS.Timeout | undefined;
+  let isGathering = false;
 
-  const next = () => {
+  const next = (isLate = false) => {
     while (running < roomMax && queue.length > 0) {
+      if (running > 0 && queue.length < worthAStatement && !isLate) {
+        if (!isGathering) setTimeout(endGathering, gatherMsMax);
+        isGathering = true;
+        break;
+      }
       running++;
       void write(takeBatch(queue)).finally(() => {
         running--;
@@ -49,6 +62,11 @@ export function createAcceptor(hot: HotSql): Accept {
       clearTimeout(patience);
       patience = undefined;
     } else patience ??= setTimeout(refuseLate, head.sinceMs + waitMsMax - performance.now());
+  };
+
+  const endGathering = () => {
+    isGathering = false;
+    next(true);
   };
 
   const refuseLate = () => {
@@ -96,7 +114,7 @@ export function createAcceptor(hot: HotSql): Accept {
       new Promise<boolean>((resolve, reject) => {
         queue.push({ submission, resolve, reject, sinceMs: performance.now() });
         // After the current turn of the loop, so that requests read from the sockets together are written together.
-        setImmediate(next);
+        setImmediate(() => next());
       }),
     );
 }

@@ -104,7 +104,7 @@ export function outcomeOfReply(
     };
   const isForGood = isPermanent(reply, step);
   const about = classifyReply(reply, isForGood);
-  const reason = `${by} ${isForGood ? "refused for good" : "asks to try later"}: ${explain(reply, about)}`;
+  const reason = `${by} ${isForGood ? "refused for good" : "asks to try later"}: ${explain(reply, about, isForGood)}`;
   if (isForGood) return { ...told, kind: "rejected", class: about, step, reason };
   return { ...told, kind: "deferred", class: about, reason };
 }
@@ -133,7 +133,9 @@ function alarmOf(reply: Reply, step: ReplyStep): "auth" | "tls" | null {
   return step === "mail" && reply.enhanced !== null && AUTH_ENHANCED.has(reply.enhanced) ? "auth" : null;
 }
 
-function explain(reply: Reply, about: ReplyClass): string {
+function explain(reply: Reply, about: ReplyClass, isForGood: boolean): string {
+  // Whoever refuses an address only for now is not sure of it, or still asks elsewhere.
+  if (about === "hard" && !isForGood) return `the address is not known there, or not yet (${quote(reply)})`;
   const detail = about === "hard" ? DEAD_BY_DETAIL[reply.enhanced?.slice(2) ?? ""] : undefined;
   return `${detail ?? MEANINGS[about].happened} (${quote(reply)})`;
 }

@@ -90,6 +90,17 @@ describe("a reply decides about its recipient", () => {
     });
   });
 
+  test.each([
+    [
+      "450 4.1.1 user unknown",
+      "mx asks to try later: the address is not known there, or not yet (450 4.1.1 user unknown)",
+    ],
+    ["550 5.1.10 null MX", "mx refused for good: the domain takes no mail (550 5.1.10 null MX)"],
+    ["552 5.3.4 12 MB at most", "mx refused for good: the message is too large (552 5.3.4 12 MB at most)"],
+  ])("%s is told as %j", (raw, reason) => {
+    expect(outcomeOfReply("b@example.org", readReply(raw), "mx").reason).toBe(reason);
+  });
+
   test("and says so in words, with the server's own", () => {
     const { reason } = outcomeOfReply(
       "b@example.org",

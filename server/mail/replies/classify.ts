@@ -5,7 +5,11 @@ import { BASIC_CODES, CODES, PLAIN_WORDS, SUBJECTS, VAGUE_WORDS, type WordRule }
 /** All that the search asks of a text. */
 export type Searchable = Pick<string, "indexOf">;
 
-type Rule = { class: ReplyClass; only: WordRule["only"]; phrases: readonly (readonly string[])[] };
+/** `needs` is a whole word without which the phrase cannot be there, if it has one: most texts are done with by that. */
+type Phrase = { needs: string | null; pieces: readonly string[] };
+type Rule = { class: ReplyClass; only: WordRule["only"]; phrases: readonly Phrase[] };
+/** Folded words, as one text and as a set. */
+type Words = { text: string; known: ReadonlySet<string> };
 
 const PLAIN = PLAIN_WORDS.map(prepareRule);
 const VAGUE = VAGUE_WORDS.map(prepareRule);
@@ -19,7 +23,8 @@ const READ_MAX = 1000;
  * consequences for the recipient. Linear in the length of the text, of which the first 1000 characters are read.
  */
 export function classifyReply({ code, enhanced, text }: Reply, isForGood: boolean): ReplyClass {
-  const words = foldWords(text);
+  const folded = foldWords(text);
+  const words = { text: folded, known: new Set(folded.split(" ")) };
   const plain = findClass(PLAIN, words, isForGood);
   if (plain !== null) return plain;
   const named = enhanced === null ? undefined : CODES[enhanced.slice(2)];
@@ -57,10 +62,12 @@ export function holdsInOrder(text: Searchable, pieces: readonly string[]): boole
   return true;
 }
 
-function findClass(rules: readonly Rule[], words: string, isForGood: boolean): ReplyClass | null {
+function findClass(rules: readonly Rule[], { text, known }: Words, isForGood: boolean): ReplyClass | null {
   for (const { class: found, only, phrases } of rules) {
     if (only !== undefined && (only === "for good") !== isForGood) continue;
-    if (phrases.some((pieces) => holdsInOrder(words, pieces))) return found;
+    const holds = ({ needs, pieces }: Phrase) =>
+      (needs === null || known.has(needs)) && holdsInOrder(text, pieces);
+    if (phrases.some(holds)) return found;
   }
   return null;
 }
@@ -70,8 +77,13 @@ function prepareRule({ class: told, only, says }: WordRule): Rule {
     .split(/[|\n]/)
     .map((phrase) => phrase.trim())
     .filter((phrase) => phrase !== "")
-    .map((phrase) => phrase.split("…").map(preparePiece));
+    .map(preparePhrase);
   return { class: told, only, phrases };
+}
+
+function preparePhrase(phrase: string): Phrase {
+  const pieces = phrase.split("…").map(preparePiece);
+  return { needs: /^ (\S+) /.exec(pieces[0] ?? "")?.[1] ?? null, pieces };
 }
 
 /** Chinese has no blanks between its words. */

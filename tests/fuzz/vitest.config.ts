@@ -14,6 +14,7 @@ export default defineConfig({
     include: ["tests/fuzz/**/*.test.ts"],
     globalSetup: ["tests/support/global-postgres.ts"],
     reporters: ["verbose"],
+    maxWorkers: 2,
     testTimeout: 900_000,
     hookTimeout: 120_000,
   },

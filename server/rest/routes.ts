@@ -19,6 +19,7 @@ import {
   postDomainVerify,
 } from "./domains";
 import { patchEmail, postBatch, postEmailCancel, postEmailRetry, postEmailsRetry } from "./email-changes";
+import { postEmailSettle } from "./email-settle";
 import { getEmails, getOneEmail, postEmail } from "./emails";
 import { getEvents } from "./events";
 import { getHealth, getReadiness } from "./health";
@@ -81,6 +82,7 @@ export const routes: readonly Route[] = [
   patchEmail,
   postEmailCancel,
   postEmailRetry,
+  postEmailSettle,
   postEmailsRetry,
   getAttachments,
   getOneAttachment,

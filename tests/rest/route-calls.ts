@@ -46,6 +46,7 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     "POST /api/emails/batch": () => [MAIL],
     "PATCH /api/emails/{id}": () => ({ scheduled_at: "in 2 hours" }),
     "POST /api/emails/{id}/retry": () => ({}),
+    "POST /api/emails/{id}/settle": () => ({ as: "sent" }),
     "POST /api/emails/retry": () => ({ status: "failed" }),
     "POST /api/templates": () => ({ name: "Welcome", html: "<p>Hi</p>" }),
     "PATCH /api/templates/{id}": () => ({ name: "Renamed" }),
@@ -105,6 +106,11 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     "POST /api/emails/{id}/retry": async (by) => {
       const made = await world.api("POST", "/api/emails", { token: by, body: MAIL });
       await world.deps.hot`update deliveries set status = 'failed' where email_id = ${String(made.body.id)}`;
+      return made;
+    },
+    "POST /api/emails/{id}/settle": async (by) => {
+      const made = await world.api("POST", "/api/emails", { token: by, body: MAIL });
+      await world.deps.hot`update deliveries set status = 'unknown' where email_id = ${String(made.body.id)}`;
       return made;
     },
   };

@@ -117,7 +117,8 @@ with attempt as materialized (
   insert into webhook_deliveries (id, team_id, webhook_id, type, payload)
   select uuid_v7(), s.team_id, w.id, 'suppression.added', json_build_object(
     'type', 'suppression.added', 'created_at', s.created, 'data', json_build_object(
-      'id', s.id, 'email', s.address, 'origin', s.origin, 'source_id', s.source_email_id, 'created_at', s.created))
+      'id', s.id, 'email', s.address, 'origin', s.origin, 'source_id', s.source_email_id,
+      'lists_only', false, 'created_at', s.created))
   from (select *, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created from suppressed) s
   join webhooks w on w.team_id = s.team_id and w.status = 'enabled' and 'suppression.added' = any(w.events)
 )

@@ -26,6 +26,9 @@ const SuppressionAnswer = z
     email: z.string(),
     origin: z.enum(SUPPRESSION_ORIGINS),
     source_id: Id.nullable().describe("The mail that showed it."),
+    lists_only: z
+      .boolean()
+      .describe("By the link in a mail: blocks only mail that offers to unsubscribe (`list_unsubscribe`)."),
     created_at: Time,
   })
   .meta({ id: "Suppression" });

@@ -280,6 +280,7 @@ test("endpoints that ask for it are told of what comes and goes, once each, toge
     email: "ann@example.com",
     origin: "manual",
     source_id: null,
+    lists_only: false,
     created_at: expect.stringMatching(/Z$/),
   });
 });

@@ -40,7 +40,8 @@ async function relayTo(script: FaultScript): Promise<void> {
 }
 
 const round = (deps = house.withTransport(transport)) => tick(deps, { budgetMs: 20_000 });
-const send = () => house.send({ sender: "Ann <ann@signed.example>" });
+/** With lines that begin with a dot, which SMTP doubles on the way. */
+const send = () => house.send({ sender: "Ann <ann@signed.example>", html: "<p>x</p>\n.\n..\n.y\n" });
 const signatures = (bytes: Buffer | undefined) =>
   bytes?.toString("latin1").match(/^DKIM-Signature:/gim)?.length ?? 0;
 

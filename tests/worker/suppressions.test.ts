@@ -126,6 +126,7 @@ describe("what comes back", () => {
           id: expect.any(String),
           email: "gone@example.net",
           origin: "bounce",
+          lists_only: false,
           source_id: id,
           created_at: expect.any(String),
         },

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { domainJson } from "#server/rest/wire/domain";
 import { getDomain } from "#server/services/domains/credentials";
 import { type Domain, findDomain, listDomains } from "#server/services/domains/read";
+import { rotateDomainKey } from "#server/services/domains/rotate-key";
 import { verifyDomain } from "#server/services/domains/verify";
 import { addDomain, declareDomainVerified, deleteDomain } from "#server/services/domains/write";
 import { addJsonOption, addTeamOption, readDomain } from "./arguments";
@@ -11,7 +12,7 @@ import { formatTime, say, sayJson, sayTable } from "./terminal";
 
 type Options = { team?: string; json?: true };
 
-/** `domain add`, `domain list`, `domain show`, `domain verify`, `domain remove`. */
+/** `domain add`, `domain list`, `domain show`, `domain rotate-key`, `domain verify`, `domain remove`. */
 export function addDomainCommands(program: Command): void {
   const domain = program.command("domain").description("domains that a team sends from");
 
@@ -70,6 +71,24 @@ export function addDomainCommands(program: Command): void {
         for (const line of describeDomain(shown)) say(line);
       });
     });
+
+  addJsonOption(
+    addTeamOption(
+      domain
+        .command("rotate-key")
+        .description(
+          "makes new DKIM keys; they sign once their record is seen, and the old one stays for a while",
+        )
+        .argument("<name>", "the domain", readDomain),
+    ),
+  ).action(async (name: string, options: Options) => {
+    await withTeam(options.team, async (ctx) => {
+      const { id } = await findDomain(ctx, name);
+      const shown = domainJson(ctx, await rotateDomainKey(ctx, id));
+      if (options.json) return sayJson(shown);
+      for (const line of describeDomain(shown)) say(line);
+    });
+  });
 
   addJsonOption(
     addTeamOption(

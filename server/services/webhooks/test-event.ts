@@ -81,6 +81,6 @@ function sampleData(type: string, now: Date): Record<string, unknown> {
   if (type.startsWith("domain."))
     return { ...common, name: "example.com", status: "verified", region: "self-hosted", records: [] };
   if (type.startsWith("suppression."))
-    return { ...common, email: "ben@example.com", origin: "bounce", source_id: newId() };
+    return { ...common, email: "ben@example.com", origin: "bounce", source_id: newId(), lists_only: false };
   return common;
 }

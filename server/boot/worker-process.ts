@@ -1,5 +1,6 @@
 import { readSettings } from "#server/env";
 import { createLog } from "#server/log";
+import { stepBack } from "./step-back";
 import { runWorker } from "./worker";
 
 /*
@@ -14,6 +15,7 @@ process.stdout.on("error", () => {});
 process.on("SIGINT", () => {});
 process.on("SIGHUP", () => {});
 
+stepBack();
 const settings = readSettings(process.env, "start");
 if (settings.databaseUrl === null) throw new Error("DATABASE_URL is missing: the launcher hands it over.");
 if (settings.secret === null) throw new Error("POSTHORN_SECRET is missing: the launcher hands it over.");

@@ -29,6 +29,10 @@ const claimRoomMin = 100;
 /** A lease counts as lost this long before the database says so, for the time that a last packet may take. */
 const leaseMarginMs = 10_000;
 const recordAgainAfterMs = 500;
+/** What is prepared ahead bridges a hand-over that waits for company. */
+const handOverGathering = { worth: 20, maxMs: 4 };
+/** A result has nobody waiting for it; but the longer it waits, the more are unknown when the worker dies. */
+const recordGathering = { worth: 60, maxMs: 15 };
 /** How often suspects are looked for where there were none. */
 const suspectsEveryMs = 1_000;
 
@@ -73,16 +77,24 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   const stillMine = ({ leaseToken }: Claim) =>
     performance.now() < (renewedAtMs.get(leaseToken) ?? Number.NEGATIVE_INFINITY) + leaseMs - leaseMarginMs;
 
-  const markBatch = coalesce<Claim & { offersUnsubscribe: boolean }, boolean>(500, async (claims) => {
-    const marked = await markHandedOver(hot, claims);
-    return ({ id }) => marked.has(id);
-  });
+  const markBatch = coalesce<Claim & { offersUnsubscribe: boolean }, boolean>(
+    500,
+    async (claims) => {
+      const marked = await markHandedOver(hot, claims);
+      return ({ id }) => marked.has(id);
+    },
+    handOverGathering,
+  );
   const recordBatch = (areAlone: boolean) =>
-    coalesce<DeliveryResult, void>(500, async (results) => {
-      await recordUntilWritten(results, areAlone);
-      options.onRecorded?.();
-      return () => undefined;
-    });
+    coalesce<DeliveryResult, void>(
+      500,
+      async (results) => {
+        await recordUntilWritten(results, areAlone);
+        options.onRecorded?.();
+        return () => undefined;
+      },
+      recordGathering,
+    );
   const recordAlone = recordBatch(true);
   const recordTogether = recordBatch(false);
 

@@ -1,5 +1,6 @@
 import nodemailer from "nodemailer";
 import { type Built, buildDeps } from "#server/boot/deps";
+import { stepBack } from "#server/boot/step-back";
 import { silentLog } from "#server/log";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
@@ -17,6 +18,7 @@ let worker: Worker | undefined;
 const commands = {
   /** Starts the delivery engine as `posthorn worker` does; it takes what is due. */
   async startEngine({ databaseUrl, smtpUrl }: { databaseUrl: string; smtpUrl: string }) {
+    stepBack();
     built ??= buildDeps(settingsFor(databaseUrl), { log: silentLog, applicationName: "bench worker" });
     const read = parseSmtpUrl(smtpUrl);
     if (!read.ok) throw new Error(read.fault);

@@ -6,6 +6,7 @@ import { readSettings } from "#server/env";
 import { createLog } from "#server/log";
 import { Refusal } from "../refusal";
 import { onStopSignals } from "../signals";
+import { stepBack } from "../step-back";
 import { runWorker } from "../worker";
 import { findLauncher, withDatabase } from "./session";
 import { say } from "./terminal";
@@ -50,6 +51,7 @@ async function work(): Promise<void> {
     (line) => process.stdout.write(`${line}\n`),
     () => new Date(),
   );
+  stepBack();
   const worker = await runWorker(settings, { log });
   log.info("worker.ready", { pid: process.pid, transport: settings.smtpUrl?.replace(/:.*/s, "") ?? "none" });
   log.info("worker.stopping", { signal: await told });

@@ -33,7 +33,9 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
   const rows = await hot<StoredMessage[]>`
     with mail as materialized (
       select e.team_id, e.id, e.api_key_id, e.sender_domain, e.sender, e.sender_address, e."to", e.cc, e.reply_to,
-        e.subject, e.headers, e.list_unsubscribe, e.message_id, e.created_at,
+        e.subject, e.headers, e.list_unsubscribe, e.message_id,
+        -- A scheduled mail is of the time at which it is due, which stays what it is from the first attempt on.
+        greatest(e.created_at, e.scheduled_at) as created_at,
         case when e.list_unsubscribe then c.on_list else c.suppressed end as suppressed,
         jsonb_array_length(e."to") + jsonb_array_length(e.cc) + jsonb_array_length(e.bcc) = 1 as is_alone
       from (

@@ -110,13 +110,7 @@ test("the old record stays asked for until mail of its time is gone, and then is
   await verify(domain);
   const takenOver =
     "update dkim_keys set signs_until = now(), kept_until = now() + interval '7 days' where signs_until > now()";
-  const mail = {
-    from: `a@${domain.name}`,
-    to: "ben@example.net",
-    subject: "x",
-    html: "x",
-    scheduled_at: "in 8 days",
-  };
+  const mail = { from: `a@${domain.name}`, to: "ben@example.net", subject: "x", html: "x" };
   const { id } = await ask("POST", "/api/emails", mail);
   await world.deps.hot.unsafe(takenOver);
   const retired = pick(await show(domain), "dkim_retired");
@@ -133,7 +127,7 @@ test("the old record stays asked for until mail of its time is gone, and then is
     .hot`update dkim_keys set kept_until = now() - interval '1 min' where kept_until is not null`;
   await verify(domain);
   expect(pick(await show(domain), "dkim_retired")).toHaveLength(2);
-  await ask("POST", `/api/emails/${id}/cancel`);
+  await world.deps.hot`update deliveries set status = 'sent' where email_id = ${id}`;
   await world.deps
     .hot`update dkim_keys set kept_until = now() - interval '1 min' where kept_until is not null`;
   await verify(domain);

@@ -111,6 +111,18 @@ test("mail whose key does not open waits, and never goes out unsigned", async ()
   expect(signatures(peer.messages[0]?.bytes)).toBe(2);
 });
 
+test("a scheduled mail has the date of the time at which it is due, and is signed as of then", async () => {
+  await relayTo({});
+  const { id } = await house.send({ sender: "Ann <ann@signed.example>", scheduledAt: "in 2 hours" });
+  await house.elapse(2 * 3_600_000);
+  await round();
+  const [row] = await house.hot<{ due: Date }[]>`select scheduled_at as due from emails where id = ${id}`;
+  const dueMs = row?.due.getTime() ?? 0;
+  const text = peer.messages[0]?.bytes.toString() ?? "";
+  expect(text).toContain(`t=${Math.floor(dueMs / 1000)};`);
+  expect(Date.parse(/^Date: (.*)$/m.exec(text)?.[1] ?? "")).toBe(Math.floor(dueMs / 1000) * 1000);
+});
+
 test("mail from the built-in domain and from one without keys is sent as it is", async () => {
   await relayTo({});
   await house.send();

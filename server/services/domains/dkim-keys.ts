@@ -132,7 +132,7 @@ export async function forgetRetiredKeys(ctx: Ctx, domain: Pick<Domain, "id" | "n
   const isOver = and(ofDomain(ctx, domain.id), lt(dkimKeys.keptUntil, sql`now()`));
   const [due] = await ctx.db.select({ id: dkimKeys.id }).from(dkimKeys).where(isOver).limit(1);
   if (!due) return;
-  const ofItsTime = sql`e.team_id = ${ctx.teamId} and e.sender_domain = ${domain.name} and e.created_at < dkim_keys.signs_until`;
+  const ofItsTime = sql`e.team_id = ${ctx.teamId} and e.sender_domain = ${domain.name} and greatest(e.created_at, e.scheduled_at) < dkim_keys.signs_until`;
   await ctx.db
     .update(dkimKeys)
     .set({ keptUntil: sql`now() + ${keptDays} * interval '1 day'` })

@@ -19,6 +19,7 @@ export type MessageSource = {
   senderDomain: string;
   headers: Header[];
   messageId: string;
+  /** When it was accepted, or when it was to go out. */
   createdAt: Date;
   html: string | null;
   text: string | null;

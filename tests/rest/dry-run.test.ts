@@ -113,6 +113,7 @@ describe("a dry run of a mail", () => {
       "Subject",
       "Message-ID",
       "X-Entity-Ref-ID",
+      "Feedback-ID",
       "MIME-Version",
       "Content-Type",
     ]);
@@ -132,7 +133,8 @@ describe("a dry run of a mail", () => {
     const { size } = messageIn(await foreseen(change));
     const id = await desk.accepted(change);
     const [row] = await desk.world.deps.hot`
-      select team_id as "teamId", id, sender, sender_address as "senderAddress", "to", cc, reply_to as "replyTo",
+      select team_id as "teamId", id, sender, sender_address as "senderAddress",
+        sender_domain as "senderDomain", list_unsubscribe as "listUnsubscribe", "to", cc, reply_to as "replyTo",
         subject, headers, message_id as "messageId", created_at as "createdAt" from emails where id = ${id}`;
     const stored = await withBody(desk.world.deps.hot, { ...row, hasBody: false } as never);
     expect(outgoingMessage(stored).bytes.length).toBe(size);

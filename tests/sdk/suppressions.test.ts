@@ -42,6 +42,7 @@ describe.each(CLIENTS)("$name", (client) => {
         email,
         origin: "manual",
         source_id: null,
+        lists_only: false,
         created_at: expect.stringMatching(/Z$/),
       });
     const sent = await data(sdk.emails.send({ ...mail, to: email }));

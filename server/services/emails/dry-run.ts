@@ -6,9 +6,10 @@ import type { Ctx } from "#server/deps";
 import type { AppError } from "#server/errors";
 import { headersOf, plainTextOf } from "#server/mail/compose";
 import { scriptedFate } from "#server/mail/transport/scripted";
+import type { Suppression } from "../suppressions/present";
 import { findSuppressed } from "../suppressions/read";
 import { prepareBatch } from "./batch";
-import { outgoingMessage } from "./outgoing";
+import { type OwnParts, outgoingMessage } from "./outgoing";
 import { type NewEmail, prepareEmail } from "./send";
 
 /** Why the sender's domain may be used: how it was verified. */
@@ -78,14 +79,11 @@ async function foresee(ctx: Ctx, mails: readonly AcceptedMail[]): Promise<DryRun
   ]);
   return mails.map((mail) => {
     const recipients = mail.recipients.map((recipient) =>
-      foreseeRecipient(ctx, recipient, suppressed.get(recipient.address)?.origin ?? null),
+      foreseeRecipient(ctx, recipient, originFor(mail, suppressed.get(recipient.address))),
     );
     const isForNobody = recipients.every(({ outcome }) => outcome === "suppressed");
-    const { bytes } = outgoingMessage({
-      ...mail,
-      createdAt: ctx.clock(),
-      files: mail.attachments,
-    });
+    const source = { ...mail, createdAt: ctx.clock(), files: mail.attachments };
+    const { bytes } = outgoingMessage(source, ownPartsOf(ctx, mail));
     return {
       outcome: isForNobody ? "suppressed" : mail.status,
       mail,
@@ -102,6 +100,17 @@ async function foresee(ctx: Ctx, mails: readonly AcceptedMail[]): Promise<DryRun
       sizeBytes: bytes.length,
     };
   });
+}
+
+/** Whoever unsubscribed by a link gets all mail but that which offers it. */
+const originFor = ({ listUnsubscribe }: AcceptedMail, entry: Suppression | undefined) =>
+  entry && (listUnsubscribe || !entry.listsOnly) ? entry.origin : null;
+
+/** What is the first recipient's own; that of the others is as long as their addresses make it. */
+function ownPartsOf(ctx: Ctx, { teamId, id, listUnsubscribe, recipients: [first] }: AcceptedMail): OwnParts {
+  if (!listUnsubscribe || !first) return {};
+  const { address } = first;
+  return { unsubscribeLink: ctx.recipientTokens.unsubscribeLink({ teamId, emailId: id, address }) };
 }
 
 /** In the order in which delivery asks: the team's list, then the house's own domain, then the way out. */

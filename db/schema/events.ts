@@ -40,6 +40,8 @@ export type EventData = {
   rule?: string | null;
   policy?: "retry" | "hold";
   dialogue?: string;
+  /** Which report it was that came back, so that the same one counts once. */
+  report?: string;
   /** Why the recipient was on the suppression list when it was set aside. */
   suppressedBy?: "previous_bounce" | "previous_complaint" | "manual";
 };

@@ -35,7 +35,8 @@ const cronSecret = "the-operator's-secret-0123456789";
 const tidyEvery = 200;
 
 /** Calls after which the row in the path is another. */
-const isConsuming = ({ method, path }: Route) => method === "DELETE" || /\/(cancel|retry|settle|rotate)$/.test(path);
+const isConsuming = ({ method, path }: Route) =>
+  method === "DELETE" || /\/(cancel|retry|settle|rotate)$/.test(path);
 
 /** Writes bytes on a connection of their own, and gives back everything that comes until the server closes it. */
 async function exchange(port: number, bytes: Uint8Array): Promise<string> {

@@ -34,7 +34,8 @@ export async function buildMessage(
   }
   try {
     const keys = await keysOf(stored, keysFor);
-    return { message: { ...message, bytes: await signMessage(message.bytes, keys, stored.createdAt) } };
+    const bytes = await signMessage(message.bytes, keys, stored.createdAt);
+    return { message: { ...message, bytes, needsTls: stored.needsTls } };
   } catch (error) {
     if (!(error instanceof KeyDoesNotOpen)) throw error;
     deps.log.error("email.not_signed", { emailId: stored.id, ...errorFacts(error) });

@@ -15,6 +15,8 @@ export type StoredMessage = Omit<MessageSource, "files"> & {
   senderDomain: string;
   /** The sender's domain, while it is the team's and linked to the key that brought the mail; else null. */
   domainId: string | null;
+  /** The sender's domain wants its mail encrypted on the way, or not sent. */
+  needsTls: boolean;
   /** Each recipient's copy has a link of their own to unsubscribe. */
   listUnsubscribe: boolean;
   /** No other recipient has this mail. */
@@ -51,7 +53,7 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
     ),
     -- Asked once for each key and domain, of which many mails have the same.
     linked as materialized (
-      select w.team_id, w.api_key_id, w.sender_domain, d.id as domain_id
+      select w.team_id, w.api_key_id, w.sender_domain, d.id as domain_id, d.tls = 'enforced' as needs_tls
       from (select distinct team_id, api_key_id, sender_domain from mail) w
       join domains d on d.team_id = w.team_id and d.name = w.sender_domain
       where w.api_key_id is null or exists (
@@ -60,16 +62,16 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
     )
     select e.team_id as "teamId", e.id, e.sender, e.sender_address as "senderAddress",
       e.sender_domain as "senderDomain", e."to", e.cc,
-      e.reply_to as "replyTo", e.subject, e.headers, e.list_unsubscribe as "listUnsubscribe", e.message_id as "messageId", e.created_at as "createdAt",
+      e.reply_to as "replyTo", e.subject, e.headers, e.list_unsubscribe as "listUnsubscribe",
+      e.message_id as "messageId", e.created_at as "createdAt",
       t.unknown_policy as policy, s.small as "hasBody", e.suppressed, e.is_alone as "isAlone",
-      (
-        select k.domain_id from linked k where k.team_id = e.team_id and k.sender_domain = e.sender_domain
-          and k.api_key_id is not distinct from e.api_key_id
-      ) as "domainId",
+      k.domain_id as "domainId", coalesce(k.needs_tls, false) as "needsTls",
       case when s.small then b.html end as html, case when s.small then b.text end as text
     from mail e
     join email_bodies b on b.team_id = e.team_id and b.email_id = e.id
     join teams t on t.id = e.team_id
+    left join linked k on k.team_id = e.team_id and k.sender_domain = e.sender_domain
+      and k.api_key_id is not distinct from e.api_key_id
     cross join lateral (
       select coalesce(octet_length(b.html), 0) + coalesce(octet_length(b.text), 0) <= ${bodyInBatchBytesMax}
         and not exists (select from attachments a where a.team_id = e.team_id and a.email_id = e.id) as small

@@ -84,3 +84,14 @@ test("by SMTP_URL=direct: a worker finds the servers in DNS, keeps out of the ne
   worker.signal("SIGTERM");
   await worker.exited;
 });
+
+test("a domain that demands TLS sends nothing in clear to a recipient's server", async () => {
+  await house.hot`update domains set tls = 'enforced' where name = 'example.org'`;
+  const peer = await world.serve("127.0.0.2", { starttls: "502 5.5.1 what?" });
+  const { id } = await house.send({ to: ["ann@quick.example"] });
+  await tick(house.withTransport(world.transport()), { budgetMs: 20_000 });
+  const [delivery] = (await house.email(id)).deliveries;
+  expect(delivery).toMatchObject({ status: "queued", attempts: 1, waitRule: "retry_schedule" });
+  expect(delivery?.lastReason).toContain("TLS");
+  expect(peer.commands.filter((line) => /^(MAIL|RCPT|DATA)/.test(line))).toEqual([]);
+});

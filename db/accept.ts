@@ -18,6 +18,9 @@ export type AcceptedMail = {
   headers: Header[];
   /** Each recipient's copy offers to unsubscribe by a link of their own. */
   listUnsubscribe: boolean;
+  /** What each recipient's copy shall tell of. */
+  tracksOpens?: boolean;
+  tracksClicks?: boolean;
   templateId: string | null;
   templateVersionId: string | null;
   messageId: string;
@@ -60,14 +63,17 @@ export type IdempotencyRecord = {
 /** What one request brings: its mails, and the record that makes its repetition harmless. */
 export type Submission = { mails: AcceptedMail[]; idempotency?: IdempotencyRecord };
 
+/** What became of a submission: committed; or nothing of it, for its key was used before, or a twin is just using it. */
+export type Written = "written" | "known" | "held";
+
 /**
- * Commits submissions whole in one statement: mails, bodies, recipients, first events and idempotency records. Tells for
- * each whether it was written; false means that its idempotency key was used before, and then nothing of it was. Waits
- * for a twin that is just committing, at most `lock_timeout`. No two submissions of one call may share a key.
+ * Commits submissions whole in one statement: mails, bodies, recipients, first events and idempotency records. Tells what
+ * became of each. It waits for no twin: one under a key that another statement is just writing is `held` and may be tried
+ * again, and the others are written without it. No two submissions of one call may share a key.
  *
  * One statement with `unnest` of whole columns: a single text to prepare whatever the number of rows, and one round trip.
  */
-export async function insertSubmissions(hot: HotSql, submissions: Submission[]): Promise<boolean[]> {
+export async function insertSubmissions(hot: HotSql, submissions: Submission[]): Promise<Written[]> {
   const keyed = submissions
     .map((submission, ordinal) => ({ ordinal, record: submission.idempotency }))
     .filter((entry): entry is { ordinal: number; record: IdempotencyRecord } => entry.record !== undefined)
@@ -82,7 +88,7 @@ export async function insertSubmissions(hot: HotSql, submissions: Submission[]):
   const files = mails.flatMap((mail) =>
     mail.attachments.map((attachment, position) => ({ mail, position, ...attachment })),
   );
-  const rows = await hot.unsafe<{ ordinal: number }[]>(
+  const rows = await hot.unsafe<{ ordinal: number; became: Written }[]>(
     INSERT_SUBMISSIONS,
     [
       keyed.map(({ ordinal }) => ordinal),
@@ -135,23 +141,29 @@ export async function insertSubmissions(hot: HotSql, submissions: Submission[]):
       files.map(({ content }) => content.length),
       files.map(({ content }) => content.toString("base64")),
       mails.map(({ listUnsubscribe }) => String(listUnsubscribe)),
+      mails.map(({ tracksOpens = false }) => String(tracksOpens)),
+      mails.map(({ tracksClicks = false }) => String(tracksClicks)),
     ],
     { prepare: hot.options.prepare },
   );
-  const fresh = new Set(rows.map(({ ordinal }) => ordinal));
-  return submissions.map((submission, ordinal) => submission.idempotency === undefined || fresh.has(ordinal));
+  const became = new Map(rows.map((row) => [row.ordinal, row.became]));
+  return submissions.map(({ idempotency }, ordinal) => became.get(ordinal) ?? (idempotency ? "known" : "written"));
 }
 
 const sortName = (record: IdempotencyRecord) => `${record.teamId} ${record.route} ${record.key}`;
 
-// An expired record is taken over in place; a live one refuses its submission and thereby all that depends on `fresh`.
+// An expired record is taken over in place; a live one refuses its submission and thereby all that depends on `fresh`. The
+// advisory lock is held until the statement has committed: a twin that gets it sees the record, one that does not waits
+// for nobody. Were two keys ever to share its number, one of them would only be tried again.
 const INSERT_SUBMISSIONS = `
 with keyed as (
-  select * from unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[])
+  select k.*, pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', team_id, route, key), 0)) as is_ours
+  from unnest($1::int[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[])
     with ordinality as k(ordinal, team_id, route, key, fingerprint, status, answer, n)
 ), kept as (
   insert into idempotency_keys as old (team_id, route, key, fingerprint, status, answer)
-  select team_id, route, key, decode(fingerprint, 'hex'), status, answer::jsonb from keyed order by n
+  select team_id, route, key, decode(fingerprint, 'hex'), status, answer::jsonb from keyed
+  where is_ours order by n
   on conflict (team_id, route, key) do update
     set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
         expires_at = excluded.expires_at
@@ -164,18 +176,19 @@ with keyed as (
 ), mail as (
   select * from unnest($8::int[], $9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::text[],
     $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::uuid[], $23::uuid[],
-    $24::text[], $25::text[], $26::text[], $27::text[], $28::uuid[], $38::timestamptz[], $50::bool[])
+    $24::text[], $25::text[], $26::text[], $27::text[], $28::uuid[], $38::timestamptz[], $50::bool[],
+    $51::bool[], $52::bool[])
     as m(ordinal, id, team_id, api_key_id, sender, sender_address, sender_domain, "to", cc, bcc, reply_to, subject,
          tags, headers, template_id, template_version_id, message_id, status, html, text, event_id,
-         scheduled_at, list_unsubscribe)
+         scheduled_at, list_unsubscribe, tracks_opens, tracks_clicks)
   where ordinal not in (select ordinal from refused)
 ), email as (
   insert into emails (id, team_id, api_key_id, sender, sender_address, sender_domain, "to", cc, bcc, reply_to, subject,
                       tags, headers, template_id, template_version_id, message_id, status, scheduled_at,
-                      list_unsubscribe)
+                      list_unsubscribe, tracks_opens, tracks_clicks)
   select id, team_id, api_key_id, sender, sender_address, sender_domain, "to"::jsonb, cc::jsonb, bcc::jsonb,
          reply_to::jsonb, subject, tags::jsonb, headers::jsonb, template_id, template_version_id, message_id, status,
-         scheduled_at, list_unsubscribe
+         scheduled_at, list_unsubscribe, tracks_opens, tracks_clicks
   from mail
 ), body as (
   insert into email_bodies (team_id, email_id, html, text) select team_id, id, html, text from mail
@@ -196,4 +209,5 @@ with keyed as (
 ), event as (
   insert into email_events (id, team_id, email_id, type) select event_id, team_id, id, 'email.' || status from mail
 )
-select ordinal from fresh`;
+select ordinal, 'written' as became from fresh
+union all select ordinal, 'held' from keyed where not is_ours`;

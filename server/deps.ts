@@ -80,7 +80,13 @@ export type Actor =
   | { kind: "user"; userId: string }
   | { kind: "operator" };
 
-export type SenderDomain = { id: string; name: string; verified: boolean };
+export type SenderDomain = {
+  id: string;
+  name: string;
+  verified: boolean;
+  openTracking: boolean;
+  clickTracking: boolean;
+};
 
 /** First argument of every service. */
 export type Ctx = Deps & { teamId: string; actor: Actor; requestId: string };

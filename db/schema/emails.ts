@@ -54,6 +54,9 @@ export const emails = pgTable(
     headers: jsonb().$type<Header[]>().notNull().default([]),
     /** Each recipient's copy offers to unsubscribe by a link of their own. */
     listUnsubscribe: boolean().notNull().default(false),
+    /** What the sender's domain asked for when the mail was accepted: it decides bytes, so it never changes afterwards. */
+    tracksOpens: boolean().notNull().default(false),
+    tracksClicks: boolean().notNull().default(false),
     templateId: uuid(),
     templateVersionId: uuid(),
     /** Without angle brackets; derived once, the same in every attempt. */

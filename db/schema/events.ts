@@ -24,6 +24,8 @@ export const EVENT_TYPES = [
   "email.failed",
   "email.suppressed",
   "email.unknown",
+  "email.opened",
+  "email.clicked",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -44,6 +46,21 @@ export type EventData = {
   report?: string;
   /** Why the recipient was on the suppression list when it was set aside. */
   suppressedBy?: "previous_bounce" | "previous_complaint" | "manual";
+  /** Who fetched a picture or followed a link, as far as the request tells, and for a click where the link leads. */
+  visit?: Visit;
+};
+
+/** `proxy` is on behalf of a reader whom it hides; `prefetch` and `scanner` say nothing of anybody having read. */
+export const VISITORS = ["reader", "proxy", "prefetch", "scanner"] as const;
+
+export type Visit = {
+  by: (typeof VISITORS)[number];
+  /** The program, or the reason why it is taken for one; null for a reader. */
+  name: string | null;
+  link?: string;
+  /** The IP address that it came from, and what it called itself. */
+  address: string | null;
+  agent: string | null;
 };
 
 /** Append-only: what happened to a mail, and to which of its recipients. */

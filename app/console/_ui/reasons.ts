@@ -30,4 +30,6 @@ export const EVENTS: Record<EventView["type"], { label: string; tone: Tone }> = 
   "email.scheduled": { label: "Scheduled", tone: "mute" },
   "email.canceled": { label: "Canceled", tone: "mute" },
   "email.unknown": { label: "Unknown", tone: "warn" },
+  "email.opened": { label: "Opened", tone: "info" },
+  "email.clicked": { label: "Link followed", tone: "info" },
 };

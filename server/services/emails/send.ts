@@ -66,7 +66,7 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedM
   const scheduledAt = input.scheduledAt === null ? null : timeOf(ctx, input.scheduledAt);
   const status = scheduledAt ? "scheduled" : "queued";
   const recipients = recipientsOf(input, status);
-  await checkSender(ctx, content.from, recipients);
+  const { openTracking, clickTracking } = await checkSender(ctx, content.from, recipients);
   if (input.listUnsubscribe) checkUnsubscribe(ctx, input.headers);
   const id = newId();
   return {
@@ -84,6 +84,8 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedM
     tags: input.tags,
     headers: input.headers,
     listUnsubscribe: input.listUnsubscribe === true,
+    tracksOpens: openTracking && content.html !== null,
+    tracksClicks: clickTracking && content.html !== null,
     templateId: content.templateId,
     templateVersionId: content.templateVersionId,
     messageId: `${id}@${content.from.domain}`,

@@ -9,9 +9,13 @@ import type { Mailbox } from "#server/mail/address";
 /**
  * Who may send in whose name: the domain of `from` must be linked to the key, exactly and not as a parent, else it is
  * the interface's 403; linked but of no use for it is 422. The built-in domain is everybody's, so what is sent from it
- * stays in the house.
+ * stays in the house. Returns the domain, whose settings are the mail's from now on.
  */
-export async function checkSender(ctx: Ctx, from: Mailbox, recipients: AcceptedRecipient[]): Promise<void> {
+export async function checkSender(
+  ctx: Ctx,
+  from: Mailbox,
+  recipients: AcceptedRecipient[],
+): Promise<SenderDomain> {
   const domain = await linkedDomain(ctx, from.domain);
   if (!domain) throw new AppError("forbidden", "Insufficient API key permissions");
   if (!domain.verified)
@@ -25,6 +29,7 @@ export async function checkSender(ctx: Ctx, from: Mailbox, recipients: AcceptedR
       "invalid_sender",
       `Mail from ${BUILT_IN_DOMAIN} goes only to ${BUILT_IN_DOMAIN}, not to ${outside.address}. Send from a domain of your own.`,
     );
+  return domain;
 }
 
 /**
@@ -51,7 +56,14 @@ async function linkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | unde
         )
       : undefined;
   const [row] = await ctx.db
-    .select({ id: domains.id, name: domains.name, status: domains.status, sending: domains.sending })
+    .select({
+      id: domains.id,
+      name: domains.name,
+      status: domains.status,
+      sending: domains.sending,
+      openTracking: domains.openTracking,
+      clickTracking: domains.clickTracking,
+    })
     .from(domains)
     .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name), isLinked));
   if (row && !row.sending)
@@ -59,5 +71,7 @@ async function linkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | unde
       "invalid_sender",
       `Sending from ${row.name} is switched off. Enable its capability \`sending\`.`,
     );
-  return row && { id: row.id, name: row.name, verified: row.status === "verified" };
+  if (!row) return undefined;
+  const { status, sending: _, ...domain } = row;
+  return { ...domain, verified: status === "verified" };
 }

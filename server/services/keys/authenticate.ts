@@ -64,7 +64,8 @@ export function createAuthenticate(hot: HotSql, clock: () => Date, log: Log): Au
 async function findKey(hot: HotSql, secretHash: Uint8Array): Promise<KnownKey | null> {
   const [row] = await hot<KnownKey[]>`
     select k.id, k.team_id as "teamId", k.scopes, k.all_domains as "allDomains", k.limits,
-      (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name, 'verified', d.status = 'verified' and d.sending)), '[]')
+      (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name, 'verified', d.status = 'verified' and d.sending,
+         'openTracking', d.open_tracking, 'clickTracking', d.click_tracking)), '[]')
        from domains d
        where d.team_id = k.team_id
          and (k.all_domains or exists (select from api_key_domains l where l.api_key_id = k.id and l.domain_id = d.id))

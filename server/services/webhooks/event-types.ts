@@ -13,8 +13,6 @@ export type AnnouncedEvent = (typeof ANNOUNCED_EVENTS)[number];
 
 /** Names of the dialect for what Posthorn does not do: an endpoint may ask for them, and they never come. */
 const NEVER_FIRED = [
-  "email.opened",
-  "email.clicked",
   "email.received",
   "contact.created",
   "contact.updated",

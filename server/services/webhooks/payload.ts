@@ -1,5 +1,5 @@
 import type { Header, Tag } from "#db/schema/emails";
-import type { EventData, EventType } from "#db/schema/events";
+import type { EventData, EventType, Visit } from "#db/schema/events";
 import { bounceOf, diagnosticCodes } from "./bounce";
 
 /** An event of a mail, and what of the mail its payload repeats. */
@@ -59,7 +59,7 @@ function commonOf(source: PayloadSource): Record<string, unknown> {
   };
 }
 
-function detailOf({ type, data }: PayloadSource): Record<string, unknown> {
+function detailOf({ type, data, createdAt }: PayloadSource): Record<string, unknown> {
   switch (type) {
     case "email.bounced":
       return { bounce: bounceOf(data) };
@@ -69,9 +69,19 @@ function detailOf({ type, data }: PayloadSource): Record<string, unknown> {
       return { suppressed: suppressedOf(data) };
     case "email.unknown":
       return { unknown: { reason: data.reason ?? "Whether it arrived is unknown.", policy: data.policy } };
+    case "email.opened":
+      return { open: visitOf(data.visit, createdAt) };
+    case "email.clicked":
+      return { click: { link: data.visit?.link ?? null, ...visitOf(data.visit, createdAt) } };
     default:
       return {};
   }
+}
+
+/** In the dialect's words, and beside them what it was, as far as the request tells: many are no reader's. */
+function visitOf(visit: Visit | undefined, at: Date): Record<string, unknown> {
+  const { by = "reader", name = null, address = null, agent = null } = visit ?? {};
+  return { ipAddress: address, timestamp: at.toISOString(), userAgent: agent, by, by_name: name };
 }
 
 /** Without the list's reason it is a scripted recipient, who stands on none. */

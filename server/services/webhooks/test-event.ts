@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from "#db/schema/events";
+import { EVENT_TYPES, type EventType, type Visit } from "#db/schema/events";
 import { webhookDeliveries } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/errors";
@@ -45,6 +45,14 @@ function samplePayload(type: string, now: Date): string {
   return JSON.stringify({ ...sample, data: { ...sample.data, test: true } });
 }
 
+const SAMPLE_VISIT: Visit = {
+  by: "reader",
+  name: null,
+  link: "https://example.com/",
+  address: "203.0.113.7",
+  agent: "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)",
+};
+
 function sampleEmailPayload(type: EventType, now: Date): string {
   const emailId = newId();
   const refusal = {
@@ -61,7 +69,9 @@ function sampleEmailPayload(type: EventType, now: Date): string {
         ? refusal
         : type === "email.suppressed"
           ? { ...refusal, suppressedBy: "previous_bounce" }
-          : {},
+          : type === "email.opened" || type === "email.clicked"
+            ? { visit: SAMPLE_VISIT }
+            : {},
     createdAt: now,
     sequence: 1,
     emailId,

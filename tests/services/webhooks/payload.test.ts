@@ -153,3 +153,25 @@ test.each(EVENT_TYPES)("%s stays below 20 KB whatever a mail and a server put in
   expect(data.truncated).toContain("headers");
   expect(data.subject.isWellFormed()).toBe(true);
 });
+
+test("opened and clicked tell the visit in the dialect's words, and who it was taken for", () => {
+  const visit = {
+    by: "proxy",
+    name: "Gmail image proxy",
+    address: "203.0.113.7",
+    agent: "Mozilla/5.0 (via ggpht.com GoogleImageProxy)",
+  } as const;
+  const told = {
+    ipAddress: visit.address,
+    timestamp: "2026-03-01T10:00:01.500Z",
+    userAgent: visit.agent,
+    by: "proxy",
+    by_name: visit.name,
+  };
+  expect(payloadOf({ type: "email.opened", data: { visit } }).data).toEqual({ ...COMMON, open: told });
+  const link = "https://example.com/?a=1";
+  expect(payloadOf({ type: "email.clicked", data: { visit: { ...visit, link } } }).data).toEqual({
+    ...COMMON,
+    click: { ...told, link },
+  });
+});

@@ -147,7 +147,9 @@ export async function insertSubmissions(hot: HotSql, submissions: Submission[]):
     { prepare: hot.options.prepare },
   );
   const became = new Map(rows.map((row) => [row.ordinal, row.became]));
-  return submissions.map(({ idempotency }, ordinal) => became.get(ordinal) ?? (idempotency ? "known" : "written"));
+  return submissions.map(
+    ({ idempotency }, ordinal) => became.get(ordinal) ?? (idempotency ? "known" : "written"),
+  );
 }
 
 const sortName = (record: IdempotencyRecord) => `${record.teamId} ${record.route} ${record.key}`;

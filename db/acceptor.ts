@@ -16,8 +16,16 @@ const worthAStatement = 8;
 const gatherMsMax = 5;
 /** What a submission waits for its statement to begin. One that is refused then was surely not written. */
 const waitMsMax = 2_000;
-/** What a caller waits for a statement that has begun: longer than any lock is waited for, so only for a dead connection. */
+/** What a caller waits for in all: longer than for any lock or twin, so only for a dead connection. */
 const answerMsMax = 20_000;
+/** What a submission waits for a twin that is writing under its key, and how long until it is tried again, at first and at most. */
+const twinMsMax = 10_000;
+const twinAgainMs = { first: 5, max: 100 } as const;
+
+/** A twin was writing under the idempotency key for as long as anybody waits for one. Nothing of this submission was written. */
+export class KeyHeld extends Error {
+  override name = "KeyHeld";
+}
 
 /** Commits one submission; true when it was written, false when its idempotency key was used before. */
 export type Accept = (submission: Submission) => Promise<boolean>;
@@ -26,8 +34,11 @@ type Waiting = {
   submission: Submission;
   resolve(written: boolean): void;
   reject(error: unknown): void;
-  /** On the process's monotonic clock. */
+  /** When it came, and since when it waits for a statement, on the process's monotonic clock. */
+  cameMs: number;
   sinceMs: number;
+  /** Until it is tried again where a twin holds its key. */
+  againMs: number;
 };
 
 /**
@@ -35,7 +46,8 @@ type Waiting = {
  * its own commit. Where none is under way nobody is made to wait for company, and elsewhere for 5 ms at most. When a
  * statement of several fails, each goes again by itself, so that one bad row spoils nobody else's; ids are primary keys,
  * so a second try cannot write a mail twice. Whoever has waited 2 s without its statement having begun is refused as
- * DatabaseBusy.
+ * DatabaseBusy. Whose idempotency key a twin holds takes nobody's place: it waits outside and is tried again until the twin
+ * is done, and refused as KeyHeld after 10 s.
  */
 export function createAcceptor(hot: HotSql): Accept {
   const queue: Waiting[] = [];
@@ -82,10 +94,31 @@ export function createAcceptor(hot: HotSql): Accept {
     const submissions = batch.map(({ submission }) => submission);
     try {
       const written = await insertSubmissions(hot, submissions);
-      for (const [index, { resolve }] of batch.entries()) resolve(written[index] === true);
+      for (const [index, waiting] of batch.entries()) {
+        if (written[index] === "held") waitOutside(waiting);
+        else waiting.resolve(written[index] === "written");
+      }
     } catch (error) {
       await writeAgain(batch, error);
     }
+  };
+
+  const waitOutside = (waiting: Waiting) => {
+    const { againMs } = waiting;
+    if (performance.now() + againMs > waiting.cameMs + twinMsMax) {
+      waiting.reject(new KeyHeld());
+      return;
+    }
+    waiting.againMs = Math.min(againMs * 2, twinAgainMs.max);
+    setTimeout(() => {
+      enqueue(waiting);
+      next();
+    }, againMs);
+  };
+
+  const enqueue = (waiting: Waiting) => {
+    waiting.sinceMs = performance.now();
+    queue.push(waiting);
   };
 
   /** What may be written after all once the statement of a whole batch has failed. */
@@ -100,7 +133,7 @@ export function createAcceptor(hot: HotSql): Accept {
       if (isUniqueViolation(error, "emails_team_id_id_pk")) only.resolve(true);
       else only.reject(error);
     } else if (isLockTimeout(error)) {
-      // Only a key can be waited for, and it has been for as long as anybody waits; the others were merely beside it.
+      // Only a key can be waited for, by somebody who holds no advisory lock on it; the others were merely beside it.
       const keyed = batch.filter(({ submission }) => submission.idempotency);
       const rest = batch.filter(({ submission }) => !submission.idempotency);
       refuse(keyed.length > 0 ? keyed : batch);
@@ -112,7 +145,8 @@ export function createAcceptor(hot: HotSql): Accept {
     withinMs(
       answerMsMax,
       new Promise<boolean>((resolve, reject) => {
-        queue.push({ submission, resolve, reject, sinceMs: performance.now() });
+        const cameMs = performance.now();
+        enqueue({ submission, resolve, reject, cameMs, sinceMs: cameMs, againMs: twinAgainMs.first });
         // After the current turn of the loop, so that requests read from the sockets together are written together.
         setImmediate(() => next());
       }),

@@ -1,3 +1,4 @@
+import { KeyHeld } from "#db/acceptor";
 import { isLockTimeout } from "#db/faults";
 import type { Ctx, RestDeps } from "#server/deps";
 import { AppError } from "#server/errors";
@@ -88,7 +89,7 @@ async function runOnce(ctx: Ctx, once: Once, run: () => Promise<Answered>): Prom
     if (thrown instanceof IdempotencyKeyTaken) {
       const twin = await replay();
       if (twin) return twin;
-    } else if (!isLockTimeout(thrown)) throw thrown;
+    } else if (!(thrown instanceof KeyHeld) && !isLockTimeout(thrown)) throw thrown;
     throw new AppError(
       "idempotency_running",
       "A request with this `Idempotency-Key` is still running. Repeat yours in a moment to get its answer.",

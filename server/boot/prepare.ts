@@ -3,6 +3,7 @@ import postgres from "postgres";
 import { isDatabaseAway } from "#db/faults";
 import { migrateDatabase } from "#db/migrate";
 import { errorFacts, type Log } from "#server/log";
+import { explainDatabaseFault } from "./database-faults";
 import { Refusal } from "./refusal";
 
 const AGAIN_AFTER_MS = [500, 1_000, 2_000, 5_000, 10_000] as const;
@@ -41,15 +42,7 @@ async function checkVersion(url: string): Promise<void> {
   }
 }
 
-const NEVER: Record<string, string> = {
-  "28P01": "The password is wrong.",
-  "28000": "The user may not sign in.",
-  "3D000": "There is no such database. Create it first.",
-  "42501": "The user may not create tables there.",
-};
-
 function explain(error: unknown): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const reason = NEVER[code];
-  return reason ? new Refusal(`DATABASE_URL: ${reason}`, { cause: error }) : error;
+  const reason = explainDatabaseFault(error);
+  return reason ? new Refusal(reason, { cause: error }) : error;
 }

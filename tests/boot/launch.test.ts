@@ -239,7 +239,7 @@ test("a database that is away is waited for, aloud; one that will never do ends 
     url.password = "wrong";
     const refused = await startLauncher({ dataDir: path.join(folder, "b"), env: { DATABASE_URL: url.href } });
     expect(await refused.exited).toMatchObject({ code: 1 });
-    expect(refused.stderr).toContain("DATABASE_URL: The password is wrong.");
+    expect(refused.stderr).toContain("The database refuses the password in DATABASE_URL.");
   } finally {
     away.close();
     await database.drop();

@@ -1,4 +1,10 @@
-import type { Delivery, Email, EmailEvent, EmailSummary } from "#server/services/emails/read";
+import {
+  type Delivery,
+  type Email,
+  type EmailEvent,
+  type EmailSummary,
+  standingOf,
+} from "#server/services/emails/read";
 
 /** A mail as a line of the list. Times are ISO 8601. */
 export function viewEmailRow(email: EmailSummary, keyName: string | null) {
@@ -43,16 +49,18 @@ export type EventView = EmailView["events"][number];
 
 function viewDelivery(delivery: Delivery) {
   const { lastCode, lastEnhanced, lastText } = delivery;
+  const { status, advice } = standingOf(delivery);
   return {
     id: delivery.id,
     kind: delivery.kind,
     address: delivery.address,
-    status: delivery.status,
+    status,
     attempts: delivery.attempts,
     host: delivery.lastHost,
     reply:
       [lastCode, lastEnhanced, lastText].filter((part) => part !== null && part !== "").join(" ") || null,
     reason: delivery.lastReason,
+    advice,
     nextAttemptAt: delivery.status === "queued" ? timeOf(delivery.dueAt) : null,
     rule: delivery.status === "queued" ? delivery.waitRule : null,
   };

@@ -6,6 +6,7 @@ import {
   readLimit,
   readMoment,
   readName,
+  readOverlapHours,
   readRole,
   readScopeList,
 } from "#server/boot/admin/arguments";
@@ -39,6 +40,7 @@ const WRONG: [read: (text: string) => unknown, texts: string[]][] = [
   [readMoment, ["", "tomorrow", "2030-02-30", "2030-01-31T12:00:00", "2030-13-01", "1893456000"]],
   [readName, ["", "  ", "x".repeat(101), "two\nlines", "nul\0"]],
   [readId, ["", "42", "x' or 1=1", "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d"]],
+  [readOverlapHours, ["", "-1", "1h", "1e1", "168.5", "Infinity", "."]],
   [readRole, ["", "root", "OWNER"]],
 ];
 

@@ -83,6 +83,24 @@ describe("keys", () => {
     expect(await knownKey(json.token)).toBeNull();
   });
 
+  test("a replaced key works on for the hours given, and its successor can do what it could", async () => {
+    const { key, token } = await createKey(house.ctx, {
+      name: "old",
+      scopes: ["emails:send"],
+      domains: "all",
+    });
+    const { json } = await posthornJson(["key", "rotate", key.id, "--overlap", "1"]);
+    expect(json).toMatchObject({ name: "old", scopes: ["emails:send"], rotated_from: key.id });
+    const hourMs = 3_600_000;
+    const untilMs = Date.parse(json.previous_expires_at);
+    expect(untilMs).toBeGreaterThan(Date.now());
+    expect(untilMs).toBeLessThan(Date.now() + hourMs + 60_000);
+    expect(await knownKey(token)).toMatchObject({ id: key.id });
+    expect(await knownKey(json.token)).toMatchObject({ id: json.id, allDomains: true });
+    const again = await posthorn(["key", "rotate", key.id]);
+    expect(again).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(json.id) });
+  });
+
   test("a revoked key is refused and no longer listed", async () => {
     const { key, token } = await createKey(house.ctx, {
       name: "gone",
@@ -175,6 +193,7 @@ describe("email show", () => {
     expect(stdout).toMatch(/bounced@posthorn\.test \(to\): bounced, 1 attempt\n/);
     expect(stdout).toMatch(/Reply +550 5\.1\.1 /);
     expect(stdout).toMatch(/Meaning +.*no such mailbox/);
+    expect(stdout).toMatch(/Advice +\S/);
     expect(stdout).toMatch(/deferred@posthorn\.test \(to\): deferred, \d attempts?\n/);
     expect(stdout).toMatch(/Reply +451 4\.7\.0 /);
     expect(stdout).toMatch(/Next +(due now|\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ, in \d+ s)\n +Rule +\S/);
@@ -192,7 +211,11 @@ describe("email show", () => {
     const { id } = await house.send();
     const team = await createTeam(house.deps, { name: "Others" });
     const shown = await posthorn(["email", "show", id, "--team", team.id]);
-    expect(shown).toMatchObject({ code: 1, stdout: "", stderr: "posthorn: Email not found\n" });
+    expect(shown).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^posthorn: Email not found in team Others\. .*--team.*\n$/),
+    });
   });
 });
 

@@ -2,8 +2,10 @@ import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { memberships } from "#db/schema/teams";
 import { newId } from "#server/ids";
+import { emailJson } from "#server/rest/wire/email";
 import { endSession } from "#server/services/sessions";
 import { createTeam } from "#server/services/teams";
+import { tick } from "#server/worker/tick";
 import { type Console, cookiesOf, noCookies, openConsole, queryPath } from "../support/console";
 
 let console: Console;
@@ -149,6 +151,20 @@ describe("the list", () => {
       .hot`update deliveries set due_at = 'infinity', wait_rule = 'no_transport' where email_id = ${id}`;
     const [recipient] = (await (await caller()).emails.get({ team, id })).recipients;
     expect(recipient).toMatchObject({ nextAttemptAt: null, rule: "no_transport" });
+  });
+
+  test("shows where a recipient stands in the words of the interface, with what would help", async () => {
+    const { id } = await console.house.send({ to: ["bounced@posthorn.test", "deferred@posthorn.test"] });
+    await tick(console.house.withTransport(), { budgetMs: 1_000 });
+    const told = emailJson(await console.house.email(id)).recipients;
+    const seen = (await (await caller()).emails.get({ team, id })).recipients;
+    expect(seen.map(({ address, status, advice }) => ({ address, status, advice }))).toEqual(
+      told.map(({ address, status, advice }) => ({ address, status, advice })),
+    );
+    expect(seen).toEqual([
+      expect.objectContaining({ status: "bounced", advice: expect.stringMatching(/\S{3}/) }),
+      expect.objectContaining({ status: "deferred", advice: expect.stringMatching(/\S{3}/) }),
+    ]);
   });
 });
 

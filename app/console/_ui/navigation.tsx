@@ -1,13 +1,13 @@
 "use client";
 
-import { Mail } from "lucide-react";
+import { BookOpen, Mail } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useConsoleHref } from "./team";
 
 const PAGES = [{ path: "/console/emails", label: "Emails", Icon: Mail }] as const;
 
-/** The console's pages, in the team of the one that is open. */
+/** The console's pages, in the team of the one that is open, and the API reference. */
 export function Navigation() {
   const pathname = usePathname();
   const hrefOf = useConsoleHref();
@@ -29,6 +29,14 @@ export function Navigation() {
           </Link>
         );
       })}
+      {/* Loaded whole, since its styles are a library's and must not stay behind in the console. */}
+      <a
+        href="/docs"
+        className="flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-soft hover:bg-mute-tint hover:text-ink motion-safe:transition-colors"
+      >
+        <BookOpen className="size-4" aria-hidden="true" />
+        API reference
+      </a>
     </nav>
   );
 }

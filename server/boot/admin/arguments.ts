@@ -6,6 +6,7 @@ import { isId } from "#server/ids";
 import { LIMIT_PER_MINUTE } from "#server/limits/limits";
 import { readDomainName } from "#server/mail/address";
 import { readScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/scopes";
+import { ROTATION } from "#server/services/keys/rotate";
 
 const nameCharsMax = 100;
 const limitMax = 1_000_000;
@@ -85,6 +86,15 @@ export function readLimit(text: string, earlier: OwnLimits = {}): OwnLimits {
       `Give a class and calls a minute, "POST /api/emails=1000". The classes: ${classes.join(", ")}; 1 to ${limitMax}.`,
     );
   return { ...earlier, [tier]: number };
+}
+
+/** Hours for which a replaced key works on. */
+export function readOverlapHours(text: string): number {
+  const hours = Number(text);
+  const hoursMax = ROTATION.overlapMsMax / 3_600_000;
+  if (!/^\d+(\.\d+)?$/.test(text) || hours > hoursMax)
+    throw new InvalidArgumentError(`Give hours, 0 to ${hoursMax}, such as 24 or 0.5.`);
+  return hours;
 }
 
 export function readRole(text: string): Role {

@@ -36,7 +36,8 @@ export function addDomainCommands(program: Command): void {
         say(`Added ${added.name} to team ${team.name}: ${added.status}.`);
         if (added.status === "verified") return;
         say(`What to publish for it: domain show ${added.name}`);
-        say(`It sends once it is verified: domain show --look, or on your word: domain verify ${added.name}`);
+        say(`It sends once it is verified: domain show ${added.name} --look`);
+        say(`Or on your word: domain verify ${added.name}`);
       });
     });
 

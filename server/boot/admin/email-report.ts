@@ -43,6 +43,7 @@ function describeRecipient(recipient: Recipient, now: Date): string[] {
     ...detail("Server", recipient.last_reply?.host),
     ...detail("Reply", replyOf(recipient.last_reply)),
     ...detail("Meaning", recipient.reason),
+    ...detail("Advice", recipient.advice),
     ...detail("Next", nextOf(recipient, now)),
     ...detail("Rule", recipient.rule_text),
   ];

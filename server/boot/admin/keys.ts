@@ -3,6 +3,7 @@ import type { OwnLimits } from "#db/schema/api-keys";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import { SCOPES, type Scope } from "#server/scopes";
 import { createKey, type Key, listKeys, revokeKey } from "#server/services/keys/keys";
+import { ROTATION, rotateKey } from "#server/services/keys/rotate";
 import {
   addJsonOption,
   addTeamOption,
@@ -11,6 +12,7 @@ import {
   readLimit,
   readMoment,
   readName,
+  readOverlapHours,
   readScopeList,
 } from "./arguments";
 import { withTeam } from "./session";
@@ -27,7 +29,11 @@ type CreateOptions = {
 };
 type ListOptions = { team?: string; json?: true };
 
-/** `key create`, `key list`, `key revoke`. */
+type RotateOptions = ListOptions & { overlap: number };
+
+const hourMs = 3_600_000;
+
+/** `key create`, `key list`, `key rotate`, `key revoke`. */
 export function addKeyCommands(program: Command): void {
   const key = program.command("key").description("API keys: what programs send with");
 
@@ -56,6 +62,20 @@ export function addKeyCommands(program: Command): void {
   addJsonOption(addTeamOption(key.command("list").description("lists the keys that are not revoked"))).action(
     runList,
   );
+  addJsonOption(
+    addTeamOption(
+      key
+        .command("rotate")
+        .description("makes a key's successor and prints its token; the old token works on for a while")
+        .argument("<id>", "the key's id, as key list shows it", readId)
+        .option(
+          "--overlap <hours>",
+          `hours for which both tokens work, at most ${ROTATION.overlapMsMax / hourMs}`,
+          readOverlapHours,
+          ROTATION.overlapMs / hourMs,
+        ),
+    ),
+  ).action(runRotate);
   addJsonOption(
     addTeamOption(
       key
@@ -125,6 +145,21 @@ async function runList(options: ListOptions): Promise<void> {
         key.lastUsedAt ? formatTime(key.lastUsedAt) : "never",
       ]),
     );
+  });
+}
+
+async function runRotate(id: string, options: RotateOptions): Promise<void> {
+  await withTeam(options.team, async (ctx, team) => {
+    const overlapMs = Math.round(options.overlap * hourMs);
+    const { key, token, previousUntil } = await rotateKey(ctx, id, { overlapMs });
+    const previous = { rotated_from: id, previous_expires_at: previousUntil.toISOString() };
+    if (options.json) return sayJson({ ...present(key), token, team_id: team.id, ...previous });
+    say(`Made key ${key.name} (${key.id}) of team ${team.name} in place of ${id}.`);
+    say();
+    say(`  Token    ${token}`);
+    say();
+    say(`The old token works until ${formatTime(previousUntil)}.`);
+    say("The new one is shown this once: only a hash of it is kept.");
   });
 }
 

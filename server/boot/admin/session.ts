@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { readSettings, type Settings } from "#server/env";
+import { AppError } from "#server/errors";
 import { newId } from "#server/ids";
 import { silentLog } from "#server/log";
 import { findTeam, type Team } from "#server/services/teams";
@@ -60,7 +61,18 @@ export async function withTeam<T>(
 ): Promise<T> {
   return withDatabase(async ({ deps }) => {
     const team = await findTeam(deps, idOrName);
-    return run({ ...deps, teamId: team.id, actor: { kind: "operator" }, requestId: newId() }, team);
+    const ctx: Ctx = { ...deps, teamId: team.id, actor: { kind: "operator" }, requestId: newId() };
+    try {
+      return await run(ctx, team);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === "not_found")) throw error;
+      throw new Refusal(
+        `${error.message} in team ${team.name}. Name another team by --team; team list shows them.`,
+        {
+          cause: error,
+        },
+      );
+    }
   });
 }
 

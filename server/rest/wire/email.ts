@@ -2,9 +2,14 @@ import { z } from "zod";
 import { DELIVERY_STATUSES, type WaitRule } from "#db/schema/deliveries";
 import { EMAIL_STATUSES, type EmailStatus } from "#db/schema/emails";
 import { EVENT_TYPES, type EventData } from "#db/schema/events";
-import { adviceOn, classOfReply } from "#server/mail/outcome";
 import { REPLY_CLASSES } from "#server/mail/replies/classes";
-import type { Delivery, Email, EmailEvent, EmailSummary } from "#server/services/emails/read";
+import {
+  type Delivery,
+  type Email,
+  type EmailEvent,
+  type EmailSummary,
+  standingOf,
+} from "#server/services/emails/read";
 import { Id, Time } from "./shapes";
 
 const LAST_EVENTS = [
@@ -161,23 +166,21 @@ export function emailJson(email: Email): z.infer<typeof EmailAnswer> {
 /** One recipient: its state, its last reply, and when and by which rule it is tried again. */
 export function recipientJson(delivery: Delivery): z.infer<typeof RecipientAnswer> {
   const { status, attempts, lastCode, lastEnhanced, lastText, waitRule } = delivery;
-  const about =
-    lastCode === null ? null : classOfReply({ code: lastCode, enhanced: lastEnhanced, text: lastText ?? "" });
+  const standing = standingOf(delivery);
   const isWaiting = status === "queued" || status === "scheduled";
   const rule = isWaiting ? waitRule : status === "unknown" ? "held" : null;
   return {
     address: delivery.address,
     kind: delivery.kind,
-    // Waiting after a try is a state of its own for whoever looks.
-    status: status === "queued" && attempts > 0 ? "deferred" : status,
+    status: standing.status,
     attempts,
     last_reply:
       lastCode === null && lastText === null
         ? null
         : { code: lastCode, enhanced: lastEnhanced, text: lastText, host: delivery.lastHost },
     reason: delivery.lastReason,
-    class: about,
-    advice: about && adviceOn(about),
+    class: standing.class,
+    advice: standing.advice,
     next_attempt_at: isWaiting ? isoOrNull(delivery.dueAt) : null,
     rule,
     rule_text: rule && RULES[rule],

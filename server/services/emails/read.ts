@@ -6,6 +6,7 @@ import { emailEvents } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/errors";
 import { isId } from "#server/ids";
+import { adviceOn, classOfReply } from "#server/mail/outcome";
 import { type Page, type PageQuery, pageOf } from "../paging";
 
 export type EmailFilter = {
@@ -34,6 +35,20 @@ export type Email = EmailSummary & {
   deliveries: Delivery[];
   events: EmailEvent[];
 };
+
+/**
+ * Where a recipient stands, as both doors tell it: waiting after a try is `deferred`, a state of its own for whoever looks;
+ * what its last refusal is about, and what would help. Null where the last reply refused nothing.
+ */
+export function standingOf({ status, attempts, lastCode, lastEnhanced, lastText }: Delivery) {
+  const about =
+    lastCode === null ? null : classOfReply({ code: lastCode, enhanced: lastEnhanced, text: lastText ?? "" });
+  return {
+    status: status === "queued" && attempts > 0 ? ("deferred" as const) : status,
+    class: about,
+    advice: about && adviceOn(about),
+  };
+}
 
 /** The team's mails, newest first, without bodies. */
 export async function listEmails(ctx: Ctx, query: PageQuery & EmailFilter): Promise<Page<EmailSummary>> {

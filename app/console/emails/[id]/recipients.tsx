@@ -24,6 +24,7 @@ export function Recipients({ recipients }: { recipients: RecipientView[] }) {
               <StatusBadge status={recipient.status} />
             </div>
             {recipient.reason ? <p className="break-words text-soft">{recipient.reason}</p> : null}
+            {recipient.advice ? <p className="break-words text-soft">{recipient.advice}</p> : null}
             <Waiting recipient={recipient} />
             {recipient.attempts > 0 ? (
               <p className="text-soft text-xs">

@@ -9,11 +9,18 @@ const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 /** The route that the link leads to. */
 export const unsubscribePath = "/api/unsubscribe/{token}";
 
+/** The routes of tracking: the picture in a mail, and where its links lead first. */
+export const openPath = "/api/opens/{token}";
+export const clickPath = "/api/clicks/{token}";
+
 /** In front of the token in a local part, for people who read logs. */
 const returnPathPrefix = "bounce-";
 
 /** Somebody who was written to, as an unsubscribe link says it. */
 export type Subscriber = { teamId: string; emailId: string; address: string };
+
+/** One recipient's copy of a mail. */
+export type Copy = { teamId: string; emailId: string; deliveryId: string };
 
 /**
  * Tokens that one recipient's copy of a mail carries. They are the same whenever they are made, as the bytes of a mail are
@@ -28,6 +35,12 @@ export type RecipientTokens = {
   returnPath(deliveryId: string): string;
   /** The delivery that a bounce to this local part is about. */
   openReturnPath(local: string): string | null;
+  /** The picture whose loading tells that a copy was opened. */
+  openLink(copy: Copy): string;
+  openOpen(token: string): Copy | null;
+  /** The link of a copy to an address, which is in the token itself: it leads there and nowhere else. */
+  clickLink(copy: Copy, target: string): string;
+  openClick(token: string): (Copy & { target: string }) | null;
 };
 
 /**
@@ -37,6 +50,8 @@ export type RecipientTokens = {
 export function createRecipientTokens(secret: string, origin: string): RecipientTokens {
   const unsubscribe = createSealer(deriveKey(secret, "unsubscribe"));
   const bounce = createSealer(deriveKey(secret, "return-path"));
+  const opens = createSealer(deriveKey(secret, "opens"));
+  const clicks = createSealer(deriveKey(secret, "clicks"));
   return {
     origin,
     unsubscribeLink({ teamId, emailId, address }) {
@@ -44,10 +59,7 @@ export function createRecipientTokens(secret: string, origin: string): Recipient
       return origin + unsubscribePath.replace("{token}", unsubscribe.seal(content).toString("base64url"));
     },
     openUnsubscribe(token) {
-      const bytes = Buffer.from(token, "base64url");
-      // Of the spellings of the same bytes only ours counts.
-      if (bytes.toString("base64url") !== token) return null;
-      const content = unsubscribe.open(bytes);
+      const content = openText(unsubscribe, token);
       if (content === null || content.length <= 2 * idBytes) return null;
       return {
         teamId: stringify(content.subarray(0, idBytes)),
@@ -63,7 +75,39 @@ export function createRecipientTokens(secret: string, origin: string): Recipient
       const content = bytes && bounce.open(bytes);
       return content?.length === idBytes ? stringify(content) : null;
     },
+    openLink: (copy) =>
+      origin + openPath.replace("{token}", opens.seal(bytesOfCopy(copy)).toString("base64url")),
+    openOpen(token) {
+      const content = openText(opens, token);
+      return content?.length === 3 * idBytes ? copyOf(content) : null;
+    },
+    clickLink(copy, target) {
+      const content = Buffer.concat([bytesOfCopy(copy), Buffer.from(target, "utf8")]);
+      return origin + clickPath.replace("{token}", clicks.seal(content).toString("base64url"));
+    },
+    openClick(token) {
+      const content = openText(clicks, token);
+      if (content === null || content.length <= 3 * idBytes) return null;
+      return { ...copyOf(content), target: content.toString("utf8", 3 * idBytes) };
+    },
   };
+}
+
+const bytesOfCopy = ({ teamId, emailId, deliveryId }: Copy): Buffer =>
+  Buffer.concat([parse(teamId), parse(emailId), parse(deliveryId)]);
+
+const copyOf = (content: Buffer): Copy => ({
+  teamId: stringify(content.subarray(0, idBytes)),
+  emailId: stringify(content.subarray(idBytes, 2 * idBytes)),
+  deliveryId: stringify(content.subarray(2 * idBytes, 3 * idBytes)),
+});
+
+type Sealer = ReturnType<typeof createSealer>;
+
+function openText(sealer: Sealer, token: string): Buffer | null {
+  const bytes = Buffer.from(token, "base64url");
+  // Of the spellings of the same bytes only ours counts.
+  return bytes.toString("base64url") === token ? sealer.open(bytes) : null;
 }
 
 function createSealer(keyHex: string) {

@@ -73,3 +73,35 @@ describe("a return path", () => {
     expect(ours.openReturnPath(`bounce-${tokenOf(ours.unsubscribeLink(who))}`)).toBeNull();
   });
 });
+
+describe("links that tell of a visit", () => {
+  const copy = { teamId, emailId, deliveryId: "018f0000-0000-7000-8000-00000000000c" };
+  const target = "https://example.com/?a=1&b=ä#c";
+
+  test("open to the copy that they were made for, and a click to its target, the same each time", () => {
+    expect(ours.openLink(copy)).toMatch(/^https:\/\/mail\.example\.com\/api\/opens\/[A-Za-z0-9_-]{86}$/);
+    expect(ours.openOpen(tokenOf(ours.openLink(copy)))).toEqual(copy);
+    const link = ours.clickLink(copy, target);
+    expect(link).toMatch(/^https:\/\/mail\.example\.com\/api\/clicks\/[A-Za-z0-9_-]+$/);
+    expect(ours.openClick(tokenOf(link))).toEqual({ ...copy, target });
+    expect(ours.clickLink(copy, target)).toBe(link);
+    expect(Buffer.from(tokenOf(link), "base64url").includes("example.com")).toBe(false);
+  });
+
+  test("that were changed anywhere, cut, made elsewhere or for something else open nothing", () => {
+    const token = tokenOf(ours.clickLink(copy, target));
+    const bytes = Buffer.from(token, "base64url");
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      expect(ours.openClick(changed.toString("base64url"))).toBeNull();
+    }
+    for (const wrong of ["", "x", token.slice(1), `${token}=`, `${token}AA`, token.slice(0, -4), `${token} `])
+      expect(ours.openClick(wrong)).toBeNull();
+    expect(theirs.openClick(token)).toBeNull();
+    const others = [tokenOf(ours.openLink(copy)), tokenOf(ours.unsubscribeLink(who))];
+    for (const other of others) expect(ours.openClick(other)).toBeNull();
+    expect(ours.openOpen(token)).toBeNull();
+    expect(ours.openUnsubscribe(token)).toBeNull();
+  });
+});

@@ -111,6 +111,10 @@ const lockedLinks: SignedLinks = {
 const lockedTokens: RecipientTokens = {
   origin: "",
   unsubscribeLink: () => refuseSecret(),
+  openLink: () => refuseSecret(),
+  openOpen: () => refuseSecret(),
+  clickLink: () => refuseSecret(),
+  openClick: () => refuseSecret(),
   openUnsubscribe: () => refuseSecret(),
   returnPath: () => refuseSecret(),
   openReturnPath: () => refuseSecret(),

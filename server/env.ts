@@ -49,6 +49,12 @@ const RULES: readonly Rule[] = [
     reason: "direct: does not work on Vercel, from where port 25 is closed. Give the URL of a relay.",
     isBroken: (_isGiven, mode, values) => mode === "vercel" && values.SMTP_URL === "direct:",
   },
+  {
+    name: "POSTHORN_RETURN_PATH_DOMAIN",
+    reason:
+      "It is missing although POSTHORN_INBOUND_PORT is given: what comes back comes to addresses of that domain. Give it, for example bounces.example.com, with an MX record that names this server.",
+    isBroken: (isGiven) => isGiven("POSTHORN_INBOUND_PORT") && !isGiven("POSTHORN_RETURN_PATH_DOMAIN"),
+  },
   together("UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"),
   together("UPSTASH_REDIS_REST_TOKEN", "UPSTASH_REDIS_REST_URL"),
   together("AUTH_GITHUB_ID", "AUTH_GITHUB_SECRET"),

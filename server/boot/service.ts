@@ -1,6 +1,8 @@
 import type { Settings } from "#server/env";
 import type { Log } from "#server/log";
+import type { Listener } from "#server/mail/bounce/listener";
 import { buildDeps, type ConnectedSettings } from "./deps";
+import { openInbound } from "./inbound";
 import { type Secrets, seedInstallation, settleSecrets } from "./installation";
 import { provideDeps } from "./next";
 import type { RestDoor } from "./node";
@@ -29,8 +31,8 @@ export type ServiceOptions = {
 };
 
 /**
- * Migrates the database, fills an empty one, opens REST and starts delivery: in this process for `dev`, in one of its own
- * for `start`, where it would take from the requests' time.
+ * Migrates the database, fills an empty one, opens REST, listens for what comes back, and starts delivery: in this process
+ * for `dev`, in one of its own for `start`, where it would take from the requests' time.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { settings, databaseUrl, log } = options;
@@ -40,6 +42,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   tellEnvironment(connected);
   const built = buildDeps(connected, { log, applicationName: "posthorn web" });
   let worker: RunningWorker | undefined;
+  let inbound: Listener | null = null;
   try {
     // A worker drains the queue beside us, so a round of delivery that is asked for is only a matter of rousing it.
     const rest = built.forRest({ tick: async () => built.deps.wake() });
@@ -50,14 +53,22 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await prepareDatabase(databaseUrl, log, options.signal);
     worker =
       settings.mode === "dev" ? await runWorker(connected, { log }) : superviseWorker(process.env, log);
+    inbound = await openInbound(connected, built.deps);
     const firstKeyToken = await seedInstallation(rest, settings, secrets, { isEmbedded });
     await before;
     options.signal.throwIfAborted();
     if (isEmbedded) options.onRest(restDoorOf(rest));
     await worker.started;
-    const running = worker;
-    return { secrets: { ...secrets, firstKeyToken }, stop: () => running.stop(), close: () => built.close() };
+    const [running, listening] = [worker, inbound];
+    return {
+      secrets: { ...secrets, firstKeyToken },
+      stop: async () => {
+        await Promise.all([running.stop(), listening?.close()]);
+      },
+      close: () => built.close(),
+    };
   } catch (error) {
+    await inbound?.close();
     await worker?.stop();
     await built.close();
     throw error;

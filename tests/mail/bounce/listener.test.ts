@@ -1,0 +1,194 @@
+import { connect, type Socket } from "node:net";
+import nodemailer from "nodemailer";
+import { afterEach, expect, test } from "vitest";
+import type { Log } from "#server/log";
+import { type Listener, startListener } from "#server/mail/bounce/listener";
+import { readLines } from "../../support/read-lines";
+
+type Taken = { bytes: Buffer; recipient: string };
+
+let listener: Listener;
+let taken: Taken[];
+let logged: { event: string; facts: unknown }[];
+afterEach(() => listener.close());
+
+async function listen(
+  receive: (one: Taken) => Promise<"done" | "later"> = async () => "done",
+): Promise<void> {
+  taken = [];
+  logged = [];
+  const note = (event: string, facts?: unknown) => void logged.push({ event, facts });
+  const log: Log = { info: note, warn: note, error: note };
+  listener = await startListener({
+    host: "127.0.0.1",
+    port: 0,
+    name: "mail.example.com",
+    domain: "bounces.example.com",
+    isOurs: (address) => /^bounce-[a-z]+@/i.test(address),
+    receive: async (bytes, recipient) => {
+      const answer = await receive({ bytes: Buffer.from(bytes), recipient });
+      if (answer === "done") taken.push({ bytes: Buffer.from(bytes), recipient });
+      return answer;
+    },
+    log,
+  });
+}
+
+/** What the server answers to one message: its 250, or the code that refused it. */
+async function bring(
+  to: string | string[],
+  raw: string | Buffer = "Subject: x\r\n\r\nx\r\n",
+  from = "",
+): Promise<number> {
+  const transport = nodemailer.createTransport({ host: "127.0.0.1", port: listener.port, ignoreTLS: true });
+  try {
+    const { response } = await transport.sendMail({ envelope: { from, to }, raw });
+    return Number(response.slice(0, 3));
+  } catch (error) {
+    return Number((error as { responseCode?: number }).responseCode ?? 0);
+  } finally {
+    transport.close();
+  }
+}
+
+const OURS = "bounce-token@bounces.example.com";
+
+test("takes what comes to our return paths, from the null sender and from any other, byte by byte", async () => {
+  await listen();
+  const raw = `Subject: x\r\n\r\n..dots\r\n\xe9${"line\r\n".repeat(1_000)}`;
+  expect(await bring(OURS, Buffer.from(raw, "latin1"))).toBe(250);
+  expect(await bring(OURS.toUpperCase(), raw, "mailer-daemon@example.net")).toBe(250);
+  expect(taken[0]).toEqual({ bytes: Buffer.from(`${raw}`, "latin1"), recipient: OURS });
+  expect(taken).toHaveLength(2);
+});
+
+test.each(["nobody@bounces.example.com", "bounce-token@example.net", "bounce-token@sub.bounces.example.com"])(
+  "refuses %s with 550, and takes nothing",
+  async (address) => {
+    await listen();
+    expect(await bring(address)).toBe(550);
+    expect(taken).toEqual([]);
+    await listener.close();
+    expect(logged).toContainEqual({
+      event: "inbound.refused",
+      facts: { recipients: 1, connections: 0, messages: 0, oversized: 0 },
+    });
+  },
+);
+
+test("takes for those of several recipients that are ours, each by itself", async () => {
+  await listen();
+  expect(await bring([OURS, "nobody@example.net", "bounce-other@bounces.example.com"])).toBe(250);
+  expect(taken.map(({ recipient }) => recipient)).toEqual([OURS, "bounce-other@bounces.example.com"]);
+});
+
+test("answers 250 only when the effect is there, and 451 when it failed or has to wait", async () => {
+  let answer: () => Promise<"done" | "later"> = () => Promise.reject(new Error("the database is away"));
+  await listen(() => answer());
+  expect(await bring(OURS)).toBe(451);
+  expect(logged).toContainEqual({
+    event: "inbound.not_recorded",
+    facts: { message: "the database is away" },
+  });
+  answer = async () => "later";
+  expect(await bring(OURS)).toBe(451);
+  expect(taken).toEqual([]);
+  let commit: () => void = () => {};
+  const committed = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  let isAnswered = false;
+  answer = async () => {
+    await committed;
+    expect(isAnswered).toBe(false);
+    return "done";
+  };
+  const bringing = bring(OURS).then((code) => {
+    isAnswered = true;
+    return code;
+  });
+  commit();
+  expect(await bringing).toBe(250);
+});
+
+test("keeps the first MB of a large message, and takes none above 32 MB", async () => {
+  await listen();
+  const large = Buffer.concat([Buffer.from("Subject: x\r\n\r\n"), Buffer.alloc(3 * 1024 * 1024, "line\r\n")]);
+  expect(await bring(OURS, large)).toBe(250);
+  expect(taken[0]?.bytes.equals(large.subarray(0, 1024 * 1024))).toBe(true);
+  const tooLarge = Buffer.concat([
+    Buffer.from("Subject: x\r\n\r\n"),
+    Buffer.alloc(33 * 1024 * 1024, "line\r\n"),
+  ]);
+  expect(await bring(OURS, tooLarge)).toBe(552);
+  expect(taken).toHaveLength(1);
+});
+
+/** Says the lines one after the other, each when the one before is answered, and goes; gives back the code of each answer. */
+async function converse(lines: readonly string[], farewell = ""): Promise<string[]> {
+  const socket = connect(listener.port, "127.0.0.1");
+  socket.on("error", () => {});
+  const replies = readLines(socket);
+  const codes: string[] = [];
+  const rest = [...lines];
+  for (let line = await replies.next(); line !== null; line = await replies.next()) {
+    if (line[3] === "-".charCodeAt(0)) continue;
+    codes.push(line.toString("latin1", 0, 3));
+    const next = rest.shift();
+    if (next === undefined) socket.end(farewell);
+    else socket.write(`${next}\r\n`);
+  }
+  return codes;
+}
+
+test("has no login, no encryption and no list of names, and takes nothing from whoever does not go by the rules", async () => {
+  await listen();
+  expect(await converse(["EHLO me", "AUTH PLAIN AGEAYg==", "STARTTLS", "VRFY ann"])).toEqual([
+    "220",
+    "250",
+    "500",
+    "500",
+    "500",
+  ]);
+  expect(await converse(["EHLO me", "DATA", `RCPT TO:<${OURS}>`])).toEqual(["220", "250", "503", "503"]);
+});
+
+test("hangs up on whoever guesses", async () => {
+  await listen();
+  const guesses = Array.from({ length: 20 }, (_, n) => `RCPT TO:<bounce-${n}@bounces.example.com>`);
+  const codes = await converse(["EHLO me", "MAIL FROM:<>", ...guesses]);
+  expect(codes).toEqual(["220", "250", "250", ...Array.from({ length: 9 }, () => "550"), "421"]);
+});
+
+test("has ten connections for one address, and room again when they are gone", async () => {
+  await listen();
+  const sockets: Socket[] = [];
+  const greeted = (socket: Socket) =>
+    new Promise<string>((resolve) => socket.once("data", (bytes) => resolve(bytes.toString().slice(0, 3))));
+  for (let n = 0; n < 10; n += 1) {
+    const socket = connect(listener.port, "127.0.0.1");
+    sockets.push(socket);
+    expect(await greeted(socket)).toBe("220");
+  }
+  expect(await greeted(connect(listener.port, "127.0.0.1"))).toBe("421");
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => bring(OURS), { timeout: 10_000 }).toBe(250);
+});
+
+test("takes nothing of a message that breaks off before its end", async () => {
+  await listen();
+  const lines = ["EHLO me", "MAIL FROM:<>", `RCPT TO:<${OURS}>`, "DATA"];
+  const codes = await converse(lines, "Subject: x\r\n\r\nhalf");
+  expect(codes.slice(0, 5)).toEqual(["220", "250", "250", "250", "354"]);
+  expect(await bring(OURS)).toBe(250);
+  expect(taken).toHaveLength(1);
+});
+
+test("rejects where the port is another's", async () => {
+  await listen();
+  const options = { host: "127.0.0.1", port: listener.port, name: "x", domain: "x.example" };
+  const log: Log = { info() {}, warn() {}, error() {} };
+  await expect(
+    startListener({ ...options, isOurs: () => false, receive: async () => "done", log }),
+  ).rejects.toMatchObject({ code: "EADDRINUSE" });
+});

@@ -47,7 +47,14 @@ export function secretHashOf(token: string): Uint8Array | null {
   return hashOf(secret);
 }
 
-export type DerivedKeyPurpose = "next-auth" | "vault" | "signed-links" | "unsubscribe" | "return-path";
+export type DerivedKeyPurpose =
+  | "next-auth"
+  | "vault"
+  | "signed-links"
+  | "unsubscribe"
+  | "return-path"
+  | "opens"
+  | "clicks";
 
 /** A 256-bit key for one purpose, from the one secret of the installation (HKDF-SHA-256, RFC 5869), in hex. */
 export function deriveKey(secret: string, purpose: DerivedKeyPurpose): string {

@@ -37,7 +37,7 @@ type Edit = { start: number; end: number; text: string };
 export function trackedHtml(html: string, { linkFor, pixel }: Marks): string {
   const edits: Edit[] = [];
   let end = html.length;
-  const onLink = linkFor && ((attributes: Attribute[]) => edits.push(...editOf(html, attributes, linkFor)));
+  const onLink = linkFor && ((attributes: Attribute[]) => edits.push(...editOf(attributes, linkFor)));
   readTags(html, onLink, (name, start) => {
     // The last body's end, or else the last of the whole.
     if (name === "body" || (name === "html" && !isBodyEnd(html, end))) end = start;
@@ -58,7 +58,7 @@ export function trackedHtml(html: string, { linkFor, pixel }: Marks): string {
 
 const isBodyEnd = (html: string, at: number): boolean => /^<\/body/i.test(html.slice(at, at + 6));
 
-function editOf(html: string, attributes: Attribute[], linkFor: (target: string) => string | null): Edit[] {
+function editOf(attributes: Attribute[], linkFor: (target: string) => string | null): Edit[] {
   // Of two attributes of one name the first counts (HTML Living Standard, 13.2.5.33).
   const href = attributes.find(({ name }) => name === "href");
   if (!href || attributes.some(isOptOut)) return [];

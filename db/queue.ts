@@ -16,22 +16,27 @@ export type Claim = {
   leaseToken: string;
 };
 
+/** A claim with the number of rows that its team could have had beside it. */
+export type SharedClaim = Claim & { share: number };
+
 /**
- * Takes up to `limit` due deliveries, oldest first, by one statement: sets a lease, counts the attempt and commits. Rows
- * that another worker is just taking are passed over, and so are suspects. Scheduled mail can be claimed when
- * its time has come.
+ * Takes up to `limit` due deliveries by one statement: sets a lease, counts the attempt and commits. Every team that has
+ * something due gets the same share, filled with its oldest; where there are more such teams than rows to take, lots
+ * are drawn. Rows that another worker is just taking are passed over, and so are suspects. Scheduled mail can be claimed
+ * when its time has come.
  */
 export async function claimDeliveries(
   hot: HotSql,
   { limit, leaseToken }: { limit: number; leaseToken: string },
-): Promise<Claim[]> {
-  return hot.unsafe<Claim[]>(
-    claimStatement("status in ('queued', 'scheduled') and lapses < 3"),
-    [leaseToken, limit],
-    {
-      prepare: hot.options.prepare,
-    },
-  );
+): Promise<SharedClaim[]> {
+  return hot.unsafe<SharedClaim[]>(CLAIM_BY_TURNS, [leaseToken, limit], { prepare: hot.options.prepare });
+}
+
+/** Whether one of the teams used up its share, and so may have more that is due. */
+export function mayLeaveMore(claims: readonly SharedClaim[]): boolean {
+  const leftOf = new Map<string, number>();
+  for (const { teamId, share } of claims) leftOf.set(teamId, (leftOf.get(teamId) ?? share) - 1);
+  return [...leftOf.values()].some((left) => left <= 0);
 }
 
 /**
@@ -42,28 +47,49 @@ export async function claimDeliveries(
 export async function claimSuspectMail(
   hot: HotSql,
   { limit, leaseToken }: { limit: number; leaseToken: string },
-): Promise<Claim[]> {
-  return hot.unsafe<Claim[]>(
-    claimStatement(`status = 'queued' and lapses >= 3 and (team_id, email_id) = (
-        select team_id, email_id from deliveries where status = 'queued' and due_at <= now() and lapses >= 3
-        order by due_at, id limit 1)`),
-    [leaseToken, limit],
-    { prepare: hot.options.prepare },
-  );
+): Promise<SharedClaim[]> {
+  return hot.unsafe<SharedClaim[]>(CLAIM_SUSPECTS, [leaseToken, limit], { prepare: hot.options.prepare });
 }
 
-// The number of lapses stands in the text, and not among the parameters, for the planner to see the suspects' own index.
-const claimStatement = (which: string): string => `
-  with due as materialized (
-    select id from deliveries where due_at <= now() and ${which}
-    order by due_at, id limit $2 for update skip locked
-  )
+const TAKE_DUE = `
   update deliveries d
   set status = 'sending', stage = 'claimed', attempts = d.attempts + 1, lease_token = $1,
       leased_until = now() + ${leaseMs} * interval '1 ms', wait_rule = null, updated_at = now()
   from due where d.id = due.id
   returning d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.attempts as attempt,
-            d.lease_token as "leaseToken"`;
+            d.lease_token as "leaseToken", due.share`;
+
+// The number of lapses stands in the text, and not among the parameters, for the planner to see the index of each kind.
+//
+// From one team that waits to the next is one step through the index of turns, however much each of them has: its entry
+// that is due first comes first. So a claim costs a step for each team that waits, and one for each row it takes.
+const CLAIM_BY_TURNS = `
+  with recursive waiting as (
+    (select team_id, due_at from deliveries where status in ('queued', 'scheduled') and lapses < 3
+     order by team_id, due_at, id limit 1)
+    union all
+    select n.team_id, n.due_at from waiting w cross join lateral (
+      select d.team_id, d.due_at from deliveries d
+      where d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id > w.team_id
+      order by d.team_id, d.due_at, d.id limit 1) n
+  ), turns as materialized (
+    select team_id, greatest(1, $2::int / (count(*) over ())::int) as share from waiting where due_at <= now()
+    order by random() limit $2
+  ), due as materialized (
+    select o.id, t.share from turns t cross join lateral (
+      select d.id from deliveries d
+      where d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = t.team_id and d.due_at <= now()
+      order by d.due_at, d.id limit t.share for update skip locked) o
+  )${TAKE_DUE}`;
+
+const CLAIM_SUSPECTS = `
+  with due as materialized (
+    select id, $2::int as share from deliveries
+    where due_at <= now() and status = 'queued' and lapses >= 3 and (team_id, email_id) = (
+      select team_id, email_id from deliveries where status = 'queued' and due_at <= now() and lapses >= 3
+      order by due_at, id limit 1)
+    order by due_at, id limit $2 for update skip locked
+  )${TAKE_DUE}`;
 
 export type Held = Pick<Claim, "id" | "leaseToken">;
 

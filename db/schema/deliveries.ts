@@ -70,7 +70,13 @@ export const deliveries = pgTable(
   (t) => [
     index("deliveries_email_idx").on(t.teamId, t.emailId, t.position),
     index("deliveries_address_idx").on(t.teamId, t.address, t.emailId),
-    index("deliveries_due_idx").on(t.dueAt, t.id).where(sql`${t.status} in ('queued', 'scheduled')`),
+    /** From team to team, and within one by age. */
+    index("deliveries_turn_idx")
+      .on(t.teamId, t.dueAt, t.id)
+      .where(sql`${t.status} in ('queued', 'scheduled') and ${t.lapses} < 3`),
+    index("deliveries_parked_idx")
+      .on(t.id)
+      .where(sql`${t.status} = 'queued' and ${t.waitRule} = 'no_transport' and ${t.dueAt} = 'infinity'`),
     index("deliveries_lease_idx").on(t.leasedUntil).where(sql`${t.status} = 'sending'`),
     index("deliveries_suspect_idx").on(t.dueAt, t.id).where(sql`${t.status} = 'queued' and ${t.lapses} >= 3`),
     foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(

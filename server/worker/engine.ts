@@ -8,6 +8,7 @@ import {
   claimSuspectMail,
   leaseMs,
   markHandedOver,
+  mayLeaveMore,
   releaseClaims,
   renewLeases,
 } from "#db/queue";
@@ -173,15 +174,15 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   /** What only waits to be recorded takes little room, but not none. */
   const roomNow = () => Math.min(claimBatchMax, claimsMax - attempting, 2 * claimsMax - held.size);
 
-  /** Claims and starts on what was claimed. Tells how many rows those were, and when all of them are done. */
+  /** Claims and starts on what was claimed. Tells how many rows those were, whether more may be due, and when all of them are done. */
   async function begin(
     claim: typeof claimSuspectMail,
     limit: number,
-  ): Promise<{ count: number; done: Promise<unknown> }> {
+  ): Promise<{ count: number; mayBeMore: boolean; done: Promise<unknown> }> {
     const leaseToken = newId();
     const askedAtMs = performance.now();
     const claims = await claim(hot, { limit, leaseToken });
-    if (claims.length === 0) return { count: 0, done: Promise.resolve() };
+    if (claims.length === 0) return { count: 0, mayBeMore: false, done: Promise.resolve() };
     renewedAtMs.set(leaseToken, askedAtMs);
     for (const taken of claims) held.set(taken.id, taken);
     // Rows whose mail cannot be read now are simply not begun: their leases run out and they come back.
@@ -200,7 +201,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       jobs.add(job);
       begun.push(job);
     }
-    return { count: claims.length, done: Promise.all(begun) };
+    return { count: claims.length, mayBeMore: mayLeaveMore(claims), done: Promise.all(begun) };
   }
 
   /** On the monotonic clock; infinite while one is under way. */
@@ -223,9 +224,9 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       const room = roomNow();
       isFull = room < claimRoomMin;
       if (isDraining || isFull) return false;
-      const { count } = await begin(claimDeliveries, room);
-      const mayBeMore = await pumpSuspects();
-      return count === room || mayBeMore;
+      const { mayBeMore } = await begin(claimDeliveries, room);
+      const areSuspects = await pumpSuspects();
+      return mayBeMore || areSuspects;
     },
 
     async renew() {

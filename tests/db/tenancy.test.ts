@@ -17,7 +17,6 @@ afterAll(async () => {
 
 /** Composite indexes that do not begin with the team, and who reads them so. */
 const ACROSS_TEAMS: Record<string, string> = {
-  deliveries_due_idx: "a worker claims what is due, whosever it is",
   deliveries_suspect_idx: "a worker claims what is due, whosever it is",
   webhook_deliveries_due_idx: "a worker looks into each endpoint's lane",
   webhook_deliveries_attempting_idx: "a worker looks into each endpoint's lane",

@@ -1,0 +1,31 @@
+import type { Outcome } from "#server/mail/outcome";
+import type { Transport } from "#server/mail/transport/transport";
+
+/** A way out that accepts everything and notes for whom, in the order in which dialogues began. */
+export type CountingTransport = { transport: Transport; handedOver: string[] };
+
+export function countHandOvers(
+  name: Transport["name"],
+  answer: (recipient: string) => Promise<Outcome> = async (recipient) => acceptedBy(recipient),
+): CountingTransport {
+  const handedOver: string[] = [];
+  return {
+    handedOver,
+    transport: {
+      name,
+      deliver: (_message, recipients) => {
+        handedOver.push(...recipients);
+        return Promise.all(recipients.map(answer));
+      },
+      close: async () => {},
+    },
+  };
+}
+
+export const acceptedBy = (recipient: string): Outcome => ({
+  recipient,
+  kind: "accepted",
+  reply: { code: 250, enhanced: null, text: "ok" },
+  host: "mx.example.net",
+  reason: "accepted",
+});

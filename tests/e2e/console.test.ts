@@ -73,6 +73,10 @@ describe("the list", () => {
 
   test("says before the first mail how to send it", async () => {
     await page.goto(`${posthorn.url}/console/emails`);
+    await page.getByRole("navigation").getByRole("link", { name: "API reference" }).click();
+    await page.waitForURL(`${posthorn.url}/docs`);
+    await page.getByRole("heading", { name: /^Posthorn/ }).waitFor(patience);
+    await page.goBack();
     await page.getByRole("heading", { name: "No mail yet" }).waitFor();
     expect(await page.locator("pre").textContent()).toContain(`${posthorn.url}/api/emails`);
     await expectNoBarriers(page);

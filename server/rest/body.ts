@@ -72,7 +72,7 @@ async function readBytes(request: Request, size: BodySize): Promise<Uint8Array> 
  * connection ends before that never learns why. It goes on for so many bytes and `discardMsMax`.
  */
 async function discardRest(request: Request, bytesMax: number): Promise<void> {
-  if (request.bodyUsed || !request.body || request.body.locked) return;
+  if (!request.body || request.body.locked) return;
   const reader = request.body.getReader();
   const giveUp = () => reader.cancel().catch(() => {});
   const patience = setTimeout(giveUp, discardMsMax);
@@ -112,14 +112,11 @@ async function readCounted(request: Request, { maxBytes, advice, enter }: BodySi
 }
 
 /**
- * The bytes of a body of another type, as they come. Refused at once where the type or the length is wrong by what the headers
- * say, and while it is read where it turns out to be too large or ends early.
+ * The bytes of a body of another type, as they come, once there is room for them. Refused at once where the type or the
+ * length is wrong by what the headers say, and while it is read where it turns out to be too large or ends early.
  */
-export function streamBody(
-  request: Request,
-  { maxBytes, advice }: Pick<BodySize, "maxBytes" | "advice">,
-  type: string,
-): AsyncIterable<Uint8Array> {
+export function streamBody(request: Request, size: BodySize, type: string): AsyncIterable<Uint8Array> {
+  const { maxBytes, advice } = size;
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes, advice);
   if (declared === "0" || request.body === null)
@@ -128,36 +125,51 @@ export function streamBody(
       `The body is missing. Send one with the header \`Content-Type: ${type}\`.`,
     );
   checkType(request, type);
-  return countBytes(request.body, { maxBytes, advice });
+  const isCounted = declared === null || request.headers.has("transfer-encoding");
+  return countBytes(request, request.body, size, isCounted ? null : Number(declared));
 }
 
+/** Of a body that does not say how long it is, `declared` is null: it may be the largest, once it is no small one. */
 async function* countBytes(
+  request: Request,
   body: ReadableStream<Uint8Array>,
-  { maxBytes, advice }: Pick<BodySize, "maxBytes" | "advice">,
+  { maxBytes, advice, enter }: BodySize,
+  declared: number | null,
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   let length = 0;
   try {
+    if (declared !== null) await enter(declared);
     for (;;) {
       const part = await reader.read().catch((cause: unknown) => {
         throw endedEarly(cause);
       });
       if (part.done) return;
+      const wasSmall = length <= smallBodyBytes;
       length += part.value.length;
       if (length > maxBytes) throw tooLarge(maxBytes, advice);
+      if (declared === null && wasSmall && length > smallBodyBytes) await enter(maxBytes);
       yield part.value;
     }
   } finally {
-    await reader.cancel().catch(() => {});
+    reader.releaseLock();
+    await discardRest(request, maxBytes * discardedTimes);
   }
 }
+
+/** Types of bodies, as one calls them. */
+const NAMES: Record<string, string> = {
+  "application/json": "JSON",
+  "text/csv": "CSV",
+  "message/rfc822": "a mail message",
+};
 
 function checkType(request: Request, type = "application/json"): void {
   const given = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase();
   if (given !== type)
     throw new AppError(
       "wrong_content_type",
-      `Send the body as ${type === "application/json" ? "JSON" : "CSV"} with the header \`Content-Type: ${type}\`.`,
+      `Send the body as ${NAMES[type] ?? type} with the header \`Content-Type: ${type}\`.`,
     );
   if (!/^(identity)?$/i.test(request.headers.get("content-encoding") ?? ""))
     throw new AppError(

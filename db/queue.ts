@@ -139,19 +139,24 @@ export async function renewLeases(hot: HotSql, leaseTokens: string[]): Promise<n
 }
 
 /**
- * Gives back rows whose dialogue never began, without counting the attempt: due at once, or parked where nothing can be
- * attempted (`no_transport`) until a worker that can deliver takes them back. Rows that were handed over may be among
+ * Gives back rows whose dialogue never began, without counting the attempt: due at once or `waitMs` from now, or parked
+ * where nothing can be attempted (`no_transport`) until a worker that can deliver takes them back. Rows that were handed over may be among
  * them: the worker that holds them is the one to know that no word was said.
  */
 export async function releaseClaims(
   hot: HotSql,
-  held: Held[],
-  why: "released" | "no_transport",
+  held: (Held & { waitMs?: number })[],
+  why: "released" | "no_transport" | "destination_pace",
 ): Promise<number> {
   const ids = held.map(({ id }) => id);
   return hot.begin(async (tx) => {
     const parents = await lockEmailsOf(tx, ids);
-    const { count } = await tx.unsafe(RELEASE_CLAIMS, [ids, held.map((row) => row.leaseToken), why]);
+    const { count } = await tx.unsafe(RELEASE_CLAIMS, [
+      ids,
+      held.map(({ leaseToken }) => leaseToken),
+      why,
+      held.map(({ waitMs = 0 }) => waitMs),
+    ]);
     await refreshEmailStatus(tx, parents);
     return count;
   });
@@ -159,13 +164,14 @@ export async function releaseClaims(
 
 const RELEASE_CLAIMS = `
 with mine as materialized (
-  select d.id from unnest($1::uuid[], $2::uuid[]) as h(id, lease_token)
+  select d.id, h.wait_ms from unnest($1::uuid[], $2::uuid[], $4::int[]) as h(id, lease_token, wait_ms)
   join deliveries d on d.id = h.id and d.lease_token = h.lease_token
   order by d.id for no key update of d
 )
 update deliveries d
 set status = 'queued', stage = 'idle', lease_token = null, leased_until = null, attempts = d.attempts - 1,
-    wait_rule = $3, due_at = case when $3 = 'no_transport' then 'infinity' else now() end, updated_at = now()
+    wait_rule = $3, due_at = case when $3 = 'no_transport' then 'infinity' else now() + mine.wait_ms * interval '1 ms' end,
+    updated_at = now()
 from mine where d.id = mine.id`;
 
 /** Makes mail due again that waited for a transport. Up to `limit` rows a call; tells how many. */

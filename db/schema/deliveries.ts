@@ -30,6 +30,7 @@ export const WAIT_RULES = [
   "unknown_retry",
   "no_transport",
   "released",
+  "destination_pace",
 ] as const;
 export type WaitRule = (typeof WAIT_RULES)[number];
 

@@ -8,6 +8,8 @@ import { scriptedFate, scriptedOutcome } from "#server/mail/transport/scripted";
 import type { OutgoingMessage, Transport } from "#server/mail/transport/transport";
 import { buildMessage } from "./build-message";
 import type { StoredMessage } from "./messages";
+import type { Place } from "./paces";
+import type { AtPace } from "./pacing";
 import { settleFailure, settleOutcome, settleScriptedSuppressed, settleSuppressed } from "./settle";
 import type { SignedMail } from "./signing-keys";
 import type { Turns } from "./turns";
@@ -18,6 +20,8 @@ const attemptMs = 15 * 60_000;
 /** What the engine offers while a mail is under way. */
 export type Handling = {
   keysFor(mail: SignedMail): Promise<SigningKey[]>;
+  /** Makes an attempt when its destination is given one more, or gives the claims back until then. */
+  atPace: AtPace;
   /** Prepares and runs a dialogue when one of the few places for it is free. */
   inTurn: Turns;
   /** Commits that the dialogue begins; the claims that are still ours come back. */
@@ -52,18 +56,20 @@ export async function attemptEmail(
     setAside,
     ...scripted.map((claim) => attemptScripted(stored, claim, handling.signal)),
     ...transactionsOf(deps, stored, real).map((group) =>
-      deps.transport ? attemptReal(deps, deps.transport, stored, group, handling) : [],
+      deps.transport ? attemptAtPace(deps, deps.transport, stored, group, handling) : [],
     ),
   ]);
   return results.flat();
 }
 
 /**
- * Recipients of one mail share a transaction, unless something of their own is in it: a link to unsubscribe in the message,
- * or a return path.
+ * Recipients of one mail share a transaction, unless something of their own is in it: a link in the message that only they
+ * have, or a return path.
  */
 function transactionsOf(deps: WorkerDeps, stored: StoredMessage, claims: Claim[]): Claim[][] {
-  if (stored.listUnsubscribe || deps.names.returnPathDomain !== null) return claims.map((claim) => [claim]);
+  const { listUnsubscribe, tracksOpens, tracksClicks } = stored;
+  if (listUnsubscribe || tracksOpens || tracksClicks || deps.names.returnPathDomain !== null)
+    return claims.map((claim) => [claim]);
   return claims.length > 0 ? [claims] : [];
 }
 
@@ -94,12 +100,23 @@ async function attemptScripted(
   ];
 }
 
+function attemptAtPace(
+  deps: WorkerDeps,
+  transport: Transport,
+  stored: StoredMessage,
+  claims: Claim[],
+  handling: Handling,
+): Promise<DeliveryResult[]> {
+  return handling.atPace(claims, (place) => attemptReal(deps, transport, stored, claims, handling, place));
+}
+
 function attemptReal(
   deps: WorkerDeps,
   transport: Transport,
   stored: StoredMessage,
   claims: Claim[],
   handling: Handling,
+  place: Place,
 ): Promise<DeliveryResult[]> {
   return handling.inTurn(
     !stored.hasBody,
@@ -109,6 +126,7 @@ function attemptReal(
       const { message, held } = ready;
       // Between the hand-over and the place for the dialogue time may have passed.
       if (!handling.mayBegin(held)) return [];
+      place.talk();
       const outcomes = await transport.deliver(
         message,
         held.map(({ address }) => address),
@@ -118,6 +136,7 @@ function attemptReal(
           signal: handling.signal,
         },
       );
+      place.leave(outcomes);
       const alarm = outcomes.find((outcome) => outcome.alarm)?.alarm;
       if (alarm) deps.log.error("transport.alarm", { alarm, host: outcomes[0]?.host, emailId: stored.id });
       const isFinal = transport.name !== "relay";

@@ -6,6 +6,7 @@ import {
   type Claim,
   claimDeliveries,
   claimSuspectMail,
+  type Held,
   leaseMs,
   markHandedOver,
   mayLeaveMore,
@@ -19,6 +20,8 @@ import { errorFacts } from "#server/log";
 import { coalesce } from "./coalesce";
 import { attemptEmail, type Handling } from "./deliver-email";
 import { readMessages, type StoredMessage } from "./messages";
+import { createPaces } from "./paces";
+import { createAtPace, withoutPace } from "./pacing";
 import { createSigningKeys } from "./signing-keys";
 import { createTurns } from "./turns";
 
@@ -34,6 +37,10 @@ const recordAgainAfterMs = 500;
 const handOverGathering = { worth: 20, maxMs: 4 };
 /** A result has nobody waiting for it; but the longer it waits, the more are unknown when the worker dies. */
 const recordGathering = { worth: 60, maxMs: 15 };
+/** Of all dialogues at once, those with one destination at most. */
+const placesFor = (dialoguesMax: number): number => Math.max(1, Math.floor(dialoguesMax / 2));
+/** Slow dialogues beside the others, for each of those. */
+const slowAside = 4;
 /** How often suspects are looked for where there were none. */
 const suspectsEveryMs = 1_000;
 
@@ -130,9 +137,25 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     }
   }
 
+  const isDirect = deps.transport?.name === "direct";
+  /** Claims that wait for their destination in the queue again. */
+  const givenBack = new WeakSet<Claim>();
+  const giveBackBatch = coalesce<Held & { waitMs: number }, void>(500, async (claims) => {
+    await releaseClaims(hot, claims, "destination_pace");
+    return () => undefined;
+  });
+  const atPace = createAtPace(
+    createPaces({ placesMax: placesFor(options.dialoguesMax), nowMs: () => performance.now() }),
+    async (claims, waitMs) => {
+      await giveBackBatch(claims.map(({ id, leaseToken }) => ({ id, leaseToken, waitMs })));
+      for (const claim of claims) givenBack.add(claim);
+    },
+  );
+
   const handling: Handling = {
+    atPace: isDirect ? atPace : withoutPace,
     keysFor: createSigningKeys(deps),
-    inTurn: createTurns(options.dialoguesMax),
+    inTurn: createTurns(options.dialoguesMax, isDirect ? options.dialoguesMax * slowAside : 0),
     mayBegin: (claims) => !isDraining && claims.every(stillMine),
     stillMine,
     signal: abort.signal,
@@ -159,7 +182,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       endAttempt();
       if (results.length > 0) await (stored.isAlone ? recordAlone : recordTogether)(results);
       const settled = new Set(results.map(({ id }) => id));
-      const left = claims.filter(({ id }) => !settled.has(id));
+      const left = claims.filter((claim) => !settled.has(claim.id) && !givenBack.has(claim));
       if (left.length > 0)
         await releaseClaims(hot, left, isDraining || deps.transport ? "released" : "no_transport");
     } catch (error) {
@@ -191,7 +214,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       throw error;
     });
     const begun: Promise<void>[] = [];
-    for (const group of groupByDialogue(claims, deps.transport?.name === "direct")) {
+    for (const group of groupByDialogue(claims, isDirect)) {
       const stored = messages.get(group[0].emailId);
       if (!stored) {
         for (const { id } of group) held.delete(id);

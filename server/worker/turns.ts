@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { slowMs } from "./paces";
 import { createSlots } from "./slots";
 
 /** While dialogues take longer than this, nobody prepares for one ahead of its place. */
@@ -10,6 +11,9 @@ const shortTalkMs = 200;
  * a commit. The price is that a worker which dies leaves so many more rows unknown, so it is paid only while dialogues
  * are short: where places come free slowly, or `isHeavy` says that what is prepared fills the memory, a mail is prepared
  * when its place is there.
+ *
+ * Where the far side is many servers, a dialogue that has become slow gives its place to another one and goes on beside:
+ * so tarpits hold no place longer than that, as long as there are no more than `asideMax` of them at once.
  */
 export type Turns = <P, R>(
   isHeavy: boolean,
@@ -17,10 +21,11 @@ export type Turns = <P, R>(
   talk: (prepared: P) => Promise<R>,
 ) => Promise<R>;
 
-export function createTurns(dialoguesMax: number): Turns {
+export function createTurns(dialoguesMax: number, asideMax = 0): Turns {
   const ahead = createSlots(dialoguesMax * 4);
   const dialogues = createSlots(dialoguesMax);
   let lastTalkMs = Number.POSITIVE_INFINITY;
+  let aside = 0;
 
   return async (isHeavy, prepare, talk) => {
     await ahead.enter();
@@ -31,6 +36,13 @@ export function createTurns(dialoguesMax: number): Turns {
     } finally {
       ahead.leave();
     }
+    let isAside = false;
+    const stepAside = setTimeout(() => {
+      if (aside >= asideMax) return;
+      isAside = true;
+      aside++;
+      dialogues.leave();
+    }, slowMs);
     try {
       const prepared = early ? early.prepared : await prepare();
       const begunAtMs = performance.now();
@@ -38,7 +50,9 @@ export function createTurns(dialoguesMax: number): Turns {
       lastTalkMs = performance.now() - begunAtMs;
       return result;
     } finally {
-      dialogues.leave();
+      clearTimeout(stepAside);
+      if (isAside) aside--;
+      else dialogues.leave();
     }
   };
 }

@@ -52,6 +52,8 @@ const RULES: Record<WaitRule | "held", string> = {
   unknown_retry: "Whether the last attempt arrived is unknown, and the team's policy is to send again.",
   no_transport: "No way out is set up (SMTP_URL), so nothing can be attempted until there is one.",
   released: "The worker that had taken it stopped in order before trying; it is due again at once.",
+  destination_pace:
+    "The recipient's mail server is slow, or said that mail comes too fast; it is this mail's turn by then.",
   held: "Whether the last attempt arrived is unknown, and the team's policy is to wait for a decision.",
 };
 

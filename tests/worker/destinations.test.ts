@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { outcomeOfReply, readReply } from "#server/mail/outcome";
+import { createEngine } from "#server/worker/engine";
+import { acceptedBy, type CountingTransport, countHandOvers } from "../support/hand-overs";
+import { type House, openHouse } from "../support/house";
+import { queueMany } from "../support/queue-many";
+
+const eventually = { timeout: 60_000, interval: 20 };
+const dialoguesMax = 4;
+
+let house: House;
+let stop: () => Promise<void>;
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "direct" });
+  stop = async () => {};
+});
+afterEach(async () => {
+  await stop();
+  await house.close();
+});
+
+const queue = (to: string, count: number) =>
+  queueMany(house.hot, { teamId: house.ctx.teamId, domain: "example.org", count, to });
+
+/** An engine that pumps until the test is over. */
+function start({ transport }: CountingTransport, beforeStop: () => void = () => {}): void {
+  const engine = createEngine(house.withTransport(transport), { dialoguesMax });
+  let isPumping = true;
+  const pumping = (async () => {
+    while (isPumping) if (!(await engine.pump())) await engine.idle(20);
+  })();
+  stop = async () => {
+    isPumping = false;
+    beforeStop();
+    await pumping;
+    await engine.drain(0);
+  };
+}
+
+/** A way out where the destinations called tarpit answer nobody before they are let go. */
+function openTarpits(): { out: CountingTransport; letGo: () => void } {
+  let letGo = () => {};
+  const gone = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const out = countHandOvers("direct", async (recipient) => {
+    if (recipient.includes("@tarpit")) await gone;
+    return acceptedBy(recipient);
+  });
+  return { out, letGo };
+}
+
+const countFor = (handedOver: string[], domain: string) =>
+  handedOver.filter((address) => address.endsWith(`@${domain}`)).length;
+
+test("a tarpit holds two of the places, and the quick destinations behind its backlog get all of their mail", async () => {
+  await queue("tarpit.example", 1_000);
+  await queue("quick.example", 50);
+  const { out, letGo } = openTarpits();
+  start(out, letGo);
+  await vi.waitFor(() => expect(countFor(out.handedOver, "quick.example")).toBe(50), eventually);
+  expect(countFor(out.handedOver, "tarpit.example")).toBe(2);
+});
+
+test("more tarpits than there are places keep no other destination out", async () => {
+  for (let n = 0; n < dialoguesMax; n++) await queue(`tarpit${n}.example`, 5);
+  const { out, letGo } = openTarpits();
+  start(out, letGo);
+  await vi.waitFor(() => expect(out.handedOver.length).toBeGreaterThanOrEqual(dialoguesMax), eventually);
+  await queue("quick.example", 1);
+  await vi.waitFor(() => expect(countFor(out.handedOver, "quick.example")).toBe(1), eventually);
+  for (let n = 0; n < dialoguesMax; n++)
+    expect(countFor(out.handedOver, `tarpit${n}.example`)).toBeLessThanOrEqual(2);
+});
+
+test("what waits for a destination waits in the queue, untried, by a rule and until a time that are shown", async () => {
+  await queue("tarpit.example", 20);
+  const { out, letGo } = openTarpits();
+  start(out, letGo);
+  const waiting = () => house.hot<{ attempts: number; waits: boolean; status: string }[]>`
+    select d.attempts, d.due_at > now() as waits, e.status from deliveries d join emails e on e.id = d.email_id
+    where d.status = 'queued' and d.wait_rule = 'destination_pace'`;
+  await vi.waitFor(async () => expect(await waiting()).toHaveLength(18), eventually);
+  for (const row of await waiting()) expect(row).toMatchObject({ attempts: 0, status: "queued" });
+  expect((await waiting()).some(({ waits }) => waits)).toBe(true);
+
+  letGo();
+  await vi.waitFor(async () => {
+    await house.elapse(60_000);
+    expect(await house.hot`select from deliveries where status <> 'delivered'`).toHaveLength(0);
+  }, eventually);
+  expect(new Set(out.handedOver).size).toBe(20);
+  expect(out.handedOver).toHaveLength(20);
+});
+
+test("a destination that says 421 is left alone until its time has come, and others are not", async () => {
+  const out = countHandOvers("direct", async (recipient) =>
+    recipient.endsWith("@busy.example")
+      ? outcomeOfReply(recipient, readReply("421 4.7.0 Too many connections"), "mx.busy.example", "mail")
+      : acceptedBy(recipient),
+  );
+  await queue("busy.example", 300);
+  start(out);
+  await vi.waitFor(
+    async () =>
+      expect(
+        await house.hot`select from deliveries where status = 'queued' and wait_rule is not null`,
+      ).toHaveLength(300),
+    eventually,
+  );
+  // Two had begun when the first answer came.
+  expect(out.handedOver.length).toBeLessThanOrEqual(2);
+  const [held] = await house.hot<{ seconds: number }[]>`
+    select extract(epoch from min(due_at) - now())::float as seconds from deliveries where wait_rule = 'destination_pace'`;
+  expect(held?.seconds).toBeGreaterThan(0);
+  await queue("quick.example", 1);
+  await vi.waitFor(() => expect(countFor(out.handedOver, "quick.example")).toBe(1), eventually);
+});

@@ -55,6 +55,8 @@ export type RestDeps = Deps & {
   requestLog: RequestLog;
   /** Opens the operator's routes; where it is null they do not exist. */
   cronSecret: string | null;
+  /** Opens the route for what comes back; where it is null nobody may hand in anything. */
+  inboundToken: string | null;
   /** One bounded round of delivery, for where no worker runs beside us. */
   tick: () => Promise<void>;
   /** Largest request body in bytes. */

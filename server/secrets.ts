@@ -53,6 +53,7 @@ export type DerivedKeyPurpose =
   | "signed-links"
   | "unsubscribe"
   | "return-path"
+  | "inbound"
   | "opens"
   | "clicks";
 

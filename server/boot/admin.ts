@@ -4,6 +4,7 @@ import { loadDotEnv } from "#server/env";
 import { addDomainCommands } from "./admin/domains";
 import { addEmailCommands } from "./admin/emails";
 import { explainFault } from "./admin/faults";
+import { addInboundCommands } from "./admin/inbound";
 import { addKeyCommands } from "./admin/keys";
 import { addServiceCommands } from "./admin/service";
 import { addTeamCommands } from "./admin/teams";
@@ -36,6 +37,7 @@ addDomainCommands(program);
 addTeamCommands(program);
 addUserCommands(program);
 addEmailCommands(program);
+addInboundCommands(program);
 addServiceCommands(program);
 
 // A reader that has seen enough, such as head, is no fault.

@@ -10,6 +10,7 @@ import { readDomainName } from "#server/mail/address";
 import { createAskDns } from "#server/mail/dns";
 import { createRecipientTokens, type RecipientTokens } from "#server/recipient-tokens";
 import { createBodyRoom } from "#server/rest/body-room";
+import { deriveKey } from "#server/secrets";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog, type Later, type RequestLog } from "#server/services/logs/record";
 import { createSignedLinks, type SignedLinks } from "#server/signed-links";
@@ -83,6 +84,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
         requestLog,
         authenticate: createAuthenticate(database.hot, clock, log),
         cronSecret: settings.cronSecret,
+        inboundToken: settings.secret === null ? null : deriveKey(settings.secret, "inbound"),
         tick,
         bodyMaxBytes: settings.bodyMaxBytes,
         bodyRoom,

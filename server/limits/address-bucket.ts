@@ -16,8 +16,17 @@ export function addressBucket(
   socketAddress: string | undefined,
   trustedHops: number,
 ): string {
-  const address = readForwarded(headers, trustedHops) ?? readAddress(socketAddress ?? "");
-  return `address:${address ?? "unknown"}`;
+  const address = clientAddress(headers, socketAddress, trustedHops);
+  return `address:${address === undefined ? "unknown" : networkOf(address)}`;
+}
+
+/** The client's address by the same rules, IPv4 in its own form also where it came mapped into IPv6. */
+export function clientAddress(
+  headers: Headers,
+  socketAddress: string | undefined,
+  trustedHops: number,
+): string | undefined {
+  return readForwarded(headers, trustedHops) ?? readAddress(socketAddress ?? "");
 }
 
 function readForwarded(headers: Headers, trustedHops: number): string | undefined {
@@ -35,7 +44,7 @@ function readAddress(text: string): string | undefined {
     case 4:
       return address;
     case 6:
-      return toPrefix(toGroups(address));
+      return mappedIpv4(toGroups(address)) ?? address;
     default:
       return undefined;
   }
@@ -59,10 +68,16 @@ function readGroups(part: string): number[] {
   });
 }
 
-function toPrefix(groups: number[]): string {
+function mappedIpv4(groups: number[]): string | undefined {
   const [high = 0, low = 0] = groups.slice(6);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
-  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join(".") : undefined;
+}
+
+function networkOf(address: string): string {
+  if (isIP(address) === 4) return address;
+  const network = toGroups(address)
+    .slice(0, 4)
+    .map((group) => group.toString(16));
   return `${network.join(":")}::/64`;
 }

@@ -1,6 +1,7 @@
 import type { RestDeps } from "#server/deps";
 import { AppError } from "#server/errors";
 import { newId } from "#server/ids";
+import { clientAddress } from "#server/limits/address-bucket";
 import { LIMIT_PER_MINUTE, type Verdict } from "#server/limits/limits";
 import { errorFacts } from "#server/log";
 import { toAppError } from "./faults";
@@ -11,9 +12,11 @@ import { runRoute } from "./pipeline";
 import {
   errorBody,
   errorHeaders,
+  imageResponse,
   jsonResponse,
   limitHeaders,
   pageResponse,
+  redirectResponse,
   streamOf,
   streamResponse,
 } from "./respond";
@@ -63,6 +66,7 @@ export function createDispatch(list: readonly Route[]): Dispatch {
         params: match.params,
         requestId,
         verdict,
+        address: clientAddress(request.headers, peer.address ?? undefined, deps.trustedHops) ?? null,
         onBody: (json) => {
           requestBody = json;
         },
@@ -86,7 +90,10 @@ export function createDispatch(list: readonly Route[]): Dispatch {
     const isHead = request.method === "HEAD";
     if ("body" in answer) return jsonResponse(status, isHead ? null : answer.body, dress);
     if ("page" in answer) return pageResponse(status, isHead ? null : answer.page, dress);
-    const { stream, filename, contentType = match.route?.answers ?? "application/octet-stream" } = answer;
+    const declaredType = match.route?.answers ?? "application/octet-stream";
+    if ("location" in answer) return redirectResponse(status, answer.location, isHead, dress);
+    if ("image" in answer) return imageResponse(status, isHead ? null : answer.image, declaredType, dress);
+    const { stream, filename, contentType = declaredType } = answer;
     const onFault = (error: unknown) =>
       deps.log.error("rest.stream_broken", { requestId, ...errorFacts(error) });
     return streamResponse(

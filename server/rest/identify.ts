@@ -36,10 +36,10 @@ export async function identify(
   };
   if (route?.access === "public") return anybody("peek", null);
   const token = bearerOf(request);
-  if (route?.access === "operator-token")
-    return deps.cronSecret && isSame(token ?? "", deps.cronSecret)
-      ? anybody("peek", null)
-      : anybody("take", unauthorized());
+  if (route?.access === "operator-token" || route?.access === "inbound-token") {
+    const secret = route.access === "operator-token" ? deps.cronSecret : deps.inboundToken;
+    return secret && isSame(token ?? "", secret) ? anybody("peek", null) : anybody("take", unauthorized());
+  }
 
   let key: KnownKey | null;
   try {

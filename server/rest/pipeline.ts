@@ -18,6 +18,8 @@ export type Arrival = {
   params: Record<string, string>;
   requestId: string;
   verdict: Verdict;
+  /** The IP address of the caller, as far as it is known. */
+  address: string | null;
   /** Called with the parsed body, before anything is made of it. */
   onBody: (json: unknown) => void;
 };
@@ -48,7 +50,7 @@ async function runInRoom(
   deps: RestDeps,
   route: Route,
   key: KnownKey | null,
-  { request, url, params, requestId, verdict, onBody }: Arrival,
+  { request, url, params, requestId, verdict, address, onBody }: Arrival,
   enter: BodySize["enter"],
 ): Promise<Answered> {
   const ctx = key ? contextOf(deps, key, route, requestId) : deps;
@@ -65,7 +67,8 @@ async function runInRoom(
   const once = route.idempotent ? readOnce(request, route, json) : undefined;
   const run = async (): Promise<Answered> => {
     const header = (name: string) => request.headers.get(name);
-    const call = { ctx, body, query, params, once, header, verdict, bytes };
+    const isHead = request.method === "HEAD";
+    const call = { ctx, body, query, params, once, header, isHead, address, verdict, bytes };
     const answer = await route.handle(call as unknown as Call<never, never, never>);
     const status = ("status" in answer ? answer.status : undefined) ?? route.status;
     return { ...answer, status, replayed: false };

@@ -57,6 +57,46 @@ export function pageResponse(status: number, page: string | null, headers: Recor
   });
 }
 
+/** A picture that mail programs load anew each time, from wherever they are; or its headers alone. */
+export function imageResponse(
+  status: number,
+  image: Uint8Array<ArrayBuffer> | null,
+  contentType: string,
+  headers: Record<string, string>,
+): Response {
+  return new Response(image, {
+    status,
+    headers: {
+      "content-type": contentType,
+      "cross-origin-resource-policy": "cross-origin",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
+  });
+}
+
+/** Leads elsewhere, and tells that place nothing of where the reader comes from. */
+export function redirectResponse(
+  status: number,
+  location: string,
+  isHead: boolean,
+  headers: Record<string, string>,
+): Response {
+  return new Response(isHead ? null : `${location}\n`, {
+    status,
+    headers: {
+      location,
+      "content-type": "text/plain; charset=utf-8",
+      "referrer-policy": "no-referrer",
+      "x-robots-tag": "noindex",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
+  });
+}
+
 /**
  * Reads on only when somebody takes; stops reading when nobody does any more. `onFault` hears why it broke, and nothing of a
  * reader who went away, which is no fault.

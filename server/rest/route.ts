@@ -7,8 +7,11 @@ import type { Once } from "#server/services/emails/send";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Who may call: holders of a key with that scope, anybody, or whoever knows the operator's token. */
-export type Access = { scope: Scope } | "public" | "operator-token";
+/**
+ * Who may call: holders of a key with that scope, anybody, whoever knows the operator's token, or whoever was given the one
+ * for handing in what comes back.
+ */
+export type Access = { scope: Scope } | "public" | "operator-token" | "inbound-token";
 
 /** One good call, as the reference shows it and its suite really makes it. Variable segments of the path get rows that exist. */
 export type Example = {
@@ -39,7 +42,7 @@ export type Declaration<Body, Query, Shape> = {
   /** Errors beyond those that follow from the rest of the declaration. */
   errors?: readonly ErrorCode[];
   /** Status of success. */
-  status?: 200 | 201;
+  status?: 200 | 201 | 302;
   /** What a good call is answered with, where that is JSON. */
   answer?: Shape;
   body?: z.ZodType<Body>;
@@ -51,7 +54,7 @@ export type Declaration<Body, Query, Shape> = {
   repeatsId?: readonly string[];
   query?: z.ZodType<Query>;
   /** The type of the request's body where that is not JSON: the handler reads it as it comes, up to the usual size. */
-  accepts?: "text/csv";
+  accepts?: "text/csv" | "message/rfc822";
   /** Whatever body comes is not looked at, of any type: forms of browsers and of mail programs. */
   ignoresBody?: true;
   /** How the caller can send less where a body is too large. Default: that less has to be sent. */
@@ -72,6 +75,10 @@ export type Call<C, Body, Query> = {
   once: Once | undefined;
   /** A header of the request, or null. */
   header: (name: string) => string | null;
+  /** Only the headers of the answer are asked for: whatever counts calls must not count this one. */
+  isHead: boolean;
+  /** The IP address that the call came from; null where nobody tells. */
+  address: string | null;
   /** What the limits said of this call. */
   verdict: Verdict;
   /** The bytes of the request where the declaration says what they are; else none. */
@@ -93,7 +100,16 @@ export type StreamAnswer = {
 /** The same of a route that people look at: a whole page of HTML, without scripts and with nothing from elsewhere. */
 export type PageAnswer = { page: string };
 
-export type AnyAnswer = Answer | StreamAnswer | PageAnswer;
+/** The same of a route that answers with a small picture, of the declared type. */
+export type ImageAnswer = { image: Uint8Array<ArrayBuffer> };
+
+/** The same of a route that leads elsewhere: to an absolute address in ASCII. */
+export type RedirectAnswer = { location: string };
+
+/** What is no JSON. */
+type OtherAnswer = StreamAnswer | PageAnswer | ImageAnswer | RedirectAnswer;
+
+export type AnyAnswer = Answer | OtherAnswer;
 
 type Handle = (call: Call<never, never, never>) => Promise<AnyAnswer>;
 
@@ -115,9 +131,7 @@ export function withApi<
   Shape extends z.ZodType<Record<string, unknown>> = z.ZodType<Record<string, unknown>>,
 >(
   declaration: Declaration<Body, Query, Shape> & { access: A } & ({ answer: Shape } | { answers: string }),
-  handler: (
-    call: Call<ContextOf<A>, Body, Query>,
-  ) => Promise<Answer<z.output<Shape>> | StreamAnswer | PageAnswer>,
+  handler: (call: Call<ContextOf<A>, Body, Query>) => Promise<Answer<z.output<Shape>> | OtherAnswer>,
 ): Route {
   return { status: 200, ...declaration, handle: handler as unknown as Handle };
 }

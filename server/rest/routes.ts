@@ -23,6 +23,7 @@ import { postEmailSettle } from "./email-settle";
 import { getEmails, getOneEmail, postEmail } from "./emails";
 import { getEvents } from "./events";
 import { getHealth, getReadiness } from "./health";
+import { postInboundMessage } from "./inbound";
 import { getLogs, getOneLog } from "./logs";
 import { referenceOf } from "./reference";
 import type { Route } from "./route";
@@ -51,6 +52,7 @@ import {
   postTemplate,
   postTemplatePublish,
 } from "./templates";
+import { getClick, getOpen } from "./tracking";
 import { getUnsubscribe, postUnsubscribe } from "./unsubscribe";
 import { getUsage } from "./usage";
 import {
@@ -138,8 +140,11 @@ export const routes: readonly Route[] = [
   getAttachmentByLink,
   getUnsubscribe,
   postUnsubscribe,
+  getOpen,
+  getClick,
   getHealth,
   getReadiness,
+  postInboundMessage,
   getTick,
   postTick,
   referenceOf(() => routes),

@@ -5,10 +5,12 @@ import type { WorkerDeps } from "#server/deps";
 import { errorFacts } from "#server/log";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
+import { KeyDoesNotOpen } from "#server/services/domains/signing-keys";
+import { marksOf } from "#server/services/emails/marks";
 import { type OwnParts, outgoingMessage } from "#server/services/emails/outgoing";
 import { type StoredMessage, withBody } from "./messages";
 import { settleFailure, settleOutcome } from "./settle";
-import { KeyDoesNotOpen, type SignedMail } from "./signing-keys";
+import type { SignedMail } from "./signing-keys";
 
 type Built = { message: OutgoingMessage } | { results: DeliveryResult[] };
 
@@ -44,15 +46,14 @@ export async function buildMessage(
 }
 
 /** What is in this copy for its recipient alone; a copy for several has nothing of that kind. */
-function ownParts(
-  { names, recipientTokens }: WorkerDeps,
-  { teamId, id, listUnsubscribe }: StoredMessage,
-  claims: Claim[],
-): OwnParts {
+function ownParts({ names, recipientTokens }: WorkerDeps, stored: StoredMessage, claims: Claim[]): OwnParts {
   const [claim] = claims;
   if (claims.length !== 1 || !claim) return {};
+  const { teamId, id, listUnsubscribe } = stored;
   const { address } = claim;
+  const marks = marksOf(recipientTokens, stored, claim.id);
   return {
+    ...(marks && { marks }),
     ...(listUnsubscribe && {
       unsubscribeLink: recipientTokens.unsubscribeLink({ teamId, emailId: id, address }),
     }),

@@ -19,6 +19,9 @@ export type StoredMessage = Omit<MessageSource, "files"> & {
   needsTls: boolean;
   /** Each recipient's copy has a link of their own to unsubscribe. */
   listUnsubscribe: boolean;
+  /** Each recipient's copy tells of its opening, or of its links. */
+  tracksOpens: boolean;
+  tracksClicks: boolean;
   /** No other recipient has this mail. */
   isAlone: boolean;
   /** False: html, text and files have to be read by `withBody`. */
@@ -35,7 +38,7 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
   const rows = await hot<StoredMessage[]>`
     with mail as materialized (
       select e.team_id, e.id, e.api_key_id, e.sender_domain, e.sender, e.sender_address, e."to", e.cc, e.reply_to,
-        e.subject, e.headers, e.list_unsubscribe, e.message_id,
+        e.subject, e.headers, e.list_unsubscribe, e.tracks_opens, e.tracks_clicks, e.message_id,
         -- A scheduled mail is of the time at which it is due, which stays what it is from the first attempt on.
         greatest(e.created_at, e.scheduled_at) as created_at,
         case when e.list_unsubscribe then c.on_list else c.suppressed end as suppressed,
@@ -63,6 +66,7 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
     select e.team_id as "teamId", e.id, e.sender, e.sender_address as "senderAddress",
       e.sender_domain as "senderDomain", e."to", e.cc,
       e.reply_to as "replyTo", e.subject, e.headers, e.list_unsubscribe as "listUnsubscribe",
+      e.tracks_opens as "tracksOpens", e.tracks_clicks as "tracksClicks",
       e.message_id as "messageId", e.created_at as "createdAt",
       t.unknown_policy as policy, s.small as "hasBody", e.suppressed, e.is_alone as "isAlone",
       k.domain_id as "domainId", coalesce(k.needs_tls, false) as "needsTls",

@@ -1,11 +1,13 @@
-import type { KeyObject } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { WorkerDeps } from "#server/deps";
-import type { DkimAlgorithm } from "#server/mail/dkim/key";
-import { readPrivateKey } from "#server/mail/dkim/key";
 import type { SigningKey } from "#server/mail/dkim/sign";
-import { placeOfKey, takeOverMs } from "#server/services/domains/dkim-keys";
-import type { Place } from "#server/vault";
+import { takeOverMs } from "#server/services/domains/dkim-keys";
+import {
+  keysAt,
+  readSigningKeys,
+  type SigningDomain,
+  type TimedKey,
+} from "#server/services/domains/signing-keys";
 
 /** How long what was read of a domain is believed; a new key begins to sign only after all have read of it. */
 const believedMs = takeOverMs / 4;
@@ -13,20 +15,7 @@ const believedMs = takeOverMs / 4;
 const domainsMax = 1_000;
 
 /** A mail as its keys are chosen by. */
-export type SignedMail = { teamId: string; domainId: string; domain: string; createdAt: Date };
-
-type KeyRow = {
-  id: string;
-  algorithm: DkimAlgorithm;
-  selector: string;
-  privateKey: string;
-  signsFrom: Date;
-  signsUntil: Date | null;
-};
-type Known = { key: SigningKey; id: string; fromMs: number; untilMs: number };
-
-/** A key that was sealed under another secret, or touched since. */
-export class KeyDoesNotOpen extends Error {}
+export type SignedMail = SigningDomain & { createdAt: Date };
 
 /**
  * The keys that sign a mail, RSA first: those whose time it was accepted in, so every attempt has the same. Keys are parsed
@@ -35,41 +24,15 @@ export class KeyDoesNotOpen extends Error {}
 export function createSigningKeys(
   deps: Pick<WorkerDeps, "hot" | "vault">,
 ): (mail: SignedMail) => Promise<SigningKey[]> {
-  const remembered = new Map<string, { readAtMs: number; keys: Promise<Known[]> }>();
+  const remembered = new Map<string, { readAtMs: number; keys: Promise<TimedKey[]> }>();
 
-  async function read({ teamId, domainId, domain }: SignedMail, before: Known[]): Promise<Known[]> {
-    const rows = await deps.hot<KeyRow[]>`
-      select id, algorithm, selector, private_key as "privateKey", signs_from as "signsFrom", signs_until as "signsUntil"
-      from dkim_keys where team_id = ${teamId} and domain_id = ${domainId} and signs_from is not null
-      order by algorithm desc, created_at`;
-    return rows.map(({ id, algorithm, selector, privateKey, signsFrom, signsUntil }) => ({
-      id,
-      key: before.find((known) => known.id === id)?.key ?? {
-        algorithm,
-        domain,
-        selector,
-        privateKey: openKey(privateKey, placeOfKey(teamId, id), algorithm),
-      },
-      fromMs: signsFrom.getTime(),
-      untilMs: signsUntil?.getTime() ?? Number.POSITIVE_INFINITY,
-    }));
-  }
-
-  function openKey(sealed: string, place: Place, algorithm: DkimAlgorithm): KeyObject {
-    try {
-      return readPrivateKey(deps.vault.open(sealed, place), algorithm);
-    } catch (cause) {
-      throw new KeyDoesNotOpen("a DKIM key does not open", { cause });
-    }
-  }
-
-  function keysOf(mail: SignedMail): Promise<Known[]> {
+  function keysOf(mail: SignedMail): Promise<TimedKey[]> {
     const { domainId } = mail;
     const nowMs = performance.now();
     const found = remembered.get(domainId);
     if (found && nowMs - found.readAtMs < believedMs) return found.keys;
     const before = found ? found.keys.catch(() => []) : Promise.resolve([]);
-    const keys = before.then((known) => read(mail, known));
+    const keys = before.then((opened) => readSigningKeys(deps, mail, opened));
     remembered.delete(domainId);
     const [oldest] = remembered.keys();
     if (remembered.size >= domainsMax && oldest !== undefined) remembered.delete(oldest);
@@ -80,10 +43,5 @@ export function createSigningKeys(
     return keys;
   }
 
-  return async (mail) => {
-    const acceptedMs = mail.createdAt.getTime();
-    return (await keysOf(mail))
-      .filter(({ fromMs, untilMs }) => fromMs <= acceptedMs && acceptedMs < untilMs)
-      .map(({ key }) => key);
-  };
+  return async (mail) => keysAt(await keysOf(mail), mail.createdAt);
 }

@@ -146,7 +146,7 @@ export async function openRange(): Promise<Range> {
     }
     const request = makeRequest(route, plan, await pathFor(route), calls.goodBody(route));
     const isForKeys = typeof route.access === "object" || request.isElsewhere;
-    const bearer = isForKeys ? token : route.access === "public" ? undefined : cronSecret;
+    const bearer = isForKeys ? token : calls.bearerOf(route, token);
     faults.length = 0;
     const answer = await send(request, bearer);
     const { status } = answer;

@@ -138,7 +138,7 @@ describe("the document", () => {
 
 describe.each(named)("%s", (_, route) => {
   const { example = {}, access } = route;
-  const key = () => (access === "operator-token" ? cronSecret : access === "public" ? undefined : token);
+  const key = () => calls.bearerOf(route, token);
 
   test("has an example that it really answers as it declares", async () => {
     const operation = operationOf(route);

@@ -64,6 +64,12 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     "POST /api/suppressions/batch/remove": () => ({ emails: ["ann@example.com"] }),
   };
 
+  /** Bodies that are not JSON, by their type. */
+  const FILES: Record<string, string> = {
+    "text/csv": "email\nann@example.com\n",
+    "message/rfc822": "From: ben@example.com\r\nAuto-Submitted: auto-replied\r\n\r\nI am away.\r\n",
+  };
+
   /** A new row of a team's for each noun whose routes name one in their path. */
   const ROWS: Record<string, (by: string) => Promise<Pick<Reply, "body">>> = {
     emails: (by) => world.api("POST", "/api/emails", { token: by, body: MAIL }),
@@ -135,10 +141,15 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
       }),
     ).pathname;
 
+  const copy = () => ({ teamId: world.id, emailId: newId(), deliveryId: newId() });
+
   /** Paths that name no row but open one. */
   const PATHS: Record<string, (by: string) => Promise<string>> = {
     "GET /api/unsubscribe/{token}": async () => linkToUnsubscribe(),
     "POST /api/unsubscribe/{token}": async () => linkToUnsubscribe(),
+    "GET /api/opens/{token}": async () => new URL(world.deps.recipientTokens.openLink(copy())).pathname,
+    "GET /api/clicks/{token}": async () =>
+      new URL(world.deps.recipientTokens.clickLink(copy(), "https://example.com/")).pathname,
     "GET /api/attachments/{token}": async (by) => {
       const { body } = await mailWithFile(by);
       return new URL(String((await fileOf(by, String(body.id))).body.download_url)).pathname;
@@ -160,9 +171,18 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
   }
 
   function goodBody(route: Route): CallOptions {
-    if (route.accepts) return { raw: "email\nann@example.com\n", headers: { "content-type": route.accepts } };
+    if (route.accepts)
+      return { raw: requireOf(FILES, route.accepts), headers: { "content-type": route.accepts } };
     return route.body ? { body: requireOf(BODIES, nameOf(route))() } : {};
   }
 
-  return { pathOf, goodBody, bodyOf: (route: Route) => requireOf(BODIES, nameOf(route))() };
+  /** What opens the route; undefined where nothing has to. */
+  function bearerOf({ access }: Route, key: string): string | undefined {
+    if (access === "public") return undefined;
+    if (typeof access === "object") return key;
+    const { cronSecret, inboundToken } = world.deps;
+    return (access === "operator-token" ? cronSecret : inboundToken) ?? undefined;
+  }
+
+  return { pathOf, goodBody, bearerOf, bodyOf: (route: Route) => requireOf(BODIES, nameOf(route))() };
 }

@@ -35,6 +35,7 @@ export async function openConsole() {
     authenticate: createAuthenticate(house.hot, house.deps.clock, log),
     requestLog: createRequestLog({ hot: house.hot, clock: house.deps.clock, log }),
     cronSecret: null,
+    inboundToken: null,
     tick: async () => {},
     bodyMaxBytes: 1024,
     bodyRoom: createBodyRoom(1024),

@@ -8,6 +8,7 @@ import { type Log, silentLog } from "#server/log";
 import { createAskDns } from "#server/mail/dns";
 import { createRecipientTokens } from "#server/recipient-tokens";
 import { createBodyRoom } from "#server/rest/body-room";
+import { deriveKey } from "#server/secrets";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog } from "#server/services/logs/record";
 import { createSignedLinks } from "#server/signed-links";
@@ -78,6 +79,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     authenticate: createAuthenticate(database.hot, clock.now, log),
     requestLog: createRequestLog({ hot: database.hot, log, clock: clock.now }),
     cronSecret: options.cronSecret ?? null,
+    inboundToken: deriveKey(installationSecret, "inbound"),
     tick: options.tick ?? (async () => {}),
     bodyMaxBytes,
     bodyRoom: createBodyRoom(bodyMaxBytes),

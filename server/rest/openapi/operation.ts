@@ -65,13 +65,19 @@ function operationIdOf({ method, path }: Route): string {
   return method.toLowerCase() + words.join("");
 }
 
+/** Who knows which of the operator's secrets. */
+const OPERATORS: Record<"operator-token" | "inbound-token", string> = {
+  "operator-token": "For the operator, by the secret of `CRON_SECRET`; without one there is no such path.",
+  "inbound-token": "For the operator, by the token that `posthorn inbound token` shows.",
+};
+
 function descriptionOf({ access, tier, description }: Route): string {
   const who =
     access === "public"
       ? "Open to anybody."
       : typeof access === "object"
         ? `Needs a key with the scope \`${access.scope}\`.`
-        : "For the operator, by the secret of `CRON_SECRET`; without one there is no such path.";
+        : OPERATORS[access];
   const limit =
     tier === "none"
       ? "Never refused by a limit."

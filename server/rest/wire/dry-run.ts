@@ -17,6 +17,8 @@ const SENDER_RULES: Record<SenderRule, string> = {
 };
 
 const RECIPIENT_RULES: Record<RecipientRule, string> = {
+  lost_signing_key:
+    "The DKIM key of the sender's domain does not open, and nothing is sent without its signature: the mail waits. Rotate the key.",
   suppression_list: "The address is on the team's suppression list: it is set aside and not written to.",
   scripted:
     "At posthorn.test the name of the address decides what happens to it, and nothing leaves the house.",

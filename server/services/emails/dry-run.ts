@@ -1,14 +1,17 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, ne } from "drizzle-orm";
 import type { AcceptedMail, AcceptedRecipient } from "#db/accept";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { SuppressionOrigin } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import type { AppError } from "#server/errors";
 import { headersOf, plainTextOf } from "#server/mail/compose";
+import { signMessage } from "#server/mail/dkim/sign";
 import { scriptedFate } from "#server/mail/transport/scripted";
+import { KeyDoesNotOpen, keysAt, readSigningKeys, type TimedKey } from "../domains/signing-keys";
 import type { Suppression } from "../suppressions/present";
 import { findSuppressed } from "../suppressions/read";
 import { prepareBatch } from "./batch";
+import { marksOf } from "./marks";
 import { type OwnParts, outgoingMessage } from "./outgoing";
 import { type NewEmail, prepareEmail } from "./send";
 
@@ -19,6 +22,7 @@ export type SenderRule = "all_domains" | "linked_domain" | "member";
 /** What decides about a recipient. */
 export type RecipientRule =
   | "suppression_list"
+  | "lost_signing_key"
   | "scripted"
   | "captured"
   | "relay"
@@ -73,24 +77,30 @@ export async function dryRunBatch(
 
 async function foresee(ctx: Ctx, mails: readonly AcceptedMail[]): Promise<DryRun[]> {
   const addresses = new Set(mails.flatMap(({ recipients }) => recipients.map(({ address }) => address)));
-  const [suppressed, declared] = await Promise.all([
+  const [suppressed, senders] = await Promise.all([
     findSuppressed(ctx, [...addresses]),
-    findDeclared(ctx, [...new Set(mails.map(({ senderDomain }) => senderDomain))]),
+    findSenders(ctx, [...new Set(mails.map(({ senderDomain }) => senderDomain))]),
   ]);
-  return mails.map((mail) => {
+  const look = async (mail: AcceptedMail): Promise<DryRun> => {
+    const sender = senders.get(mail.senderDomain) ?? { isDeclared: false, keys: [] };
     const recipients = mail.recipients.map((recipient) =>
-      foreseeRecipient(ctx, recipient, originFor(mail, suppressed.get(recipient.address))),
+      foreseeRecipient(ctx, recipient, {
+        suppressedBy: originFor(mail, suppressed.get(recipient.address)),
+        isSignable: sender.keys !== null,
+      }),
     );
     const isForNobody = recipients.every(({ outcome }) => outcome === "suppressed");
-    const source = { ...mail, createdAt: ctx.clock(), files: mail.attachments };
-    const { bytes } = outgoingMessage(source, ownPartsOf(ctx, mail));
+    const createdAt = mail.scheduledAt ?? ctx.clock();
+    const source = { ...mail, createdAt, files: mail.attachments };
+    const message = outgoingMessage(source, ownPartsOf(ctx, mail));
+    const bytes = await signMessage(message.bytes, keysAt(sender.keys ?? [], createdAt), createdAt);
     return {
       outcome: isForNobody ? "suppressed" : mail.status,
       mail,
       domainRule:
         mail.senderDomain === BUILT_IN_DOMAIN
           ? "built_in"
-          : declared.has(mail.senderDomain)
+          : sender.isDeclared
             ? "verified_by_operator"
             : "verified_by_dns",
       senderRule: senderRuleOf(ctx),
@@ -99,7 +109,8 @@ async function foresee(ctx: Ctx, mails: readonly AcceptedMail[]): Promise<DryRun
       headers: headersOf(bytes),
       sizeBytes: bytes.length,
     };
-  });
+  };
+  return Promise.all(mails.map(look));
 }
 
 /** Whoever unsubscribed by a link gets all mail but that which offers it. */
@@ -107,17 +118,25 @@ const originFor = ({ listUnsubscribe }: AcceptedMail, entry: Suppression | undef
   entry && (listUnsubscribe || !entry.listsOnly) ? entry.origin : null;
 
 /** What is the first recipient's own; that of the others is as long as their addresses make it. */
-function ownPartsOf(ctx: Ctx, { teamId, id, listUnsubscribe, recipients: [first] }: AcceptedMail): OwnParts {
-  if (!listUnsubscribe || !first) return {};
+function ownPartsOf({ recipientTokens }: Ctx, mail: AcceptedMail): OwnParts {
+  const { teamId, id, listUnsubscribe } = mail;
+  const [first] = mail.recipients;
+  if (!first) return {};
   const { address } = first;
-  return { unsubscribeLink: ctx.recipientTokens.unsubscribeLink({ teamId, emailId: id, address }) };
+  const marks = marksOf(recipientTokens, mail, first.id);
+  return {
+    ...(listUnsubscribe && {
+      unsubscribeLink: recipientTokens.unsubscribeLink({ teamId, emailId: id, address }),
+    }),
+    ...(marks && { marks }),
+  };
 }
 
-/** In the order in which delivery asks: the team's list, then the house's own domain, then the way out. */
+/** In the order in which delivery asks: the team's list, the signature, the house's own domain, then the way out. */
 function foreseeRecipient(
   { transportKind }: Ctx,
   { address, kind, domain }: AcceptedRecipient,
-  suppressedBy: SuppressionOrigin | null,
+  { suppressedBy, isSignable }: { suppressedBy: SuppressionOrigin | null; isSignable: boolean },
 ): Foreseen {
   const foreseen = (outcome: Foreseen["outcome"], rule: RecipientRule): Foreseen => ({
     address,
@@ -127,6 +146,7 @@ function foreseeRecipient(
     suppressedBy,
   });
   if (suppressedBy !== null) return foreseen("suppressed", "suppression_list");
+  if (!isSignable) return foreseen("waiting", "lost_signing_key");
   if (domain === BUILT_IN_DOMAIN)
     return foreseen(scriptedFate(address)?.suppressed ? "suppressed" : "attempted", "scripted");
   if (transportKind === "none") return foreseen("waiting", "no_transport");
@@ -138,12 +158,25 @@ function senderRuleOf({ actor }: Ctx): SenderRule {
   return actor.allDomains ? "all_domains" : "linked_domain";
 }
 
-/** Those of the team's domains with these names that an operator declared verified. */
-async function findDeclared(ctx: Ctx, names: string[]): Promise<Set<string>> {
-  if (names.length === 0) return new Set();
+/** What is asked of a sender's domain: who verified it, and what it signs with; null where a key does not open. */
+type Sender = { isDeclared: boolean; keys: TimedKey[] | null };
+
+/** The team's own domains among these names. The built-in one is not among them, and nobody signs for it. */
+async function findSenders(ctx: Ctx, names: string[]): Promise<Map<string, Sender>> {
+  const { teamId } = ctx;
+  if (names.length === 0) return new Map();
   const rows = await ctx.db
-    .select({ name: domains.name, declaredVerifiedAt: domains.declaredVerifiedAt })
+    .select({ id: domains.id, name: domains.name, declaredVerifiedAt: domains.declaredVerifiedAt })
     .from(domains)
-    .where(and(eq(domains.teamId, ctx.teamId), inArray(domains.name, names)));
-  return new Set(rows.flatMap(({ name, declaredVerifiedAt }) => (declaredVerifiedAt ? [name] : [])));
+    .where(and(eq(domains.teamId, teamId), inArray(domains.name, names), ne(domains.name, BUILT_IN_DOMAIN)));
+  const entries = rows.map(async ({ id, name, declaredVerifiedAt }) => {
+    const keys = await readSigningKeys(ctx, { teamId, domainId: id, domain: name }).catch(
+      (error: unknown) => {
+        if (error instanceof KeyDoesNotOpen) return null;
+        throw error;
+      },
+    );
+    return [name, { isDeclared: declaredVerifiedAt !== null, keys }] as const;
+  });
+  return new Map(await Promise.all(entries));
 }

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Header } from "#db/schema/emails";
 import { type Mailbox, parseMailbox } from "#server/mail/address";
-import { composeMessage, needsSmtpUtf8 } from "#server/mail/compose";
+import { composeMessage, needsSmtpUtf8, plainTextOf } from "#server/mail/compose";
 import type { FilePart } from "#server/mail/entity";
+import { type Marks, trackedHtml } from "#server/mail/tracked-html";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 
 /** What of a stored mail decides its bytes. */
@@ -32,6 +33,8 @@ export type OwnParts = {
   unsubscribeLink?: string;
   /** The envelope sender, in place of the mail's own. */
   returnPath?: string;
+  /** What its html tells of being opened and of its links. */
+  marks?: Marks;
 };
 
 /** The last part of the Feedback-ID, by which mail of this software is known. */
@@ -55,8 +58,7 @@ export function outgoingMessage(source: MessageSource, own: OwnParts = {}): Outg
     cc: source.cc.map(storedMailbox),
     replyTo: source.replyTo.map(storedMailbox),
     subject: source.subject,
-    html: source.html,
-    text: source.text,
+    ...bodyOf(source, own.marks),
     headers: headersOf(source, own),
     messageId: `<${source.messageId}>`,
     date: source.createdAt,
@@ -69,6 +71,16 @@ export function outgoingMessage(source: MessageSource, own: OwnParts = {}): Outg
     bytes: composeMessage(draft),
     smtpUtf8: needsSmtpUtf8(draft),
   };
+}
+
+/** The text is the caller's, or made from the caller's html: no link of ours is in it. */
+function bodyOf(
+  { html, text }: MessageSource,
+  marks: Marks | undefined,
+): Pick<MessageSource, "html" | "text"> {
+  return marks && html
+    ? { html: trackedHtml(html, marks), text: plainTextOf({ html, text }) }
+    : { html, text };
 }
 
 /** The caller's own, and ours where the caller gave none. */

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { arf, dsn, failed, RETURNED } from "../mail/bounce/messages";
+import type { Reply } from "../support/rest";
+import { createWorld, type World } from "../support/world";
+
+const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
+let world: World;
+let token: string;
+beforeAll(async () => {
+  world = await createWorld({ transportKind: "relay", names });
+  ({ token } = await world.key());
+  await createDomain(world.ctx, { name: "example.org" });
+  await declareDomainVerified(world.ctx, "example.org");
+});
+afterAll(() => world.close());
+
+/** A mail that a relay took, and the return path of its copy. */
+async function sent(to: string): Promise<{ id: string; returnPath: string }> {
+  const body = { from: "Ann <ann@example.org>", to, subject: "Hello", text: "Hello" };
+  const reply = await world.api("POST", "/api/emails", { token, body });
+  const id = String(reply.body.id);
+  const [row] = await world.deps.hot<{ id: string }[]>`
+    update deliveries set status = 'sent', attempts = 1 where email_id = ${id} returning id`;
+  return { id, returnPath: `${world.deps.recipientTokens.returnPath(row?.id ?? "")}@bounces.example.com` };
+}
+
+const handIn = (raw: Buffer | string, query = ""): Promise<Reply> =>
+  world.api("POST", `/api/inbound/message${query}`, {
+    token: world.deps.inboundToken ?? "",
+    raw,
+    headers: { "content-type": "message/rfc822" },
+  });
+
+const statusOf = async (id: string) => (await world.api("GET", `/api/emails/${id}`, { token })).body.status;
+
+test("a bounce is recorded when it is answered, found by the address that its header or its envelope names", async () => {
+  const [one, other] = [await sent("ben@example.net"), await sent("cy@example.net")];
+  const first = dsn({
+    id: "one",
+    to: one.returnPath,
+    recipients: [failed("ben@example.net", "550 5.1.1 gone")],
+  });
+  expect((await handIn(first)).body).toEqual({
+    object: "inbound_message",
+    kind: "delivery",
+    recorded: 1,
+    ignored: [],
+  });
+  expect(await statusOf(one.id)).toBe("bounced");
+
+  const second = dsn({
+    id: "two",
+    to: "postmaster@example.com",
+    recipients: [failed("cy@example.net", "550 gone")],
+  });
+  const query = `?recipient=${encodeURIComponent(other.returnPath)}`;
+  expect((await handIn(second, query)).body).toMatchObject({ recorded: 1 });
+  expect(await statusOf(other.id)).toBe("bounced");
+  const { body } = await world.api("GET", "/api/suppressions", { token });
+  expect(body.data).toMatchObject([{ email: "ben@example.net", origin: "bounce", source_id: one.id }]);
+});
+
+test("what changes nothing is answered with why, in words", async () => {
+  const { id, returnPath } = await sent("di@example.net");
+  const bytes = dsn({
+    id: "three",
+    to: returnPath,
+    recipients: [failed("di@example.net", "550 5.1.1 gone")],
+  });
+  await handIn(bytes);
+  const ignored = async (raw: Buffer | string) => (await handIn(raw)).body.ignored;
+  expect(await ignored(bytes)).toEqual([
+    { reason: "repeated", reason_text: "This report was recorded before." },
+  ]);
+  expect(await ignored("From: a@example.net\r\nAuto-Submitted: auto-replied\r\n\r\nAway.\r\n")).toMatchObject(
+    [{ reason: "auto_reply" }],
+  );
+  const forged = bytes.toString("latin1").replaceAll(returnPath, `x${returnPath}`).replace("report", "other");
+  expect(await ignored(Buffer.from(forged, "latin1"))).toMatchObject([{ reason: "unknown" }]);
+  expect(await statusOf(id)).toBe("bounced");
+});
+
+test("a complaint from a mailbox for them is recorded", async () => {
+  const { id, returnPath } = await sent("ed@example.net");
+  const fields = "Feedback-Type: abuse\nUser-Agent: SomeGenerator/1.0\nVersion: 1\n";
+  const returned = RETURNED.replace("bounce-token@bounces.example.com", returnPath);
+  expect((await handIn(arf(fields, returned))).body).toMatchObject({ kind: "complaint", recorded: 1 });
+  expect(await statusOf(id)).toBe("complained");
+});
+
+test("a report on success that comes in the middle of an attempt is to be handed in again", async () => {
+  const { id, returnPath } = await sent("fay@example.net");
+  const { hot } = world.deps;
+  await hot`update deliveries set status = 'sending', stage = 'handed_over' where email_id = ${id}`;
+  const block = "Final-Recipient: rfc822; fay@example.net\nAction: delivered\nStatus: 2.0.0\n";
+  const bytes = dsn({ id: "four", to: returnPath, recipients: [block] });
+  const { status, headers } = await handIn(bytes);
+  expect({ status, again: headers["retry-after"] }).toEqual({ status: 503, again: expect.any(String) });
+  await hot`update deliveries set status = 'sent', stage = 'idle' where email_id = ${id}`;
+  expect((await handIn(bytes)).body).toMatchObject({ recorded: 1 });
+  expect(await statusOf(id)).toBe("delivered");
+});
+
+describe("refused is", () => {
+  test("what is no message, with what would be one", async () => {
+    const { status, body } = await handIn("no header at all");
+    expect(status).toBe(422);
+    expect(body.message).toMatch(/no header/);
+  });
+
+  test.each(["?recipient=ann", "?recipient=a@b%20c", `?recipient=${"a".repeat(320)}@example.com`])(
+    "a recipient that is no address: %s",
+    async (query) => {
+      const { status, body } = await handIn("From: a@b.c\r\n\r\n", query);
+      expect(status).toBe(422);
+      expect(body.message).toMatch(/`recipient`/);
+    },
+  );
+
+  test("another type, by a name that says what is wanted", async () => {
+    const { status, body } = await world.api("POST", "/api/inbound/message", {
+      token: world.deps.inboundToken ?? "",
+      raw: "x",
+      headers: { "content-type": "text/plain" },
+    });
+    expect(status).toBe(415);
+    expect(body.message).toMatch(/a mail message.*message\/rfc822/);
+  });
+});

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { BROWSER, openTrackingWorld, TARGET, type TrackingWorld } from "../support/tracking-world";
+
+let tracking: TrackingWorld;
+beforeAll(async () => {
+  tracking = await openTrackingWorld();
+});
+afterAll(() => tracking.close());
+beforeEach(() => {
+  tracking.peer.messages.length = 0;
+  tracking.loseAll(false);
+});
+
+describe("an opening", () => {
+  test("is an event of its recipient with a picture that nobody keeps, and changes no status", async () => {
+    const { id, pixel } = await tracking.deliver();
+    await tracking.later(id);
+    const { status, headers, text } = await tracking.visit(pixel);
+    expect({ status, type: headers["content-type"], cache: headers["cache-control"] }).toEqual({
+      status: 200,
+      type: "image/gif",
+      cache: "no-store",
+    });
+    expect(headers["set-cookie"]).toBeUndefined();
+    expect(text.startsWith("GIF89a")).toBe(true);
+    expect(await tracking.visitsOf(id)).toEqual([
+      {
+        type: "email.opened",
+        recipient: "ben@example.net",
+        by: "reader",
+        name: null,
+        address: "127.0.0.1",
+        agent: BROWSER,
+      },
+    ]);
+    const { body } = await tracking.world.api("GET", `/api/emails/${id}`, { token: tracking.token });
+    expect({ status: body.status, last: body.last_event }).toEqual({ status: "sent", last: "sent" });
+  });
+
+  test("is told once within the hour, however many fetch it at once, and again after it; HEAD tells nothing", async () => {
+    const { id, pixel } = await tracking.deliver();
+    await tracking.later(id);
+    expect((await tracking.visit(pixel, BROWSER, "HEAD")).status).toBe(200);
+    expect(await tracking.visitsOf(id)).toEqual([]);
+    await Promise.all(Array.from({ length: 12 }, () => tracking.visit(pixel)));
+    expect(await tracking.visitsOf(id)).toHaveLength(1);
+    await tracking.later(id, "61 minutes");
+    await tracking.visit(pixel);
+    expect(await tracking.visitsOf(id)).toHaveLength(2);
+  });
+
+  test("brings a delivery a hundred events at most", async () => {
+    const { id, pixel } = await tracking.deliver();
+    await tracking.later(id);
+    await tracking.visit(pixel);
+    await tracking.world.deps.hot`
+      insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
+      select gen_random_uuid(), team_id, email_id, delivery_id, type, recipient, data
+      from email_events, generate_series(1, 99) where email_id = ${id} and type = 'email.opened'`;
+    await tracking.later(id, "2 hours");
+    await tracking.visit(pixel);
+    expect(await tracking.visitsOf(id)).toHaveLength(100);
+  });
+
+  const PROGRAMS: [agent: string, by: string, name: string | null][] = [
+    [
+      "Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)",
+      "proxy",
+      "Gmail image proxy",
+    ],
+    ["YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html", "proxy", "Yahoo Mail proxy"],
+    [
+      "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/42.0.2311.135 Safari/537.36 Edge/12.246 Mozilla/5.0",
+      "prefetch",
+      "Gmail prefetch",
+    ],
+    ["Mozilla/5.0", "prefetch", "Apple Mail Privacy Protection"],
+    ["BarracudaCentral/1.0", "scanner", "Mail filter"],
+    ["curl/8.5.0", "scanner", "Program"],
+    ["Mozilla/5.0 (compatible; Googlebot/2.1)", "scanner", "Program"],
+    ["", "scanner", "Without a name"],
+    [
+      "Mozilla/5.0 (Linux; Android 9; CUBOT P20) AppleWebKit/537.36 Chrome/120.0 Mobile Safari/537.36",
+      "reader",
+      null,
+    ],
+  ];
+  test("is marked as what it was by what the visitor calls itself, and none hides a reader's", async () => {
+    const { id, pixel } = await tracking.deliver();
+    await tracking.later(id);
+    for (const [agent, by, name] of PROGRAMS) {
+      await tracking.visit(pixel, agent);
+      const visits = await tracking.visitsOf(id);
+      expect(
+        visits.some((each) => each.by === by),
+        agent,
+      ).toBe(true);
+      expect(
+        visits.filter((each) => each.by === by && each.agent === agent).every((each) => each.name === name),
+      ).toBe(true);
+    }
+    expect((await tracking.visitsOf(id)).map(({ by }) => by)).toEqual([
+      "proxy",
+      "prefetch",
+      "scanner",
+      "reader",
+    ]);
+  });
+
+  test("right after the hand-over is a filter's, whatever it calls itself", async () => {
+    const { id, pixel } = await tracking.deliver();
+    await tracking.world.deps
+      .hot`update email_events set created_at = now() where email_id = ${id} and type = 'email.sent'`;
+    await tracking.visit(pixel);
+    expect(await tracking.visitsOf(id)).toMatchObject([{ by: "scanner", name: "Right after delivery" }]);
+  });
+});
+
+describe("a click", () => {
+  test("leads where the mail pointed, is an event with that link, and is told to endpoints", async () => {
+    const hook = { endpoint: "https://example.com/hooks", events: ["email.clicked"] };
+    const { body: webhook } = await tracking.world.api("POST", "/api/webhooks", {
+      token: tracking.token,
+      body: hook,
+    });
+    const { id, click } = await tracking.deliver();
+    await tracking.later(id);
+    const { status, headers } = await tracking.visit(click);
+    expect({ status, location: headers.location }).toEqual({ status: 302, location: TARGET });
+    expect(headers["cache-control"]).toBe("no-store");
+    expect(headers["referrer-policy"]).toBe("no-referrer");
+    expect(await tracking.visitsOf(id)).toMatchObject([
+      { type: "email.clicked", link: TARGET, by: "reader" },
+    ]);
+    const rows = await tracking.world.deps.hot`select type from webhook_deliveries where email_id = ${id}`;
+    expect([...rows]).toEqual([{ type: "email.clicked" }]);
+    await tracking.world.api("DELETE", `/api/webhooks/${webhook.id}`, { token: tracking.token });
+  });
+
+  test("leads there by HEAD and for a mail that is gone too, and tells nothing", async () => {
+    const { id, click } = await tracking.deliver();
+    expect((await tracking.visit(click, BROWSER, "HEAD")).headers.location).toBe(TARGET);
+    expect(await tracking.visitsOf(id)).toEqual([]);
+    await tracking.world.deps.hot`delete from emails where id = ${id}`;
+    const before = await tracking.world.rowCounts();
+    expect((await tracking.visit(click)).headers.location).toBe(TARGET);
+    expect(await tracking.world.rowCounts()).toEqual(before);
+  });
+
+  test("that was forged, altered, or asks for another place leads nowhere and tells nothing", async () => {
+    const { id, click, pixel } = await tracking.deliver();
+    await tracking.later(id);
+    const token64 = click.slice(click.lastIndexOf("/") + 1);
+    const bytes = Buffer.from(token64, "base64url");
+    const altered = (at: number) => {
+      const copy = Buffer.from(bytes);
+      copy[at] = (copy[at] ?? 0) ^ 1;
+      return copy.toString("base64url");
+    };
+    const evil = Buffer.from("https://evil.example/").toString("base64url");
+    const wrong = [
+      "x",
+      "A".repeat(120),
+      evil,
+      encodeURIComponent("https://evil.example/"),
+      `${token64}${evil}`,
+      `${token64}AA`,
+      `${token64}=`,
+      token64.slice(0, -8),
+      token64.toLowerCase(),
+      altered(0),
+      altered(20),
+      altered(bytes.length - 1),
+      pixel.slice(pixel.lastIndexOf("/") + 1),
+    ];
+    for (const each of wrong) {
+      const { status, headers } = await tracking.visit(`/api/clicks/${each}`);
+      expect({ each, status, location: headers.location }).toEqual({
+        each,
+        status: 404,
+        location: undefined,
+      });
+      expect((await tracking.visit(`/api/opens/${each === wrong.at(-1) ? token64 : each}`)).status).toBe(404);
+    }
+    for (const query of [
+      "url=https://evil.example/",
+      "u=//evil.example",
+      "redirect=https%3A%2F%2Fevil.example",
+    ]) {
+      const { status, headers } = await tracking.visit(`${click}?${query}`);
+      expect({ status, location: headers.location }).toEqual({ status: 422, location: undefined });
+    }
+    for (const tail of [
+      "/",
+      "//evil.example",
+      "/https://evil.example",
+      "%2f%2fevil.example",
+      "@evil.example",
+      "\\evil.example",
+    ])
+      expect((await tracking.visit(`${click}${tail}`)).headers.location, tail).toBeUndefined();
+    expect(await tracking.visitsOf(id)).toEqual([]);
+  });
+
+  test("of one team's token never becomes another team's event", async () => {
+    const { id } = await tracking.deliver();
+    const other = await tracking.world.otherTeam();
+    const [row] = await tracking.world.deps.hot<
+      { id: string }[]
+    >`select id from deliveries where email_id = ${id}`;
+    const before = await tracking.world.rowCounts();
+    const link = tracking.world.deps.recipientTokens.clickLink(
+      { teamId: other.id, emailId: id, deliveryId: row?.id ?? "" },
+      TARGET,
+    );
+    expect((await tracking.visit(new URL(link).pathname)).status).toBe(302);
+    expect(await tracking.world.rowCounts()).toEqual(before);
+  });
+});

@@ -1,0 +1,113 @@
+import PostalMime from "postal-mime";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { tick } from "#server/worker/tick";
+import { DROP, type FaultPeer, startFaultPeer } from "./smtp-peer";
+import { createWorld, type World } from "./world";
+
+export const TARGET = "https://example.com/shop?a=1&b=2";
+export const HTML = `<!doctype html>\n<p>Hi <a href="https://example.com/shop?a=1&amp;b=2">shop</a> <a href="https://example.com/unsubscribe">leave</a></p>\n`;
+export const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+const DOMAINS = {
+  "plain.example": null,
+  "tracked.example": { open_tracking: true, click_tracking: true },
+  "opens.example": { open_tracking: true },
+  "changing.example": { open_tracking: true, click_tracking: true },
+};
+
+export type Sent = { id: string; html: string; text: string; pixel: string; click: string; bytes: Buffer };
+
+/** A world with domains that track and a recipients' server; what a mail told of visits can be asked. */
+export type TrackingWorld = {
+  world: World;
+  peer: FaultPeer;
+  token: string;
+  /** Whether the connection breaks when the message was sent. */
+  loseAll(isLost: boolean): void;
+  send(more?: object): Promise<string>;
+  round(): Promise<unknown>;
+  /** Sends, delivers, and reads the first copy. */
+  deliver(more?: object): Promise<Sent>;
+  /** Makes all that happened so much older: no filter is at work any more. */
+  later(id: string, interval?: string): PromiseLike<unknown>;
+  visit(path: string, agent?: string, method?: string): ReturnType<World["api"]>;
+  visitsOf(id: string): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+};
+
+export async function openTrackingWorld(): Promise<TrackingWorld> {
+  let isLost = false;
+  const world = await createWorld({ transportKind: "relay" });
+  for (const [name, change] of Object.entries(DOMAINS)) {
+    const { id } = await createDomain(world.ctx, { name });
+    await declareDomainVerified(world.ctx, name);
+    const { token } = await world.key();
+    if (change) await world.api("PATCH", `/api/domains/${id}`, { token, body: change });
+  }
+  const { token } = await world.key();
+  const peer = await startFaultPeer({ message: () => (isLost ? DROP : "250 2.0.0 kept") });
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
+  if (!url.ok) throw new Error(url.fault);
+  const transport = createRelay(url.target);
+  const round = () => tick({ ...world.deps, transport }, { budgetMs: 20_000 });
+
+  async function send(more: object = {}): Promise<string> {
+    const letter = { from: "ann@tracked.example", to: ["ben@example.net"], subject: "News", html: HTML };
+    const { status, text, body } = await world.api("POST", "/api/emails", {
+      token,
+      body: { ...letter, ...more },
+    });
+    if (status !== 200) throw new Error(`not accepted: ${text}`);
+    return String(body.id);
+  }
+
+  return {
+    world,
+    peer,
+    token,
+    loseAll: (to) => {
+      isLost = to;
+    },
+    send,
+    round,
+    async deliver(more = {}) {
+      const id = await send(more);
+      await round();
+      const bytes = peer.messages[0]?.bytes ?? Buffer.of();
+      const { html = "", text = "" } = await PostalMime.parse(bytes);
+      const pathIn = (pattern: RegExp) =>
+        new URL(pattern.exec(html)?.[1] ?? "https://none.example/none").pathname;
+      return {
+        id,
+        html,
+        text,
+        bytes,
+        pixel: pathIn(/<img src="([^"]+)"/),
+        click: pathIn(/<a href="([^"]+)"/),
+      };
+    },
+    later: (id, interval = "1 minute") =>
+      world.deps
+        .hot`update email_events set created_at = created_at - ${interval}::interval where email_id = ${id}`,
+    visit: (path, agent = BROWSER, method = "GET") =>
+      world.api(method, path, { headers: { "user-agent": agent } }),
+    async visitsOf(id) {
+      const { body } = await world.api("GET", `/api/emails/${id}`, { token });
+      const events = body.events as {
+        type: string;
+        recipient: string;
+        data: { visit?: Record<string, unknown> };
+      }[];
+      return events
+        .filter(({ data }) => data.visit)
+        .map(({ type, recipient, data }) => ({ type, recipient, ...data.visit }));
+    },
+    async close() {
+      await transport.close();
+      await peer.close();
+      await world.close();
+    },
+  };
+}

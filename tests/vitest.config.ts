@@ -14,6 +14,8 @@ export default defineConfig({
   root,
   test: {
     root,
+    // The files share PostgreSQL and the machine and wait for both: one worker a core leaves neither idle.
+    maxWorkers: "100%",
     projects: [
       {
         root,

@@ -13,6 +13,7 @@ import * as domains from "./schema/domains";
 import * as emails from "./schema/emails";
 import * as events from "./schema/events";
 import * as idempotency from "./schema/idempotency";
+import * as relays from "./schema/relays";
 import * as suppressions from "./schema/suppressions";
 import * as teams from "./schema/teams";
 import * as templates from "./schema/templates";
@@ -31,6 +32,7 @@ const schema = {
   ...emails,
   ...events,
   ...idempotency,
+  ...relays,
   ...suppressions,
   ...teams,
   ...templates,

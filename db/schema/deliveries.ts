@@ -31,6 +31,7 @@ export const WAIT_RULES = [
   "no_transport",
   "released",
   "destination_pace",
+  "relay_paused",
 ] as const;
 export type WaitRule = (typeof WAIT_RULES)[number];
 
@@ -66,6 +67,10 @@ export const deliveries = pgTable(
     lastHost: text(),
     /** The last outcome in a sentence for people. */
     lastReason: text(),
+    /** The relay that was last offered it, also after that was removed; null where `SMTP_URL` led. */
+    relayId: uuid(),
+    /** Under which the relay's provider knows it, as its 250 said; null where it said none. */
+    providerId: text(),
     updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [
@@ -79,6 +84,8 @@ export const deliveries = pgTable(
       .on(t.id)
       .where(sql`${t.status} = 'queued' and ${t.waitRule} = 'no_transport' and ${t.dueAt} = 'infinity'`),
     index("deliveries_lease_idx").on(t.leasedUntil).where(sql`${t.status} = 'sending'`),
+    /** For what a provider tells later, by its own id alone. */
+    index("deliveries_provider_idx").on(t.relayId, t.providerId).where(sql`${t.providerId} is not null`),
     index("deliveries_suspect_idx").on(t.dueAt, t.id).where(sql`${t.status} = 'queued' and ${t.lapses} >= 3`),
     foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
       "cascade",

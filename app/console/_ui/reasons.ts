@@ -11,6 +11,7 @@ const RULES: Record<NonNullable<RecipientView["rule"]>, string> = {
     "because nobody can tell whether the last attempt arrived, and this team prefers twice to never",
   no_transport: "there is no way out yet; it goes as soon as SMTP_URL is set",
   released: "because a worker that was stopping gave it back",
+  relay_paused: "since every relay for it is paused after faults; they are tried again once a minute",
   destination_pace: "in its turn, as fast as the recipient's mail server takes mail at present",
 };
 

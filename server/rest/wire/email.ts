@@ -54,6 +54,8 @@ const RULES: Record<WaitRule | "held", string> = {
   released: "The worker that had taken it stopped in order before trying; it is due again at once.",
   destination_pace:
     "The recipient's mail server is slow, or said that mail comes too fast; it is this mail's turn by then.",
+  relay_paused:
+    "Every relay for it is paused after faults of its own. One message a minute tries each again; nothing is given up.",
   held: "Whether the last attempt arrived is unknown, and the team's policy is to wait for a decision.",
 };
 

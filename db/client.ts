@@ -14,6 +14,7 @@ import * as emails from "./schema/emails";
 import * as events from "./schema/events";
 import * as idempotency from "./schema/idempotency";
 import * as relays from "./schema/relays";
+import * as sendingDays from "./schema/sending-days";
 import * as suppressions from "./schema/suppressions";
 import * as teams from "./schema/teams";
 import * as templates from "./schema/templates";
@@ -33,6 +34,7 @@ const schema = {
   ...events,
   ...idempotency,
   ...relays,
+  ...sendingDays,
   ...suppressions,
   ...teams,
   ...templates,

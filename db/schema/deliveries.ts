@@ -1,5 +1,15 @@
 import { sql } from "drizzle-orm";
-import { foreignKey, index, integer, pgTable, smallint, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import {
+  date,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  smallint,
+  text,
+  timestamp,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { emails } from "./emails";
 
 export const DELIVERY_STATUSES = [
@@ -32,8 +42,14 @@ export const WAIT_RULES = [
   "released",
   "destination_pace",
   "relay_paused",
+  "daily_cap",
+  "warm_up",
+  "team_daily_cap",
 ] as const;
 export type WaitRule = (typeof WAIT_RULES)[number];
+
+/** Of these what a day allows is used up, by the sender's domain or by the team. */
+export type CapRule = Extract<WaitRule, "daily_cap" | "warm_up" | "team_daily_cap">;
 
 /**
  * The queue: one row per recipient. A row is claimed by one UPDATE that sets a lease token and counts the attempt;
@@ -51,6 +67,8 @@ export const deliveries = pgTable(
     address: text().notNull(),
     domain: text().notNull(),
     status: text({ enum: DELIVERY_STATUSES }).notNull(),
+    /** Rank of the mail's priority: within its team 0 goes before 1, and 1 before 2. */
+    priority: smallint().notNull().default(1),
     /** Counted when a worker claims the row. */
     attempts: integer().notNull().default(0),
     /** Claims whose worker vanished. A mail that keeps killing workers is given up by this count. */
@@ -59,6 +77,8 @@ export const deliveries = pgTable(
     dueAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     waitRule: text({ enum: WAIT_RULES }),
     stage: text({ enum: DELIVERY_STAGES }).notNull().default("idle"),
+    /** The day in UTC of which it has used up one hand-over; only counted where a day allows no more than a number. */
+    countedOn: date({ mode: "string" }),
     leaseToken: uuid(),
     leasedUntil: timestamp({ withTimezone: true }),
     lastCode: integer(),
@@ -80,6 +100,13 @@ export const deliveries = pgTable(
     index("deliveries_turn_idx")
       .on(t.teamId, t.dueAt, t.id)
       .where(sql`${t.status} in ('queued', 'scheduled') and ${t.lapses} < 3`),
+    /** From team to team, there from priority to priority, and within one by age. */
+    index("deliveries_priority_idx")
+      .on(t.teamId, t.priority, t.dueAt, t.id)
+      .where(sql`${t.status} in ('queued', 'scheduled') and ${t.lapses} < 3`),
+    index("deliveries_held_over_idx")
+      .on(t.teamId, t.waitRule, t.dueAt, t.id)
+      .where(sql`${t.status} = 'queued' and ${t.waitRule} in ('daily_cap', 'warm_up', 'team_daily_cap')`),
     index("deliveries_parked_idx")
       .on(t.id)
       .where(sql`${t.status} = 'queued' and ${t.waitRule} = 'no_transport' and ${t.dueAt} = 'infinity'`),

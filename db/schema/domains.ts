@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
 import {
   boolean,
+  check,
+  date,
   index,
   integer,
   jsonb,
@@ -84,6 +86,14 @@ export const domains = pgTable(
     trackingSubdomain: text(),
     sending: boolean().notNull().default(true),
     receiving: boolean().notNull().default(false),
+    /** Recipients a day (UTC) whose mail may be handed over from it; null for no such limit. */
+    dailyCap: integer(),
+    /** Its warm-up: the first day's number from this day (UTC) on, each day so many per cent more, up to the target. */
+    warmUpFrom: date({ mode: "string" }),
+    warmUpFirst: integer(),
+    warmUpGrowth: integer(),
+    /** From the day on that would allow so many the warm-up is over; null where the daily cap ends it. */
+    warmUpTarget: integer(),
     checks: jsonb().$type<RecordCheck[]>().notNull().default([]),
     lastCheckedAt: timestamp({ withTimezone: true }),
     nextCheckAt: timestamp({ withTimezone: true }),
@@ -100,6 +110,10 @@ export const domains = pgTable(
     uniqueIndex("domains_name_key").on(t.name).where(sql`${t.name} <> 'posthorn.test'`),
     unique("domains_team_name_key").on(t.teamId, t.name),
     unique("domains_team_id_key").on(t.teamId, t.id),
+    check(
+      "domains_warm_up_whole",
+      sql`num_nulls(${t.warmUpFrom}, ${t.warmUpFirst}, ${t.warmUpGrowth}) in (0, 3)`,
+    ),
     index("domains_next_check_idx").on(t.nextCheckAt).where(sql`${t.nextCheckAt} is not null`),
   ],
 );

@@ -28,6 +28,10 @@ export const EMAIL_STATUSES = [
 ] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
+/** First to last, within a team. */
+export const PRIORITIES = ["high", "normal", "low"] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
 export type Tag = { name: string; value: string };
 export type Header = { name: string; value: string };
 
@@ -52,6 +56,7 @@ export const emails = pgTable(
     subject: text().notNull(),
     tags: jsonb().$type<Tag[]>().notNull().default([]),
     headers: jsonb().$type<Header[]>().notNull().default([]),
+    priority: text({ enum: PRIORITIES }).notNull().default("normal"),
     /** Each recipient's copy offers to unsubscribe by a link of their own. */
     listUnsubscribe: boolean().notNull().default(false),
     /** What the sender's domain asked for when the mail was accepted: it decides bytes, so it never changes afterwards. */

@@ -1,5 +1,15 @@
 import { sql } from "drizzle-orm";
-import { check, index, pgTable, primaryKey, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import {
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 
 /** What happens to a delivery of which nobody can know whether the far side took it. */
 export const UNKNOWN_POLICIES = ["retry", "hold"] as const;
@@ -10,6 +20,8 @@ export const teams = pgTable("teams", {
   id: uuid().primaryKey(),
   name: text().notNull(),
   unknownPolicy: text({ enum: UNKNOWN_POLICIES }).notNull().default("retry"),
+  /** Recipients a day (UTC) whose mail may be handed over, from all domains together; null for no such limit. */
+  dailyCap: integer(),
   createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
 });
 

@@ -13,6 +13,9 @@ const RULES: Record<NonNullable<RecipientView["rule"]>, string> = {
   released: "because a worker that was stopping gave it back",
   relay_paused: "since every relay for it is paused after faults; they are tried again once a minute",
   destination_pace: "in its turn, as fast as the recipient's mail server takes mail at present",
+  daily_cap: "the next day (UTC), since the sender's domain has had all that a day allows it",
+  warm_up: "the next day (UTC), since the domain is warmed up and this day's number is used up",
+  team_daily_cap: "the next day (UTC), since the team has had all that the operator allows it in a day",
 };
 
 /** The sentence of a rule; its bare name where it is one we do not know. */

@@ -56,6 +56,12 @@ const RULES: Record<WaitRule | "held", string> = {
     "The recipient's mail server is slow, or said that mail comes too fast; it is this mail's turn by then.",
   relay_paused:
     "Every relay for it is paused after faults of its own. One message a minute tries each again; nothing is given up.",
+  daily_cap:
+    "As many recipients as the sender's domain is allowed in a day (UTC) were written to; the next day goes on.",
+  warm_up:
+    "The sender's domain is warmed up, and its number for this day (UTC) is used up; the next day allows more.",
+  team_daily_cap:
+    "As many recipients as the operator allows the team in a day (UTC) were written to; the next day goes on.",
   held: "Whether the last attempt arrived is unknown, and the team's policy is to wait for a decision.",
 };
 

@@ -27,7 +27,7 @@ export type Draft = {
 
 /**
  * Builds the message of a draft: the same draft always gives the same bytes. RFC 5322 and 2045 to 2047 with UTF-8
- * throughout, CRLF only, 7-bit (save addresses that need SMTPUTF8), no line above 998 octets. The sender is read back
+ * throughout, CRLF only, 7-bit (save addresses that need SMTPUTF8, RFC 6532), no line above 998 octets. The sender is read back
  * from the built bytes and compared. The parts of a draft are checked at the doors, so a bad one is a mistake of ours:
  * RangeError.
  */

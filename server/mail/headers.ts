@@ -48,7 +48,7 @@ const ASCII_ONLY: ReadonlySet<string> = new Set([
   "importance",
 ]);
 
-/** Fields that a message has at most once (RFC 5322 section 3.6, RFC 2369, RFC 8058). */
+/** Fields that a message has at most once (RFC 5322 section 3.6, RFC 2369, RFC 2919, RFC 8058). */
 const isStructured = (name: string) => ASCII_ONLY.has(name) || name.startsWith("list-");
 
 /**

@@ -10,8 +10,9 @@ const STATUS_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a delivery report says of each recipient (RFC 3464, and RFC 6533 for addresses outside ASCII); null where the message
- * is none. A recipient without a known action is passed over.
+ * What a delivery report says of each recipient (RFC 3464, within the report of RFC 6522, and RFC 6533 for addresses outside
+ * ASCII), under the address that we wrote to where a server kept it (ORCPT of RFC 3461); null where the message is none. A
+ * recipient without a known action is passed over.
  */
 export function readDsn(message: Part): Reported[] | null {
   const status = [...allParts(message)].find(({ type }) => STATUS_TYPES.has(type));

@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 
 /**
- * How the session is encrypted. implicit: TLS from the first byte. required: STARTTLS or nothing. opportunistic:
- * STARTTLS where it works, else in clear.
+ * How the session is encrypted. implicit: TLS from the first byte (RFC 8314). required: STARTTLS (RFC 3207) or nothing.
+ * opportunistic: STARTTLS where it works, else in clear.
  */
 export type TlsMode = "implicit" | "required" | "opportunistic";
 
@@ -26,7 +26,7 @@ const CONNECTIONS_DEFAULT = 10;
 const CONNECTIONS_MAX = 100;
 
 /**
- * Reads `smtp://` (port 587, STARTTLS) and `smtps://` (port 465). Options: `pool`, the most connections at once, and
+ * Reads `smtp://` (port 587 as RFC 6409 has it, STARTTLS) and `smtps://` (port 465). Options: `pool`, the most connections at once, and
  * `tls`: `required` demands a valid certificate, `insecure` demands TLS with any certificate. With credentials TLS
  * is required and the certificate verified, except to this very machine, where clear text reaches nobody else.
  * A fault says what would work and never repeats the URL, which holds a password.

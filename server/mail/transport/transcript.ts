@@ -9,7 +9,7 @@ const REPLY_MAX = 2000;
 
 /**
  * What was said on one connection, as the client logs it. Replies are matched to commands in order, which holds with
- * pipelining too. `begin` starts the part of the next message.
+ * pipelining (RFC 2920) too. `begin` starts the part of the next message.
  */
 export type Transcript = {
   exchanges(): readonly Exchange[];

@@ -161,10 +161,10 @@ export async function openRange(): Promise<Range> {
       if (error instanceof Error) error.message = `${what()}\n${error.message}`;
       throw error;
     }
-    if (status < 300 && !answer.headers["x-page"]) {
-      count.good++;
-      if (!request.isElsewhere) count.reached.add(nameOf(route));
-    }
+    if (status < 300 && !answer.headers["x-page"]) count.good++;
+    // A link that leads on succeeds with 302.
+    if (status === route.status && !answer.headers["x-page"] && !request.isElsewhere)
+      count.reached.add(nameOf(route));
     if (status === 429) count.limited++;
     if (status === 401) count.unauthorized++;
     if (

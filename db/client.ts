@@ -7,6 +7,7 @@ import { createGate, type Gate } from "./gate";
 import * as apiKeys from "./schema/api-keys";
 import * as apiRequests from "./schema/api-requests";
 import * as attachments from "./schema/attachments";
+import * as callbackTokens from "./schema/callback-tokens";
 import * as deliveries from "./schema/deliveries";
 import * as dkimKeys from "./schema/dkim-keys";
 import * as domains from "./schema/domains";
@@ -27,6 +28,7 @@ const schema = {
   ...apiKeys,
   ...apiRequests,
   ...attachments,
+  ...callbackTokens,
   ...deliveries,
   ...dkimKeys,
   ...domains,

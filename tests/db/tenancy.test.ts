@@ -17,6 +17,7 @@ afterAll(async () => {
 
 /** Composite indexes that do not begin with the team, and who reads them so. */
 const ACROSS_TEAMS: Record<string, string> = {
+  callback_tokens_relay_id_token_pk: "a provider's token is a relay's, which may be the whole installation's",
   deliveries_provider_idx: "a provider tells of its own ids, whosever mail it was",
   deliveries_suspect_idx: "a worker claims what is due, whosever it is",
   webhook_deliveries_due_idx: "a worker looks into each endpoint's lane",
@@ -55,6 +56,10 @@ test("the team stands in every reference between tenant tables, so that no row p
       and not exists (select from pg_attribute a
         where a.attrelid = c.conrelid and a.attnum = any(c.conkey) and a.attname = 'team_id')
     order by name`;
-  // Written with the delivery's own team by the worker that claimed it, and by nobody else.
-  expect(loose.map(({ name }) => name)).toEqual(["webhook_attempts_delivery_id_webhook_deliveries_id_fk"]);
+  expect(loose.map(({ name }) => name)).toEqual([
+    // A relay's own record, which has no team either.
+    "callback_tokens_relay_id_relays_id_fk",
+    // Written with the delivery's own team by the worker that claimed it, and by nobody else.
+    "webhook_attempts_delivery_id_webhook_deliveries_id_fk",
+  ]);
 });

@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 
-/** Tables that belong to no team: who may sign in, which processes live, and the teams themselves. */
-export const GLOBAL_TABLES: readonly string[] = ["sessions", "teams", "users", "workers"];
+/** Tables that belong to no team: what relays have heard, who may sign in, which processes live, and the teams themselves. */
+export const GLOBAL_TABLES: readonly string[] = ["callback_tokens", "sessions", "teams", "users", "workers"];
 
 type Table = { name: string; hasTeam: boolean; hasId: boolean };
 

@@ -17,6 +17,9 @@ export type DeliveryResult = {
   text: string | null;
   host: string | null;
   reason: string;
+  /** Which relay it was that was asked, and what its provider calls the message. */
+  relayId?: string | null;
+  providerId?: string | null;
   events: { id: string; type: EventType; data: EventData }[];
   /** The attempt is given back: it failed for a fault of our own, which must not use up what the recipient's server is due. */
   isUncounted?: boolean;
@@ -58,6 +61,8 @@ export async function recordResults(
         results.map(({ suppression }) => suppression?.origin ?? null),
         areAlone,
         results.map(({ isUncounted }) => (isUncounted ? 1 : 0)),
+        results.map(({ relayId }) => relayId ?? null),
+        results.map(({ providerId }) => providerId ?? null),
       ],
       { prepare: hot.options.prepare },
     );
@@ -77,23 +82,25 @@ const RECORD_RESULTS = `
 with attempt as materialized (
   select r.*, e.team_id, e.id as email_id
   from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::uuid[], $13::text[], $14::text[], $16::int[])
+    $9::text[], $10::text[], $11::text[], $12::uuid[], $13::text[], $14::text[], $16::int[],
+    $17::uuid[], $18::text[])
     as r(id, lease_token, status, retry_after_ms, wait_rule, code, enhanced, reply, host, reason, events, suppression_id,
-         suppression_address, origin, given_back)
+         suppression_address, origin, given_back, relay_id, provider_id)
   join deliveries d on d.id = r.id
   join emails e on e.team_id = d.team_id and e.id = d.email_id
   order by e.team_id, e.id for no key update of e
 ), mine as materialized (
   select d.team_id, d.email_id, d.address, a.id, a.status, a.wait_rule, a.code, a.enhanced, a.reply, a.host, a.reason,
     a.events, now() + a.retry_after_ms * interval '1 ms' as retry_at, a.suppression_id, a.suppression_address, a.origin,
-    a.given_back
+    a.given_back, a.relay_id, a.provider_id
   from attempt a join deliveries d on d.id = a.id and d.lease_token = a.lease_token
   order by d.id for no key update of d
 ), written as (
   update deliveries d
   set status = m.status, stage = 'idle', lease_token = null, leased_until = null, due_at = coalesce(m.retry_at, now()),
       wait_rule = m.wait_rule, last_code = m.code, last_enhanced = m.enhanced, last_text = m.reply, last_host = m.host,
-      last_reason = m.reason, attempts = d.attempts - m.given_back, updated_at = now()
+      last_reason = m.reason, attempts = d.attempts - m.given_back, relay_id = m.relay_id,
+      provider_id = m.provider_id, updated_at = now()
   from mine m where d.id = m.id
 ), email as (
   update emails e set status = case m.status when 'queued' then 'deferred' else m.status end

@@ -6,6 +6,7 @@ import { addEmailCommands } from "./admin/emails";
 import { explainFault } from "./admin/faults";
 import { addInboundCommands } from "./admin/inbound";
 import { addKeyCommands } from "./admin/keys";
+import { addRelayCommands } from "./admin/relays";
 import { addServiceCommands } from "./admin/service";
 import { addTeamCommands } from "./admin/teams";
 import { addUserCommands } from "./admin/users";
@@ -37,6 +38,7 @@ addDomainCommands(program);
 addTeamCommands(program);
 addUserCommands(program);
 addEmailCommands(program);
+addRelayCommands(program);
 addInboundCommands(program);
 addServiceCommands(program);
 

@@ -14,6 +14,7 @@ export type ReplyStep = "connect" | "tls" | "auth" | "mail" | "rcpt" | "data" | 
  * reply came, so the message may or may not be delivered.
  * `alarm` names a fault of the transport itself (its login, its TLS, its reachability) that an operator must mend.
  * `dialogue` is the SMTP conversation: commands and replies, no message, no credentials, at most 8 KB.
+ * `relayId` names the one of several relays whose outcome it is, `providerId` what its provider calls the message.
  */
 export type Outcome = {
   recipient: string;
@@ -27,6 +28,8 @@ export type Outcome = {
   step?: ReplyStep;
   alarm?: "auth" | "tls" | "connect";
   dialogue?: string;
+  relayId?: string;
+  providerId?: string;
 };
 
 /** Longest reply text kept, in characters. */

@@ -37,7 +37,8 @@ export async function buildMessage(
   try {
     const keys = await keysOf(stored, keysFor);
     const bytes = await signMessage(message.bytes, keys, stored.createdAt);
-    return { message: { ...message, bytes, needsTls: stored.needsTls } };
+    const signatureBytes = bytes.length - message.bytes.length;
+    return { message: { ...message, bytes, signatureBytes, needsTls: stored.needsTls } };
   } catch (error) {
     if (!(error instanceof KeyDoesNotOpen)) throw error;
     deps.log.error("email.not_signed", { emailId: stored.id, ...errorFacts(error) });

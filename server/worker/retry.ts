@@ -33,3 +33,8 @@ export function greylistRetryMs(attempt: number, statedMs: number | null, random
 export function transportFaultRetryMs(random: number): number {
   return Math.round(15 * 60_000 * (1 - jitter + 2 * jitter * random));
 }
+
+/** Milliseconds until mail comes again whose relays have all failed: when they have been tried once more, and no sooner. */
+export function relayRetryMs(random: number): number {
+  return Math.round(60_000 * (1 + jitter * random));
+}

@@ -10,7 +10,7 @@ import { saysAddressIsDead } from "#server/mail/dead-address";
 import { adviceOn, type Outcome } from "#server/mail/outcome";
 import type { ReplyClass } from "#server/mail/replies/classes";
 import { statedWaitMs } from "#server/mail/replies/stated-wait";
-import { attemptsMax, greylistRetryMs, retryAfterMs, transportFaultRetryMs } from "./retry";
+import { attemptsMax, greylistRetryMs, relayRetryMs, retryAfterMs, transportFaultRetryMs } from "./retry";
 
 /** What the engine decides by, beside the outcome itself. */
 export type Circumstances = {
@@ -25,6 +25,8 @@ export type Circumstances = {
   retryAfterMs?: number;
   /** A scripted recipient that complains about what it was delivered. */
   complains?: boolean;
+  /** The way out waits out faults of its own, without an end. */
+  waitsOutFaults?: boolean;
 };
 
 /**
@@ -46,6 +48,11 @@ export function settleOutcome(claim: Claim, outcome: Outcome, given: Circumstanc
       return result(claim, outcome, "sent", ["email.sent"]);
     case "deferred":
       // Nobody's mail bounces for a password of ours: it waits for the operator, who is alarmed, as long as that takes.
+      if (given.waitsOutFaults && outcome.alarm !== undefined)
+        return {
+          ...waiting(claim, outcome, "relay_paused", relayRetryMs(given.random), "email.delivery_delayed"),
+          isUncounted: claim.attempt > 1,
+        };
       if (outcome.alarm === "auth" || outcome.alarm === "tls")
         return {
           ...waiting(
@@ -159,6 +166,8 @@ function result(
     text: reply?.text ?? null,
     host,
     reason,
+    relayId: outcome.relayId ?? null,
+    providerId: outcome.providerId ?? null,
     // The dialogue belongs to the attempt, so only the first of its events carries it.
     events: types.map((type, index) => ({
       id: newId(),
@@ -176,7 +185,7 @@ function classOfAlarm({ alarm }: Outcome): ReplyClass | undefined {
 function waiting(
   claim: Claim,
   outcome: Outcome,
-  rule: "retry_schedule" | "greylisted" | "transport_fault" | "unknown_retry",
+  rule: "retry_schedule" | "greylisted" | "transport_fault" | "relay_paused" | "unknown_retry",
   waitMs: number,
   type: EventType,
   more: EventData = {},

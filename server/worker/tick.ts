@@ -7,9 +7,12 @@ import { recheckDomains } from "#server/services/domains/verify";
 import { keepBooks } from "./bookkeeping";
 import { createEngine } from "./engine";
 import { beat, sweep } from "./housekeeping";
+import { probePaused } from "./relays/faults";
 import { callRound } from "./webhooks/round";
 
 const looksAtOnceMax = 5;
+/** A paused relay that does not answer must not use up the round. */
+const probeMs = 5_000;
 
 /**
  * One bounded round of delivery, for where nothing runs between requests: sweeps, then claims and delivers until nothing
@@ -24,6 +27,7 @@ export async function tick(
   const untilMs = performance.now() + options.budgetMs;
   await beat(deps, { id: TICK_WORKER_ID, host: hostname(), pid: process.pid });
   await sweep(deps);
+  await probePaused(deps, probeMs);
   const leftMs = () => Math.max(0, untilMs - performance.now());
   let isMailDone = false;
   const deliver = async () => {

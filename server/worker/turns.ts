@@ -19,6 +19,7 @@ export type Turns = <P, R>(
   isHeavy: boolean,
   prepare: () => Promise<P>,
   talk: (prepared: P) => Promise<R>,
+  mayStepAside?: boolean,
 ) => Promise<R>;
 
 export function createTurns(dialoguesMax: number, asideMax = 0): Turns {
@@ -27,7 +28,7 @@ export function createTurns(dialoguesMax: number, asideMax = 0): Turns {
   let lastTalkMs = Number.POSITIVE_INFINITY;
   let aside = 0;
 
-  return async (isHeavy, prepare, talk) => {
+  return async (isHeavy, prepare, talk, mayStepAside = true) => {
     await ahead.enter();
     let early: { prepared: Awaited<ReturnType<typeof prepare>> } | null = null;
     try {
@@ -38,7 +39,7 @@ export function createTurns(dialoguesMax: number, asideMax = 0): Turns {
     }
     let isAside = false;
     const stepAside = setTimeout(() => {
-      if (aside >= asideMax) return;
+      if (!mayStepAside || aside >= asideMax) return;
       isAside = true;
       aside++;
       dialogues.leave();

@@ -82,6 +82,7 @@ export async function openHouse(
       await hot`update deliveries set due_at = due_at - ${ms} * interval '1 ms' where due_at <> 'infinity'`;
       await hot`update deliveries set leased_until = leased_until - ${ms} * interval '1 ms'`;
       await hot`update idempotency_keys set expires_at = expires_at - ${ms} * interval '1 ms'`;
+      await hot`update relays set paused_until = paused_until - ${ms} * interval '1 ms'`;
       await hot`update workers set beat_at = beat_at - ${ms} * interval '1 ms'`;
     },
     close: async () => {

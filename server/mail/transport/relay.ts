@@ -1,5 +1,6 @@
 import type { Outcome } from "../outcome";
-import { deferAll, deferUnsent } from "./judge";
+import type { FoundAddresses } from "./guarded-addresses";
+import { type Breakdown, deferAll, deferUnsent } from "./judge";
 import { createLoginGate } from "./login-gate";
 import { createPool } from "./pool";
 import type { SendWatch } from "./send-message";
@@ -22,7 +23,12 @@ export type RelayOptions = {
   loginPauseMs?: number;
   /** How long a server that takes fewer connections than the pool has is asked for no more. */
   crowdedMs?: number;
+  /** Where to connect to, asked for each connection, instead of what the system says of the host. */
+  findAddresses?(signal: AbortSignal): Promise<FoundAddresses>;
 };
+
+/** A way to one server. `probe` opens a connection, as for a message, and says goodbye; null where that went well. */
+export type Relay = Transport & { probe(deadlineMs: number): Promise<OpenFailure | null> };
 
 const IDLE_MS = 30_000;
 const MESSAGES_PER_CONNECTION = 100;
@@ -35,7 +41,7 @@ const CROWDED_MS = 60_000;
  * fails, the connection is made again in clear. While the server refuses our login, mail is deferred with the alarm
  * and the login is tried once per pause.
  */
-export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Transport {
+export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Relay {
   const { host } = target;
   const gate = createLoginGate(options.loginPauseMs ?? LOGIN_PAUSE_MS);
   const timeouts = { ...RELAY_TIMEOUTS, ...options.timeouts };
@@ -53,9 +59,18 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Tra
 
   async function open(signal: AbortSignal): Promise<{ session: Session } | { failure: OpenFailure }> {
     const refusal = gate.refusal();
-    if (refusal !== null)
-      return { failure: { ...refusal, isTlsFault: false, isCrowded: false, dialogue: "" } };
-    return openSession(target, connectionOptions, gate, signal);
+    if (refusal !== null) return { failure: unsaid(refusal) };
+    if (!options.findAddresses) return openSession(target, connectionOptions, gate, signal);
+    const found = await options.findAddresses(signal);
+    if ("reason" in found) return { failure: unsaid({ alarm: "connect", reason: found.reason }) };
+    let failure = unsaid({ alarm: "connect", reason: `${host} has no address.` });
+    for (const address of found.addresses) {
+      const opened = await openSession(target, { ...connectionOptions, address }, gate, signal);
+      // Whoever said a word is the server, and its word counts; only a silent address is passed over.
+      if ("session" in opened || opened.failure.dialogue !== "" || signal.aborted) return opened;
+      failure = opened.failure;
+    }
+    return { failure };
   }
 
   async function attempt(
@@ -91,6 +106,14 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Tra
   return {
     name: "relay",
     deliver,
+    async probe(deadlineMs) {
+      const { signal, end } = watchAttempt({ deadlineMs, stillMine: () => true });
+      const opened = await open(signal);
+      end();
+      if ("failure" in opened) return opened.failure;
+      opened.session.quit();
+      return null;
+    },
     async close() {
       isClosed = true;
       gate.close();
@@ -99,3 +122,10 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Tra
     },
   };
 }
+
+const unsaid = (breakdown: Breakdown): OpenFailure => ({
+  ...breakdown,
+  isTlsFault: false,
+  isCrowded: false,
+  dialogue: "",
+});

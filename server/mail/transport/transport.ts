@@ -3,7 +3,8 @@ import type { Outcome } from "../outcome";
 /**
  * A message ready for the wire. `bytes` are complete, CRLF only, and the same on every attempt. `returnPath` is the
  * envelope sender, "" for the null sender. `smtpUtf8` says that the headers hold an address outside ASCII. `needsTls`
- * says that it goes to the recipient's server encrypted or not at all.
+ * says that it goes to the recipient's server encrypted or not at all. The first `signatureBytes` of it are our
+ * DKIM-Signature fields, below which stands the same message without. `messageId` has no angle brackets.
  */
 export type OutgoingMessage = {
   id: string;
@@ -11,6 +12,8 @@ export type OutgoingMessage = {
   bytes: Uint8Array;
   smtpUtf8: boolean;
   needsTls?: boolean;
+  signatureBytes?: number;
+  messageId?: string;
 };
 
 /** The conditions under which an attempt may go on. */

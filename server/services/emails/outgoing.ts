@@ -70,6 +70,7 @@ export function outgoingMessage(source: MessageSource, own: OwnParts = {}): Outg
     returnPath,
     bytes: composeMessage(draft),
     smtpUtf8: needsSmtpUtf8(draft),
+    messageId: source.messageId,
   };
 }
 

@@ -1,8 +1,23 @@
-import { and, asc, desc, eq, exists, gt, gte, ilike, lt, lte, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  gt,
+  gte,
+  ilike,
+  lt,
+  lte,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { apiKeys } from "#db/schema/api-keys";
 import { deliveries } from "#db/schema/deliveries";
 import { type EmailStatus, emailBodies, emails } from "#db/schema/emails";
 import { emailEvents } from "#db/schema/events";
+import { relays } from "#db/schema/relays";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/errors";
 import { isId } from "#server/ids";
@@ -26,7 +41,10 @@ export type EmailFilter = {
 };
 
 export type EmailSummary = typeof emails.$inferSelect;
-export type Delivery = typeof deliveries.$inferSelect;
+export type Delivery = typeof deliveries.$inferSelect & {
+  /** The name of the relay that was last asked; null where `SMTP_URL` led, or it is gone. */
+  relay: string | null;
+};
 export type EmailEvent = typeof emailEvents.$inferSelect;
 export type Email = EmailSummary & {
   html: string | null;
@@ -40,7 +58,7 @@ export type Email = EmailSummary & {
  * Where a recipient stands, as both doors tell it: waiting after a try is `deferred`, a state of its own for whoever looks;
  * what its last refusal is about, and what would help. Null where the last reply refused nothing.
  */
-export function standingOf({ status, attempts, lastCode, lastEnhanced, lastText }: Delivery) {
+export function standingOf({ status, attempts, lastCode, lastEnhanced, lastText }: Omit<Delivery, "relay">) {
   const about =
     lastCode === null ? null : classOfReply({ code: lastCode, enhanced: lastEnhanced, text: lastText ?? "" });
   return {
@@ -106,8 +124,9 @@ export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
       .leftJoin(apiKeys, and(eq(apiKeys.teamId, emails.teamId), eq(apiKeys.id, emails.apiKeyId)))
       .where(and(eq(emails.teamId, ctx.teamId), eq(emails.id, id))),
     ctx.db
-      .select()
+      .select({ ...getTableColumns(deliveries), relay: relays.name })
       .from(deliveries)
+      .leftJoin(relays, eq(relays.id, deliveries.relayId))
       .where(and(eq(deliveries.teamId, ctx.teamId), eq(deliveries.emailId, id)))
       .orderBy(asc(deliveries.position)),
     ctx.db

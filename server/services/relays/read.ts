@@ -1,0 +1,88 @@
+import { and, asc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import { domains } from "#db/schema/domains";
+import { relays } from "#db/schema/relays";
+import { teams } from "#db/schema/teams";
+import type { Deps } from "#server/deps";
+import { AppError } from "#server/errors";
+import { isId } from "#server/ids";
+import type { Team } from "../teams";
+
+const { url: _url, callbackSecret: _secret, ...shown } = getTableColumns(relays);
+
+/** A relay without its secrets, with whose mail goes by it. */
+export type ShownRelay = Omit<typeof relays.$inferSelect, "url" | "callbackSecret"> & {
+  team: string | null;
+  domain: string | null;
+  isPaused: boolean;
+};
+
+const columns = {
+  ...shown,
+  team: teams.name,
+  domain: domains.name,
+  isPaused: sql<boolean>`${relays.pausedUntil} is not null`,
+};
+
+/** Every relay: the installation's first, then team by team, each in the order in which they are tried. */
+export async function listRelays(deps: Deps): Promise<ShownRelay[]> {
+  return deps.db
+    .select(columns)
+    .from(relays)
+    .leftJoin(teams, eq(teams.id, relays.teamId))
+    .leftJoin(domains, eq(domains.id, relays.domainId))
+    .orderBy(
+      sql`${relays.teamId} nulls first`,
+      sql`${relays.domainId} nulls first`,
+      asc(relays.position),
+      asc(relays.createdAt),
+    );
+}
+
+/** The relay of that id or name; where several teams have one of that name, it takes the team, or the id. */
+export async function findRelay(deps: Deps, idOrName: string, team?: Team): Promise<ShownRelay> {
+  const found = await deps.db
+    .select(columns)
+    .from(relays)
+    .leftJoin(teams, eq(teams.id, relays.teamId))
+    .leftJoin(domains, eq(domains.id, relays.domainId))
+    .where(
+      and(
+        isId(idOrName) ? eq(relays.id, idOrName) : eq(relays.name, idOrName),
+        team && eq(relays.teamId, team.id),
+      ),
+    )
+    .orderBy(asc(relays.id));
+  const [relay] = found;
+  if (!relay) throw new AppError("not_found", `There is no relay "${idOrName}".`);
+  if (found.length > 1)
+    throw new AppError("conflict", `Several relays are named "${idOrName}". Name it by its id.`);
+  return relay;
+}
+
+/** What a relay is opened by, its URL sealed. */
+export async function readSealedRelay(
+  deps: Pick<Deps, "db">,
+  id: string,
+): Promise<{ id: string; teamId: string | null; url: string }> {
+  const [found] = await deps.db
+    .select({ id: relays.id, teamId: relays.teamId, url: relays.url })
+    .from(relays)
+    .where(eq(relays.id, id));
+  if (!found) throw new AppError("not_found", "The relay was removed meanwhile.");
+  return found;
+}
+
+/** Whether any relay would take mail of this domain of a team. */
+export async function hasRelay(
+  deps: Pick<Deps, "db">,
+  { teamId, domainId }: { teamId: string; domainId: string },
+): Promise<boolean> {
+  const [found] = await deps.db
+    .select({ one: sql`1` })
+    .from(relays)
+    .where(
+      sql`${isNull(relays.teamId)} or (${relays.teamId} = ${teamId} and (${relays.domainId} is null or ${relays.domainId} = ${domainId}))`,
+    )
+    .limit(1);
+  return found !== undefined;
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { readReply } from "#server/mail/outcome";
+import { type MailProvider, providerIdOf, providerOfHost } from "#server/mail/transport/provider-id";
+
+const ours = "0198c5a2@mail.example.com";
+
+test.each<[MailProvider, string, string | null]>([
+  [
+    "ses",
+    "250 Ok 010001870dbae81e-35118332-f389-474c-8b37-69ce1e1934ae-000000",
+    "010001870dbae81e-35118332-f389-474c-8b37-69ce1e1934ae-000000",
+  ],
+  ["ses", "250 Ok", null],
+  ["ses", "250 2.0.0 Ok: queued as 4F3A1B2C", null],
+  ["sendgrid", "250 Ok: queued as nKfOBWTnQ7uOGrb-vFx35Q", "nKfOBWTnQ7uOGrb-vFx35Q"],
+  ["sendgrid", "250 Queued mail for delivery", null],
+  ["resend", "250 49a3999c-0ce1-4ea6-ab68-afcd6dc2e794", "49a3999c-0ce1-4ea6-ab68-afcd6dc2e794"],
+  ["resend", "250 OK", null],
+  ["postmark", "250 2.0.0 Ok: queued as 6A59F1C0", null],
+  ["postmark", "250 2.0.0 Ok: b7bc2f4a-e38e-4336-af7d-e6c392c2f817", "b7bc2f4a-e38e-4336-af7d-e6c392c2f817"],
+  ["mailgun", "250 Great success", ours],
+])("%s that accepts with %j knows the message as %j", (provider, reply, id) => {
+  expect(providerIdOf(provider, readReply(reply), ours)).toBe(id);
+});
+
+test.each([
+  ["email-smtp.eu-west-1.amazonaws.com", "ses"],
+  ["smtp.postmarkapp.com", "postmark"],
+  ["smtp.eu.mailgun.org", "mailgun"],
+  ["SMTP.sendgrid.net", "sendgrid"],
+  ["smtp.resend.com", "resend"],
+  ["smtp.notresend.com", null],
+  ["resend.com.example.net", null],
+])("the provider of %s is %s", (host, provider) => {
+  expect(providerOfHost(host)).toBe(provider);
+});

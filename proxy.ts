@@ -1,6 +1,8 @@
 import { type NextRequest, NextResponse } from "next/server";
 
 const isDev = process.env.NODE_ENV === "development";
+/** At the root of this host the API answers too. Asked only where Next runs alone: elsewhere its calls never come here. */
+const apiHost = process.env.POSTHORN_API_HOST?.toLowerCase();
 
 const policyOf = (nonce: string): string =>
   [
@@ -18,11 +20,19 @@ const policyOf = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join("; ");
 
+const isForApi = ({ headers }: NextRequest): boolean =>
+  Boolean(apiHost) && headers.get("host")?.replace(/:\d*$/, "").toLowerCase() === apiHost;
+
 /**
  * Gives each page its Content-Security-Policy and the nonce by which its own scripts are known; Next reads the nonce from
  * the request's copy of the policy. Who may see a page is not decided here.
  */
 export function proxy(request: NextRequest): NextResponse {
+  if (isForApi(request)) {
+    const url = request.nextUrl.clone();
+    url.pathname = `/api${url.pathname === "/" ? "" : url.pathname}`;
+    return NextResponse.rewrite(url);
+  }
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
   const policy = policyOf(nonce);
   const headers = new Headers(request.headers);

@@ -1,3 +1,5 @@
+import http from "node:http";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Door, openDoor } from "#server/boot/node";
 import { findPort } from "#server/boot/postgres/server";
@@ -18,6 +20,7 @@ import { createWorld, type World } from "../support/world";
  */
 
 const cronSecret = "the-operator's-secret-0123456789";
+const apiHost = "api.example.com";
 const megabyte = 1024 * 1024;
 
 let world: World;
@@ -44,7 +47,7 @@ beforeAll(async () => {
   door = await openDoor({
     host: "127.0.0.1",
     port: 0,
-    apiHost: null,
+    apiHost,
     rest: Promise.resolve(restDoorOf(world.deps)),
     pages: { request: async (_, outgoing) => void outgoing.end(), upgrade: async () => {} },
     upgrades: false,
@@ -55,6 +58,7 @@ beforeAll(async () => {
     DATABASE_URL: world.databaseUrl,
     POSTHORN_SECRET: installationSecret,
     POSTHORN_URL: `http://127.0.0.1:${port}`,
+    POSTHORN_API_HOST: apiHost,
     POSTHORN_BODY_MAX_MB: "1",
     POSTHORN_DNS_SERVERS: "127.0.0.1:9",
     CRON_SECRET: cronSecret,
@@ -151,4 +155,37 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
         asked[`method ${method}`] = { path: missing, token, method };
     for (const [name, one] of Object.entries(asked)) await expectEqual(route, name, async () => one);
   });
+});
+
+/** Sends a mail to a path at the host where the API answers at the root. */
+function postAtApiHost(
+  baseUrl: string,
+  path: string,
+  body: object,
+): Promise<{ status?: number; text: string }> {
+  const headers = { host: apiHost, authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return new Promise((resolve, reject) => {
+    const request = http.request(new URL(path, baseUrl), { method: "POST", headers }, (response) =>
+      text(response).then((said) => resolve({ status: response.statusCode, text: said }), reject),
+    );
+    request.once("error", reject).end(JSON.stringify(body));
+  });
+}
+
+test("at the API's own host its paths stand at the root of both doors", async () => {
+  const letter = { from: "ann@posthorn.test", to: "delivered@posthorn.test", subject: "At the root" };
+  for (const baseUrl of baseUrls) {
+    for (const path of ["/emails", "/api/emails"]) {
+      const { status, text: said } = await postAtApiHost(baseUrl, path, {
+        ...letter,
+        html: "x".repeat(900_000),
+      });
+      expect({ baseUrl, path, status, said }).toMatchObject({
+        status: 200,
+        said: expect.stringContaining('"id"'),
+      });
+    }
+    const { status, text: said } = await postAtApiHost(baseUrl, "/nothing", {});
+    expect({ status, body: JSON.parse(said) }).toMatchObject({ status: 404, body: { statusCode: 404 } });
+  }
 });

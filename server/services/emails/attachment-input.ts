@@ -37,16 +37,39 @@ function isBytes(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255);
 }
 
+const BYTES = { type: "array", items: { type: "integer", minimum: 0, maximum: 255 } };
+
+/** The same forms for the reference. */
+const CONTENT_FORMS = {
+  anyOf: [
+    {
+      type: "string",
+      description: "Base64, with or without padding; what is none is taken as the text itself.",
+    },
+    { ...BYTES, description: "Each byte as a number, which takes 3.6 times as much room." },
+    {
+      type: "object",
+      description: "A Buffer of Node as JSON shows it.",
+      properties: { type: { const: "Buffer" }, data: BYTES },
+      required: ["type", "data"],
+      additionalProperties: false,
+    },
+  ],
+};
+
 /** Every form in which clients of the dialect really send bytes: base64, plain text, a list of bytes, a Node Buffer. */
-const Content = z.unknown().transform((value, refine) => {
-  if (typeof value === "string") return bytesOfText(value);
-  if (isBytes(value)) return Buffer.from(value);
-  if (typeof value === "object" && value !== null && "data" in value && isBytes(value.data))
-    if ("type" in value && value.type === "Buffer" && Object.keys(value).length === 2)
-      return Buffer.from(value.data);
-  refine.addIssue({ code: "custom", message: "Must be base64, or a list of byte values from 0 to 255." });
-  return z.NEVER;
-});
+const Content = z
+  .unknown()
+  .transform((value, refine) => {
+    if (typeof value === "string") return bytesOfText(value);
+    if (isBytes(value)) return Buffer.from(value);
+    if (typeof value === "object" && value !== null && "data" in value && isBytes(value.data))
+      if ("type" in value && value.type === "Buffer" && Object.keys(value).length === 2)
+        return Buffer.from(value.data);
+    refine.addIssue({ code: "custom", message: "Must be base64, or a list of byte values from 0 to 255." });
+    return z.NEVER;
+  })
+  .meta(CONTENT_FORMS);
 
 const Filename = z
   .string("Must be a string.")

@@ -18,8 +18,5 @@ export const callbackTokens = pgTable(
     body: bytea().notNull(),
     expiresAt: timestamp({ withTimezone: true }).notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.relayId, t.token] }),
-    index("callback_tokens_expiry_idx").on(t.expiresAt),
-  ],
+  (t) => [primaryKey({ columns: [t.relayId, t.token] }), index("callback_tokens_expiry_idx").on(t.expiresAt)],
 );

@@ -112,19 +112,23 @@ async function readCounted(request: Request, { maxBytes, advice, enter }: BodySi
 }
 
 /**
- * The bytes of a body of another type, as they come, once there is room for them. Refused at once where the type or the
+ * The bytes of a body of one of these types, as they come, once there is room for them. Refused at once where the type or the
  * length is wrong by what the headers say, and while it is read where it turns out to be too large or ends early.
  */
-export function streamBody(request: Request, size: BodySize, type: string): AsyncIterable<Uint8Array> {
+export function streamBody(
+  request: Request,
+  size: BodySize,
+  types: readonly string[],
+): AsyncIterable<Uint8Array> {
   const { maxBytes, advice } = size;
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes, advice);
   if (declared === "0" || request.body === null)
     throw new AppError(
       "bad_json",
-      `The body is missing. Send one with the header \`Content-Type: ${type}\`.`,
+      `The body is missing. Send one with the header \`Content-Type: ${types[0]}\`.`,
     );
-  checkType(request, type);
+  checkType(request, types);
   const isCounted = declared === null || request.headers.has("transfer-encoding");
   return countBytes(request, request.body, size, isCounted ? null : Number(declared));
 }
@@ -164,9 +168,11 @@ const NAMES: Record<string, string> = {
   "message/rfc822": "a mail message",
 };
 
-function checkType(request: Request, type = "application/json"): void {
+/** The first of the types is the one that is advised. */
+function checkType(request: Request, types: readonly string[] = ["application/json"]): void {
+  const [type = ""] = types;
   const given = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase();
-  if (given !== type)
+  if (given === undefined || !types.includes(given))
     throw new AppError(
       "wrong_content_type",
       `Send the body as ${NAMES[type] ?? type} with the header \`Content-Type: ${type}\`.`,

@@ -2,15 +2,12 @@ import { z } from "zod";
 import { AppError } from "#server/errors";
 import { readBytesMax } from "#server/mail/bounce/mime";
 import { type Ignored, receiveMessage } from "#server/services/returns/receive";
+import { RETURN_REASONS } from "./return-reasons";
 import { withApi } from "./route";
 
 /** Why something changes nothing, in words. */
 const REASONS: Record<Ignored, string> = {
-  repeated: "This report was recorded before.",
-  outranked: "What is on record of the delivery weighs more, or as much.",
-  impossible: "The mail is in no state in which anybody could know this of it.",
-  unknown: "It names no mail of this installation, or does not prove that it does.",
-  later: "An attempt at the mail is under way.",
+  ...RETURN_REASONS,
   auto_reply: "It is an automatic reply, which is no bounce.",
   no_report: "It is no report on a delivery that is known here.",
   no_complaint: "It is feedback that is no complaint.",

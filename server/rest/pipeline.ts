@@ -60,7 +60,9 @@ async function runInRoom(
     advice: route.ifTooLarge ?? "Send less in one request.",
     enter,
   };
-  const bytes = route.accepts ? streamBody(request, size, route.accepts) : NO_BYTES;
+  const bytes = route.accepts
+    ? streamBody(request, size, [route.accepts, ...(route.acceptsToo ?? [])])
+    : NO_BYTES;
   const json = route.accepts || route.ignoresBody ? undefined : await readBody(request, size, route, onBody);
   const given = route.repeatsId ? dropRepeatedId(json, route.repeatsId, params.id) : json;
   const body = route.body ? validate(route.body, given, "body") : undefined;

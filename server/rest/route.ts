@@ -53,8 +53,10 @@ export type Declaration<Body, Query, Shape> = {
   /** Fields of the body under which clients say the `{id}` of the path once more. They are no part of `body`. */
   repeatsId?: readonly string[];
   query?: z.ZodType<Query>;
-  /** The type of the request's body where that is not JSON: the handler reads it as it comes, up to the usual size. */
-  accepts?: "text/csv" | "message/rfc822";
+  /** The type of a request's body whose bytes the handler itself reads, as they come and up to the usual size. */
+  accepts?: "text/csv" | "message/rfc822" | "application/json";
+  /** Under which other types the same may come. */
+  acceptsToo?: readonly string[];
   /** Whatever body comes is not looked at, of any type: forms of browsers and of mail programs. */
   ignoresBody?: true;
   /** How the caller can send less where a body is too large. Default: that less has to be sent. */

@@ -2,11 +2,11 @@ import { foldAddress } from "#db/fold-address";
 import { addressOfDelivery } from "#db/returns";
 import type { Deps } from "#server/deps";
 import { isComplaint } from "#server/mail/bounce/feedback";
-import { judgeReported } from "#server/mail/bounce/judge";
 import { readReport } from "#server/mail/bounce/read-report";
 import type { Action, Report, Reported } from "#server/mail/bounce/report";
 import { type Found, findByMessageId, findByToken, openReturnPath } from "./find";
-import { type Recorded, type Return, recordReturn } from "./record";
+import { type Recorded, recordReturn } from "./record";
+import { recordReported } from "./record-reported";
 
 /** Why a message, or what it says of one recipient, changes nothing. */
 export type Ignored =
@@ -63,7 +63,7 @@ async function recordReport(
   const results: (Ignored | "recorded")[] = [];
   for (const reported of worstFirst(report.reported)) {
     const weak = await findByMessageId(deps, report.about.messageId, reported.recipients);
-    results.push(weak ? await recordReported(deps, report, reported, weak, false) : "unknown");
+    results.push(weak ? await recordReportedOf(deps, report, reported, weak, false) : "unknown");
   }
   return results.length > 0 ? results : ["no_failure"];
 }
@@ -109,33 +109,16 @@ async function recordProven(
   if (!worst) return "no_failure";
   // What is said of another address, to which this one leads, is no word about this one.
   const isAboutIt = named.length > 0 || worst.recipients.length === 0;
-  return recordReported(deps, report, worst, found, isAboutIt);
+  return recordReportedOf(deps, report, worst, found, isAboutIt);
 }
 
-const EFFECTS: Partial<Record<Action, Return["effect"]>> = {
-  failed: "bounced",
-  delayed: "delayed",
-  delivered: "delivered",
-};
-
-async function recordReported(
+async function recordReportedOf(
   deps: ReceiveDeps,
   report: Delivery,
   reported: Reported,
   { deliveryId, isProven }: Found,
   isAboutIt: boolean,
 ): Promise<Ignored | "recorded"> {
-  const effect = EFFECTS[reported.action];
-  if (!effect) return "no_failure";
-  const { reply, host } = reported;
-  const common = { deliveryId, report: report.id, effect, reply, host };
-  if (effect === "delivered")
-    return recordReturn(deps, {
-      ...common,
-      reason: "The server reports that it was delivered.",
-      suppresses: null,
-    });
-  const { isDead, reason, class: about, advice } = judgeReported(reported);
-  const suppresses = isDead && isProven && isAboutIt ? "bounce" : null;
-  return recordReturn(deps, { ...common, reason, class: about, advice, suppresses });
+  const about = { deliveryId, report: report.id, reported, maySuppress: isProven && isAboutIt };
+  return (await recordReported(deps, about)) ?? "no_failure";
 }

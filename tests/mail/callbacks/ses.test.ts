@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { readSes } from "#server/mail/callbacks/ses";
+
+const kindsOf = (told: { kind: string }[]) => told.map(({ kind }) => kind);
+
+describe("SES tells", () => {
+  const mail = {
+    messageId: "0100-a-000000",
+    destination: ["jane@example.com", "mary@example.com", "richard@example.com"],
+    headers: [{ name: "Message-ID", value: "<0198c1f2@example.org>" }],
+  };
+  const bounce = (word: object, recipients: object[]) =>
+    readSes({
+      notificationType: "Bounce",
+      mail,
+      bounce: {
+        bounceType: "Permanent",
+        bounceSubType: "General",
+        feedbackId: "f-1",
+        timestamp: "2016-01-27T14:59:38.237Z",
+        reportingMTA: "dns; email.example.com",
+        bouncedRecipients: recipients,
+        ...word,
+      },
+    });
+
+  test("of a bounce with a report of the other side, each recipient by itself", () => {
+    const told = bounce({}, [
+      {
+        emailAddress: "jane@example.com",
+        status: "5.1.1",
+        action: "failed",
+        diagnosticCode: "smtp; 550 5.1.1 <jane@example.com>... User",
+      },
+      { emailAddress: "richard@example.com" },
+    ]);
+    expect(told).toEqual([
+      {
+        id: "f-1",
+        kind: "bounced",
+        recipients: ["jane@example.com"],
+        providerId: "0100-a-000000",
+        messageId: "0198c1f2@example.org",
+        reply: { code: 550, enhanced: "5.1.1", text: "<jane@example.com>... User" },
+        host: "email.example.com",
+        isSure: true,
+        at: new Date("2016-01-27T14:59:38.237Z"),
+      },
+      expect.objectContaining({
+        recipients: ["richard@example.com"],
+        reply: { code: null, enhanced: null, text: "" },
+      }),
+    ]);
+  });
+
+  test.each([
+    ["NoEmail", "5.1.1"],
+    ["MailboxFull", "5.2.2"],
+    ["General", null],
+    ["Suppressed", null],
+    ["OnAccountSuppressionList", null],
+    ["constructor", null],
+  ])("of a cause by a word of its own, %s, which is code %s", (bounceSubType, enhanced) => {
+    const status = /Supp/.test(bounceSubType) ? "5.1.1" : undefined;
+    const [told] = bounce({ bounceSubType }, [{ emailAddress: "a@example.com", status }]);
+    expect(told?.reply.enhanced).toBe(enhanced);
+  });
+
+  test("of a machine's answer for a person, which is no bounce", () => {
+    const word = { bounceType: "Transient", bounceSubType: "General" };
+    expect(bounce(word, [{ emailAddress: "jane@example.com" }])).toEqual([]);
+    expect(kindsOf(bounce(word, [{ emailAddress: "jane@example.com", status: "4.4.7" }]))).toEqual([
+      "bounced",
+    ]);
+  });
+
+  test("of a complaint: surely where one may have made it, not where several may", () => {
+    const complaint = (addresses: string[], more: object = {}) =>
+      readSes({
+        eventType: "Complaint",
+        mail,
+        complaint: {
+          complainedRecipients: addresses.map((emailAddress) => ({ emailAddress })),
+          feedbackId: "f-2",
+          complaintFeedbackType: "abuse",
+          ...more,
+        },
+      });
+    expect(complaint(["richard@example.com"])).toMatchObject([{ kind: "complained", isSure: true }]);
+    expect(complaint(["a@example.com", "b@example.com"])).toMatchObject([
+      { recipients: ["a@example.com"], isSure: false },
+      { recipients: ["b@example.com"], isSure: false },
+    ]);
+    expect(complaint(["a@example.com"], { complaintFeedbackType: null })).toHaveLength(1);
+    expect(complaint(["a@example.com"], { complaintFeedbackType: "not-spam" })).toEqual([]);
+    const listed = { complaintSubType: "OnAccountSuppressionList", complaintFeedbackType: null };
+    expect(kindsOf(complaint(["a@example.com"], listed))).toEqual(["bounced"]);
+  });
+
+  test("of deliveries, delays and its own refusals, and of nothing else", () => {
+    const delivery = {
+      timestamp: "2016-01-27T14:59:38.237Z",
+      recipients: ["jane@example.com"],
+      smtpResponse: "250 ok:  Message 64111812 accepted",
+      reportingMTA: "a8-70.smtp-out.amazonses.com",
+    };
+    expect(readSes({ notificationType: "Delivery", mail, delivery })).toMatchObject([
+      {
+        kind: "delivered",
+        host: "a8-70.smtp-out.amazonses.com",
+        reply: { code: 250, text: "ok:  Message 64111812 accepted" },
+      },
+    ]);
+    expect(
+      readSes({
+        eventType: "DeliveryDelay",
+        mail,
+        deliveryDelay: {
+          delayedRecipients: [
+            {
+              emailAddress: "a@example.com",
+              status: "4.4.1",
+              diagnosticCode: "smtp; 421 4.4.1 Unable to connect",
+            },
+          ],
+        },
+      }),
+    ).toMatchObject([{ kind: "delayed", reply: { code: 421, enhanced: "4.4.1" } }]);
+    expect(readSes({ eventType: "Reject", mail, reject: { reason: "Bad content" } })).toHaveLength(3);
+    for (const eventType of ["Send", "Open", "Click", "Rendering Failure", "Subscription", "Bounce", "x"])
+      expect(readSes({ eventType, mail, open: {}, send: {} })).toEqual([]);
+    for (const odd of [null, [], "Successfully validated SNS topic", { mail: null }, { eventType: "Bounce" }])
+      expect(readSes(odd)).toEqual([]);
+  });
+});

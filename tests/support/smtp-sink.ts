@@ -59,9 +59,10 @@ function freePort(): Promise<number> {
   });
 }
 
-async function untilListening(port: number, child: ChildProcess): Promise<void> {
+/** Waits until somebody listens on this port of loopback; rejects where the program ends before. */
+export async function untilListening(port: number, child: ChildProcess): Promise<void> {
   for (let round = 0; round < 200; round += 1) {
-    if (child.exitCode !== null) throw new Error(`smtp-sink ended with code ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with code ${child.exitCode}`);
     const isOpen = await new Promise<boolean>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => {
         socket.destroy();
@@ -72,5 +73,5 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
     if (isOpen) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error("smtp-sink does not listen");
+  throw new Error(`${child.spawnfile} does not listen`);
 }

@@ -1,0 +1,162 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "./redis";
+import { untilListening } from "./smtp-sink";
+
+const daemons = "/usr/lib/postfix/sbin";
+const nobody = 65_534;
+
+/** Why no Postfix can be run here, or null where one can. */
+export const postfixMissing: string | null = !existsSync(`${daemons}/master`)
+  ? "Postfix is not on this machine (Debian: apt-get install postfix)"
+  : process.getuid?.() === 0
+    ? null
+    : "Postfix starts for root only";
+
+/** The domain whose mailboxes are here. */
+export const mailboxDomain = "mailbox.example";
+
+export type PostfixOptions = {
+  /** Names of the mailboxes; mail to any other name is taken, and comes back. */
+  mailboxes: string[];
+  /** Ports of loopback to which the mail of other domains goes. */
+  routes: Record<string, number>;
+  /** Further lines of its main.cf. */
+  settings?: string[];
+};
+
+export type Postfix = {
+  host: string;
+  port: number;
+  /** What a mailbox holds, each message as the file that Postfix wrote, with bare line feeds. */
+  mailbox(name: string): Buffer[];
+  log(): string;
+  close(): Promise<void>;
+};
+
+/** A Postfix of its own on a free loopback port: configuration, queue and mailboxes lie in a folder that goes with it. */
+export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
+  const folder = mkdtempSync(join(tmpdir(), "posthorn-postfix-"));
+  // Its daemons run as other users.
+  chmodSync(folder, 0o755);
+  for (const name of ["queue", "mail"]) mkdirSync(join(folder, name));
+  chownSync(join(folder, "mail"), nobody, nobody);
+  const port = await freePort();
+  const write = (name: string, lines: string[]) => writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
+  write("main.cf", mainCf(folder, options.settings ?? []));
+  write("master.cf", masterCf(port));
+  write(
+    "mailboxes",
+    options.mailboxes.map((name) => `${name}@${mailboxDomain} ${name}/`),
+  );
+  write(
+    "routes",
+    Object.entries(options.routes).map(([domain, to]) => `${domain} smtp:[127.0.0.1]:${to}`),
+  );
+  const log = () => (existsSync(join(folder, "log")) ? readFileSync(join(folder, "log"), "utf8") : "");
+
+  // Makes the folders of the queue, each with its owner.
+  const check = spawnSync("/usr/sbin/postfix", ["-c", folder, "check"], { encoding: "utf8" });
+  if (check.status !== 0) throw new Error(`Postfix refuses its configuration: ${check.stderr}${log()}`);
+  const env = { PATH: process.env.PATH, MAIL_CONFIG: folder } as unknown as NodeJS.ProcessEnv;
+  // In a process group of its own, all of which ends together.
+  const master = spawn(join(daemons, "master"), ["-s", "-c", folder], {
+    env,
+    detached: true,
+    stdio: "ignore",
+  });
+  const killAll = () => {
+    if (master.pid !== undefined && master.exitCode === null) process.kill(-master.pid, "SIGKILL");
+  };
+  process.once("exit", killAll);
+  await untilListening(port, master).catch((error) => {
+    throw new Error(`${error}\n${log()}`);
+  });
+  return {
+    host: "127.0.0.1",
+    port,
+    mailbox(name) {
+      const place = join(folder, "mail", name, "new");
+      return existsSync(place) ? readdirSync(place).map((file) => readFileSync(join(place, file))) : [];
+    },
+    log,
+    async close() {
+      const exit = once(master, "exit");
+      killAll();
+      await exit;
+      process.removeListener("exit", killAll);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const mainCf = (folder: string, settings: string[]): string[] => [
+  "compatibility_level = 3.6",
+  `queue_directory = ${folder}/queue`,
+  `data_directory = ${folder}/data`,
+  `maillog_file = ${folder}/log`,
+  `maillog_file_prefixes = ${folder}`,
+  "myhostname = mx.example.net",
+  "inet_interfaces = 127.0.0.1",
+  "inet_protocols = ipv4",
+  "mydestination =",
+  "mynetworks = 127.0.0.0/8",
+  "alias_maps =",
+  "alias_database =",
+  "notify_classes =",
+  "smtp_dns_support_level = disabled",
+  "smtp_tls_security_level = none",
+  "smtpd_peername_lookup = no",
+  "smtpd_relay_restrictions = permit_mynetworks, reject",
+  // An unknown name is not refused but taken, so that it has to send something back.
+  "smtpd_reject_unlisted_recipient = no",
+  `virtual_mailbox_domains = ${mailboxDomain}`,
+  `virtual_mailbox_base = ${folder}/mail`,
+  `virtual_mailbox_maps = texthash:${folder}/mailboxes`,
+  `virtual_uid_maps = static:${nobody}`,
+  `virtual_gid_maps = static:${nobody}`,
+  `transport_maps = texthash:${folder}/routes`,
+  "minimal_backoff_time = 1s",
+  "maximal_backoff_time = 1s",
+  "queue_run_delay = 1s",
+  ...settings,
+];
+
+/** Everything that delivers, none of it in a chroot. */
+const masterCf = (port: number): string[] => [
+  `127.0.0.1:${port} inet n - n - - smtpd`,
+  "pickup unix n - n 60 1 pickup",
+  "cleanup unix n - n - 0 cleanup",
+  "qmgr unix n - n 300 1 qmgr",
+  "rewrite unix - - n - - trivial-rewrite",
+  "bounce unix - - n - 0 bounce",
+  "defer unix - - n - 0 bounce",
+  "trace unix - - n - 0 bounce",
+  "verify unix - - n - 1 verify",
+  "flush unix n - n 1000? 0 flush",
+  "proxymap unix - - n - - proxymap",
+  "smtp unix - - n - - smtp",
+  "relay unix - - n - - smtp",
+  "showq unix n - n - - showq",
+  "error unix - - n - - error",
+  "retry unix - - n - - error",
+  "discard unix - - n - - discard",
+  "local unix - n n - - local",
+  "virtual unix - n n - - virtual",
+  "anvil unix - - n - 1 anvil",
+  "scache unix - - n - 1 scache",
+  "postlog unix-dgram n - n - 1 postlogd",
+];

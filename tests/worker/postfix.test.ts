@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { openInbound } from "#server/boot/inbound";
+import type { Listener } from "#server/mail/bounce/listener";
+import { formatDkimRecord } from "#server/mail/dkim/key";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { OutgoingMessage, Transport } from "#server/mail/transport/transport";
+import { findDomain } from "#server/services/domains/read";
+import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { tick } from "#server/worker/tick";
+import { renderNewsletters } from "../mail/newsletters";
+import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
+import { type House, openHouse } from "../support/house";
+import { type Postfix, postfixMissing, startPostfix } from "../support/postfix";
+import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+
+const hasVerifier = hasDkimVerifier();
+if (postfixMissing !== null)
+  process.stdout.write(`NOT RUN: ${postfixMissing}; nothing is delivered through it, nor sent back by it.\n`);
+else if (!hasVerifier)
+  process.stdout.write("NOT RUN: python3-dkim is not on this machine; arrived signatures are left out.\n");
+
+const eventually = { timeout: 60_000, interval: 50 };
+const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
+const settings = {
+  inboundPort: 0,
+  returnPathDomain: "bounces.example.com",
+  host: "127.0.0.1",
+  hostname: "us",
+};
+const sender = "Gärtnerei <ann@signed.example>";
+
+/** What the server behind Postfix says to recipients. It offers nothing beyond RFC 5321. */
+const SAYS: Record<string, string> = {
+  gone: "550 5.1.1 There is nobody of that name",
+  full: "554 5.2.2 The mailbox is full",
+  policy: "550 5.7.1 We do not want this",
+  late: "451 4.3.2 Come back later",
+};
+
+let house: House;
+let postfix: Postfix;
+let far: FaultPeer;
+let inbound: Listener;
+let transport: Transport;
+let sent: OutgoingMessage[];
+
+async function open(): Promise<void> {
+  house = await openHouse({ transportKind: "relay", names });
+  const { id } = await createDomain(house.ctx, { name: "signed.example" });
+  await declareDomainVerified(house.ctx, "signed.example");
+  await house.hot`update dkim_keys set signs_from = now() where domain_id = ${id}`;
+  const opened = await openInbound(settings, house.deps);
+  if (!opened) throw new Error("nothing listens");
+  inbound = opened;
+  far = await startFaultPeer({
+    ehlo: "250 far.example",
+    rcpt: ({ address }) => SAYS[address.split("@")[0] ?? ""] ?? "250 ok",
+  });
+  postfix = await startPostfix({
+    mailboxes: ["ben"],
+    routes: { "bounces.example.com": inbound.port, "far.example": far.port },
+    settings: ["maximal_queue_lifetime = 6s", "delay_warning_time = 1s"],
+  });
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${postfix.port}`);
+  if (!url.ok) throw new Error(url.fault);
+  const relay = createRelay(url.target);
+  sent = [];
+  transport = {
+    ...relay,
+    deliver: (message, ...rest) => {
+      sent.push(message);
+      return relay.deliver(message, ...rest);
+    },
+  };
+}
+
+const round = () => tick(house.withTransport(transport), { budgetMs: 60_000 });
+const latin1 = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString("latin1");
+/** A line that ends nowhere gets its end from SMTP. */
+const onTheWire = ({ bytes }: OutgoingMessage) => latin1(bytes).replace(/(?<!\r\n)$/, "\r\n");
+const messageIdOf = (text: string) => /^Message-ID: (.*)\r$/im.exec(text)?.[1] ?? "";
+
+/** The names of the fields that servers put in front of ours. Fails where anything else was changed. */
+function addedTo(own: string, arrived: string | undefined): string[] {
+  expect(arrived?.slice(-own.length)).toBe(own);
+  const added = arrived?.slice(0, -own.length).split(/\r\n(?![ \t])/) ?? [];
+  return [
+    ...new Set(added.filter((field) => field !== "").map((field) => field.slice(0, field.indexOf(":")))),
+  ];
+}
+
+describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }, () => {
+  beforeAll(open);
+  afterAll(async () => {
+    await postfix?.close();
+    await transport?.close();
+    await far?.close();
+    await inbound?.close();
+    await house?.close();
+  });
+
+  test("brings body and headers byte for byte, into a mailbox and to a server behind it, with both signatures whole", async () => {
+    const html = [".", "..", "From here", "blanks at the end  ", "", "\tx".repeat(600), "<p>é</p>"].join(
+      "\n",
+    );
+    const file = {
+      source: { content: Buffer.from("PK\u0003\u0004\u0000") },
+      contentType: null,
+      contentId: null,
+    };
+    const mails = [
+      ...(await renderNewsletters()).map(({ subject, html, text }) => ({ subject, html, text })),
+      { html, text: html },
+      { html: "x", text: "", attachments: [{ ...file, filename: "größer als alles.zip" }] },
+      { html: null, text: ".", headers: [{ name: "X-Own", value: "a ".repeat(400).trim() }] },
+    ];
+    for (const mail of mails)
+      await house.send({
+        sender,
+        to: ["Ben Bär <ben@mailbox.example>", "cy@far.example"],
+        replyTo: [],
+        listUnsubscribe: true,
+        ...mail,
+      });
+    await round();
+    expect(sent).toHaveLength(2 * mails.length);
+    await vi.waitFor(() => {
+      expect(postfix.mailbox("ben").length, postfix.log()).toBe(mails.length);
+      expect(far.messages.length, postfix.log()).toBe(mails.length);
+    }, eventually);
+
+    const toMailbox = postfix.mailbox("ben").map((bytes) => latin1(bytes).replaceAll("\n", "\r\n"));
+    const beyond = far.messages.map(({ bytes }) => latin1(bytes));
+    for (const message of sent) {
+      const own = onTheWire(message);
+      const ways = [toMailbox, beyond].map((arrived) => arrived.find((text) => text.endsWith(own)));
+      expect(
+        ways.filter((text) => text !== undefined),
+        messageIdOf(own),
+      ).toHaveLength(1);
+      const [inMailbox, behind] = ways;
+      if (inMailbox !== undefined)
+        expect(addedTo(own, inMailbox)).toEqual(["Return-Path", "X-Original-To", "Delivered-To", "Received"]);
+      else expect(addedTo(own, behind)).toEqual(["Received"]);
+    }
+    if (!hasVerifier) return;
+    const { dkimKeys } = await findDomain(house.ctx, "signed.example");
+    const zone = Object.fromEntries(
+      dkimKeys.map((key) => [
+        `${key.selector}._domainkey.signed.example`,
+        formatDkimRecord(key.algorithm, key.publicKey),
+      ]),
+    );
+    const arrived = [...toMailbox, ...beyond].map((text) => Buffer.from(text, "latin1"));
+    expect(await verifyDkim(arrived, zone)).toEqual(arrived.map(() => [true, true]));
+  });
+
+  const stateOf = async (id: string) =>
+    (await house.email(id)).deliveries.map(({ address, status, lastEnhanced }) => [
+      address,
+      status,
+      lastEnhanced,
+    ]);
+
+  test("sends back what it could not deliver, and each report counts for exactly that recipient", async () => {
+    // Too large to be sent back whole: then the headers come alone.
+    const html = `<p>${"words ".repeat(20_000)}</p>`;
+    const local = ["ben@mailbox.example", "nobody@mailbox.example"];
+    const to = [...local, "cy@far.example", "gone@far.example", "full@far.example", "policy@far.example"];
+    const { id } = await house.send({ sender, to, html });
+    const { id: other } = await house.send({ sender, to: ["dee@far.example"], html });
+    await round();
+    await vi.waitFor(
+      async () =>
+        expect(await stateOf(id), postfix.log()).toEqual([
+          ["ben@mailbox.example", "sent", expect.anything()],
+          ["nobody@mailbox.example", "bounced", "5.1.1"],
+          ["cy@far.example", "sent", expect.anything()],
+          ["gone@far.example", "bounced", "5.1.1"],
+          ["full@far.example", "bounced", "5.2.2"],
+          ["policy@far.example", "bounced", "5.7.1"],
+        ]),
+      eventually,
+    );
+    expect((await stateOf(other)).map(([, status]) => status)).toEqual(["sent"]);
+    const { deliveries, events } = await house.email(id);
+    expect(deliveries[3]).toMatchObject({ lastCode: 550, lastText: "There is nobody of that name" });
+    const bounces = events.filter(({ type }) => type === "email.bounced").map(({ recipient }) => recipient);
+    expect(bounces.toSorted()).toEqual([
+      "full@far.example",
+      "gone@far.example",
+      "nobody@mailbox.example",
+      "policy@far.example",
+    ]);
+    const listed =
+      await house.hot`select address, origin, source_email_id from suppressions order by address`;
+    expect([...listed]).toEqual([
+      { address: "gone@far.example", origin: "bounce", source_email_id: id },
+      { address: "nobody@mailbox.example", origin: "bounce", source_email_id: id },
+    ]);
+  });
+
+  test("warns of a delay, then gives up: an event, then a bounce, and nobody is suppressed", async () => {
+    const { id } = await house.send({ sender, to: ["late@far.example"] });
+    await round();
+    await vi.waitFor(
+      async () =>
+        expect(
+          (await stateOf(id)).map(([, status]) => status),
+          postfix.log(),
+        ).toEqual(["bounced"]),
+      eventually,
+    );
+    const { events, deliveries } = await house.email(id);
+    const types = events.map(({ type }) => type);
+    expect(types.filter((type) => type === "email.delivery_delayed")).toHaveLength(1);
+    expect(types.indexOf("email.delivery_delayed")).toBeLessThan(types.indexOf("email.bounced"));
+    expect(deliveries[0]).toMatchObject({ lastCode: 451, lastEnhanced: "4.3.2" });
+    const listed = await house.hot`select 1 from suppressions where address = 'late@far.example'`;
+    expect(listed).toHaveLength(0);
+  });
+});

@@ -1,50 +1,76 @@
-import { createPublicKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from "node:crypto";
 
-/** A TLS key and its certificate, both PEM. The certificate signs itself, so it also serves as the root to trust. */
+/** A key and its certificate, both PEM. A certificate that signs itself also serves as the root to trust. */
 export type Certificate = { key: string; cert: string };
 
 const OID = {
   commonName: [0x55, 0x04, 0x03],
   subjectAltName: [0x55, 0x1d, 0x11],
+  basicConstraints: [0x55, 0x1d, 0x13],
   ecdsaWithSha256: [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02],
 } as const;
 
 const DAY_MS = 86_400_000;
 
-/** Makes a self-signed P-256 certificate (RFC 5280) for host names and IPv4 addresses. It is made anew on each call. */
-export function makeCertificate(
-  options: { names?: string[]; validFrom?: Date; validTo?: Date } = {},
-): Certificate {
+export type CertificateOptions = {
+  names?: string[];
+  validFrom?: Date;
+  validTo?: Date;
+  /** Who signs it. Default: it signs itself. */
+  issuer?: Certificate;
+  /** Whether its key is one for RSA, which needs an issuer. Default: one on P-256. */
+  isRsa?: boolean;
+};
+
+/** Makes a certificate (RFC 5280) for host names and IPv4 addresses. It is made anew on each call. */
+export function makeCertificate(options: CertificateOptions = {}): Certificate {
   const names = options.names ?? ["localhost", "127.0.0.1"];
+  const altNames = der(0x30, ...names.map(altName));
+  return issue(names[0] ?? "", extension(OID.subjectAltName, altNames), options);
+}
+
+/** Makes an authority: it signs itself and vouches for whatever it issues, and is the one root to trust for all of it. */
+export function makeAuthority(name: string): Certificate {
+  const isAuthority = der(0x30, der(0x01, Buffer.from([0xff])));
+  return issue(name, extension(OID.basicConstraints, isAuthority, true), {});
+}
+
+function issue(commonName: string, extensions: Buffer, options: CertificateOptions): Certificate {
   const validFrom = options.validFrom ?? new Date(Date.now() - DAY_MS);
   const validTo = options.validTo ?? new Date(Date.now() + 30 * DAY_MS);
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { privateKey } = options.isRsa
+    ? generateKeyPairSync("rsa", { modulusLength: 2048 })
+    : generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = der(0x30, der(0x06, Buffer.from(OID.ecdsaWithSha256)));
-  const commonName = der(
-    0x30,
-    der(0x06, Buffer.from(OID.commonName)),
-    der(0x0c, Buffer.from(names[0] ?? "")),
-  );
-  const name = der(0x30, der(0x31, commonName));
-  const altNames = der(0x30, ...names.map(altName));
-  const extension = der(0x30, der(0x06, Buffer.from(OID.subjectAltName)), der(0x04, altNames));
+  const { issuer } = options;
   const body = der(
     0x30,
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     algorithm,
-    name,
+    nameOf(issuer ? new X509Certificate(issuer.cert).subject.replace(/^CN=/, "") : commonName),
     der(0x30, utcTime(validFrom), utcTime(validTo)),
-    name,
+    nameOf(commonName),
     createPublicKey(privateKey).export({ type: "spki", format: "der" }),
-    der(0xa3, der(0x30, extension)),
+    der(0xa3, der(0x30, extensions)),
   );
-  const signature = der(0x03, Buffer.from([0]), sign("sha256", body, privateKey));
+  const signature = der(0x03, Buffer.from([0]), sign("sha256", body, issuer?.key ?? privateKey));
   const cert = der(0x30, body, algorithm, signature).toString("base64").replace(/.{64}/g, "$&\n");
   return {
     key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${cert.trimEnd()}\n-----END CERTIFICATE-----\n`,
   };
+}
+
+/** A name that is a common name alone. */
+function nameOf(commonName: string): Buffer {
+  const value = der(0x30, der(0x06, Buffer.from(OID.commonName)), der(0x0c, Buffer.from(commonName)));
+  return der(0x30, der(0x31, value));
+}
+
+function extension(id: readonly number[], value: Buffer, isCritical = false): Buffer {
+  const critical = isCritical ? der(0x01, Buffer.from([0xff])) : Buffer.of();
+  return der(0x30, der(0x06, Buffer.from(id)), critical, der(0x04, value));
 }
 
 function altName(name: string): Buffer {

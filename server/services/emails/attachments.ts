@@ -28,12 +28,18 @@ export async function collectAttachments(
     files.push({
       id: newId(),
       filename,
-      contentType: file.contentType ?? (filename && mime.getType(filename)) ?? "application/octet-stream",
+      contentType: file.contentType ?? typeOf(filename) ?? "application/octet-stream",
       contentId: file.contentId,
       content,
     });
   }
   return files;
+}
+
+/** By the name's ending. Files are sent in base64, which a message within a message may not be in (RFC 2046 section 5.2.1). */
+function typeOf(filename: string | null): string | null {
+  const type = filename && mime.getType(filename);
+  return type && !/^(multipart|message)\//.test(type) ? type : null;
 }
 
 const tooMuch = () =>

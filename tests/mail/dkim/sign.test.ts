@@ -125,7 +125,7 @@ const OPEN_NAMES = [
   "feedback-id",
 ];
 
-describe.runIf(hasVerifier)("an independent verifier", () => {
+describe.runIf(hasVerifier)("an independent verifier", { timeout: 120_000 }, () => {
   test("finds both signatures right, whatever the mail is made of", async () => {
     const text = fc
       .string({ unit: "grapheme", maxLength: 60 })

@@ -58,7 +58,7 @@ async function open(): Promise<void> {
     rcpt: ({ address }) => SAYS[address.split("@")[0] ?? ""] ?? "250 ok",
   });
   postfix = await startPostfix({
-    mailboxes: ["ben"],
+    mailboxes: ["ben", "jörg"],
     routes: { "bounces.example.com": inbound.port, "far.example": far.port },
     settings: ["maximal_queue_lifetime = 6s", "delay_warning_time = 1s"],
   });
@@ -199,6 +199,22 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
       { address: "gone@far.example", origin: "bounce", source_email_id: id },
       { address: "nobody@mailbox.example", origin: "bounce", source_email_id: id },
     ]);
+  });
+
+  test("takes mail to an address outside ASCII as it is, and reports it back where a server behind cannot", async () => {
+    sent.length = 0;
+    await house.send({ sender, to: ["Jörg <jörg@mailbox.example>"] });
+    const { id } = await house.send({ sender, to: ["jörg@far.example"] });
+    await round();
+    await vi.waitFor(async () => {
+      expect(postfix.mailbox("jörg").length, postfix.log()).toBe(1);
+      expect(await stateOf(id), postfix.log()).toEqual([["jörg@far.example", "bounced", "5.6.7"]]);
+    }, eventually);
+    const arrived = latin1(postfix.mailbox("jörg")[0]).replaceAll("\n", "\r\n");
+    const own = sent.map(onTheWire).find((text) => arrived.endsWith(text));
+    expect(own).toContain(latin1(Buffer.from("jörg@mailbox.example")));
+    const listed = await house.hot`select 1 from suppressions where address = 'jörg@far.example'`;
+    expect(listed).toHaveLength(0);
   });
 
   test("warns of a delay, then gives up: an event, then a bounce, and nobody is suppressed", async () => {

@@ -2,7 +2,7 @@ import type { HotSql } from "./client";
 import { foldAddress } from "./fold-address";
 import { lockEmailsOf, refreshEmailStatus } from "./summary";
 
-/** A claim lasts this long unless renewed; a worker that dies is found out after it. */
+/** A claim lasts this long unless renewed or told otherwise; a worker that dies is found out after it. */
 export const leaseMs = 60_000;
 
 export type Claim = {
@@ -27,9 +27,9 @@ export type SharedClaim = Claim & { share: number };
  */
 export async function claimDeliveries(
   hot: HotSql,
-  { limit, leaseToken }: { limit: number; leaseToken: string },
+  { limit, leaseToken, forMs = leaseMs }: { limit: number; leaseToken: string; forMs?: number },
 ): Promise<SharedClaim[]> {
-  return hot.unsafe<SharedClaim[]>(CLAIM_BY_TURNS, [leaseToken, limit], { prepare: hot.options.prepare });
+  return hot.unsafe<SharedClaim[]>(CLAIM_BY_TURNS, [leaseToken, limit, forMs], { prepare: hot.options.prepare });
 }
 
 /** Whether one of the teams used up its share, and so may have more that is due. */
@@ -46,15 +46,15 @@ export function mayLeaveMore(claims: readonly SharedClaim[]): boolean {
  */
 export async function claimSuspectMail(
   hot: HotSql,
-  { limit, leaseToken }: { limit: number; leaseToken: string },
+  { limit, leaseToken, forMs = leaseMs }: { limit: number; leaseToken: string; forMs?: number },
 ): Promise<SharedClaim[]> {
-  return hot.unsafe<SharedClaim[]>(CLAIM_SUSPECTS, [leaseToken, limit], { prepare: hot.options.prepare });
+  return hot.unsafe<SharedClaim[]>(CLAIM_SUSPECTS, [leaseToken, limit, forMs], { prepare: hot.options.prepare });
 }
 
 const TAKE_DUE = `
   update deliveries d
   set status = 'sending', stage = 'claimed', attempts = d.attempts + 1, lease_token = $1,
-      leased_until = now() + ${leaseMs} * interval '1 ms', wait_rule = null, updated_at = now()
+      leased_until = now() + $3::int * interval '1 ms', wait_rule = null, updated_at = now()
   from due where d.id = due.id
   returning d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.attempts as attempt,
             d.lease_token as "leaseToken", due.share`;
@@ -127,14 +127,14 @@ export async function markHandedOver(
 }
 
 /** Prolongs all claims of a worker in one statement. A lease that ran out stays lost. Tells how many were prolonged. */
-export async function renewLeases(hot: HotSql, leaseTokens: string[]): Promise<number> {
+export async function renewLeases(hot: HotSql, leaseTokens: string[], forMs = leaseMs): Promise<number> {
   const { count } = await hot`
     with mine as materialized (
       select id from deliveries
       where lease_token = any(${leaseTokens}::uuid[]) and status = 'sending' and leased_until > now()
       order by id for no key update
     )
-    update deliveries d set leased_until = now() + ${leaseMs} * interval '1 ms' from mine where d.id = mine.id`;
+    update deliveries d set leased_until = now() + ${forMs} * interval '1 ms' from mine where d.id = mine.id`;
   return count;
 }
 

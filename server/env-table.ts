@@ -13,6 +13,7 @@ import {
   secret,
   sender,
   smtpUrl,
+  timeLimits,
   wholeNumber,
 } from "./env-values";
 
@@ -132,6 +133,19 @@ export const SETTINGS = {
     fallback: "off",
     example: "2525",
     read: port(2525),
+  },
+  POSTHORN_SMTP_TIME_LIMITS: {
+    about:
+      "How long a mail server may take for a step, in seconds: to connect, for a command, for DATA, for a piece of the message, and for its word on the whole. Too short makes copies.",
+    fallback: "connect=30,command=300,data=120,block=180,final=600",
+    example: "connect=10,final=600",
+    read: timeLimits("connect", "command", "data", "block", "final"),
+  },
+  POSTHORN_LEASE_SECONDS: {
+    about: "How long a worker that died or stands still keeps the mail that it had in hand.",
+    fallback: "60",
+    example: "60",
+    read: wholeNumber(6, 3_600, 60),
   },
   POSTHORN_MX_PORT: {
     about: "Port of the recipients' mail servers.",

@@ -132,6 +132,22 @@ export const nameServers = listOf(
   },
 );
 
+/** Some of these names, each with whole seconds; what is read is milliseconds by name. */
+export const timeLimits = <Name extends string>(...names: [Name, ...Name[]]) =>
+  text(
+    `Give seconds by name, for example ${names[0]}=30. The names are ${names.join(", ")}.`,
+    (value): { [K in Name]?: number } | null => {
+      const read: { [K in Name]?: number } = {};
+      for (const item of list(value)) {
+        const [, given, digits] = /^([a-z]+)=(\d{1,5})$/.exec(item) ?? [];
+        const name = names.find((one) => one === given);
+        if (name === undefined || !(Number(digits) > 0)) return null;
+        read[name] = Number(digits) * 1_000;
+      }
+      return read;
+    },
+  );
+
 /** Where mail goes. */
 export const smtpUrl = z.string().transform((value, context): string => {
   const given = value.trim();

@@ -129,6 +129,9 @@ function settle(values: Values, mode: Mode) {
     returnPathDomain: values.POSTHORN_RETURN_PATH_DOMAIN ?? null,
     inboundPort: values.POSTHORN_INBOUND_PORT ?? null,
     mxPort: values.POSTHORN_MX_PORT ?? 25,
+    /** Milliseconds by step, where the operator names them. */
+    smtpTimeLimits: values.POSTHORN_SMTP_TIME_LIMITS ?? {},
+    leaseMs: (values.POSTHORN_LEASE_SECONDS ?? 60) * 1_000,
     /** Empty: those of the system. */
     dnsServers: values.POSTHORN_DNS_SERVERS ?? [],
     egressAllow: values.POSTHORN_EGRESS_ALLOW ?? [],

@@ -5,6 +5,7 @@ import { createFindStsPolicy } from "#server/mail/mta-sts";
 import { createDirect } from "#server/mail/transport/direct";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { RelayTimeouts } from "#server/mail/transport/timeouts";
 import type { Transport } from "#server/mail/transport/transport";
 import { createCapture } from "#server/worker/capture";
 import { startWorker } from "#server/worker/loop";
@@ -24,7 +25,7 @@ export async function runWorker(
 ): Promise<RunningWorker> {
   const built = buildDeps(settings, { ...options, applicationName: "posthorn worker" });
   const transport = openTransport(settings, built.deps);
-  const worker = await startWorker({ ...built.deps, transport });
+  const worker = await startWorker({ ...built.deps, transport }, { leaseMs: settings.leaseMs });
   return {
     started: Promise.resolve(),
     async stop() {
@@ -36,7 +37,7 @@ export async function runWorker(
 
 /** The way out that `SMTP_URL` names; null where real recipients wait. */
 export function openTransport(
-  settings: Pick<ConnectedSettings, "smtpUrl" | "hostname" | "mxPort">,
+  settings: Pick<ConnectedSettings, "smtpUrl" | "hostname" | "mxPort" | "smtpTimeLimits">,
   deps: Pick<Deps, "hot" | "dns" | "outside">,
 ): Transport | null {
   if (settings.smtpUrl === null) return null;
@@ -44,15 +45,22 @@ export function openTransport(
   if (settings.smtpUrl === "direct:") return openDirect(settings, deps);
   const read = parseSmtpUrl(settings.smtpUrl);
   if (!read.ok) throw new Error(`SMTP_URL: ${read.fault}`);
-  return createRelay(read.target, { name: settings.hostname });
+  return createRelay(read.target, {
+    name: settings.hostname,
+    timeouts: timeoutsOf(settings),
+  });
 }
+
+/** Those that the operator names; of the others the transport has its own. */
+const timeoutsOf = ({ smtpTimeLimits }: Pick<ConnectedSettings, "smtpTimeLimits">): Partial<RelayTimeouts> =>
+  Object.fromEntries(Object.entries(smtpTimeLimits).map(([step, ms]) => [`${step}Ms`, ms]));
 
 /** Bytes of a policy file that are read: RFC 8461 section 3.2 suggests 64 KB at most. */
 const policyBytesMax = 65_536;
 const policyTimeoutMs = 30_000;
 
 function openDirect(
-  { hostname, mxPort }: Pick<ConnectedSettings, "hostname" | "mxPort">,
+  settings: Pick<ConnectedSettings, "hostname" | "mxPort" | "smtpTimeLimits">,
   { dns, outside }: Pick<Deps, "dns" | "outside">,
 ): Transport {
   const remembering = rememberDns(dns);
@@ -72,6 +80,6 @@ function openDirect(
       findStsPolicy,
       random: Math.random,
     },
-    { name: hostname, port: mxPort },
+    { name: settings.hostname, port: settings.mxPort, timeouts: timeoutsOf(settings) },
   );
 }

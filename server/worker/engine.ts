@@ -7,7 +7,7 @@ import {
   claimDeliveries,
   claimSuspectMail,
   type Held,
-  leaseMs,
+  leaseMs as usualLeaseMs,
   markHandedOver,
   mayLeaveMore,
   releaseClaims,
@@ -30,8 +30,8 @@ const claimsMax = 300;
 const claimBatchMax = 150;
 /** Less room than this is not worth a statement. */
 const claimRoomMin = 100;
-/** A lease counts as lost this long before the database says so, for the time that a last packet may take. */
-const leaseMarginMs = 10_000;
+/** A lease counts as lost this share of it before the database says so, for the time that a last packet may take. */
+const leaseMargin = 1 / 6;
 const recordAgainAfterMs = 500;
 /** What is prepared ahead bridges a hand-over that waits for company. */
 const handOverGathering = { worth: 20, maxMs: 4 };
@@ -47,6 +47,8 @@ const suspectsEveryMs = 1_000;
 export type EngineOptions = {
   /** SMTP dialogues at once. */
   dialoguesMax: number;
+  /** How long a claim lasts unless renewed. */
+  leaseMs?: number;
   /** Called when a pump that found nothing, or no room, would find some now. */
   onRoom?: () => void;
   /** Called when results were written: their events may be somebody's webhooks. */
@@ -70,6 +72,7 @@ export type Engine = {
  */
 export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   const { hot, log } = deps;
+  const { leaseMs = usualLeaseMs } = options;
   const held = new Map<string, Claim>();
   /** When the lease of each token was last known to be ours, on this process's monotonic clock. */
   const renewedAtMs = new Map<string, number>();
@@ -83,7 +86,8 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   let attempting = 0;
 
   const stillMine = ({ leaseToken }: Claim) =>
-    performance.now() < (renewedAtMs.get(leaseToken) ?? Number.NEGATIVE_INFINITY) + leaseMs - leaseMarginMs;
+    performance.now() <
+    (renewedAtMs.get(leaseToken) ?? Number.NEGATIVE_INFINITY) + leaseMs * (1 - leaseMargin);
 
   const markBatch = coalesce<Claim & { offersUnsubscribe: boolean }, boolean>(
     500,
@@ -204,7 +208,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   ): Promise<{ count: number; mayBeMore: boolean; done: Promise<unknown> }> {
     const leaseToken = newId();
     const askedAtMs = performance.now();
-    const claims = await claim(hot, { limit, leaseToken });
+    const claims = await claim(hot, { limit, leaseToken, forMs: leaseMs });
     if (claims.length === 0) return { count: 0, mayBeMore: false, done: Promise.resolve() };
     renewedAtMs.set(leaseToken, askedAtMs);
     for (const taken of claims) held.set(taken.id, taken);
@@ -257,7 +261,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       for (const token of renewedAtMs.keys()) if (!tokens.includes(token)) renewedAtMs.delete(token);
       if (tokens.length === 0) return;
       const askedAtMs = performance.now();
-      await renewLeases(hot, tokens);
+      await renewLeases(hot, tokens, leaseMs);
       // A lease that had run out stays lost, so what was late before is not ours again.
       for (const token of tokens)
         if ((renewedAtMs.get(token) ?? 0) + leaseMs > performance.now()) renewedAtMs.set(token, askedAtMs);

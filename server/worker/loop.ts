@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { listenForDue } from "#db/notify";
+import { leaseMs as usualLeaseMs } from "#db/queue";
 import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/ids";
 import { errorFacts } from "#server/log";
@@ -12,7 +13,8 @@ import { startPumping } from "./pumping";
 import { createLanes } from "./webhooks/lanes";
 import { sweepWebhooks } from "./webhooks/sweep";
 
-const renewMs = 20_000;
+/** Twice it may fail before the lease is lost. */
+const renewalsPerLease = 3;
 const beatMs = 5_000;
 const sweepMs = 5_000;
 const booksMs = 30_000;
@@ -26,6 +28,8 @@ const callsAfterMailMs = 50;
 export type WorkerOptions = {
   /** SMTP dialogues at once. */
   dialoguesMax?: number;
+  /** How long a claim lasts unless renewed; a worker that dies or stands still is found out after it. */
+  leaseMs?: number;
 };
 
 export type Worker = { id: string; stop(): Promise<void> };
@@ -39,11 +43,13 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
   const id = newId();
   const stopping = new AbortController();
   const { signal } = stopping;
+  const { leaseMs = usualLeaseMs } = options;
   const warn = (event: string) => (error: unknown) =>
     deps.log.warn(event, { workerId: id, ...errorFacts(error) });
   // Each with places of its own, so that neither mail nor webhooks wait for the other.
   const engine = createEngine(deps, {
     dialoguesMax: options.dialoguesMax ?? 10,
+    leaseMs,
     onRoom: () => mail.rouse(),
     onRecorded: sparingly(callsAfterMailMs, () => calls.rouse()),
   });
@@ -65,7 +71,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
       await wait(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
-  const aliveWhileDraining = setInterval(() => void engine.renew().catch(() => {}), renewMs);
+  const aliveWhileDraining = setInterval(() => void engine.renew().catch(() => {}), leaseMs / renewalsPerLease);
   const tasks = [
     every(beatMs, "beat", () => beat(deps, { id, host: hostname(), pid: process.pid })),
     every(sweepMs, "sweep", async () => {

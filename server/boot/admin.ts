@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
 import { loadDotEnv } from "#server/env";
+import { addCallbackCommands } from "./admin/callbacks";
 import { addDomainCommands } from "./admin/domains";
 import { addEmailCommands } from "./admin/emails";
 import { explainFault } from "./admin/faults";
@@ -39,6 +40,7 @@ addTeamCommands(program);
 addUserCommands(program);
 addEmailCommands(program);
 addRelayCommands(program);
+addCallbackCommands(program);
 addInboundCommands(program);
 addServiceCommands(program);
 

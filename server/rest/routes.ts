@@ -8,6 +8,7 @@ import {
   putKeyDomain,
 } from "./api-keys";
 import { getAttachmentByLink, getAttachments, getOneAttachment } from "./attachments";
+import { postRelayCallback } from "./callbacks";
 import { getTick, postTick } from "./cron";
 import {
   deleteOneDomain,
@@ -145,6 +146,7 @@ export const routes: readonly Route[] = [
   getHealth,
   getReadiness,
   postInboundMessage,
+  postRelayCallback,
   getTick,
   postTick,
   referenceOf(() => routes),

@@ -1,5 +1,7 @@
 import { newId } from "#server/ids";
 import type { Route } from "#server/rest/route";
+import { callbackPathOf, setCallback } from "#server/services/callbacks/secrets";
+import { addRelay } from "#server/services/relays/write";
 import type { CallOptions, Reply } from "../support/rest";
 import type { TestTeam, World } from "../support/world";
 
@@ -68,6 +70,7 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
   const FILES: Record<string, string> = {
     "text/csv": "email\nann@example.com\n",
     "message/rfc822": "From: ben@example.com\r\nAuto-Submitted: auto-replied\r\n\r\nI am away.\r\n",
+    "application/json": '{"RecordType":"Open","MessageID":"00000000-0000-0000-0000-000000000000"}',
   };
 
   /** A new row of a team's for each noun whose routes name one in their path. */
@@ -143,10 +146,20 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
 
   const copy = () => ({ teamId: world.id, emailId: newId(), deliveryId: newId() });
 
+  /** A relay whose provider proves itself by what the example of the route gives. */
+  async function newRelay(): Promise<string> {
+    const url = "smtp://127.0.0.1:2525";
+    const scope = { teamId: null, domainId: null };
+    const relay = await addRelay(world.ctx, { name: nextName(), url, ...scope, provider: "postmark" });
+    await setCallback(world.ctx, relay, { secret: "the-secret-of-this-relay" });
+    return relay.id;
+  }
+
   /** Paths that name no row but open one. */
   const PATHS: Record<string, (by: string) => Promise<string>> = {
     "GET /api/unsubscribe/{token}": async () => linkToUnsubscribe(),
     "POST /api/unsubscribe/{token}": async () => linkToUnsubscribe(),
+    "POST /api/inbound/relays/{relay_id}": async () => callbackPathOf(await newRelay()),
     "GET /api/opens/{token}": async () => new URL(world.deps.recipientTokens.openLink(copy())).pathname,
     "GET /api/clicks/{token}": async () =>
       new URL(world.deps.recipientTokens.clickLink(copy(), "https://example.com/")).pathname,
@@ -172,7 +185,10 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
 
   function goodBody(route: Route): CallOptions {
     if (route.accepts)
-      return { raw: requireOf(FILES, route.accepts), headers: { "content-type": route.accepts } };
+      return {
+        raw: requireOf(FILES, route.accepts),
+        headers: { "content-type": route.accepts, ...route.example?.headers },
+      };
     return route.body ? { body: requireOf(BODIES, nameOf(route))() } : {};
   }
 

@@ -1,0 +1,51 @@
+import type { RelayProvider } from "#db/schema/relays";
+import type { Call } from "../support/providers";
+
+/** The same call with one letter of its proof, or of its body, changed. */
+export function forgedCalls(provider: RelayProvider, { raw, headers }: Call): Call[] {
+  const spoil = (text: string) =>
+    text.replace(/[A-Za-z0-9](?=[^A-Za-z0-9]*$)/, (c) => (c === "A" ? "B" : "A"));
+  const without = (name: string) => {
+    const { [name]: _, ...rest } = headers;
+    return { raw, headers: rest };
+  };
+  const changed = (name: string) => ({ raw, headers: { ...headers, [name]: spoil(headers[name] ?? "") } });
+  const inBody = (find: RegExp, by: string) => ({ raw: raw.replace(find, by), headers });
+  switch (provider) {
+    case "postmark":
+      return [without("authorization"), changed("authorization")];
+    case "mailgun":
+      return [
+        inBody(/"signature":"./, '"signature":"x'),
+        inBody(/"token":"../, '"token":"zz'),
+        inBody(/"timestamp":"\d/, '"timestamp":"9'),
+        { raw: raw.replace(/"signature":\{[^}]*\},/, ""), headers },
+      ];
+    case "sendgrid": {
+      const [signature, timestamp] = ["signature", "timestamp"].map(
+        (name) => `x-twilio-email-event-webhook-${name}`,
+      );
+      return [
+        without(signature ?? ""),
+        without(timestamp ?? ""),
+        inBody(/cat facts/, "dog facts"),
+        { raw, headers: { ...headers, [timestamp ?? ""]: String(Number(headers[timestamp ?? ""]) + 1) } },
+        { raw, headers: { ...headers, [signature ?? ""]: "MEUCIQ==" } },
+      ];
+    }
+    case "resend":
+      return [
+        without("svix-signature"),
+        without("svix-timestamp"),
+        changed("svix-id"),
+        changed("svix-signature"),
+        inBody(/Hello/, "Hallo"),
+      ];
+    case "ses":
+      return [
+        inBody(/"Signature":"..../, '"Signature":"AAAA'),
+        inBody(/"MessageId":"./, '"MessageId":"x'),
+        inBody(/"SignatureVersion":"2"/, '"SignatureVersion":"1"'),
+      ];
+  }
+}

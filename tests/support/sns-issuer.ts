@@ -1,0 +1,105 @@
+import { randomBytes, sign } from "node:crypto";
+import { createOutside, type Outside } from "#server/egress/outside";
+import { newId } from "#server/ids";
+import { type Certificate, makeAuthority, makeCertificate } from "./certificate";
+import { addressRecords, startDnsPeer } from "./dns-peer";
+import { type HttpSink, type SinkReply, startHttpSink } from "./http-sink";
+
+export const topic = "arn:aws:sns:us-east-1:123456789012:mail";
+const host = "sns.us-east-1.amazonaws.com";
+
+export type SnsFields = Record<string, string | null>;
+
+/**
+ * A notification service of our own under Amazon's name, on loopback: name server, TLS with an authority of its own, signing
+ * certificates, and confirmation of subscriptions. `outside` is the real way out that trusts it; only the port is another.
+ */
+export type SnsIssuer = {
+  outside: Outside;
+  /** What was asked of it. */
+  sink: HttpSink;
+  certificateUrl: string;
+  /** Makes a message of this service, signed by its certificate unless by another. */
+  message(fields: SnsFields, options?: { version?: "1" | "2"; at?: Date; signer?: Certificate }): SnsFields;
+  /** The same with a subscription's token. */
+  confirmation(token?: string): SnsFields;
+  /** Makes the service answer otherwise, until it is called with null. */
+  answerAs(reply: SinkReply | null): void;
+  close(): Promise<void>;
+};
+
+export async function startSnsIssuer(): Promise<SnsIssuer> {
+  const authority = makeAuthority("An authority of this test");
+  const signer = makeCertificate({ names: ["sns.amazonaws.com"], issuer: authority, isRsa: true });
+  const path = `/SimpleNotificationService-${randomBytes(16).toString("hex")}.pem`;
+  let other: SinkReply | null = null;
+  const sink = await startHttpSink(
+    (request) => {
+      if (other !== null) return other;
+      if (request.path === path) return { status: 200, body: signer.cert };
+      return request.path.startsWith("/?Action=ConfirmSubscription&") ? { status: 200, body: "<ok/>" } : 404;
+    },
+    { certificate: makeCertificate({ names: [host], issuer: authority }) },
+  );
+  const names = await startDnsPeer((question) =>
+    question.name === host ? { answers: addressRecords(question, ["127.0.0.1"]) } : null,
+  );
+  const real = createOutside({
+    allow: ["127.0.0.0/8"],
+    nameServers: [{ host: names.host, port: names.port }],
+    ca: [authority.cert],
+  });
+  const message: SnsIssuer["message"] = (fields, options = {}) => {
+    const { version = "2", at = new Date(), signer: by = signer } = options;
+    const whole: SnsFields = {
+      Type: "Notification",
+      MessageId: newId(),
+      TopicArn: topic,
+      Message: "{}",
+      Timestamp: at.toISOString(),
+      SignatureVersion: version,
+      SigningCertURL: `https://${host}${path}`,
+      ...fields,
+    };
+    const signed = [
+      "Message",
+      "MessageId",
+      "SubscribeURL",
+      "Subject",
+      "Timestamp",
+      "Token",
+      "TopicArn",
+      "Type",
+    ]
+      .sort()
+      .flatMap((name) => (typeof whole[name] === "string" ? [name, whole[name], ""].slice(0, 2) : []))
+      .map((line) => `${line}\n`)
+      .join("");
+    const hash = version === "1" ? "sha1" : "sha256";
+    return { ...whole, Signature: sign(hash, Buffer.from(signed), by.key).toString("base64") };
+  };
+  return {
+    outside: {
+      ...real,
+      fetch: (url, request) => real.fetch(url.replace(`//${host}/`, `//${host}:${sink.port}/`), request),
+    },
+    sink,
+    certificateUrl: `https://${host}${path}`,
+    message,
+    confirmation: (token = "a".repeat(64)) =>
+      message({
+        Type: "SubscriptionConfirmation",
+        Message: `You have chosen to subscribe to the topic ${topic}.`,
+        Token: token,
+        SubscribeURL: `https://${host}/?Action=ConfirmSubscription&TopicArn=${topic}&Token=${token}`,
+      }),
+    answerAs: (reply) => {
+      other = reply;
+    },
+    close: async () => {
+      await real.close();
+      await names.close();
+      await sink.close();
+    },
+  };
+}

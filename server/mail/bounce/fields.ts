@@ -49,7 +49,8 @@ const addressCharsMax = 320;
 export function addressesIn(text: string, limit = 20): string[] {
   const found: string[] = [];
   for (const word of text.slice(0, valueCharsMax).split(/[\s<>()[\],;"']+/)) {
-    const address = word.replace(/^mailto:/i, "").replace(/[.:]+$/, "");
+    // Begun anew within a row of dots, the expression would read the rest of the row each time.
+    const address = word.replace(/^mailto:/i, "").replace(/(?<![.:])[.:]+$/, "");
     if (address.length <= addressCharsMax && /^[^@]+@[^@]+$/.test(address)) found.push(address);
     if (found.length >= limit) break;
   }

@@ -249,6 +249,7 @@ describe("what is written to harm", () => {
       `Content-Transfer-Encoding: quoted-printable\nFrom: postmaster@a.b\n\n${"=  ".repeat(n / 3)}`,
     ],
     ["failed recipients", `X-Failed-Recipients: ${"a@b.c,".repeat(n / 6)}\n\nx`],
+    ["dots where an address stands", `X-Failed-Recipients: ${".:".repeat(1_900)}x\n`.repeat(n / 3_900)],
     ["blank lines", dsn({ recipients: ["\n ".repeat(n / 2)] }).toString("latin1")],
     [
       "recipients",

@@ -71,7 +71,10 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
       await wait(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
-  const aliveWhileDraining = setInterval(() => void engine.renew().catch(() => {}), leaseMs / renewalsPerLease);
+  const aliveWhileDraining = setInterval(
+    () => void engine.renew().catch(() => {}),
+    leaseMs / renewalsPerLease,
+  );
   const tasks = [
     every(beatMs, "beat", () => beat(deps, { id, host: hostname(), pid: process.pid })),
     every(sweepMs, "sweep", async () => {

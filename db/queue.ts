@@ -146,7 +146,7 @@ export async function renewLeases(hot: HotSql, leaseTokens: string[], forMs = le
 export async function releaseClaims(
   hot: HotSql,
   held: (Held & { waitMs?: number })[],
-  why: "released" | "no_transport" | "destination_pace",
+  why: "released" | "no_transport" | "destination_pace" | "relay_paused",
 ): Promise<number> {
   const ids = held.map(({ id }) => id);
   return hot.begin(async (tx) => {

@@ -5,7 +5,7 @@ import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import type { WorkerDeps } from "#server/deps";
 import type { SigningKey } from "#server/mail/dkim/sign";
 import { scriptedFate, scriptedOutcome } from "#server/mail/transport/scripted";
-import type { OutgoingMessage, Transport } from "#server/mail/transport/transport";
+import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { buildMessage } from "./build-message";
 import type { StoredMessage } from "./messages";
 import type { Place } from "./paces";
@@ -13,6 +13,7 @@ import type { AtPace } from "./pacing";
 import { settleFailure, settleOutcome, settleScriptedSuppressed, settleSuppressed } from "./settle";
 import type { SignedMail } from "./signing-keys";
 import type { Turns } from "./turns";
+import type { Way } from "./ways";
 
 /** How long one attempt may take in all, tarpits included. */
 const attemptMs = 15 * 60_000;
@@ -22,6 +23,8 @@ export type Handling = {
   keysFor(mail: SignedMail): Promise<SigningKey[]>;
   /** Makes an attempt when its destination is given one more, or gives the claims back until then. */
   atPace: AtPace;
+  /** Gives claims back whose relays are all paused. */
+  waitForRelay(claims: Claim[], waitMs: number): Promise<void>;
   /** Prepares and runs a dialogue when one of the few places for it is free. */
   inTurn: Turns;
   /** Commits that the dialogue begins; the claims that are still ours come back. */
@@ -33,7 +36,8 @@ export type Handling = {
 };
 
 /**
- * One attempt at one mail, for those of its recipients that were claimed together: preflight, compose, hand over, judge.
+ * One attempt at one mail by its way, for those of its recipients that were claimed together: preflight, compose, hand
+ * over, judge. Without a way the real ones among them are left over.
  * Whatever happens is a result; what could not even be begun because the database is away is thrown, and the leases
  * run out.
  */
@@ -41,6 +45,7 @@ export async function attemptEmail(
   deps: WorkerDeps,
   stored: StoredMessage,
   claims: Claim[],
+  way: Way | null,
   handling: Handling,
 ): Promise<DeliveryResult[]> {
   if (stored.domainId === null) return claims.map((claim) => settleFailure(claim, unlinkedReason(stored)));
@@ -56,7 +61,7 @@ export async function attemptEmail(
     setAside,
     ...scripted.map((claim) => attemptScripted(stored, claim, handling.signal)),
     ...transactionsOf(deps, stored, real).map((group) =>
-      deps.transport ? attemptAtPace(deps, deps.transport, stored, group, handling) : [],
+      way ? attemptAtPace(deps, way, stored, group, handling) : [],
     ),
   ]);
   return results.flat();
@@ -102,17 +107,20 @@ async function attemptScripted(
 
 function attemptAtPace(
   deps: WorkerDeps,
-  transport: Transport,
+  way: Way,
   stored: StoredMessage,
   claims: Claim[],
   handling: Handling,
 ): Promise<DeliveryResult[]> {
-  return handling.atPace(claims, (place) => attemptReal(deps, transport, stored, claims, handling, place));
+  const destination = way.isByDestination ? (claims[0]?.domain ?? "") : way.paceKey;
+  return handling.atPace(destination, claims, (place) =>
+    attemptReal(deps, way, stored, claims, handling, place),
+  );
 }
 
 function attemptReal(
   deps: WorkerDeps,
-  transport: Transport,
+  way: Way,
   stored: StoredMessage,
   claims: Claim[],
   handling: Handling,
@@ -120,14 +128,14 @@ function attemptReal(
 ): Promise<DeliveryResult[]> {
   return handling.inTurn(
     !stored.hasBody,
-    () => prepare(deps, stored, claims, handling),
+    () => prepare(deps, way, stored, claims, handling),
     async (ready) => {
       if (!("message" in ready)) return ready.results;
       const { message, held } = ready;
       // Between the hand-over and the place for the dialogue time may have passed.
       if (!handling.mayBegin(held)) return [];
       place.talk();
-      const outcomes = await transport.deliver(
+      const outcomes = await way.deliver(
         message,
         held.map(({ address }) => address),
         {
@@ -138,19 +146,21 @@ function attemptReal(
       );
       place.leave(outcomes);
       const alarm = outcomes.find((outcome) => outcome.alarm)?.alarm;
-      if (alarm) deps.log.error("transport.alarm", { alarm, host: outcomes[0]?.host, emailId: stored.id });
-      const isFinal = transport.name !== "relay";
+      if (alarm && !way.waitsOutFaults)
+        deps.log.error("transport.alarm", { alarm, host: outcomes[0]?.host, emailId: stored.id });
       return held.map((claim, index) => {
         const outcome = outcomes[index];
-        if (!outcome) throw new TypeError(`transport ${transport.name} gave no outcome for a recipient`);
+        if (!outcome) throw new TypeError("the way out gave no outcome for a recipient");
         return settleOutcome(claim, outcome, {
           policy: stored.policy,
           random: Math.random(),
           recipients: held.length,
-          isFinal,
+          isFinal: way.isFinal,
+          waitsOutFaults: way.waitsOutFaults,
         });
       });
     },
+    way.isByDestination || way.paceKey !== null,
   );
 }
 
@@ -159,11 +169,17 @@ type Ready = { message: OutgoingMessage; held: Claim[] } | { results: DeliveryRe
 
 async function prepare(
   deps: WorkerDeps,
+  way: Way,
   stored: StoredMessage,
   claims: Claim[],
   handling: Handling,
 ): Promise<Ready> {
   if (handling.signal.aborted) return { results: [] };
+  const waitMs = way.waitMs();
+  if (waitMs !== null) {
+    await handling.waitForRelay(claims, waitMs);
+    return { results: [] };
+  }
   const built = await buildMessage(deps, stored, claims, handling.keysFor);
   if (!("message" in built)) return built;
   const held = await handling.handOver(claims, stored.listUnsubscribe);

@@ -21,9 +21,10 @@ import { coalesce } from "./coalesce";
 import { attemptEmail, type Handling } from "./deliver-email";
 import { readMessages, type StoredMessage } from "./messages";
 import { createPaces } from "./paces";
-import { createAtPace, withoutPace } from "./pacing";
+import { createAtPace } from "./pacing";
 import { createSigningKeys } from "./signing-keys";
 import { createTurns } from "./turns";
+import { createWays, type Way } from "./ways";
 
 /** Claimed rows at most whose attempt is not over; more would only lie here while another worker could have them. */
 const claimsMax = 300;
@@ -141,25 +142,35 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     }
   }
 
-  const isDirect = deps.transport?.name === "direct";
-  /** Claims that wait for their destination in the queue again. */
+  const ways = createWays(deps);
+  type Wait = { rule: "destination_pace" | "relay_paused"; waitMs: number };
+  /** Claims that wait in the queue again. */
   const givenBack = new WeakSet<Claim>();
-  const giveBackBatch = coalesce<Held & { waitMs: number }, void>(500, async (claims) => {
-    await releaseClaims(hot, claims, "destination_pace");
+  const giveBackBatch = coalesce<Held & Wait, void>(500, async (claims) => {
+    for (const why of new Set(claims.map(({ rule }) => rule)))
+      await releaseClaims(
+        hot,
+        claims.filter(({ rule }) => rule === why),
+        why,
+      );
     return () => undefined;
   });
+  const giveBack = async (claims: readonly Claim[], why: (claim: Claim) => Wait) => {
+    await giveBackBatch(
+      claims.map((claim) => ({ id: claim.id, leaseToken: claim.leaseToken, ...why(claim) })),
+    );
+    for (const claim of claims) givenBack.add(claim);
+  };
   const atPace = createAtPace(
     createPaces({ placesMax: placesFor(options.dialoguesMax), nowMs: () => performance.now() }),
-    async (claims, waitMs) => {
-      await giveBackBatch(claims.map(({ id, leaseToken }) => ({ id, leaseToken, waitMs })));
-      for (const claim of claims) givenBack.add(claim);
-    },
+    (claims, waitMs) => giveBack(claims, () => ({ rule: "destination_pace", waitMs })),
   );
 
   const handling: Handling = {
-    atPace: isDirect ? atPace : withoutPace,
+    atPace,
+    waitForRelay: (claims, waitMs) => giveBack(claims, () => ({ rule: "relay_paused", waitMs })),
     keysFor: createSigningKeys(deps),
-    inTurn: createTurns(options.dialoguesMax, isDirect ? options.dialoguesMax * slowAside : 0),
+    inTurn: createTurns(options.dialoguesMax, options.dialoguesMax * slowAside),
     mayBegin: (claims) => !isDraining && claims.every(stillMine),
     stillMine,
     signal: abort.signal,
@@ -171,7 +182,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     },
   };
 
-  async function runJob(stored: StoredMessage, claims: Claim[]): Promise<void> {
+  async function runJob(stored: StoredMessage, claims: Claim[], way: Way | null): Promise<void> {
     let underWay = claims.length;
     attempting += underWay;
     const endAttempt = () => {
@@ -182,13 +193,12 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       options.onRoom?.();
     };
     try {
-      const results = await attemptEmail(deps, stored, claims, handling);
+      const results = await attemptEmail(deps, stored, claims, way, handling);
       endAttempt();
       if (results.length > 0) await (stored.isAlone ? recordAlone : recordTogether)(results);
       const settled = new Set(results.map(({ id }) => id));
       const left = claims.filter((claim) => !settled.has(claim.id) && !givenBack.has(claim));
-      if (left.length > 0)
-        await releaseClaims(hot, left, isDraining || deps.transport ? "released" : "no_transport");
+      if (left.length > 0) await releaseClaims(hot, left, isDraining || way ? "released" : "no_transport");
     } catch (error) {
       // The rows stay leased: when the leases run out, their stage says what may be done with them.
       log.error("delivery.attempt_broken", { emailId: stored.id, ...errorFacts(error) });
@@ -213,20 +223,26 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     renewedAtMs.set(leaseToken, askedAtMs);
     for (const taken of claims) held.set(taken.id, taken);
     // Rows whose mail cannot be read now are simply not begun: their leases run out and they come back.
-    const messages = await readMessages(hot, claims).catch((error) => {
+    const [messages, wayOf] = await Promise.all([
+      readMessages(hot, claims),
+      ways.read(claims.map(({ teamId }) => teamId)),
+    ]).catch((error) => {
       for (const { id } of claims) held.delete(id);
       throw error;
     });
     const begun: Promise<void>[] = [];
-    for (const group of groupByDialogue(claims, isDirect)) {
-      const stored = messages.get(group[0].emailId);
+    for (const [emailId, ofMail] of groupBy(claims, (claim) => claim.emailId)) {
+      const stored = messages.get(emailId);
       if (!stored) {
-        for (const { id } of group) held.delete(id);
+        for (const { id } of ofMail) held.delete(id);
         continue;
       }
-      const job = runJob(stored, group).finally(() => jobs.delete(job));
-      jobs.add(job);
-      begun.push(job);
+      const way = wayOf(stored);
+      for (const group of groupByDialogue(ofMail, way)) {
+        const job = runJob(stored, group, way).finally(() => jobs.delete(job));
+        jobs.add(job);
+        begun.push(job);
+      }
     }
     return { count: claims.length, mayBeMore: mayLeaveMore(claims), done: Promise.all(begun) };
   }
@@ -280,21 +296,24 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       const timer = setTimeout(() => abort.abort(), graceMs);
       while (jobs.size > 0) await Promise.race(jobs);
       clearTimeout(timer);
+      await ways.close();
     },
   };
 }
 
 /**
- * Claims that one attempt is made for: those of one mail, and where mail goes straight to the recipients' servers those
- * of one mail and destination, so that a slow server keeps no result of another one from being recorded.
+ * Claims of one mail that one attempt is made for: all of them, and where mail goes straight to the recipients' servers
+ * those of one destination, so that a slow server keeps no result of another one from being recorded.
  */
-function groupByDialogue(claims: Claim[], isByDestination: boolean): [Claim, ...Claim[]][] {
-  const groups = new Map<string, [Claim, ...Claim[]]>();
+const groupByDialogue = (claims: Claim[], way: Way | null): Claim[][] =>
+  way?.isByDestination ? [...groupBy(claims, ({ domain }) => domain).values()] : [claims];
+
+function groupBy(claims: readonly Claim[], keyOf: (claim: Claim) => string): Map<string, Claim[]> {
+  const groups = new Map<string, Claim[]>();
   for (const claim of claims) {
-    const key = isByDestination ? `${claim.emailId} ${claim.domain}` : claim.emailId;
-    const group = groups.get(key);
+    const group = groups.get(keyOf(claim));
     if (group) group.push(claim);
-    else groups.set(key, [claim]);
+    else groups.set(keyOf(claim), [claim]);
   }
-  return [...groups.values()];
+  return groups;
 }

@@ -1,5 +1,6 @@
 import { recoverExpired } from "#db/expiry";
 import { unparkDeliveries } from "#db/queue";
+import { unparkRelayed } from "#db/relays";
 import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/ids";
 
@@ -33,7 +34,7 @@ export async function sweep(deps: WorkerDeps): Promise<number> {
   const recovered = await recoverExpired(hot, newId, recoverBatch);
   for (const { id, emailId, stage, status } of recovered)
     log.warn("delivery.lease_expired", { deliveryId: id, emailId, stage, status });
-  const unparked = deps.transport ? await unparkDeliveries(hot, unparkBatch) : 0;
+  const unparked = await (deps.transport ? unparkDeliveries : unparkRelayed)(hot, unparkBatch);
   await hot`
     delete from idempotency_keys where (team_id, route, key) in
       (select team_id, route, key from idempotency_keys where expires_at < now() limit ${forgetBatch})`;

@@ -10,6 +10,7 @@ import { keepBooks } from "./bookkeeping";
 import { createEngine } from "./engine";
 import { beat, sweep, withdrawBeat } from "./housekeeping";
 import { startPumping } from "./pumping";
+import { probePaused } from "./relays/faults";
 import { createLanes } from "./webhooks/lanes";
 import { sweepWebhooks } from "./webhooks/sweep";
 
@@ -17,6 +18,7 @@ import { sweepWebhooks } from "./webhooks/sweep";
 const renewalsPerLease = 3;
 const beatMs = 5_000;
 const sweepMs = 5_000;
+const relaysMs = 5_000;
 const booksMs = 30_000;
 const looksMs = 15_000;
 /** Domains looked at side by side; each is a dozen questions to a name server. */
@@ -82,6 +84,9 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     }),
     every(sweepMs, "webhook_sweep", async () => {
       if ((await sweepWebhooks(deps)) > 0) calls.rouse();
+    }),
+    every(relaysMs, "relays", async () => {
+      if ((await probePaused(deps)) > 0) mail.rouse();
     }),
     every(looksMs, "looks", () => recheckDomains(deps, looksAtOnceMax, signal)),
     every(booksMs, "books", () => keepBooks(deps, () => !signal.aborted)),

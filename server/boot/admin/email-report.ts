@@ -40,6 +40,8 @@ function describeRecipient(recipient: Recipient, now: Date): string[] {
   return [
     "",
     `  ${address} (${kind}): ${status}, ${attempts} attempt${attempts === 1 ? "" : "s"}`,
+    ...detail("Relay", recipient.relay),
+    ...detail("Its id", recipient.provider_id),
     ...detail("Server", recipient.last_reply?.host),
     ...detail("Reply", replyOf(recipient.last_reply)),
     ...detail("Meaning", recipient.reason),

@@ -53,9 +53,9 @@ const RULES: Record<WaitRule | "held", string> = {
   no_transport: "No way out is set up (SMTP_URL), so nothing can be attempted until there is one.",
   released: "The worker that had taken it stopped in order before trying; it is due again at once.",
   destination_pace:
-    "The recipient's mail server is slow, or said that mail comes too fast; it is this mail's turn by then.",
+    "The mail server that is to take it is slow, or said that mail comes too fast; it is this mail's turn by then.",
   relay_paused:
-    "Every relay for it is paused after faults of its own. One message a minute tries each again; nothing is given up.",
+    "No relay for it can be used at present, by a fault of the relay's own. Each is tried again once a minute; nothing is given up.",
   daily_cap:
     "As many recipients as the sender's domain is allowed in a day (UTC) were written to; the next day goes on.",
   warm_up:
@@ -101,6 +101,11 @@ const RecipientAnswer = z
         host: z.string().nullable(),
       })
       .nullable(),
+    relay: z
+      .string()
+      .nullable()
+      .describe("The relay that was last asked; null where the installation's own way out was."),
+    provider_id: z.string().nullable().describe("What the relay's provider calls the message."),
     reason: z.string().nullable(),
     class: z
       .enum(REPLY_CLASSES)
@@ -188,6 +193,8 @@ export function recipientJson(delivery: Delivery): z.infer<typeof RecipientAnswe
       lastCode === null && lastText === null
         ? null
         : { code: lastCode, enhanced: lastEnhanced, text: lastText, host: delivery.lastHost },
+    relay: delivery.relay,
+    provider_id: delivery.providerId,
     reason: delivery.lastReason,
     class: standing.class,
     advice: standing.advice,

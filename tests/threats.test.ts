@@ -146,6 +146,22 @@ const OUTSIDE: Record<string, readonly Proof[]> = {
       "during a rotation both secrets sign, and a day later the new one alone",
     ],
   ],
+  "callbacks that no provider sent": [
+    [
+      "rest/callbacks",
+      "is not believed where a letter of the proof or of what is proven is another, and it is counted",
+      "tells the same again, by the same call or by a new one, and it counts once",
+      "tells nothing of mail that went by another relay, whosever it is",
+      "tells nothing of another team's mail by a team's relay, even where the mail names that relay",
+    ],
+    [
+      "rest/callback-sns",
+      "of another topic is refused, and nothing is fetched for it",
+      "whose certificate lies elsewhere is refused, and nothing is fetched for it",
+      "that is signed by another's certificate is refused",
+      "to another topic, or one that is forged, is not confirmed",
+    ],
+  ],
   "bounces and complaints of strangers": [
     [
       "services/returns/returns",

@@ -5,17 +5,18 @@ const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 /**
  * A parameter of a content field, each line folded before it. ASCII stands quoted; anything else is percent-encoded and,
- * when long, continued by RFC 2231 sections 3 and 4, after a plain ASCII form for readers that know neither.
+ * when long, continued by RFC 2231 sections 3 and 4, before a plain ASCII form for readers that know neither. Of the two
+ * Python's reader takes the one that comes first.
  */
 export function parameter(name: string, value: string): string {
   const isPlain = /^[\x20-\x7e]*$/.test(value);
   if (isPlain && value.length <= sectionLength) return `;\r\n ${name}=${quote(value)}`;
   const sections = sectionsOf(value);
-  const plain = `;\r\n ${name}=${quote(asciiOf(value))}`;
-  if (sections.length === 1) return `${plain};\r\n ${name}*=UTF-8''${sections[0]}`;
-  return (
-    plain + sections.map((section, n) => `;\r\n ${name}*${n}*=${n === 0 ? "UTF-8''" : ""}${section}`).join("")
-  );
+  const whole =
+    sections.length === 1
+      ? `;\r\n ${name}*=UTF-8''${sections[0]}`
+      : sections.map((section, n) => `;\r\n ${name}*${n}*=${n === 0 ? "UTF-8''" : ""}${section}`).join("");
+  return `${whole};\r\n ${name}=${quote(asciiOf(value))}`;
 }
 
 const quote = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`;

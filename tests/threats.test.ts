@@ -10,6 +10,10 @@ const MESSAGE: Record<string, readonly Proof[]> = {
     ["rest/injection", "control characters in %s are 422, never cleaned silently"],
     ["rest/email-changes", "that cannot be meant are refused by name: %j"],
     ["mail/compose", "has each structural field once, and nothing else"],
+    [
+      "mail/python-email",
+      "finds in our mail what was written, no field more, and no offence against any rule",
+    ],
   ],
   "headers that are Posthorn's to write": [
     ["rest/injection", "headers that Posthorn writes cannot be set, in whatever letters"],
@@ -136,6 +140,14 @@ const OUTSIDE: Record<string, readonly Proof[]> = {
     [
       "worker/direct",
       "by SMTP_URL=direct: a worker finds the servers in DNS, keeps out of the network inside, and tells each fate",
+    ],
+  ],
+  "a team's relay at an address inside": [
+    [
+      "worker/relay-guard",
+      "a team's relay inside is not connected to, be it given as an address or by a name",
+      "one address inside among others condemns a team's relay",
+      "a connection goes to the address that was judged: a name that changes its mind is not asked again for it",
     ],
   ],
   "events that are forged or repeated to a receiver": [

@@ -1,6 +1,6 @@
 import type { HotSql } from "./client";
 import type { DeliveryStatus } from "./schema/deliveries";
-import type { Header, Tag } from "./schema/emails";
+import { type Header, PRIORITIES, type Priority, type Tag } from "./schema/emails";
 
 export type AcceptedMail = {
   id: string;
@@ -16,6 +16,8 @@ export type AcceptedMail = {
   subject: string;
   tags: Tag[];
   headers: Header[];
+  /** Default: normal. */
+  priority?: Priority;
   /** Each recipient's copy offers to unsubscribe by a link of their own. */
   listUnsubscribe: boolean;
   /** What each recipient's copy shall tell of. */
@@ -143,6 +145,8 @@ export async function insertSubmissions(hot: HotSql, submissions: Submission[]):
       mails.map(({ listUnsubscribe }) => String(listUnsubscribe)),
       mails.map(({ tracksOpens = false }) => String(tracksOpens)),
       mails.map(({ tracksClicks = false }) => String(tracksClicks)),
+      mails.map(({ priority = "normal" }) => priority),
+      recipients.map(({ mail }) => PRIORITIES.indexOf(mail.priority ?? "normal")),
     ],
     { prepare: hot.options.prepare },
   );
@@ -179,27 +183,27 @@ with keyed as (
   select * from unnest($8::int[], $9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::text[],
     $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[], $22::uuid[], $23::uuid[],
     $24::text[], $25::text[], $26::text[], $27::text[], $28::uuid[], $38::timestamptz[], $50::bool[],
-    $51::bool[], $52::bool[])
+    $51::bool[], $52::bool[], $53::text[])
     as m(ordinal, id, team_id, api_key_id, sender, sender_address, sender_domain, "to", cc, bcc, reply_to, subject,
          tags, headers, template_id, template_version_id, message_id, status, html, text, event_id,
-         scheduled_at, list_unsubscribe, tracks_opens, tracks_clicks)
+         scheduled_at, list_unsubscribe, tracks_opens, tracks_clicks, priority)
   where ordinal not in (select ordinal from refused)
 ), email as (
   insert into emails (id, team_id, api_key_id, sender, sender_address, sender_domain, "to", cc, bcc, reply_to, subject,
                       tags, headers, template_id, template_version_id, message_id, status, scheduled_at,
-                      list_unsubscribe, tracks_opens, tracks_clicks)
+                      list_unsubscribe, tracks_opens, tracks_clicks, priority)
   select id, team_id, api_key_id, sender, sender_address, sender_domain, "to"::jsonb, cc::jsonb, bcc::jsonb,
          reply_to::jsonb, subject, tags::jsonb, headers::jsonb, template_id, template_version_id, message_id, status,
-         scheduled_at, list_unsubscribe, tracks_opens, tracks_clicks
+         scheduled_at, list_unsubscribe, tracks_opens, tracks_clicks, priority
   from mail
 ), body as (
   insert into email_bodies (team_id, email_id, html, text) select team_id, id, html, text from mail
 ), delivery as (
-  insert into deliveries (id, team_id, email_id, position, kind, address, domain, status, due_at)
-  select id, team_id, email_id, position, kind, address, domain, status, coalesce(scheduled_at, now())
+  insert into deliveries (id, team_id, email_id, position, kind, address, domain, status, due_at, priority)
+  select id, team_id, email_id, position, kind, address, domain, status, coalesce(scheduled_at, now()), priority
   from unnest($29::int[], $30::uuid[], $31::uuid[], $32::uuid[], $33::smallint[], $34::text[], $35::text[], $36::text[],
-    $37::text[], $39::timestamptz[])
-    as r(ordinal, team_id, email_id, id, position, kind, address, domain, status, scheduled_at)
+    $37::text[], $39::timestamptz[], $54::smallint[])
+    as r(ordinal, team_id, email_id, id, position, kind, address, domain, status, scheduled_at, priority)
   where ordinal not in (select ordinal from refused)
 ), attachment as (
   insert into attachments (team_id, email_id, id, position, filename, content_type, content_id, size_bytes, content)

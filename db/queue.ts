@@ -1,5 +1,6 @@
 import type { HotSql } from "./client";
 import { foldAddress } from "./fold-address";
+import type { CapRule } from "./schema/deliveries";
 import { lockEmailsOf, refreshEmailStatus } from "./summary";
 
 /** A claim lasts this long unless renewed or told otherwise; a worker that dies is found out after it. */
@@ -16,28 +17,31 @@ export type Claim = {
   leaseToken: string;
 };
 
-/** A claim with the number of rows that its team could have had beside it. */
-export type SharedClaim = Claim & { share: number };
+/** A claim, and whether its team may have had more that is due than what it was given. */
+export type SharedClaim = Claim & { mayLeaveMore: boolean };
 
 /**
  * Takes up to `limit` due deliveries by one statement: sets a lease, counts the attempt and commits. Every team that has
- * something due gets the same share, filled with its oldest; where there are more such teams than rows to take, lots
- * are drawn. Rows that another worker is just taking are passed over, and so are suspects. Scheduled mail can be claimed
- * when its time has come.
+ * something due gets the same share; where there are more such teams than rows to take, lots are drawn. A team's share is
+ * filled by priority, and by age within one; but what is due of a lower priority has places of its own (`PLACES_KEPT`),
+ * so that no amount of urgent mail stops it. Rows that another worker is just taking are passed over, and so are suspects.
+ * Scheduled mail can be claimed when its time has come.
  */
 export async function claimDeliveries(
   hot: HotSql,
   { limit, leaseToken, forMs = leaseMs }: { limit: number; leaseToken: string; forMs?: number },
 ): Promise<SharedClaim[]> {
-  return hot.unsafe<SharedClaim[]>(CLAIM_BY_TURNS, [leaseToken, limit, forMs], { prepare: hot.options.prepare });
+  return hot.unsafe<SharedClaim[]>(CLAIM_BY_TURNS, [leaseToken, limit, forMs], {
+    prepare: hot.options.prepare,
+  });
 }
 
+/** Of its team's share, kept for what is due of that priority; of less than one place it is the chance to get it. */
+const PLACES_KEPT = { normal: 0.2, low: 0.1 } as const;
+
 /** Whether one of the teams used up its share, and so may have more that is due. */
-export function mayLeaveMore(claims: readonly SharedClaim[]): boolean {
-  const leftOf = new Map<string, number>();
-  for (const { teamId, share } of claims) leftOf.set(teamId, (leftOf.get(teamId) ?? share) - 1);
-  return [...leftOf.values()].some((left) => left <= 0);
-}
+export const mayLeaveMore = (claims: readonly SharedClaim[]): boolean =>
+  claims.some((claim) => claim.mayLeaveMore);
 
 /**
  * Takes the suspect mail that is due longest, with up to `limit` of its recipients. A suspect is a delivery that
@@ -48,7 +52,9 @@ export async function claimSuspectMail(
   hot: HotSql,
   { limit, leaseToken, forMs = leaseMs }: { limit: number; leaseToken: string; forMs?: number },
 ): Promise<SharedClaim[]> {
-  return hot.unsafe<SharedClaim[]>(CLAIM_SUSPECTS, [leaseToken, limit, forMs], { prepare: hot.options.prepare });
+  return hot.unsafe<SharedClaim[]>(CLAIM_SUSPECTS, [leaseToken, limit, forMs], {
+    prepare: hot.options.prepare,
+  });
 }
 
 const TAKE_DUE = `
@@ -57,34 +63,56 @@ const TAKE_DUE = `
       leased_until = now() + $3::int * interval '1 ms', wait_rule = null, updated_at = now()
   from due where d.id = due.id
   returning d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.attempts as attempt,
-            d.lease_token as "leaseToken", due.share`;
+            d.lease_token as "leaseToken", due.more as "mayLeaveMore"`;
+
+/** A team's rows of one priority, oldest first and locked, as many as the expression says. */
+const oldestOf = (rank: 0 | 1 | 2, limit: string) => `array(
+      select d.id from deliveries d
+      where d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = t.team_id and d.priority = ${rank}
+        and d.due_at <= now()
+      order by d.due_at, d.id limit ${limit} for update skip locked)`;
 
 // The number of lapses stands in the text, and not among the parameters, for the planner to see the index of each kind.
 //
-// From one team that waits to the next is one step through the index of turns, however much each of them has: its entry
-// that is due first comes first. So a claim costs a step for each team that waits, and one for each row it takes.
+// From one team and priority that wait to the next is one step through the index of turns, however much each of them has:
+// the entry that is due first comes first. So a claim costs a step for each of them, and one for each row it takes.
 const CLAIM_BY_TURNS = `
   with recursive waiting as (
-    (select team_id, due_at from deliveries where status in ('queued', 'scheduled') and lapses < 3
-     order by team_id, due_at, id limit 1)
+    (select team_id, priority, due_at from deliveries where status in ('queued', 'scheduled') and lapses < 3
+     order by team_id, priority, due_at, id limit 1)
     union all
-    select n.team_id, n.due_at from waiting w cross join lateral (
-      select d.team_id, d.due_at from deliveries d
-      where d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id > w.team_id
-      order by d.team_id, d.due_at, d.id limit 1) n
-  ), turns as materialized (
-    select team_id, greatest(1, $2::int / (count(*) over ())::int) as share from waiting where due_at <= now()
+    select n.team_id, n.priority, n.due_at from waiting w cross join lateral (
+      select d.team_id, d.priority, d.due_at from deliveries d
+      where d.status in ('queued', 'scheduled') and d.lapses < 3 and (d.team_id, d.priority) > (w.team_id, w.priority)
+      order by d.team_id, d.priority, d.due_at, d.id limit 1) n
+  ), team as (
+    select team_id, greatest(1, $2::int / (count(*) over ())::int) as share, bool_or(priority = 0) as has_high,
+      bool_or(priority = 1) as has_normal, bool_or(priority = 2) as has_low
+    from waiting where due_at <= now() group by team_id
     order by random() limit $2
+  ), turn as materialized (
+    select team.*, case when has_low then floor(share * ${PLACES_KEPT.low} + random())::int else 0 end as for_low,
+      case when has_normal then floor(share * ${PLACES_KEPT.normal} + random())::int else 0 end as for_normal
+    from team
+  ), high as materialized (
+    select t.*, ${oldestOf(0, "case when t.has_high then greatest(0, t.share - t.for_low - t.for_normal) else 0 end")} as high
+    from turn t
+  ), normal as materialized (
+    select t.*, ${oldestOf(1, "case when t.has_normal then greatest(0, t.share - t.for_low - cardinality(t.high)) else 0 end")} as normal
+    from high t
+  ), low as materialized (
+    select t.*, ${oldestOf(2, "case when t.has_low then greatest(0, t.share - cardinality(t.high) - cardinality(t.normal)) else 0 end")} as low
+    from normal t
   ), due as materialized (
-    select o.id, t.share from turns t cross join lateral (
-      select d.id from deliveries d
-      where d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = t.team_id and d.due_at <= now()
-      order by d.due_at, d.id limit t.share for update skip locked) o
+    select o.id, has_high and cardinality(high) >= share - for_low - for_normal
+      or has_normal and cardinality(normal) >= share - for_low - cardinality(high)
+      or has_low and cardinality(low) >= share - cardinality(high) - cardinality(normal) as more
+    from low cross join lateral unnest(high || normal || low) as o(id)
   )${TAKE_DUE}`;
 
 const CLAIM_SUSPECTS = `
   with due as materialized (
-    select id, $2::int as share from deliveries
+    select id, false as more from deliveries
     where due_at <= now() and status = 'queued' and lapses >= 3 and (team_id, email_id) = (
       select team_id, email_id from deliveries where status = 'queued' and due_at <= now() and lapses >= 3
       order by due_at, id limit 1)
@@ -146,7 +174,7 @@ export async function renewLeases(hot: HotSql, leaseTokens: string[], forMs = le
 export async function releaseClaims(
   hot: HotSql,
   held: (Held & { waitMs?: number })[],
-  why: "released" | "no_transport" | "destination_pace" | "relay_paused",
+  why: "released" | "no_transport" | "destination_pace" | "relay_paused" | CapRule,
 ): Promise<number> {
   const ids = held.map(({ id }) => id);
   return hot.begin(async (tx) => {

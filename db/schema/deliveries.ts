@@ -96,10 +96,6 @@ export const deliveries = pgTable(
   (t) => [
     index("deliveries_email_idx").on(t.teamId, t.emailId, t.position),
     index("deliveries_address_idx").on(t.teamId, t.address, t.emailId),
-    /** From team to team, and within one by age. */
-    index("deliveries_turn_idx")
-      .on(t.teamId, t.dueAt, t.id)
-      .where(sql`${t.status} in ('queued', 'scheduled') and ${t.lapses} < 3`),
     /** From team to team, there from priority to priority, and within one by age. */
     index("deliveries_priority_idx")
       .on(t.teamId, t.priority, t.dueAt, t.id)

@@ -68,10 +68,12 @@ export const patchDomain = withApi(
     path: "/api/domains/{id}",
     access: { scope: "domains:write" },
     tier: "other",
-    summary: "Change a domain's tracking, TLS or capabilities",
+    summary: "Change a domain's tracking, TLS, capabilities, daily cap or warm-up",
     body: UpdateDomainBody,
     repeatsId: ["id"],
-    example: { body: { tls: "enforced", open_tracking: false } },
+    example: {
+      body: { tls: "enforced", warm_up: { first_day: 50, growth_percent: 50, target: 20_000 } },
+    },
     answer: changed("domain"),
   },
   async ({ ctx, params, body }) => {

@@ -1,8 +1,9 @@
-import { asc, eq } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
+import { sendingDays } from "#db/schema/sending-days";
 import { teams, type UnknownPolicy } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
-import { AppError } from "#server/errors";
+import { AppError, notFound } from "#server/errors";
 import { isId, newId } from "#server/ids";
 
 export type Team = { id: string; name: string };
@@ -30,6 +31,36 @@ export async function listTeams(deps: Deps): Promise<Team[]> {
  */
 export async function setUnknownPolicy(deps: Deps, team: Team, policy: UnknownPolicy): Promise<void> {
   await deps.db.update(teams).set({ unknownPolicy: policy }).where(eq(teams.id, team.id));
+}
+
+/** Limits to how many recipients a day (UTC) a team's mail is handed over, from all its domains together; null: no limit. */
+export async function setDailyCap(deps: Deps, team: Team, dailyCap: number | null): Promise<void> {
+  await deps.db.update(teams).set({ dailyCap }).where(eq(teams.id, team.id));
+}
+
+/** How a team's mail is treated; and where it has a cap, to how many recipients mail was handed over today (UTC). */
+export async function readTeamRules(
+  deps: Deps,
+  team: Team,
+): Promise<Team & { unknown: UnknownPolicy; dailyCap: number | null; handedOverToday: number }> {
+  const [row] = await deps.db
+    .select({
+      unknown: teams.unknownPolicy,
+      dailyCap: teams.dailyCap,
+      handedOverToday: sql<number>`coalesce(${sendingDays.handedOver}, 0)`,
+    })
+    .from(teams)
+    .leftJoin(
+      sendingDays,
+      and(
+        eq(sendingDays.teamId, teams.id),
+        eq(sendingDays.domain, ""),
+        eq(sendingDays.day, sql`(now() at time zone 'utc')::date`),
+      ),
+    )
+    .where(eq(teams.id, team.id));
+  if (!row) throw notFound("Team");
+  return { ...team, ...row };
 }
 
 /** The team of that id or, where only one bears it, that name; without either, the first team that was made. */

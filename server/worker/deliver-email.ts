@@ -28,7 +28,7 @@ export type Handling = {
   /** Prepares and runs a dialogue when one of the few places for it is free. */
   inTurn: Turns;
   /** Commits that the dialogue begins; the claims that are still ours come back. */
-  handOver(claims: Claim[], offersUnsubscribe: boolean): Promise<Claim[]>;
+  handOver(claims: Claim[], stored: StoredMessage): Promise<Claim[]>;
   /** Whether a dialogue may begin for these: they are still ours, and we are not about to stop. */
   mayBegin(claims: Claim[]): boolean;
   stillMine(claim: Claim): boolean;
@@ -180,8 +180,11 @@ async function prepare(
     await handling.waitForRelay(claims, waitMs);
     return { results: [] };
   }
-  const built = await buildMessage(deps, stored, claims, handling.keysFor);
+  // Where the day is used up most mail is given back here, and nothing has to be built for it.
+  const early = stored.isHeldOver ? await handling.handOver(claims, stored) : null;
+  if (early?.length === 0) return { results: [] };
+  const built = await buildMessage(deps, stored, early ?? claims, handling.keysFor);
   if (!("message" in built)) return built;
-  const held = await handling.handOver(claims, stored.listUnsubscribe);
+  const held = early ?? (await handling.handOver(claims, stored));
   return held.length === 0 ? { results: [] } : { message: built.message, held };
 }

@@ -7,16 +7,18 @@ import {
   claimDeliveries,
   claimSuspectMail,
   type Held,
-  leaseMs as usualLeaseMs,
   markHandedOver,
   mayLeaveMore,
   releaseClaims,
   renewLeases,
+  leaseMs as usualLeaseMs,
 } from "#db/queue";
 import { type DeliveryResult, recordResults } from "#db/results";
+import type { CapRule } from "#db/schema/deliveries";
 import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/ids";
 import { errorFacts } from "#server/log";
+import { createHandOverWithinCaps } from "./caps";
 import { coalesce } from "./coalesce";
 import { attemptEmail, type Handling } from "./deliver-email";
 import { readMessages, type StoredMessage } from "./messages";
@@ -143,7 +145,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   }
 
   const ways = createWays(deps);
-  type Wait = { rule: "destination_pace" | "relay_paused"; waitMs: number };
+  type Wait = { rule: "destination_pace" | "relay_paused" | CapRule; waitMs: number };
   /** Claims that wait in the queue again. */
   const givenBack = new WeakSet<Claim>();
   const giveBackBatch = coalesce<Held & Wait, void>(500, async (claims) => {
@@ -165,6 +167,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     createPaces({ placesMax: placesFor(options.dialoguesMax), nowMs: () => performance.now() }),
     (claims, waitMs) => giveBack(claims, () => ({ rule: "destination_pace", waitMs })),
   );
+  const handOverWithinCaps = createHandOverWithinCaps(deps, giveBack);
 
   const handling: Handling = {
     atPace,
@@ -174,9 +177,11 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     mayBegin: (claims) => !isDraining && claims.every(stillMine),
     stillMine,
     signal: abort.signal,
-    async handOver(claims, offersUnsubscribe) {
+    async handOver(claims, stored) {
       const mine = isDraining ? [] : claims.filter(stillMine);
       if (mine.length === 0) return [];
+      if (stored.isCapped) return handOverWithinCaps(mine, stored);
+      const offersUnsubscribe = stored.listUnsubscribe;
       const marked = await markBatch(mine.map((claim) => ({ ...claim, offersUnsubscribe })));
       return mine.filter((_, index) => marked[index]);
     },

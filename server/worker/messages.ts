@@ -22,6 +22,9 @@ export type StoredMessage = Omit<MessageSource, "files"> & {
   /** Each recipient's copy tells of its opening, or of its links. */
   tracksOpens: boolean;
   tracksClicks: boolean;
+  /** A day allows its domain or its team no more than a number; and has none left today, it seems. */
+  isCapped: boolean;
+  isHeldOver: boolean;
   /** No other recipient has this mail. */
   isAlone: boolean;
   /** False: html, text and files have to be read by `withBody`. */
@@ -56,7 +59,10 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
     ),
     -- Asked once for each key and domain, of which many mails have the same.
     linked as materialized (
-      select w.team_id, w.api_key_id, w.sender_domain, d.id as domain_id, d.tls = 'enforced' as needs_tls
+      select w.team_id, w.api_key_id, w.sender_domain, d.id as domain_id, d.tls = 'enforced' as needs_tls,
+        d.daily_cap is not null or d.warm_up_from is not null as is_capped,
+        exists (select from sending_days s where s.team_id = w.team_id and s.domain in ('', w.sender_domain)
+          and s.day = (now() at time zone 'utc')::date and s.held_over) as is_held_over
       from (select distinct team_id, api_key_id, sender_domain from mail) w
       join domains d on d.team_id = w.team_id and d.name = w.sender_domain
       where w.api_key_id is null or exists (
@@ -70,6 +76,8 @@ export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<st
       e.message_id as "messageId", e.created_at as "createdAt",
       t.unknown_policy as policy, s.small as "hasBody", e.suppressed, e.is_alone as "isAlone",
       k.domain_id as "domainId", coalesce(k.needs_tls, false) as "needsTls",
+      coalesce(k.is_capped, false) or t.daily_cap is not null as "isCapped",
+      coalesce(k.is_held_over, false) as "isHeldOver",
       case when s.small then b.html end as html, case when s.small then b.text end as text
     from mail e
     join email_bodies b on b.team_id = e.team_id and b.email_id = e.id

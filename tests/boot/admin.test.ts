@@ -226,6 +226,9 @@ const WRONG_CALLS: [args: string[], says: RegExp][] = [
   [["key", "create", "--name", "x", "--scopes", "emails:fly"], /no scope "emails:fly"/],
   [["domain", "add", "a.example", "b.example"], /too many arguments/],
   [["email", "show", "42"], /Give an id/],
+  [["team", "set", "Sales"], /--unknown or --daily-cap/],
+  [["domain", "set", "a.example", "--daily-cap", "-1"], /whole number of recipients/],
+  [["domain", "set", "a.example", "--growth", "50"], /--daily-cap, --warm-up/],
 ];
 
 test("a wrong call says what was wrong, does nothing and ends with 2", async () => {

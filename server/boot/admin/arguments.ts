@@ -6,6 +6,7 @@ import { isId } from "#server/ids";
 import { LIMIT_PER_MINUTE } from "#server/limits/limits";
 import { readDomainName } from "#server/mail/address";
 import { readScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/scopes";
+import { growthPercentMax, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
 import { ROTATION } from "#server/services/keys/rotate";
 
 const nameCharsMax = 100;
@@ -86,6 +87,33 @@ export function readLimit(text: string, earlier: OwnLimits = {}): OwnLimits {
       `Give a class and calls a minute, "POST /api/emails=1000". The classes: ${classes.join(", ")}; 1 to ${limitMax}.`,
     );
   return { ...earlier, [tier]: number };
+}
+
+/** Recipients a day, or `none` for any number. */
+export function readDailyCap(text: string): number | "none" {
+  return text.trim() === "none" ? "none" : readCount(text, 0);
+}
+
+/** Recipients, at least one. */
+export const readRecipients = (text: string): number => readCount(text, 1);
+
+function readCount(text: string, least: number): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text.trim()) || count < least || count > recipientsMax)
+    throw new InvalidArgumentError(`Give a whole number of recipients, ${least} to ${recipientsMax}.`);
+  return count;
+}
+
+export function readPercent(text: string): number {
+  const percent = Number(text.replace(/\s*%$/, ""));
+  if (!Number.isInteger(percent) || percent < 1 || percent > growthPercentMax)
+    throw new InvalidArgumentError(`Give whole per cent, 1 to ${growthPercentMax}.`);
+  return percent;
+}
+
+export function readDay(text: string): string {
+  if (!WarmUpDay.safeParse(text).success) throw new InvalidArgumentError("Give a day, such as 2030-01-31.");
+  return text;
 }
 
 /** Hours for which a replaced key works on. */

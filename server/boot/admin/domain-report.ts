@@ -12,6 +12,7 @@ export function describeDomain(domain: Shown): string[] {
     `  Status   ${domain.status}${domain.declared_verified ? ", on the operator's word" : ""}`,
     `  Id       ${domain.id}`,
     `  Looked   ${domain.last_checked_at ?? "never"}`,
+    ...describeDay(domain),
     "",
     records.length > 0 ? "Publish" : "There is nothing to publish.",
     ...records.flatMap(({ type, host, value, priority, status, check }) => [
@@ -31,6 +32,18 @@ export function describeDomain(domain: Shown): string[] {
     ]),
     ...(notes.length > 0 ? ["", "To know"] : []),
     ...notes.map(({ about, text }) => `  ${about}: ${text}`),
+  ];
+}
+
+function describeDay({ daily_cap: cap, warm_up: warmUp, today }: Shown): string[] {
+  return [
+    ...(cap === null ? [] : [`  Cap      ${cap} recipients a day (UTC)`]),
+    ...(warmUp === null
+      ? []
+      : [
+          `  Warm-up  from ${warmUp.start_date}: ${warmUp.first_day}, each day ${warmUp.growth_percent} % more, up to ${warmUp.target ?? cap}`,
+        ]),
+    ...(today.allowed === null ? [] : [`  Today    ${today.handed_over} of ${today.allowed} recipients`]),
   ];
 }
 

@@ -4,15 +4,37 @@ import { getDomain } from "#server/services/domains/credentials";
 import { type Domain, findDomain, listDomains } from "#server/services/domains/read";
 import { rotateDomainKey } from "#server/services/domains/rotate-key";
 import { verifyDomain } from "#server/services/domains/verify";
-import { addDomain, declareDomainVerified, deleteDomain } from "#server/services/domains/write";
-import { addJsonOption, addTeamOption, readDomain } from "./arguments";
+import {
+  addDomain,
+  type DomainChange,
+  declareDomainVerified,
+  deleteDomain,
+  updateDomain,
+} from "#server/services/domains/write";
+import {
+  addJsonOption,
+  addTeamOption,
+  readDailyCap,
+  readDay,
+  readDomain,
+  readPercent,
+  readRecipients,
+} from "./arguments";
 import { describeDomain } from "./domain-report";
 import { withTeam } from "./session";
 import { formatTime, say, sayJson, sayTable } from "./terminal";
 
 type Options = { team?: string; json?: true };
+type SetOptions = Options & {
+  dailyCap?: number | "none";
+  /** False by `--no-warm-up`. */
+  warmUp?: number | false;
+  growth?: number;
+  target?: number;
+  from?: string;
+};
 
-/** `domain add`, `domain list`, `domain show`, `domain rotate-key`, `domain verify`, `domain remove`. */
+/** `domain add`, `domain list`, `domain show`, `domain set`, `domain rotate-key`, `domain verify`, `domain remove`. */
 export function addDomainCommands(program: Command): void {
   const domain = program.command("domain").description("domains that a team sends from");
 
@@ -76,6 +98,40 @@ export function addDomainCommands(program: Command): void {
   addJsonOption(
     addTeamOption(
       domain
+        .command("set")
+        .description("limits to how many recipients a day (UTC) mail from a domain goes; the rest waits")
+        .argument("<name>", "the domain", readDomain)
+        .option("--daily-cap <number>", "recipients a day, or none for any number", readDailyCap)
+        .option("--warm-up <number>", "warm it up: so many recipients on the first day", readRecipients)
+        .option("--growth <percent>", "and each day so many per cent more (default: 50)", readPercent)
+        .option(
+          "--target <number>",
+          "until a day would allow so many (default: the daily cap)",
+          readRecipients,
+        )
+        .option("--from <day>", "the first day, in UTC (default: today)", readDay)
+        .option("--no-warm-up", "end its warm-up"),
+    ),
+  )
+    .addHelpText(
+      "after",
+      "\nExamples:\n  domain set example.com --daily-cap 5000\n  domain set example.com --warm-up 50 --growth 50 --target 20000\n  domain set example.com --no-warm-up --daily-cap none",
+    )
+    .action(async (name: string, options: SetOptions, command: Command) => {
+      const change = changeOf(options);
+      if (Object.keys(change).length === 0)
+        command.error("error: give --daily-cap, --warm-up or --no-warm-up");
+      await withTeam(options.team, async (ctx) => {
+        const { id } = await findDomain(ctx, name);
+        const shown = domainJson(ctx, await updateDomain(ctx, id, change));
+        if (options.json) return sayJson(shown);
+        for (const line of describeDomain(shown)) say(line);
+      });
+    });
+
+  addJsonOption(
+    addTeamOption(
+      domain
         .command("rotate-key")
         .description(
           "makes new DKIM keys; they sign once their record is seen, and the old one stays for a while",
@@ -123,6 +179,25 @@ export function addDomainCommands(program: Command): void {
       say(`Removed ${name}.`);
     });
   });
+}
+
+const growthPercentUsual = 50;
+
+function changeOf({ dailyCap, warmUp, growth, target, from }: SetOptions): DomainChange {
+  return {
+    ...(dailyCap !== undefined && { dailyCap: dailyCap === "none" ? null : dailyCap }),
+    ...(warmUp !== undefined && {
+      warmUp:
+        warmUp === false
+          ? null
+          : {
+              startDate: from ?? null,
+              firstDay: warmUp,
+              growthPercent: growth ?? growthPercentUsual,
+              target: target ?? null,
+            },
+    }),
+  };
 }
 
 function present({ id, name, status, createdAt }: Domain) {

@@ -1,13 +1,23 @@
 import { type Command, Option } from "commander";
 import { UNKNOWN_POLICIES, type UnknownPolicy } from "#db/schema/teams";
-import { createTeam, findTeam, listTeams, setUnknownPolicy } from "#server/services/teams";
-import { addJsonOption, readName } from "./arguments";
+import type { Deps } from "#server/deps";
+import {
+  createTeam,
+  findTeam,
+  listTeams,
+  readTeamRules,
+  setDailyCap,
+  setUnknownPolicy,
+  type Team,
+} from "#server/services/teams";
+import { addJsonOption, readDailyCap, readName } from "./arguments";
 import { withDatabase } from "./session";
 import { say, sayJson, sayTable } from "./terminal";
 
 type Options = { json?: true };
+type SetOptions = Options & { unknown?: UnknownPolicy; dailyCap?: number | "none" };
 
-/** `team create`, `team list`, `team set`. */
+/** `team create`, `team list`, `team set`, `team show`. */
 export function addTeamCommands(program: Command): void {
   const team = program.command("team").description("teams: each has its own keys, domains and mails");
 
@@ -32,24 +42,35 @@ export function addTeamCommands(program: Command): void {
         new Option(
           "--unknown <policy>",
           "mail of unknown outcome: retry sends it again, hold waits for a decision",
-        )
-          .choices(UNKNOWN_POLICIES)
-          .makeOptionMandatory(),
+        ).choices(UNKNOWN_POLICIES),
+      )
+      .option(
+        "--daily-cap <number>",
+        "recipients a day (UTC), from all its domains together; what comes above waits for the next day; or none",
+        readDailyCap,
       ),
   )
-    .addHelpText("after", "\nExample:\n  team set Sales --unknown hold")
-    .action(async (name: string, options: Options & { unknown: UnknownPolicy }) => {
+    .addHelpText("after", "\nExamples:\n  team set Sales --unknown hold\n  team set Sales --daily-cap 10000")
+    .action(async (name: string, options: SetOptions, command: Command) => {
+      const { unknown, dailyCap } = options;
+      if (unknown === undefined && dailyCap === undefined)
+        command.error("error: give --unknown or --daily-cap");
       await withDatabase(async ({ deps }) => {
         const found = await findTeam(deps, name);
-        await setUnknownPolicy(deps, found, options.unknown);
-        if (options.json) return sayJson({ ...found, unknown: options.unknown });
-        say(
-          options.unknown === "hold"
-            ? `Mail of team ${found.name} whose outcome is unknown is held until somebody settles it.`
-            : `Mail of team ${found.name} whose outcome is unknown is sent again.`,
-        );
+        if (unknown !== undefined) await setUnknownPolicy(deps, found, unknown);
+        if (dailyCap !== undefined) await setDailyCap(deps, found, dailyCap === "none" ? null : dailyCap);
+        await showRules(deps, found, options);
       });
     });
+
+  addJsonOption(
+    team
+      .command("show")
+      .description("shows how a team's mail is treated, and what it has used of its day")
+      .argument("[team]", "its id or name (default: the first team)"),
+  ).action(async (name: string | undefined, options: Options) => {
+    await withDatabase(async ({ deps }) => showRules(deps, await findTeam(deps, name), options));
+  });
 
   addJsonOption(team.command("list").description("lists the teams, the first one first")).action(
     async (options: Options) => {
@@ -62,5 +83,27 @@ export function addTeamCommands(program: Command): void {
         );
       });
     },
+  );
+}
+
+async function showRules(deps: Deps, team: Team, options: Options): Promise<void> {
+  const { id, name, unknown, dailyCap, handedOverToday } = await readTeamRules(deps, team);
+  if (options.json)
+    return sayJson({
+      id,
+      name,
+      unknown,
+      daily_cap: dailyCap,
+      handed_over_today: dailyCap === null ? null : handedOverToday,
+    });
+  say(
+    unknown === "hold"
+      ? `Mail of team ${name} whose outcome is unknown is held until somebody settles it.`
+      : `Mail of team ${name} whose outcome is unknown is sent again.`,
+  );
+  say(
+    dailyCap === null
+      ? "It may write to any number of recipients a day."
+      : `It may write to ${dailyCap} recipients a day (UTC); today it has written to ${handedOverToday}.`,
   );
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type CapChange, growthPercentMax, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
 import type { DomainChange, NewDomain } from "#server/services/domains/write";
 import { absent, optional } from "#server/services/emails/message-input";
 
@@ -13,7 +14,37 @@ const Label = z
 
 const Capability = optional(z.enum(["enabled", "disabled"], "Must be enabled or disabled."));
 
+const None = z.literal("none");
+
+/** A whole number in these bounds. */
+function Count(least: number, most: number) {
+  const message = `Must be a whole number from ${least} to ${most}.`;
+  return z.int(message).min(least, message).max(most, message);
+}
+const DailyCap = z.union(
+  [None, Count(0, recipientsMax)],
+  `Must be a whole number from 0 to ${recipientsMax}, or none.`,
+);
+const WarmUpInput = z.union(
+  [
+    None,
+    z.strictObject({
+      start_date: optional(WarmUpDay),
+      first_day: Count(1, recipientsMax),
+      growth_percent: Count(1, growthPercentMax),
+      target: optional(Count(1, recipientsMax)),
+    }),
+  ],
+  'Must be none, or an object: { "first_day": 50, "growth_percent": 50, "target": 20000 }.',
+);
+
 const CHANGEABLE = {
+  daily_cap: optional(DailyCap).describe(
+    "Recipients a day (UTC) that mail from this domain may be handed over to; what comes above waits for the next day. `none` takes it away.",
+  ),
+  warm_up: optional(WarmUpInput).describe(
+    "A cap that grows: the first day's number from `start_date` (default: today, in UTC), each day by so many per cent more, until a day would allow `target` or the daily cap. `none` takes it away.",
+  ),
   open_tracking: optional(z.boolean("Must be true or false.")),
   click_tracking: optional(z.boolean("Must be true or false.")),
   tracking_subdomain: optional(Label),
@@ -26,7 +57,23 @@ const CHANGEABLE = {
 
 type Changeable = z.infer<z.ZodObject<typeof CHANGEABLE>>;
 
+const capChangeOf = ({ daily_cap: cap, warm_up: warmUp }: Changeable): CapChange => ({
+  ...(cap !== undefined && { dailyCap: cap === "none" ? null : cap }),
+  ...(warmUp !== undefined && {
+    warmUp:
+      warmUp === "none"
+        ? null
+        : {
+            startDate: warmUp.start_date ?? null,
+            firstDay: warmUp.first_day,
+            growthPercent: warmUp.growth_percent,
+            target: warmUp.target ?? null,
+          },
+  }),
+});
+
 const changeOf = (body: Changeable): DomainChange => ({
+  ...capChangeOf(body),
   ...(body.open_tracking !== undefined && { openTracking: body.open_tracking }),
   ...(body.click_tracking !== undefined && { clickTracking: body.click_tracking }),
   ...(body.tracking_subdomain !== undefined && { trackingSubdomain: body.tracking_subdomain }),

@@ -22,6 +22,26 @@ export const DomainSummaryAnswer = z
     tracking_subdomain: z.string().nullable(),
     custom_return_path: z.string().describe("Label of the return path below the domain."),
     tls: z.enum(["opportunistic", "enforced"]),
+    daily_cap: z.int().nullable().describe("Recipients a day (UTC); null for no such limit."),
+    warm_up: z
+      .object({
+        start_date: z.iso.date(),
+        first_day: z.int(),
+        growth_percent: z.int(),
+        target: z.int().nullable().describe("Where it ends; null where the daily cap does that."),
+      })
+      .nullable(),
+    today: z
+      .object({
+        allowed: z
+          .int()
+          .nullable()
+          .describe("By the cap or the warm-up, whichever is less; null for any number."),
+        handed_over: z
+          .int()
+          .describe("Recipients counted so far; nobody counts where any number is allowed."),
+      })
+      .describe("The day in UTC."),
     declared_verified: z.boolean().describe("Whether the operator, not DNS, says that it is verified."),
     failing_since: Time.nullable().describe("Since when looks at a verified domain find a fault."),
     last_checked_at: Time.nullable(),
@@ -103,10 +123,23 @@ export function domainSummaryJson(domain: Domain): z.infer<typeof DomainSummaryA
     tracking_subdomain: domain.trackingSubdomain,
     custom_return_path: domain.returnPathLabel,
     tls: domain.tls,
+    daily_cap: domain.dailyCap,
+    warm_up: warmUpJson(domain),
+    today: { allowed: domain.allowedToday, handed_over: domain.handedOverToday },
     declared_verified: domain.declaredVerifiedAt !== null,
     failing_since: domain.status === "verified" ? timeOf(domain.failingSince) : null,
     last_checked_at: timeOf(domain.lastCheckedAt),
     next_check_at: timeOf(domain.nextCheckAt),
+  };
+}
+
+function warmUpJson({ warmUpFrom, warmUpFirst, warmUpGrowth, warmUpTarget }: Domain) {
+  if (warmUpFrom === null || warmUpFirst === null || warmUpGrowth === null) return null;
+  return {
+    start_date: warmUpFrom,
+    first_day: warmUpFirst,
+    growth_percent: warmUpGrowth,
+    target: warmUpTarget,
   };
 }
 

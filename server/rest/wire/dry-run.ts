@@ -23,9 +23,14 @@ const RECIPIENT_RULES: Record<RecipientRule, string> = {
   scripted:
     "At posthorn.test the name of the address decides what happens to it, and nothing leaves the house.",
   captured: "Mail is captured here: kept to be looked at, and sent to nobody.",
-  relay: "It is handed to the mail server that the operator set up (SMTP_URL).",
+  relay: "It is handed to the mail server that the operator set up: a relay, or that of SMTP_URL.",
   direct: "It is handed to the mail servers of the recipient's domain.",
   no_transport: "No way out is set up (SMTP_URL), so it waits until there is one.",
+  daily_cap:
+    "Today's number of the sender's domain (`daily_cap`) is used up, so it waits for the next day (UTC).",
+  warm_up: "Today's number of the domain's warm-up is used up, so it waits for the next day (UTC).",
+  team_daily_cap:
+    "What the operator allows the team in a day is used up, so it waits for the next day (UTC).",
 };
 
 const REPLAYED =

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DELIVERY_STATUSES, type WaitRule } from "#db/schema/deliveries";
-import { EMAIL_STATUSES, type EmailStatus } from "#db/schema/emails";
+import { EMAIL_STATUSES, type EmailStatus, PRIORITIES } from "#db/schema/emails";
 import { EVENT_TYPES, type EventData } from "#db/schema/events";
 import { REPLY_CLASSES } from "#server/mail/replies/classes";
 import {
@@ -79,6 +79,7 @@ export const EmailSummaryAnswer = z
     subject: z.string(),
     created_at: Time,
     scheduled_at: Time.nullable(),
+    priority: z.enum(PRIORITIES),
     last_event: z.enum(LAST_EVENTS).describe("The closed set that clients of the dialect know."),
     status: z.enum(EMAIL_STATUSES).describe("That of its worst recipient."),
     tags: z.array(z.object({ name: z.string(), value: z.string() })),
@@ -155,6 +156,7 @@ export function emailSummaryJson(email: EmailSummary): z.infer<typeof EmailSumma
     subject: email.subject,
     created_at: email.createdAt.toISOString(),
     scheduled_at: email.scheduledAt?.toISOString() ?? null,
+    priority: email.priority,
     last_event: LAST_EVENT[email.status],
     status: email.status,
     tags: email.tags,

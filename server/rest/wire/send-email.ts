@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PRIORITIES } from "#db/schema/emails";
 import { Attachments } from "#server/services/emails/attachment-input";
 import {
   Headers,
@@ -40,6 +41,9 @@ export const SendEmailBody = z
     tags: optional(Tags).describe("Words to find the mail by. They are not sent."),
     template: optional(TemplateUse).describe("A published template, in place of `html` and `text`."),
     topic_id: z.unknown().optional(),
+    priority: optional(z.enum(PRIORITIES, `Must be one of ${PRIORITIES.join(", ")}.`)).describe(
+      "Of what is due, a team's mail of high priority goes first; of each claim some places are kept for the others. Default: normal.",
+    ),
     scheduled_at: optional(ScheduledAt).describe(
       "ISO 8601 with zone, or in words such as `in 2 hours`; up to 30 days ahead.",
     ),
@@ -58,6 +62,7 @@ export const SendEmailBody = z
       html: body.html ?? null,
       text: body.text ?? null,
       headers: body.headers ?? [],
+      priority: body.priority ?? "normal",
       listUnsubscribe: body.list_unsubscribe ?? false,
       tags: body.tags ?? [],
       template: body.template ? { id: body.template.id, variables: body.template.variables ?? {} } : null,

@@ -5,6 +5,7 @@ import { notFound } from "#server/errors";
 import { isId } from "#server/ids";
 import type { DkimAlgorithm } from "#server/mail/dkim/key";
 import { type Page, type PageQuery, pageOf } from "../paging";
+import { todayColumns } from "./caps";
 
 /** A key of a domain without its private half, which nobody but the signer of mail has a use for. */
 export type DomainKey = {
@@ -21,6 +22,7 @@ export type DomainKey = {
 /** What a domain is read as. The keys stand RSA first, and the oldest of a kind first. */
 export const domainColumns = {
   ...getTableColumns(domains),
+  ...todayColumns,
   dkimKeys: sql<DomainKey[]>`(
     select coalesce(json_agg(json_build_object(
       'id', k.id, 'algorithm', k.algorithm, 'selector', k.selector, 'publicKey', k.public_key,
@@ -33,7 +35,12 @@ export const domainColumns = {
 };
 
 /** A domain of a team, its secrets left out. */
-export type Domain = typeof domains.$inferSelect & { dkimKeys: DomainKey[] };
+export type Domain = typeof domains.$inferSelect & {
+  dkimKeys: DomainKey[];
+  /** Recipients that today (UTC) allows it, null where neither cap nor warm-up holds; and those it has used. */
+  allowedToday: number | null;
+  handedOverToday: number;
+};
 
 /** The team's domains by name, the built-in one included. */
 export async function listDomains(ctx: Ctx): Promise<Domain[]> {

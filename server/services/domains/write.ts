@@ -7,13 +7,15 @@ import { newId } from "#server/ids";
 import { readDomainName } from "#server/mail/address";
 import { isPublicSuffix } from "#server/mail/registered-domain";
 import { announceDomain } from "./announce-domain";
+import { type CapChange, capColumns, requireEnd } from "./caps";
 import { newOwnershipToken, withCredentials } from "./credentials";
 import { type Domain, domainColumns, findDomain } from "./read";
 
 /** What a team may set about a domain, at once or later. */
 export type DomainChange = Partial<
   Pick<Domain, "openTracking" | "clickTracking" | "trackingSubdomain" | "tls" | "sending" | "receiving">
->;
+> &
+  CapChange;
 export type NewDomain = DomainChange &
   Partial<Pick<Domain, "returnPathLabel" | "region">> & {
     name: string;
@@ -26,7 +28,7 @@ const domainsPerTeamMax = 1_000;
 
 /** Adds a domain to the team, with everything to publish for it but the DKIM key. */
 export async function addDomain(ctx: Ctx, input: NewDomain): Promise<Domain> {
-  const { name: given, verified, ...rest } = input;
+  const { name: given, verified, dailyCap, warmUp, ...rest } = input;
   const name = readNewName(given);
   try {
     return await ctx.db.transaction(async (tx) => {
@@ -40,6 +42,7 @@ export async function addDomain(ctx: Ctx, input: NewDomain): Promise<Domain> {
         .insert(domains)
         .values({
           ...rest,
+          ...capColumns({ dailyCap, warmUp }),
           id: newId(),
           teamId: ctx.teamId,
           name,
@@ -49,6 +52,7 @@ export async function addDomain(ctx: Ctx, input: NewDomain): Promise<Domain> {
         .returning(domainColumns);
       if (!domain) throw new Error("an insert returned no row");
       requireCapability(domain);
+      requireEnd(domain);
       await announceDomain({ ...ctx, db: tx }, "domain.created", domain);
       return domain;
     });
@@ -72,14 +76,16 @@ export async function createDomain(ctx: Ctx, input: Omit<NewDomain, "verified">)
 export async function updateDomain(ctx: Ctx, id: string, change: DomainChange): Promise<Domain> {
   const before = await findOwn(ctx, id);
   if (Object.keys(change).length === 0) return before;
+  const { dailyCap, warmUp, ...rest } = change;
   const domain = await ctx.db.transaction(async (tx) => {
     const [changed] = await tx
       .update(domains)
-      .set(change)
+      .set({ ...rest, ...capColumns({ dailyCap, warmUp }) })
       .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, id)))
       .returning(domainColumns);
     if (!changed) throw notFound("Domain");
     requireCapability(changed);
+    requireEnd(changed);
     await announceDomain({ ...ctx, db: tx }, "domain.updated", changed);
     return changed;
   });

@@ -1,5 +1,7 @@
 import { and, eq, inArray, ne } from "drizzle-orm";
 import type { AcceptedMail, AcceptedRecipient } from "#db/accept";
+import { readRooms } from "#db/caps";
+import type { CapRule } from "#db/schema/deliveries";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { SuppressionOrigin } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
@@ -8,6 +10,7 @@ import { headersOf, plainTextOf } from "#server/mail/compose";
 import { signMessage } from "#server/mail/dkim/sign";
 import { scriptedFate } from "#server/mail/transport/scripted";
 import { KeyDoesNotOpen, keysAt, readSigningKeys, type TimedKey } from "../domains/signing-keys";
+import { findRelayed } from "../relays/read";
 import type { Suppression } from "../suppressions/present";
 import { findSuppressed } from "../suppressions/read";
 import { prepareBatch } from "./batch";
@@ -27,7 +30,8 @@ export type RecipientRule =
   | "captured"
   | "relay"
   | "direct"
-  | "no_transport";
+  | "no_transport"
+  | CapRule;
 
 /** A recipient, what accepting the mail would lead to for it, and by which rule. */
 export type Foreseen = {
@@ -77,9 +81,12 @@ export async function dryRunBatch(
 
 async function foresee(ctx: Ctx, mails: readonly AcceptedMail[]): Promise<DryRun[]> {
   const addresses = new Set(mails.flatMap(({ recipients }) => recipients.map(({ address }) => address)));
-  const [suppressed, senders] = await Promise.all([
+  const domainNames = [...new Set(mails.map(({ senderDomain }) => senderDomain))];
+  const [suppressed, senders, relayed, takeRoom] = await Promise.all([
     findSuppressed(ctx, [...addresses]),
-    findSenders(ctx, [...new Set(mails.map(({ senderDomain }) => senderDomain))]),
+    findSenders(ctx, domainNames),
+    findRelayed(ctx, { teamId: ctx.teamId, domainNames }),
+    roomToday(ctx, domainNames),
   ]);
   const look = async (mail: AcceptedMail): Promise<DryRun> => {
     const sender = senders.get(mail.senderDomain) ?? { isDeclared: false, keys: [] };
@@ -87,8 +94,10 @@ async function foresee(ctx: Ctx, mails: readonly AcceptedMail[]): Promise<DryRun
       foreseeRecipient(ctx, recipient, {
         suppressedBy: originFor(mail, suppressed.get(recipient.address)),
         isSignable: sender.keys !== null,
+        isRelayed: relayed.has(mail.senderDomain),
       }),
     );
+    for (const recipient of recipients) heedCaps(mail, recipient, takeRoom);
     const isForNobody = recipients.every(({ outcome }) => outcome === "suppressed");
     const createdAt = mail.scheduledAt ?? ctx.clock();
     const source = { ...mail, createdAt, files: mail.attachments };
@@ -136,7 +145,11 @@ function ownPartsOf({ recipientTokens }: Ctx, mail: AcceptedMail): OwnParts {
 function foreseeRecipient(
   { transportKind }: Ctx,
   { address, kind, domain }: AcceptedRecipient,
-  { suppressedBy, isSignable }: { suppressedBy: SuppressionOrigin | null; isSignable: boolean },
+  {
+    suppressedBy,
+    isSignable,
+    isRelayed,
+  }: { suppressedBy: SuppressionOrigin | null; isSignable: boolean; isRelayed: boolean },
 ): Foreseen {
   const foreseen = (outcome: Foreseen["outcome"], rule: RecipientRule): Foreseen => ({
     address,
@@ -149,8 +162,41 @@ function foreseeRecipient(
   if (!isSignable) return foreseen("waiting", "lost_signing_key");
   if (domain === BUILT_IN_DOMAIN)
     return foreseen(scriptedFate(address)?.suppressed ? "suppressed" : "attempted", "scripted");
-  if (transportKind === "none") return foreseen("waiting", "no_transport");
-  return foreseen("attempted", transportKind === "capture" ? "captured" : transportKind);
+  if (transportKind === "capture") return foreseen("attempted", "captured");
+  if (isRelayed) return foreseen("attempted", "relay");
+  return transportKind === "none"
+    ? foreseen("waiting", "no_transport")
+    : foreseen("attempted", transportKind);
+}
+
+/** Gives a recipient its place in today, or the rule by which none is left. */
+type TakeRoom = (domain: string) => CapRule | null;
+
+/** What is left of today, for the mails of this call in their order. */
+async function roomToday(ctx: Ctx, domainNames: readonly string[]): Promise<TakeRoom> {
+  const { teamId } = ctx;
+  const rooms = await readRooms(
+    ctx.hot,
+    domainNames.map((domain) => ({ teamId, domain })),
+  );
+  return (domain) => {
+    const both = rooms.filter((scope) => scope.domain === domain || scope.domain === "");
+    const full = both.find(({ room }) => room <= 0);
+    if (full) return full.rule;
+    for (const scope of both) scope.room--;
+    return null;
+  };
+}
+
+/** What would be attempted at once may have to wait for the next day. What another day will allow nobody knows yet. */
+function heedCaps(
+  { scheduledAt, senderDomain }: AcceptedMail,
+  recipient: Foreseen,
+  takeRoom: TakeRoom,
+): void {
+  if (scheduledAt !== null || recipient.outcome !== "attempted" || recipient.rule === "scripted") return;
+  const rule = takeRoom(senderDomain);
+  if (rule !== null) Object.assign(recipient, { outcome: "waiting", rule });
 }
 
 function senderRuleOf({ actor }: Ctx): SenderRule {

@@ -1,5 +1,5 @@
 import type { AcceptedMail, AcceptedRecipient } from "#db/accept";
-import type { Header, Tag } from "#db/schema/emails";
+import type { Header, Priority, Tag } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/errors";
 import { newId } from "#server/ids";
@@ -24,6 +24,8 @@ export type NewEmail = {
   /** "" asks for no text part; null for one made from the HTML. */
   text: string | null;
   headers: Header[];
+  /** Before or after the team's other mail; default: normal. */
+  priority?: Priority;
   /** Each recipient shall be able to unsubscribe by a link in their own copy. */
   listUnsubscribe?: boolean;
   tags: Tag[];
@@ -83,6 +85,7 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedM
     subject: content.subject,
     tags: input.tags,
     headers: input.headers,
+    priority: input.priority ?? "normal",
     listUnsubscribe: input.listUnsubscribe === true,
     tracksOpens: openTracking && content.html !== null,
     tracksClicks: clickTracking && content.html !== null,

@@ -50,6 +50,20 @@ test("a dead endpoint with a long queue holds up neither a live one nor mail", a
   await dead.close();
 });
 
+test("an endpoint with 20,000 calls waiting, all of which it takes, has a few more at most before another's single one", async () => {
+  const busy = await world.sink();
+  const quiet = await world.sink();
+  const first = await world.endpoint(busy, ["email.queued"]);
+  const second = await world.endpoint(quiet, ["email.delivered"]);
+  await waiting(first.id, 20_000);
+  worker = await startWorker(world.worker);
+  await busy.waitFor(500);
+  await waiting(second.id, 1);
+  const before = busy.received.length;
+  await quiet.waitFor(1);
+  expect(busy.received.length - before).toBeLessThan(200);
+});
+
 test("many dead endpoints together leave the live one its turn", async () => {
   const dead = await world.sink(never);
   const live = await world.sink();

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { HotSql } from "#db/client";
+import { claimDeliveries } from "#db/queue";
+import { newId } from "#server/ids";
+import { createTeam } from "#server/services/teams";
+import { type House, openHouse } from "../support/house";
+import { queueMany } from "../support/queue-many";
+
+const limit = 100;
+
+let house: House;
+beforeEach(async () => {
+  house = await openHouse();
+});
+afterEach(() => house.close());
+
+/** What one claim reads of the queue: whole scans, and rows fetched by an index, as PostgreSQL counts them. */
+async function readsOfClaim() {
+  return house.hot.begin(async (tx) => {
+    const hot = Object.assign(tx, { options: house.hot.options }) as unknown as HotSql;
+    const claims = await claimDeliveries(hot, { limit, leaseToken: newId() });
+    const [reads] = await tx<{ scans: number; fetched: number }[]>`
+      select seq_scan::int as scans, idx_tup_fetch::int as fetched
+      from pg_stat_xact_user_tables where relname = 'deliveries'`;
+    return { claimed: claims.length, scans: reads?.scans ?? -1, fetched: reads?.fetched ?? -1 };
+  });
+}
+
+test("a claim reads about as many rows as it takes, whatever waits beside them, is finished, or is held over", async () => {
+  const { hot } = house;
+  const teams = [house.ctx.teamId, (await createTeam(house.deps, { name: "Second" })).id];
+  for (const teamId of teams)
+    for (const priority of ["high", "normal", "low"] as const)
+      await queueMany(hot, { teamId, domain: "example.org", count: 10_000, priority });
+  await queueMany(hot, { teamId: house.ctx.teamId, domain: "held.example", count: 10_000, dueIn: "1 day" });
+  await hot`update deliveries set wait_rule = 'daily_cap' where due_at > now() + interval '1 hour'`;
+  await hot`
+    update deliveries set status = 'sent' where id in (select id from deliveries where priority = 1 limit 5000)`;
+  await hot.unsafe("vacuum analyze deliveries");
+  // A team and a priority each cost one row more than what is taken, and each row is fetched once more to be written.
+  const { claimed, scans, fetched } = await readsOfClaim();
+  expect({ claimed, scans }).toEqual({ claimed: limit, scans: 0 });
+  expect(fetched).toBeLessThan(3 * limit);
+});

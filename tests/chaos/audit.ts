@@ -1,16 +1,20 @@
-import type { HotSql } from "#db/client";
-import type { EventRow, MailRow, RecipientRow, Step } from "./records";
+import type { Sql } from "postgres";
+import type { MailRow, Step } from "./records";
+
+/** A client of the harness's own: it sees all tables with no plan forced on it. */
+export type Ask = Sql;
 
 /**
  * Makes a database write down every change of a delivery in the transaction that makes it, with the clock's time, and
  * every attempt to alter what is append-only. Triggers of this one database; the product knows nothing of them.
  */
-export async function auditDatabase(hot: HotSql): Promise<void> {
+export async function auditDatabase(hot: Ask): Promise<void> {
   await hot.unsafe(`
     create table audit_steps (
-      n bigint generated always as identity primary key, at timestamptz not null, delivery_id uuid not null,
-      old_state jsonb, new_state jsonb not null
+      n bigint generated always as identity primary key, at timestamptz not null, by text not null default session_user,
+      delivery_id uuid not null, old_state jsonb, new_state jsonb not null
     );
+    create index on audit_steps (delivery_id);
     create table audit_tampering (n bigint generated always as identity primary key, what text not null);
 
     create function audit_state(d deliveries) returns jsonb language sql immutable as $$
@@ -39,32 +43,46 @@ export async function auditDatabase(hot: HotSql): Promise<void> {
             or old.subject is distinct from new.subject) execute function audit_tampering();`);
 }
 
+/** Whether this process has taken a mail and not begun on it. */
+export async function isClaimedBy(hot: Ask, who: string): Promise<boolean> {
+  const rows = await hot`
+    select 1 from deliveries d where d.status = 'sending' and d.stage = 'claimed' and exists (
+      select from audit_steps s where s.delivery_id = d.id and s.by = ${who}
+        and s.new_state ->> 'leaseToken' = d.lease_token::text) limit 1`;
+  return rows.length > 0;
+}
+
 /** Every step on record, in order. */
-export async function readSteps(hot: HotSql): Promise<Step[]> {
+export async function readSteps(hot: Ask): Promise<Step[]> {
   return hot<Step[]>`
-    select delivery_id as "deliveryId", (extract(epoch from at) * 1000)::float8 as "atMs",
+    select delivery_id as "deliveryId", (extract(epoch from at) * 1000)::float8 as "atMs", by,
       old_state as "from", new_state as "to"
     from audit_steps order by n`;
 }
 
-export async function readTampering(hot: HotSql): Promise<string[]> {
+export async function readTampering(hot: Ask): Promise<string[]> {
   const rows = await hot<{ what: string }[]>`select what from audit_tampering order by n`;
   return rows.map(({ what }) => what);
 }
 
 /** All mails with what became of them. */
-export async function readMails(hot: HotSql): Promise<MailRow[]> {
-  type Row = Omit<MailRow, "recipients" | "events"> & { recipients: RecipientRow[]; events: EventRow[] };
-  return hot<Row[]>`
-    select e.id, e.subject as label, e.message_id as "messageId", e.status,
-      (select k.key from idempotency_keys k where k.answer ->> 'id' = e.id::text) as key,
-      (select count(*)::int from email_bodies b where b.email_id = e.id) as bodies,
+export async function readMails(hot: Ask): Promise<MailRow[]> {
+  return hot<MailRow[]>`
+    select e.id, e.subject as label, e.message_id as "messageId", e.status, k.key,
+      (select count(*)::int from email_bodies b where b.team_id = e.team_id and b.email_id = e.id) as bodies,
       (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'address', d.address, 'status', d.status,
                 'attempts', d.attempts, 'lapses', d.lapses)), '[]')
-       from deliveries d where d.email_id = e.id) as recipients,
+       from deliveries d where d.team_id = e.team_id and d.email_id = e.id) as recipients,
       (select coalesce(jsonb_agg(jsonb_build_object('type', v.type, 'recipient', v.recipient,
                 'attempt', v.data -> 'attempt', 'atMs', extract(epoch from v.created_at) * 1000)
                 order by v.created_at, v.id), '[]')
-       from email_events v where v.email_id = e.id) as events
-    from emails e order by e.id`;
+       from email_events v where v.team_id = e.team_id and v.email_id = e.id) as events
+    from emails e
+    left join (
+      select key, coalesce(answer ->> 'id', '') as mail from idempotency_keys
+      union all
+      select key, item ->> 'id' from idempotency_keys, jsonb_array_elements(answer -> 'data') as item
+      where jsonb_typeof(answer -> 'data') = 'array'
+    ) k on k.mail = e.id::text
+    order by e.id`;
 }

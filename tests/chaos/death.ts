@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { HotSql } from "#db/client";
+import type { Sql } from "postgres";
 import { isDatabaseAway } from "#db/faults";
 import type { EmbeddedPostgres } from "#server/boot/embedded";
 import { descendantsOf, isRunning } from "../support/processes";
@@ -18,8 +18,17 @@ export async function killPostgres({ pid }: EmbeddedPostgres, death: PostgresDea
   while (all.some(isRunning)) await wait(pollMs);
 }
 
+/** Stops every process of PostgreSQL where it stands; what is returned lets them go on. */
+export function freezePostgres({ pid }: EmbeddedPostgres): () => void {
+  const all = [pid, ...descendantsOf(pid)];
+  for (const one of all) killIfThere(one, "SIGSTOP");
+  return () => {
+    for (const one of all) killIfThere(one, "SIGCONT");
+  };
+}
+
 /** Asks the database, and again for as long as it is away. */
-export async function whenUp<T>(hot: HotSql, ask: (hot: HotSql) => PromiseLike<T>): Promise<T> {
+export async function whenUp<T>(hot: Sql, ask: (hot: Sql) => PromiseLike<T>): Promise<T> {
   for (const untilMs = Date.now() + backMaxMs; ; await wait(pollMs * 10)) {
     try {
       return await ask(hot);

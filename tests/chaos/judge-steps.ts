@@ -1,18 +1,27 @@
+import { fateOf } from "./internet";
 import type { Finding } from "./judge";
-import { groupBy, type Kill, type Records, type State, type Step } from "./records";
+import { groupBy, type MailRow, type Records, type State, type Step } from "./records";
 
 /** The changes of a delivery's status that this run may show, as the state graph has them. */
 const GRAPH: Readonly<Record<string, readonly string[]>> = {
   queued: ["sending"],
-  sending: ["queued", "sent", "unknown", "failed"],
+  scheduled: ["sending"],
+  sending: ["queued", "sent", "delivered", "bounced", "unknown", "failed"],
+  sent: ["bounced"],
+  delivered: ["bounced"],
 };
 
 /** What may follow what in the events of one recipient. */
+const ENDINGS = ["email.sent", "email.bounced", "email.failed"];
+const ATTEMPTED = ["email.unknown", "email.delivery_delayed", ...ENDINGS];
 const AFTER: Readonly<Record<string, readonly string[]>> = {
-  "email.queued": ["email.unknown", "email.delivery_delayed", "email.sent"],
-  "email.unknown": ["email.unknown", "email.delivery_delayed", "email.sent"],
-  "email.delivery_delayed": ["email.unknown", "email.delivery_delayed", "email.sent"],
-  "email.sent": [],
+  "email.queued": ATTEMPTED,
+  "email.unknown": ATTEMPTED,
+  "email.delivery_delayed": ATTEMPTED,
+  "email.sent": ["email.delivered", "email.bounced"],
+  "email.delivered": ["email.bounced"],
+  "email.bounced": [],
+  "email.failed": [],
 };
 
 /** Judges what happened to each delivery, step by step, and the order of its events. */
@@ -21,7 +30,7 @@ export function judgeSteps(records: Records): Finding[] {
   const note = (invariant: Finding["invariant"], what: string) => findings.push({ invariant, what });
   for (const [deliveryId, steps] of groupBy(records.steps, (step) => step.deliveryId)) {
     const claims = new Set<number>();
-    let handedOver: Step | null = null;
+    let isHandedOver = false;
     for (const [index, step] of steps.entries()) {
       const { from, to } = step;
       const before = steps[index - 1]?.to ?? null;
@@ -31,13 +40,13 @@ export function judgeSteps(records: Records): Finding[] {
       if (isClaim(from, to)) {
         if (claims.has(to.attempts)) note("I5", `${deliveryId}: attempt ${to.attempts} was claimed twice`);
         claims.add(to.attempts);
-        handedOver = null;
+        isHandedOver = false;
       }
       // The next claim has the same number.
       if (from && isRelease(from, to)) claims.delete(from.attempts);
-      if (to.stage === "handed_over") handedOver = step;
+      if (to.stage === "handed_over") isHandedOver = true;
     }
-    if (handedOver === null) note("I5", `${deliveryId}: never handed over`);
+    if (!isHandedOver) note("I5", `${deliveryId}: never handed over`);
   }
   judgeUnknowns(records, note);
   judgeEvents(records, note);
@@ -45,10 +54,10 @@ export function judgeSteps(records: Records): Finding[] {
 }
 
 const isClaim = (from: State | null, to: State): boolean =>
-  from?.status === "queued" && to.status === "sending";
+  (from?.status === "queued" || from?.status === "scheduled") && to.status === "sending";
 
 function isLegal(from: State | null, to: State): boolean {
-  if (from === null) return to.status === "queued" && to.attempts === 0;
+  if (from === null) return (to.status === "queued" || to.status === "scheduled") && to.attempts === 0;
   if (from.status === "sending" && to.status === "sending")
     return from.stage === "claimed" && to.stage === "handed_over" && from.leaseToken === to.leaseToken;
   if (!GRAPH[from.status]?.includes(to.status)) return false;
@@ -65,39 +74,63 @@ const isRelease = (from: State, to: State): boolean =>
 const describe = (state: State | null): string =>
   state === null ? "nothing" : `${state.status}/${state.stage}/${state.attempts}`;
 
-/** Each return from the hands of a worker without a result needs a kill between hand-over and return. */
-function judgeUnknowns(records: Records, note: (invariant: "I3", what: string) => void): void {
-  const causes = records.kills.filter(({ victim }) => victim !== "web");
-  for (const [deliveryId, steps] of groupBy(records.steps, (step) => step.deliveryId)) {
-    for (const [index, step] of steps.entries()) {
-      const { from, to } = step;
-      if (from?.stage !== "handed_over" || to.status === "sent" || isRelease(from, to)) continue;
-      const begun = steps[index - 1];
-      if (!begun || !isBetween(causes, begun.atMs, step.atMs))
-        note("I3", `${deliveryId}: became ${to.status} after its hand-over, and nothing had been killed`);
+/**
+ * Every attempt that was handed over has its result on record, or has been given back. That the result is unknown needs a
+ * fault between the hand-over and its end: of the worker that had it, of PostgreSQL, or of the recipient's own server.
+ */
+function judgeUnknowns(records: Records, note: (invariant: "I3" | "I5", what: string) => void): void {
+  const stepsOf = groupBy(records.steps, (step) => step.deliveryId);
+  const misdeedsOf = new Map<string, number[]>();
+  for (const { recipients, atMs } of records.misdeeds)
+    for (const address of recipients) misdeedsOf.set(address, [...(misdeedsOf.get(address) ?? []), atMs]);
+  const isExplained = (address: string, { by, atMs }: Step, endMs: number): boolean =>
+    records.troubles.some(
+      ({ who, fromMs, toMs }) =>
+        (who === by || who === "postgres") &&
+        fromMs <= endMs + toleranceMs &&
+        (toMs ?? Number.POSITIVE_INFINITY) >= atMs - toleranceMs,
+    ) || (misdeedsOf.get(address) ?? []).some((ms) => ms >= atMs - toleranceMs && ms <= endMs + toleranceMs);
+
+  for (const mail of records.mails)
+    for (const { id, address } of mail.recipients) {
+      const results = resultsOf(mail, address);
+      const steps = stepsOf.get(id) ?? [];
+      for (const [index, { from, to, atMs }] of steps.entries()) {
+        if (from?.stage !== "handed_over" || isRelease(from, to)) continue;
+        const result = results.get(from.attempts);
+        if (result === undefined) note("I5", `${address}: nothing is on record of attempt ${from.attempts}`);
+        const begun = steps[index - 1];
+        if (result === "email.unknown" && (!begun || !isExplained(address, begun, atMs)))
+          note("I3", `${address}: unknown after attempt ${from.attempts}, and nothing had happened`);
+      }
     }
-  }
+}
+
+/** The last word on each attempt for one recipient. */
+function resultsOf(mail: MailRow, address: string): Map<number, string> {
+  const results = new Map<number, string>();
+  for (const { type, recipient, attempt } of mail.events)
+    if (recipient === address && attempt !== null) results.set(attempt, type);
+  return results;
 }
 
 /** Clocks of two processes of one machine, and a commit a moment after the trigger has looked at the clock. */
 const toleranceMs = 50;
 
-const isBetween = (kills: Kill[], fromMs: number, toMs: number): boolean =>
-  kills.some(({ atMs }) => atMs >= fromMs - toleranceMs && atMs <= toMs + toleranceMs);
-
 function judgeEvents(records: Records, note: (invariant: "I5", what: string) => void): void {
   for (const { label, events } of records.mails) {
-    const recipients = new Set(
-      events.map(({ recipient }) => recipient).filter((address) => address !== null),
-    );
-    if (events[0]?.type !== "email.queued") note("I5", `${label}: its first event is ${events[0]?.type}`);
-    for (const address of recipients) {
-      let last = "email.queued";
-      for (const { type, recipient } of events) {
-        if (recipient !== address) continue;
-        if (!AFTER[last]?.includes(type)) note("I5", `${address}: ${type} after ${last}`);
-        last = type;
-      }
+    const first = events[0]?.type;
+    if (first !== "email.queued" && first !== "email.scheduled")
+      note("I5", `${label}: its first event is ${first}`);
+    const last = new Map<string, string>();
+    for (const { type, recipient } of events) {
+      if (recipient === null) continue;
+      const before = last.get(recipient) ?? "email.queued";
+      // Told with the time at which its writing began, which may have had to wait for the result.
+      const isReport =
+        before === "email.bounced" && fateOf(recipient) === "returns" && type !== "email.bounced";
+      if (!isReport && !AFTER[before]?.includes(type)) note("I5", `${recipient}: ${type} after ${before}`);
+      last.set(recipient, type);
     }
   }
 }

@@ -1,23 +1,17 @@
+import { fateOf } from "./internet";
 import { judgeSteps } from "./judge-steps";
-import {
-  type Call,
-  type Copy,
-  groupBy,
-  type Kill,
-  type MailRow,
-  type RecipientRow,
-  type Records,
-} from "./records";
+import { type Call, type Copy, groupBy, type MailRow, type RecipientRow, type Records } from "./records";
 
-/** What must hold after any sequence of kills, by the names of the design, and one before them. */
+/** What must hold after any sequence of faults, by the names of the design, and two beside them. */
 export const INVARIANTS = {
-  I0: "nothing ends by itself because something else was killed",
+  I0: "nothing ends by itself because of a fault elsewhere, and what a fault demands by itself holds",
   I1: "every mail that was answered 2xx has come to its end",
-  I2: "each of its recipients got it",
-  I3: "each copy too many has its own unknown on record, with a kill behind it, and the same Message-ID",
+  I2: "each of its recipients got it, and nobody before its time",
+  I3: "each copy too many has its own unknown on record, with a fault between its hand-over and its result, and the same Message-ID",
   I4: "nothing that was refused exists, nothing that was not answered 2xx exists twice or in parts",
   I5: "the events are append-only, and every change is one of the state graph",
   I6: "no row is left behind in the hands of a worker that is gone",
+  I7: "each event is told to the endpoint that asked for it, with one body",
 } as const;
 export type Invariant = keyof typeof INVARIANTS;
 
@@ -28,9 +22,13 @@ export type Counts = {
   accepted: number;
   /** Accepted and not there, by recipient. */
   lost: number;
+  /** Recipients whose mail arrived, and those whose mail was refused or had nowhere to go, as it had to be. */
   delivered: number;
+  refusedThere: number;
   copiesRecorded: number;
   copiesUnrecorded: number;
+  /** Events that say that an outcome is unknown. */
+  unknowns: number;
   refused: number;
   /** Without a key, and answered 503 or not at all: whoever asked cannot know. */
   inDoubt: number;
@@ -41,7 +39,32 @@ export type Counts = {
   repeated: number;
 };
 
-export type Verdict = { findings: Finding[]; counts: Counts };
+/** What was found, and the counts of the mails that were asked for during each fault. */
+export type Verdict = { findings: Finding[]; counts: Map<string, Counts> };
+
+const NOTHING: Counts = {
+  posted: 0,
+  accepted: 0,
+  lost: 0,
+  delivered: 0,
+  refusedThere: 0,
+  copiesRecorded: 0,
+  copiesUnrecorded: 0,
+  unknowns: 0,
+  refused: 0,
+  inDoubt: 0,
+  inDoubtKept: 0,
+  unheard: 0,
+  repeated: 0,
+};
+
+/** The sum of some counts. */
+export function sumOf(all: Iterable<Counts>): Counts {
+  const sum = { ...NOTHING };
+  for (const counts of all)
+    for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name];
+  return sum;
+}
 
 /** Judges a run by its records alone. Without findings the run has passed. */
 export function judge(records: Records): Verdict {
@@ -49,60 +72,63 @@ export function judge(records: Records): Verdict {
   const note = (invariant: Invariant, what: string) => findings.push({ invariant, what });
   const copiesOf = groupCopies(records.copies);
   const mailsOf = groupBy(records.mails, ({ label }) => label);
-  const counts: Counts = {
-    posted: records.calls.length,
-    accepted: 0,
-    lost: 0,
-    delivered: 0,
-    copiesRecorded: 0,
-    copiesUnrecorded: 0,
-    refused: 0,
-    inDoubt: 0,
-    inDoubtKept: 0,
-    unheard: 0,
-    repeated: 0,
-  };
-
+  const byRow = new Map<string, Counts>();
   for (const call of records.calls) {
-    const mails = mailsOf.get(call.label) ?? [];
-    const [mail] = mails;
-    judgeAnswers(call, mail, note);
-    if (mails.length > 1) note("I4", `${call.label}: ${mails.length} mails of one call`);
-    const wasAccepted = call.tries.some(({ id }) => id !== null);
-    const heard = call.tries.filter(({ wasRefused }) => !wasRefused);
-    counts.repeated += Math.max(0, heard.length - 1);
-    if (heard.length === 0 || call.isRefusable) {
-      counts[heard.length === 0 ? "unheard" : "refused"]++;
-      if (mail || call.recipients.some((address) => copiesOf.has(address)))
-        note("I4", `${call.label}: refused or never heard, and yet it exists`);
-      continue;
-    }
-    if (wasAccepted) counts.accepted++;
-    else {
-      counts.inDoubt++;
-      if (call.key !== null) note("I1", `${call.label}: its key never got an answer`);
-      if (!mail) {
-        if (call.recipients.some((address) => copiesOf.has(address)))
-          note("I4", `${call.label}: never committed, and yet it arrived`);
-        continue;
-      }
-      counts.inDoubtKept++;
-    }
-    if (!mail) {
-      counts.lost += call.recipients.length;
-      note("I1", `${call.label}: answered 2xx, and no such mail is there`);
-      continue;
-    }
-    judgeMail(call, mail, copiesOf, records.kills, counts, note);
+    const counts = byRow.get(call.row) ?? { ...NOTHING };
+    byRow.set(call.row, counts);
+    judgeCall(call, mailsOf.get(call.label) ?? [], copiesOf, counts, note);
   }
-
   const known = new Set(records.calls.flatMap(({ recipients }) => recipients));
   for (const address of copiesOf.keys())
     if (!known.has(address)) note("I4", `${address}: nobody asked for that`);
   if (records.stuck > 0) note("I6", `${records.stuck} rows are still sending`);
   for (const what of records.tampering) note("I5", what);
   for (const what of records.deaths) note("I0", what);
-  return { findings, counts };
+  for (const { row, what } of records.complaints) note("I0", `${row}: ${what}`);
+  const { unannounced, untold, unheard, changed } = records.hooks;
+  if (unannounced > 0) note("I7", `${unannounced} events have not exactly one row in the outbox`);
+  for (const what of [...untold, ...unheard]) note("I7", what);
+  for (const id of changed) note("I7", `${id} came with different bodies`);
+  return { findings, counts: byRow };
+}
+
+function judgeCall(
+  call: Call,
+  mails: MailRow[],
+  copiesOf: Map<string, Copy[]>,
+  counts: Counts,
+  note: Note,
+): void {
+  const [mail] = mails;
+  counts.posted++;
+  judgeAnswers(call, mail, note);
+  if (mails.length > 1) note("I4", `${call.label}: ${mails.length} mails of one call`);
+  const wasAccepted = call.tries.some(({ id }) => id !== null);
+  const heard = call.tries.filter(({ wasRefused }) => !wasRefused);
+  counts.repeated += Math.max(0, heard.length - 1);
+  if (heard.length === 0 || call.isRefusable) {
+    counts[heard.length === 0 ? "unheard" : "refused"]++;
+    if (mail || call.recipients.some((address) => copiesOf.has(address)))
+      note("I4", `${call.label}: refused or never heard, and yet it exists`);
+    return;
+  }
+  if (wasAccepted) counts.accepted++;
+  else {
+    counts.inDoubt++;
+    if (call.key !== null) note("I1", `${call.label}: its key never got an answer`);
+    if (!mail) {
+      if (call.recipients.some((address) => copiesOf.has(address)))
+        note("I4", `${call.label}: never committed, and yet it arrived`);
+      return;
+    }
+    counts.inDoubtKept++;
+  }
+  if (!mail) {
+    counts.lost += call.recipients.length;
+    note("I1", `${call.label}: answered 2xx, and no such mail is there`);
+    return;
+  }
+  judgeMail(call, mail, copiesOf, counts, note);
 }
 
 type Note = (invariant: Invariant, what: string) => void;
@@ -118,21 +144,30 @@ function groupCopies(copies: Copy[]): Map<string, Copy[]> {
   return byAddress;
 }
 
+const ANSWERS = [200, 409, 503];
+
 /** A valid call hears 2xx, 503, that its twin is still running, or nothing; an invalid one never 2xx. */
 function judgeAnswers(call: Call, mail: MailRow | undefined, note: Note): void {
   for (const { status, id } of call.tries) {
-    if (call.isRefusable ? status === 200 : status !== null && ![200, 409, 503].includes(status))
+    if (call.isRefusable ? status === 200 : status !== null && !ANSWERS.includes(status))
       note("I4", `${call.label}: answered ${status}`);
     if (id !== null && mail && id !== mail.id)
       note("I1", `${call.label}: answered ${id}, kept as ${mail.id}`);
   }
 }
 
+/** In which of these a recipient's mail may end, by what its server does with it. */
+const ENDS = {
+  arrives: ["sent", "delivered"],
+  bounces: ["bounced"],
+  fails: ["failed"],
+  returns: ["bounced"],
+} as const;
+
 function judgeMail(
   call: Call,
   mail: MailRow,
   copiesOf: Map<string, Copy[]>,
-  kills: Kill[],
   counts: Counts,
   note: Note,
 ): void {
@@ -142,29 +177,44 @@ function judgeMail(
     .sort()
     .join();
   if (wanted !== kept || mail.bodies !== 1) note("I4", `${call.label}: committed in parts`);
-  if (mail.events.filter(({ type }) => type === "email.queued").length !== 1)
+  const first = call.scheduledAtMs === null ? "email.queued" : "email.scheduled";
+  if (mail.events.filter(({ type }) => type === first).length !== 1)
     note("I5", `${call.label}: not exactly one first event`);
   if (call.key !== mail.key) note("I4", `${call.label}: its key and the mail do not belong together`);
-  if (mail.status !== "sent") note("I1", `${call.label}: ended as ${mail.status}`);
+  const worst = WORST_FIRST.find((status) => mail.recipients.some((one) => one.status === status));
+  if (mail.status !== worst)
+    note("I1", `${call.label}: is ${mail.status}, and its worst recipient ${worst ?? "unsettled"}`);
 
   for (const recipient of mail.recipients) {
-    const copies = copiesOf.get(recipient.address) ?? [];
-    if (recipient.status !== "sent") note("I1", `${recipient.address}: ended as ${recipient.status}`);
-    if (copies.length === 0) {
-      counts.lost++;
-      note("I2", `${recipient.address}: lost`);
+    const { address, status } = recipient;
+    const fate = fateOf(address);
+    const copies = copiesOf.get(address) ?? [];
+    if (!ENDS[fate].some((end) => end === status)) note("I1", `${address}: ended as ${status}`);
+    if (fate === "bounces" || fate === "fails") {
+      counts.refusedThere++;
+      if (copies.length > 0) note("I4", `${address}: refused, and yet it arrived`);
       continue;
     }
+    if (copies.length === 0) {
+      counts.lost++;
+      note("I2", `${address}: lost`);
+      continue;
+    }
+    for (const { writtenAtMs } of copies)
+      if (call.scheduledAtMs !== null && writtenAtMs < call.scheduledAtMs)
+        note("I2", `${address}: ${call.scheduledAtMs - writtenAtMs} ms before its time`);
     counts.delivered++;
-    judgeCopies(recipient, copies, mail, kills, counts, note);
+    judgeCopies(recipient, copies, mail, counts, note);
   }
 }
+
+/** The summary of a mail is that of its worst recipient. */
+const WORST_FIRST = ["complained", "bounced", "failed", "unknown", "sent", "delivered", "suppressed"];
 
 function judgeCopies(
   recipient: RecipientRow,
   copies: Copy[],
   mail: MailRow,
-  kills: Kill[],
   counts: Counts,
   note: Note,
 ): void {
@@ -173,14 +223,11 @@ function judgeCopies(
   );
   const extra = copies.length - 1;
   const recorded = Math.min(extra, unknowns.length);
+  counts.unknowns += unknowns.length;
   counts.copiesRecorded += recorded;
   counts.copiesUnrecorded += extra - recorded;
   if (extra > recorded)
     note("I3", `${recipient.address}: ${copies.length} copies, ${unknowns.length} unknowns on record`);
   for (const { messageId } of copies)
     if (messageId !== mail.messageId) note("I3", `${recipient.address}: a copy is ${messageId}`);
-  // The web process has no part in what is handed over, so its death explains nothing.
-  for (const { atMs } of unknowns)
-    if (!kills.some((kill) => kill.victim !== "web" && kill.atMs <= atMs))
-      note("I3", `${recipient.address}: unknown, though nothing had been killed`);
 }

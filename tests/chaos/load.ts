@@ -1,8 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createRandom, type Random } from "../support/random";
+import { type Destination, domainOf } from "./internet";
 import type { Call, Try } from "./records";
 
 export type LoadOptions = {
+  /** The fault during which it goes on. */
+  row: string;
   seed: string;
   /** The doors. A client turns to the next one for a repetition. */
   baseUrls: readonly string[];
@@ -10,11 +13,23 @@ export type LoadOptions = {
   /** A domain that the token may send from. */
   domain: string;
   clients: number;
+  /** Between two mails of one client. */
+  pauseMsMax: number;
+  /** Where the mail goes, each with the same chance. */
+  destinations: readonly [Destination, ...Destination[]];
+  /** Some mails are for later: a few seconds, and this long besides, by which whoever drives the load moves their time. */
+  scheduledAheadMs?: number;
 };
 
 /** Clients that post mail until they are stopped, and write down every request and its answer. */
 export type Load = {
   calls: readonly Call[];
+  /** Mails that were answered 2xx until now. */
+  accepted(): number;
+  /** A mail that belongs to this load, to be posted by `post`; it has a key, and nothing is wrong with it. */
+  invent(): { call: Call; body: Record<string, unknown> };
+  /** One request for it at a door. */
+  post(call: Call, body: unknown, door: number): Promise<Try>;
   /** Settles at the next 2xx of one of the doors. */
   nextAccepted(web: number): Promise<void>;
   /** No new mail; settles when the last repetition under a key has had its 2xx. */
@@ -27,7 +42,8 @@ export const LABEL = "Chaos mail";
 const keyedShare = 0.6;
 const twinShare = 0.15;
 const refusableShare = 0.08;
-const pauseMsMax = 240;
+const scheduledShare = 0.3;
+const laterMsMax = 6_000;
 const answerMsMax = 20_000;
 const repeatAfterMs = 60;
 /** Far longer than anything is away; a key that still has no answer then is a finding. */
@@ -37,6 +53,7 @@ const repeatForMs = 90_000;
 export function startLoad(options: LoadOptions): Load {
   const calls: Call[] = [];
   const stopping = new AbortController();
+  let accepted = 0;
   /** Who waits for the next 2xx, and of which door. */
   let waiting: { web: number; tell(): void }[] = [];
   const tellAccepted = (web: number) => {
@@ -83,7 +100,7 @@ export function startLoad(options: LoadOptions): Load {
   const client = async (index: number): Promise<void> => {
     const random = createRandom(`${options.seed} client ${index}`);
     for (let n = 0; !stopping.signal.aborted; n++) {
-      const { call, body } = inventCall(random, options.domain, `${index}-${n}`);
+      const { call, body } = inventCall(random, options, `${options.row}-${index}-${n}`);
       calls.push(call);
       const door = random.upTo(options.baseUrls.length);
       const hasTwin = call.key !== null && !call.isRefusable && random.chance(twinShare);
@@ -96,13 +113,28 @@ export function startLoad(options: LoadOptions): Load {
         await wait(repeatAfterMs * Math.min(again, 5));
         answers.push(await ask(call, body, door + again));
       }
-      await wait(random.upTo(pauseMsMax), undefined, { signal: stopping.signal }).catch(() => {});
+      if (answers.includes(true)) accepted++;
+      await wait(random.upTo(options.pauseMsMax), undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
   const clients = Array.from({ length: options.clients }, (_, index) => client(index));
+  const inventing = createRandom(`${options.seed} invented`);
+  let invented = 0;
 
   return {
+    invent() {
+      const name = `${options.row}-own-${invented++}`;
+      const { call, body } = inventCall(inventing, { ...options, isSound: true }, name);
+      calls.push(call);
+      return { call, body };
+    },
+    async post(call, body, door) {
+      const made = await post(call, body, door);
+      if (made.id !== null && call.tries.filter(({ id }) => id !== null).length === 1) accepted++;
+      return made;
+    },
     calls,
+    accepted: () => accepted,
     nextAccepted: (web) =>
       new Promise<void>((tell) => {
         waiting.push({ web, tell });
@@ -140,11 +172,22 @@ function requestOf(token: string, call: Call, body: unknown): RequestInit {
 }
 
 /** A mail for addresses that no other one has, so that whatever arrives belongs to one call alone. */
-function inventCall(random: Random, domain: string, name: string): { call: Call; body: unknown } {
+function inventCall(
+  random: Random,
+  options: LoadOptions & { isSound?: true },
+  name: string,
+): { call: Call; body: Record<string, unknown> } {
+  const { row, domain, destinations, scheduledAheadMs } = options;
   const count = random.pick([1, 1, 1, 1, 1, 1, 2, 3, 5, 12]);
-  const recipients = Array.from({ length: count }, (_, k) => `r${name}-${k}@sink.test`);
+  const first = random.pick(destinations);
+  const recipients = Array.from(
+    { length: count },
+    (_, k) => `r-${name}-${k}@${domainOf(k % 2 === 0 ? first : random.pick(destinations))}`,
+  );
+  const isForLater = scheduledAheadMs !== undefined && random.chance(scheduledShare);
+  const scheduledAtMs = isForLater ? Date.now() + random.upTo(laterMsMax) : null;
   const label = `${LABEL} ${name}`;
-  const isRefusable = random.chance(refusableShare);
+  const isRefusable = !options.isSound && random.chance(refusableShare);
   const copied = random.upTo(count);
   const [html, text] = random.pick<[string, string | undefined]>([
     ["<p>Hello</p>", undefined],
@@ -159,10 +202,13 @@ function inventCall(random: Random, domain: string, name: string): { call: Call;
     subject: label,
     html,
     ...(text === undefined ? {} : { text }),
+    ...(scheduledAtMs === null
+      ? {}
+      : { scheduled_at: new Date(scheduledAtMs + (scheduledAheadMs ?? 0)).toISOString() }),
   };
   if (isRefusable) random.pick(SPOIL)(body);
-  const key = random.chance(keyedShare) ? `key of ${name}` : null;
-  return { call: { label, recipients, key, isRefusable, tries: [] }, body };
+  const key = options.isSound || random.chance(keyedShare) ? `key of ${name}` : null;
+  return { call: { row, label, recipients, key, isRefusable, scheduledAtMs, tries: [] }, body };
 }
 
 /** Ways to ask for what is refused. */

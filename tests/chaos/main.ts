@@ -1,108 +1,156 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { reachMoment, release } from "./aims";
-import { judge } from "./judge";
-import { type Load, startLoad } from "./load";
+import type { Fault, NotRun } from "./fault";
+import { FAULTS, NOT_RUN } from "./faults/table";
+import { type Counts, type Finding, judge, sumOf } from "./judge";
 import { type Records, STAGES } from "./records";
-import { describeRun } from "./report";
-import { openRig, type Rig } from "./rig";
-import { type PlannedKill, planKills } from "./schedule";
+import { describeFindings, renderMarkdown } from "./report";
+import { type Done, type Planned, runPlace } from "./run";
 import { crimesCount, missedCrimes } from "./self-test";
-import { countKills, killsAt } from "./stages";
+import { addKills, countKills, type KillTable, killsAt } from "./stages";
 
-const usage = `Kills the processes of a Posthorn under load, again and again, and judges what became of the mail.
+const usage = `Does to a Posthorn under load what the fault matrix says may happen, and judges what became of the mail.
 
-  npm run chaos -- [--kills N] [--seed S] [--minutes M]
+  npm run chaos -- [--short] [--only NAME,…] [--mails N] [--kills N] [--seed S] [--minutes M]
 
-  --kills N     deaths, 30 unless told otherwise
+  --short       fewer times, and as few mails as will do: under 4 minutes instead of under 40
+  --only NAME   these faults alone: ${FAULTS.map(({ name }) => name).join(", ")}
+  --mails N     accepted mails at least, 10000 unless told otherwise (with --short 1000)
+  --kills N     kill -9 at least, 300 unless told otherwise (with --short 30)
   --seed S      the same seed gives the same plan
-  --minutes M   no further kill after so long, 3 unless told otherwise
+  --minutes M   no further fault after so long, 34 unless told otherwise (with --short 3.3)
 `;
+
+/** What each form wants, and what of kills the faults bring along when it is not told otherwise. */
+const FORMS = {
+  full: { mails: 10_000, kills: 300, minutes: 34 },
+  short: { mails: 1_000, kills: 30, minutes: 3.3 },
+} as const;
+const PLACES = ["relay", "direct", "disk"] as const;
 
 const { values } = parseArgs({
   options: {
-    kills: { type: "string", default: "30" },
+    short: { type: "boolean", default: false },
+    only: { type: "string" },
+    mails: { type: "string" },
+    kills: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    minutes: { type: "string", default: "3" },
+    minutes: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
-if (values.help) {
-  process.stdout.write(usage);
-  process.exit(0);
-}
 const { seed } = values;
-const killsCount = Number(values.kills);
-const untilMs = Date.now() + Number(values.minutes) * 60_000;
-if (!(killsCount > 0) || !(untilMs > 0)) {
-  process.stderr.write(usage);
-  process.exit(2);
+const form = values.short ? "short" : "full";
+const mails = Number(values.mails ?? FORMS[form].mails);
+const kills = Number(values.kills ?? FORMS[form].kills);
+const minutes = Number(values.minutes ?? FORMS[form].minutes);
+const only = values.only?.split(",");
+const unknownNames = only?.filter((name) => !FAULTS.some((fault) => fault.name === name)) ?? [];
+if (values.help || !(mails > 0 && kills > 0 && minutes > 0) || unknownNames.length > 0) {
+  process.stderr.write(`${unknownNames.map((name) => `There is no fault ${name}.\n`).join("")}${usage}`);
+  process.exit(values.help ? 0 : 2);
 }
-
-const mailsMin = 200;
-const clients = 6;
-const drainMaxMs = 90_000;
-const moveEveryMs = 1_000;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-
-/** One death after the other, each when its moment has come. */
-async function runPlan(rig: Rig, load: Load, plan: PlannedKill[]): Promise<void> {
-  for (const [index, kill] of plan.entries()) {
-    if (Date.now() > untilMs) return say(`  the time is up after ${index} kills`);
-    await wait(kill.pauseMs);
-    const fromMs = Date.now();
-    const wasReached = await reachMoment(rig, load, kill);
-    await rig.kill(kill.victim, kill.aim, { ...kill, whenDead: () => release(rig) });
-    await rig.moveTime();
-    const how = kill.victim === "postgres" ? ` (${kill.death})` : "";
-    const missed = wasReached ? "" : ", missed";
-    say(
-      `  ${String(index + 1).padStart(3)}  ${kill.victim}${how}, ${kill.aim}${missed}, ${Date.now() - fromMs} ms`,
-    );
-  }
-}
-
-/** Goes on until nothing waits any more, and time is moved instead of waited for. */
-async function drain(rig: Rig): Promise<void> {
-  const lateMs = Date.now() + drainMaxMs;
-  for (;;) {
-    await rig.moveTime();
-    const left = await rig.ask((hot) => hot`select 1 from deliveries where status in ('queued', 'sending')`);
-    if (left.length === 0) return;
-    if (Date.now() > lateMs) return say(`  ${left.length} deliveries did not settle`);
-    await wait(moveEveryMs / 4);
-  }
-}
-
-async function run(rig: Rig): Promise<Records> {
-  const load = startLoad({ ...rig, seed, clients });
-  await runPlan(rig, load, planKills(seed, killsCount));
-  while (load.calls.length < mailsMin) await wait(50);
-  await load.stop();
-  await drain(rig);
-  return { calls: [...load.calls], ...(await rig.collect()) };
-}
-
-say(`Chaos with seed ${seed}: ${killsCount} kills.`);
 const startedMs = Date.now();
-const rig = await openRig();
-let hasPassed = false;
-try {
-  const records = await run(rig);
-  const verdict = judge(records);
-  const table = countKills(records);
-  const missed = missedCrimes(records);
-  const empty = STAGES.filter((stage) => killsAt(table, stage) === 0);
-  say(`\n${describeRun(records, table, verdict)}\n`);
-  say(`  The judge saw ${crimesCount - missed.length} of ${crimesCount} planted crimes.`);
-  for (const name of missed) say(`  It did not see: ${name}`);
-  for (const stage of empty) say(`  No kill met mail that was ${stage}.`);
-  hasPassed = verdict.findings.length === 0 && missed.length === 0 && empty.length === 0;
-  if (!hasPassed) process.stderr.write(`${rig.outputs()}\n`);
-} finally {
-  await rig.close();
+const untilMs = startedMs + minutes * 60_000;
+const isLate = () => Date.now() > untilMs;
+
+const notRun: NotRun[] = [...NOT_RUN];
+const chosen = FAULTS.filter(({ name, times }) => (only ? only.includes(name) : times[form] > 0)).filter(
+  ({ row, unable }) => {
+    const reason = unable?.() ?? null;
+    if (reason !== null) notRun.push({ row, reason });
+    return reason === null;
+  },
+);
+const planned = (fault: Fault): Planned => {
+  const share = fault.isKill ? kills / FORMS[form].kills : 1;
+  return { fault, times: Math.ceil(fault.times[form] * share), seed: `${seed}-${fault.name}` };
+};
+
+const commit = revision();
+const done: Done[] = [];
+const findings: Finding[] = [];
+const counts = new Map<string, Counts>();
+const allRecords: Records[] = [];
+let killTable: KillTable | null = null;
+let missed: string[] = [];
+
+say(`Chaos with seed ${seed}, the ${form} form, commit ${commit}.`);
+keepSeed("begun");
+for (const place of PLACES) {
+  const plan = chosen.filter((fault) => fault.place === place).map(planned);
+  if (plan.length === 0 || isLate()) continue;
+  say(`\n${place}: ${plan.length} faults`);
+  const run = await runPlace(place, plan, { say, isLate, mails, settlesEach: form === "full" });
+  const verdict = judge(run.records);
+  done.push(...run.done);
+  allRecords.push(run.records);
+  for (const [row, count] of verdict.counts) counts.set(row, count);
+  findings.push(...verdict.findings);
+  const table = countKills(run.records);
+  killTable = killTable ? addKills(killTable, table) : table;
+  // The same judge for all places; the first one has the most to plant crimes in.
+  if (allRecords.length === 1) missed = missedCrimes(run.records);
+  for (const line of describeFindings(verdict.findings)) say(line);
+  if (verdict.findings.length > 0) process.stderr.write(`${run.outputs}\n`);
 }
+for (const { row, name } of chosen)
+  if (!done.some(({ fault }) => fault.name === name)) notRun.push({ row, reason: "the time was up" });
+
+const hasPassed = report();
 const seconds = Math.round((Date.now() - startedMs) / 1_000);
-say(`${hasPassed ? "PASSED" : "FAILED"} with seed ${seed} in ${seconds} s.`);
+keepSeed(hasPassed ? "passed" : "failed");
+say(`\n${hasPassed ? "PASSED" : "FAILED"} with seed ${seed} in ${seconds} s.`);
 process.exit(hasPassed ? 0 : 1);
+
+/** Prints what was found, what is missing, and at the end the tables; true where nothing is wrong. */
+function report(): boolean {
+  if (!killTable) return false;
+  const wanting: string[] = missed.map((name) => `The judge did not see: ${name}`);
+  if (!only) {
+    const accepted = sumOf(counts.values()).accepted;
+    const killed = allRecords
+      .flatMap(({ troubles }) => troubles)
+      .filter(({ what }) => what === "kill").length;
+    if (accepted < mails) wanting.push(`Only ${accepted} mails were accepted.`);
+    if (killed < kills) wanting.push(`Only ${killed} kills were made.`);
+    for (const stage of STAGES)
+      if (killsAt(killTable, stage) === 0) wanting.push(`No kill met mail that was ${stage}.`);
+    for (const { fault, times } of done) if (times === 0) wanting.push(`${fault.name} was never done.`);
+  }
+  for (const line of wanting) say(line);
+  const crimes = { seen: crimesCount - missed.length, planted: crimesCount, missed };
+  const taken = (Date.now() - startedMs) / 60_000;
+  const outcome = {
+    seed,
+    commit,
+    minutes: taken,
+    done,
+    counts,
+    findings,
+    kills: killTable,
+    records: allRecords,
+    notRun,
+    crimes,
+  };
+  say(`\n${renderMarkdown(outcome)}`);
+  return findings.length === 0 && wanting.length === 0;
+}
+
+/** Every seed is kept, also that of a run that came to no end. */
+function keepSeed(how: "begun" | "passed" | "failed"): void {
+  mkdirSync(".posthorn", { recursive: true, mode: 0o700 });
+  const line = { at: new Date().toISOString(), seed, form, only, commit, how };
+  appendFileSync(".posthorn/chaos-seeds.jsonl", `${JSON.stringify(line)}\n`);
+}
+
+function revision(): string {
+  try {
+    return execFileSync("git", ["rev-parse", "--short", "HEAD"], { stdio: "pipe" }).toString().trim();
+  } catch {
+    return "unknown";
+  }
+}

@@ -1,60 +1,31 @@
-import { type Finding, INVARIANTS, type Verdict } from "./judge";
+import type { NotRun } from "./fault";
+import { type Counts, type Finding, INVARIANTS, sumOf, type Verdict } from "./judge";
 import { type Records, STAGES, STAGES_OF, VICTIMS } from "./records";
+import type { Done } from "./run";
 import { type KillTable, killsAt } from "./stages";
 
 const findingsShownMax = 20;
 
-/** The table of kills, the sums of mail, and what was found, for a terminal. */
-export function describeRun(records: Records, table: KillTable, { counts, findings }: Verdict): string {
-  const lines = [
-    row("mail was", ...VICTIMS, "in all"),
-    ...STAGES.map((stage) =>
-      row(
-        stage,
-        ...VICTIMS.map((victim) => (STAGES_OF[victim].includes(stage) ? String(table[victim][stage]) : "-")),
-        String(killsAt(table, stage)),
-      ),
-    ),
-    row(
-      "kills",
-      ...VICTIMS.map((victim) => String(records.kills.filter((kill) => kill.victim === victim).length)),
-      String(records.kills.length),
-    ),
-    "",
-    sum(counts.posted, "mails posted"),
-    sum(counts.accepted, "answered 2xx"),
-    sum(counts.repeated, "requests repeated or doubled under their key"),
-    sum(counts.refused, "refused as they should be"),
-    sum(counts.unheard, "heard by nobody"),
-    sum(counts.inDoubt, "without a key and without a 2xx: whoever asked cannot know"),
-    sum(counts.inDoubtKept, "of those, committed all the same, and then delivered like any other"),
-    sum(counts.delivered, "recipients reached"),
-    sum(counts.copiesRecorded, "copies too many, each with its unknown on record"),
-    sum(counts.copiesUnrecorded, "copies too many without one"),
-    sum(counts.lost, "recipients lost"),
-    sum(slowestReturnMs(records), "ms at most from PostgreSQL being back to the next mail accepted"),
-  ];
-  return [...lines, ...describeFindings(findings)].join("\n");
-}
+/** All that a run came to, over all its places. */
+export type Outcome = {
+  seed: string;
+  commit: string;
+  minutes: number;
+  done: Done[];
+  counts: Verdict["counts"];
+  findings: Finding[];
+  kills: KillTable;
+  records: Records[];
+  notRun: readonly NotRun[];
+  crimes: { seen: number; planted: number; missed: string[] };
+};
 
-function slowestReturnMs({ kills, calls }: Records): number {
-  const acceptedAtMs = calls
-    .flatMap(({ tries }) => tries)
-    .flatMap(({ id, endedAtMs }) => (id === null ? [] : [endedAtMs]))
-    .sort((a, b) => a - b);
-  const returns = kills.flatMap(({ victim, backAtMs }) => {
-    const next = acceptedAtMs.find((ms) => ms >= (backAtMs ?? Number.POSITIVE_INFINITY));
-    return victim === "postgres" && backAtMs !== null && next !== undefined ? [next - backAtMs] : [];
-  });
-  return Math.max(0, ...returns);
-}
-
-function describeFindings(findings: Finding[]): string[] {
+/** What was found wrong, for a terminal; nothing where nothing was. */
+export function describeFindings(findings: readonly Finding[]): string[] {
   if (findings.length === 0) return [];
   const shown = findings.slice(0, findingsShownMax).map(({ invariant, what }) => `  ${invariant}  ${what}`);
   const broken = [...new Set(findings.map(({ invariant }) => invariant))].sort();
   return [
-    "",
     `${findings.length} findings:`,
     ...shown,
     ...(findings.length > shown.length ? [`  and ${findings.length - shown.length} more`] : []),
@@ -62,7 +33,68 @@ function describeFindings(findings: Finding[]): string[] {
   ];
 }
 
-const row = (first: string, ...cells: string[]): string =>
-  `  ${first.padEnd(16)}${cells.map((cell) => cell.padStart(10)).join("")}`;
+/** The two tables and the sums, in Markdown. */
+export function renderMarkdown(outcome: Outcome): string {
+  const { seed, commit, minutes, done, counts, kills, records, notRun, crimes } = outcome;
+  const sum = sumOf(counts.values());
+  const all = (victim: (typeof VICTIMS)[number]) =>
+    records
+      .flatMap(({ troubles }) => troubles)
+      .filter(({ what, who }) => what === "kill" && who.startsWith(victim)).length;
+  const killed = records.flatMap(({ troubles }) => troubles).filter(({ what }) => what === "kill").length;
+  const told = records.reduce((n, { hooks }) => n + hooks.told, 0);
+  return [
+    `Commit ${commit}, seed ${seed}, ${minutes.toFixed(1)} minutes, two web processes and two workers:`,
+    "",
+    "| fault | times | accepted | lost | doubled | unknown recorded |",
+    "|---|---|---|---|---|---|",
+    ...done.map(({ fault, times }) => rowOf(fault.row, times, counts.get(fault.name))),
+    ...notRun.map(({ row, reason }) => `| ${row} | NOT RUN: ${reason} | | | | |`),
+    `| **in all** | | **${figure(sum.accepted)}** | **${sum.lost}** | **${sum.copiesUnrecorded}**, and ${figure(sum.copiesRecorded)} with their own unknown | **${figure(sum.unknowns)}** |`,
+    "",
+    `${killed} times \`kill -9\` (one kill meets mail at several stages):`,
+    "",
+    `| mail was | ${VICTIMS.join(" | ")} | in all |`,
+    "|---|---|---|---|---|",
+    ...STAGES.map(
+      (stage) =>
+        `| ${stage} | ${VICTIMS.map((victim) => (STAGES_OF[victim].includes(stage) ? kills[victim][stage] : "-")).join(" | ")} | ${killsAt(kills, stage)} |`,
+    ),
+    `| kills | ${VICTIMS.map(all).join(" | ")} | ${killed} |`,
+    "",
+    `${figure(sum.accepted)} of ${figure(sum.posted)} mails answered 2xx, ${figure(sum.refused)} refused as they should be, ${figure(sum.repeated)} requests repeated or doubled under their key; ` +
+      `${figure(sum.inDoubt)} without a key and without a 2xx, of which ${figure(sum.inDoubtKept)} were committed and delivered all the same; ` +
+      `${figure(sum.delivered)} recipients reached, ${figure(sum.refusedThere)} refused by their servers and told so; ${figure(told)} webhooks taken; ` +
+      `${figure(sum.copiesRecorded)} copies too many with their own \`email.unknown\`, **${sum.copiesUnrecorded} without one, ${sum.lost} recipients lost**. ` +
+      `At most ${slowestReturnMs(records)} ms from PostgreSQL being back to the next mail accepted. The judge saw ${crimes.seen} of ${crimes.planted} planted crimes.`,
+  ].join("\n");
+}
 
-const sum = (count: number, what: string): string => `  ${String(count).padStart(6)}  ${what}`;
+function rowOf(row: string, times: number, counts: Counts | undefined): string {
+  if (!counts) return `| ${row} | ${figure(times)} | 0 | 0 | 0 | 0 |`;
+  const { accepted, lost, copiesUnrecorded, copiesRecorded, unknowns } = counts;
+  const doubled =
+    copiesRecorded > 0 ? `${copiesUnrecorded} (+${copiesRecorded} known)` : `${copiesUnrecorded}`;
+  return `| ${row} | ${figure(times)} | ${figure(accepted)} | ${lost} | ${doubled} | ${figure(unknowns)} |`;
+}
+
+const figure = (count: number): string => count.toLocaleString("en");
+
+function slowestReturnMs(all: readonly Records[]): number {
+  const returns = all.flatMap(({ troubles, calls }) => {
+    const acceptedAtMs = calls
+      .flatMap(({ tries }) => tries)
+      .flatMap(({ id, endedAtMs }) => (id === null ? [] : [endedAtMs]))
+      .sort((a, b) => a - b);
+    const rowEndMs = new Map<string, number>();
+    for (const { row, tries } of calls)
+      for (const { endedAtMs } of tries) rowEndMs.set(row, Math.max(rowEndMs.get(row) ?? 0, endedAtMs));
+    return troubles.flatMap(({ row, what, who, toMs }) => {
+      const next = acceptedAtMs.find((ms) => ms >= (toMs ?? Number.POSITIVE_INFINITY));
+      // What comes back when nobody asks any more says nothing.
+      const isLast = toMs === null || (rowEndMs.get(row) ?? 0) < toMs;
+      return what === "kill" && who === "postgres" && next !== undefined && !isLast ? [next - toMs] : [];
+    });
+  });
+  return Math.max(0, ...returns);
+}

@@ -1,52 +1,68 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import type { HotSql } from "#db/client";
+import postgres from "postgres";
 import { migrateDatabase } from "#db/migrate";
-import { startEmbeddedPostgres } from "#server/boot/embedded";
-import { findPort } from "#server/boot/postgres/server";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/boot/embedded";
 import { silentLog } from "#server/log";
-import { addDomain } from "#server/services/domains/write";
-import { createKey } from "#server/services/keys/keys";
-import { createTeam } from "#server/services/teams";
 import { type Child, startChild } from "../support/child";
 import { startTap, type Tap } from "../support/database-tap";
-import { openDeps } from "../support/deps";
-import { auditDatabase, readMails, readSteps, readTampering } from "./audit";
-import { killPostgres, type PostgresDeath, whenUp } from "./death";
-import type { Copy, Kill, Records, Victim } from "./records";
-import type { SinkReport, SunkFile } from "./sink";
+import { installationSecret } from "../support/deps";
+import { startDnsPeer } from "../support/dns-peer";
+import { type RedisServer, redisMissing, startRedis } from "../support/redis";
+import { type Ask, auditDatabase, readMails, readSteps, readTampering } from "./audit";
+import { type Cast, openCast } from "./cast";
+import { whenUp } from "./death";
+import { type Hooks, openHooks } from "./hooks";
+import { addressOf, answerDns } from "./internet";
+import { openTeam } from "./open-team";
+import { type Actor, CAST, type Misdeed, type Records, type Trouble } from "./records";
+import type { HoldPoint, SinkReport, SunkFile } from "./sink";
+import { readCopies, readSunk } from "./sunk";
+
+/** By which way out the workers of a rig send. */
+export type Way = "relay" | "direct";
 
 /**
- * A whole Posthorn of real processes: PostgreSQL with all its durability, two web processes and a worker, both kinds
- * behind a tap that can hold their packets to the database, and a mail server that writes before it answers.
+ * A whole Posthorn of real processes: PostgreSQL with all its durability, two web processes and two workers, each behind a
+ * tap that can hold its packets to the database, and around them mail servers that write before they answer, a name
+ * server, a Redis and a receiver of webhooks, all of which can misbehave.
  */
 export type Rig = {
-  baseUrls: readonly string[];
+  way: Way;
+  cast: Cast;
+  postgres: EmbeddedPostgres;
   token: string;
   domain: string;
+  webhookId: string;
+  /** A call of the API at a door that is there, with the key for everything. */
+  api(
+    method: string,
+    apiPath: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: Record<string, unknown> }>;
   /** Asks the database, past the taps; waits for it while it is away. */
-  ask<T>(question: (hot: HotSql) => PromiseLike<T>): Promise<T>;
-  /** One for each web process. */
-  webTaps: readonly [Tap, Tap];
-  workerTap: Tap;
-  /** Settles when the sink holds a message at this point. */
-  holdMail(at: "unread" | "written"): Promise<void>;
+  ask<T>(question: (hot: Ask) => PromiseLike<T>): Promise<T>;
+  taps: Readonly<Record<Actor, Tap>>;
+  hooks: Hooks;
+  /** Null where no Redis can be started here. */
+  redis: RedisServer | null;
+  /** Settles when the sink holds a message of this worker at this point. */
+  holdMail(at: HoldPoint, of: Actor): Promise<void>;
   releaseMail(): void;
-  /**
-   * Kills, calls `whenDead` when nothing of it runs any more, and resolves when it is back; a web process comes back by
-   * itself while the other one goes on.
-   */
-  kill(
-    victim: Victim,
-    aim: Kill["aim"],
-    how: { web: 0 | 1; death: PostgresDeath; whenDead(): void },
-  ): Promise<void>;
-  /** Resolves when this web process is there, should it just be coming back. */
-  webIsUp(web: 0 | 1): Promise<unknown>;
-  /** Lets whatever is overdue by a death become due now, and whatever waits. */
-  moveTime(): Promise<void>;
+  refuseLogin(refuses: boolean): void;
+  /** What the sink has on disk until now. */
+  sunk(): SunkFile[];
+  /** One bounded round of delivery in a process of its own, killed with the rig. */
+  startTick(): Child<object>;
+  /** Where the database lies. */
+  dataDir: string;
+  misdeeds: readonly Misdeed[];
+  troubles: Trouble[];
+  /** Notes what is done to somebody from now until it has settled. */
+  trouble<T>(about: Omit<Trouble, "fromMs" | "toMs">, task: () => Promise<T>): Promise<T>;
+  /** What a fault finds wrong by itself. */
+  complain(row: string, what: string): void;
   /** Everything but the calls. */
   collect(): Promise<Omit<Records, "calls">>;
   /** The last that each process wrote, for a run that failed. */
@@ -54,22 +70,25 @@ export type Rig = {
   close(): Promise<void>;
 };
 
-const domain = "chaos.example";
-const manyRequests = 1_000_000;
-const secret = "only for this run, and long enough for one";
-/** What a worker that lives gets to write down its results in, once the database is back. */
-const graceMs = 3_000;
-const startMaxMs = 60_000;
-const lastWordsLines = 6;
+export type RigOptions = {
+  way: Way;
+  /** Holds the database; made and removed by the caller. Default: a folder of its own. */
+  dataDir?: string;
+};
+
+/** Shortened, so that a frozen worker is found out soon and a server that stays silent is left soon. */
+export const leaseSeconds = 12;
+const TIME_LIMITS = "connect=5,command=5,data=5,block=5,final=5";
+const mailDomain = "chaos.example";
 
 /** Starts everything in a temporary folder. What was started before something failed is ended again. */
-export async function openRig(): Promise<Rig> {
+export async function openRig(options: RigOptions): Promise<Rig> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    return await assemble((closer) => closers.push(closer), close);
+    return await assemble(options, (closer) => closers.push(closer), close);
   } catch (error) {
     await close();
     throw error;
@@ -77,181 +96,131 @@ export async function openRig(): Promise<Rig> {
 }
 
 async function assemble(
+  { way, dataDir }: RigOptions,
   onClose: (closer: () => Promise<unknown>) => void,
   close: () => Promise<void>,
 ): Promise<Rig> {
   const folder = await mkdtemp(path.join(tmpdir(), "posthorn-chaos-"));
   onClose(() => rm(folder, { recursive: true, force: true }));
   const mailFolder = path.join(folder, "mail");
-  const postgres = await startEmbeddedPostgres({ dataDir: folder, log: silentLog });
-  onClose(() => postgres.stop());
-  await migrateDatabase(postgres.url);
-  const { deps, close: closeDeps } = openDeps(postgres.url, { transportKind: "relay", connectionsMax: 6 });
-  onClose(closeDeps);
-  const ask: Rig["ask"] = (question) => whenUp(deps.hot, question);
+  const database = await startEmbeddedPostgres({ dataDir: dataDir ?? folder, log: silentLog });
+  onClose(() => database.stop());
+  await migrateDatabase(database.url);
+  const own = postgres(database.url, { max: 4, onnotice: () => {}, connect_timeout: 5, fetch_types: false });
+  onClose(() => own.end({ timeout: 5 }));
+  const ask: Rig["ask"] = (question) => whenUp(own, question);
   await ask(auditDatabase);
-  const token = await makeToken(deps);
+  const hooks = await openHooks();
+  onClose(() => hooks.close());
+  const team = await openTeam(database.url, mailDomain, `http://127.0.0.1:${hooks.port}/hooks`);
 
-  const openTap = async (): Promise<Tap> => {
-    const { hostname, port } = new URL(postgres.url);
-    const tap = await startTap({ host: hostname, port: Number(port) });
-    onClose(() => tap.close());
-    return tap;
-  };
-  const webTaps = [await openTap(), await openTap()] as const;
-  const workerTap = await openTap();
-  const sink = startChild<SinkReport>("tests/chaos/sink.ts", [mailFolder], {});
+  const { hostname, port, password } = new URL(database.url);
+  const taps = {} as Record<Actor, Tap>;
+  for (const who of CAST) {
+    taps[who] = await startTap({ host: hostname, port: Number(port) });
+    onClose(() => taps[who].close());
+    await ask((hot) => hot.unsafe(`create role ${who} login superuser password '${password}'`));
+  }
+  const misdeeds: Misdeed[] = [];
+  const sink: Child<SinkReport> = startChild<SinkReport>("tests/chaos/sink.ts", [mailFolder], {});
   onClose(() => sink.kill());
-  const { port: sinkPort } = await sink.hear(isPort);
-  const env = (tap: Tap): Record<string, string> => {
-    const url = new URL(postgres.url);
-    url.port = String(tap.port);
+  const { port: sinkPort } = await sink.hear((told): told is { port: number } => "port" in told);
+  sink.onTold((told) => "misdeed" in told && misdeeds.push(told.misdeed));
+  const dns = await startDnsPeer(answerDns);
+  onClose(() => dns.close());
+  const redis = redisMissing === null ? await startRedis() : null;
+  onClose(async () => redis?.stop());
+
+  const envOf = (who: Actor): Record<string, string> => {
+    const url = new URL(database.url);
+    url.username = who;
+    url.port = String(taps[who].port);
     return {
       DATABASE_URL: url.href,
-      SMTP_URL: `smtp://127.0.0.1:${sinkPort}`,
+      SMTP_URL: way === "direct" ? "direct:" : `smtp://user:password@${addressOf("relay")}:${sinkPort}`,
       POSTHORN_URL: "http://localhost:3000",
-      POSTHORN_SECRET: secret,
-      POSTHORN_HOSTNAME: domain,
+      POSTHORN_SECRET: installationSecret,
+      // What it says in EHLO tells the sink who it is.
+      POSTHORN_HOSTNAME: `${who}.${mailDomain}`,
+      POSTHORN_DNS_SERVERS: `${dns.host}:${dns.port}`,
+      POSTHORN_MX_PORT: String(sinkPort),
+      POSTHORN_EGRESS_ALLOW: "127.0.0.0/8",
+      POSTHORN_LEASE_SECONDS: String(leaseSeconds),
+      POSTHORN_SMTP_TIME_LIMITS: TIME_LIMITS,
+      ...(redis ? { REDIS_URL: redis.url } : {}),
+      // A recipient whose return path is its own has a transaction of its own: the other way has them share one.
+      ...(way === "direct" ? { POSTHORN_RETURN_PATH_DOMAIN: `returns.${mailDomain}` } : {}),
     };
   };
+  const cast = await openCast(envOf, ask);
+  onClose(() => cast.close());
+  await Promise.all((["web0", "web1", "worker0", "worker1"] as const).map((who) => cast.start(who)));
 
-  const deaths: string[] = [];
-  let isClosing = false;
-  /** Notes whoever ends without being killed, and starts another one in its place, as a supervisor does. */
-  const watch = (child: Child<object>, name: string, another: () => Promise<void>): void => {
-    void child.exited.then(() => {
-      if (!child.hasDied() || isClosing) return;
-      const lastWords = child.output().trimEnd().split("\n").slice(-lastWordsLines);
-      deaths.push(`${name} ended by itself: ${lastWords.join(" | ")}`);
-      return another();
-    });
-  };
-  const webPorts = [await findPort(), await findPort()];
-  const webs: Child<{ port: number }>[] = [];
-  const startWeb = async (index: 0 | 1): Promise<void> => {
-    const given = { ...env(webTaps[index]), PORT: String(webPorts[index]) };
-    const web = startChild<{ port: number }>("tests/support/web-process.ts", [], given);
-    webs[index] = web;
-    await web.hear(isPort);
-    watch(web, "web", () => startWeb(index));
-  };
-  let worker: Child<object> | undefined;
-  const startWorker = async (): Promise<void> => {
-    const started = startChild("server/boot/worker-process.ts", [], env(workerTap));
-    worker = started;
-    const isThere = () => ask((hot) => hot`select 1 from workers where pid = ${started.pid}`);
-    for (const untilMs = Date.now() + startMaxMs; (await isThere()).length === 0; await wait(20))
-      if (started.hasExited() || Date.now() > untilMs)
-        throw new Error(`The worker did not start:\n${started.output()}`);
-    watch(started, "worker", startWorker);
-  };
-  const websUp: Promise<void>[] = [startWeb(0), startWeb(1)];
-  onClose(async () => {
-    isClosing = true;
-    await Promise.allSettled(websUp);
-    await Promise.all([...webs, worker].map((child) => child?.kill()));
-  });
-  await Promise.all([...websUp, startWorker()]);
-
-  const kills: Kill[] = [];
-  const lastFault = { atMs: 0, overMs: 0 };
-
+  const ticks = new Set<Child<object>>();
+  onClose(() => Promise.all([...ticks].map((one) => one.kill())));
+  const troubles: Trouble[] = [];
+  const complaints: Records["complaints"] = [];
   return {
-    baseUrls: webPorts.map((port) => `http://127.0.0.1:${port}`),
-    token,
-    domain,
+    way,
+    cast,
+    postgres: database,
+    token: team.token,
+    domain: mailDomain,
+    webhookId: team.webhookId,
     ask,
-    webTaps,
-    workerTap,
-    holdMail(at) {
-      const held = sink.hear((told): told is { held: "unread" | "written" } => "held" in told);
-      sink.tell({ hold: at });
+    taps,
+    hooks,
+    redis,
+    sunk: () => readSunk(mailFolder),
+    startTick() {
+      const tick = startChild<object>("tests/chaos/tick-process.ts", [], envOf("tick"));
+      ticks.add(tick);
+      return tick;
+    },
+    dataDir: dataDir ?? folder,
+    misdeeds,
+    troubles,
+    async api(method, apiPath, body) {
+      const response = await fetch(`${cast.baseUrls[0]}${apiPath}`, {
+        method,
+        headers: { authorization: `Bearer ${team.token}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    },
+    holdMail(at, of) {
+      const held = sink.hear((told): told is { held: HoldPoint } => "held" in told);
+      sink.tell({ hold: { at, of } });
       return held.then(() => undefined);
     },
     releaseMail: () => sink.tell({ hold: null }),
-    webIsUp: async (web) => websUp[web],
-    async kill(victim, aim, { web, death, whenDead }) {
-      const atMs = Date.now();
-      const kill: Kill = { victim, web: victim === "web" ? web : null, aim, atMs, backAtMs: null };
-      kills.push(kill);
-      if (victim === "web") {
-        await webs[web]?.kill();
-        whenDead();
-        // The other one goes on, or is killed too before this one is back.
-        websUp[web] = startWeb(web);
-        return;
+    refuseLogin: (refusesLogin) => sink.tell({ refusesLogin }),
+    async trouble(about, task) {
+      const noted: Trouble = { ...about, fromMs: Date.now(), toMs: null };
+      troubles.push(noted);
+      try {
+        return await task();
+      } finally {
+        noted.toMs = Date.now();
       }
-      Object.assign(lastFault, { atMs, overMs: Number.POSITIVE_INFINITY });
-      if (victim === "worker") {
-        await worker?.kill();
-        whenDead();
-        // There is no other one, so whatever is in hand was in its hands.
-        await ask(
-          (hot) => hot`update deliveries set leased_until = now() - interval '1 s' where status = 'sending'`,
-        );
-        await startWorker();
-      } else {
-        await killPostgres(postgres, death);
-        whenDead();
-        await ask((hot) => hot`select 1`);
-      }
-      kill.backAtMs = Date.now();
-      lastFault.overMs = kill.backAtMs;
     },
-    async moveTime() {
-      if (Date.now() > lastFault.overMs + graceMs)
-        await ask(
-          (hot) => hot`
-            update deliveries set leased_until = now() - interval '1 s'
-            where status = 'sending' and leased_until > now()
-              and updated_at < to_timestamp(${lastFault.atMs / 1_000})`,
-        );
-      await ask(
-        (hot) => hot`update deliveries set due_at = now() where status = 'queued' and due_at > now()`,
-      );
-    },
+    complain: (row, what) => void complaints.push({ row, what }),
     async collect() {
       const stuck = await ask((hot) => hot`select 1 from deliveries where status = 'sending'`);
       return {
-        copies: await readCopies(mailFolder),
+        copies: readCopies(mailFolder),
         mails: await ask(readMails),
         steps: await ask(readSteps),
         tampering: await ask(readTampering),
+        hooks: await ask((hot) => hooks.collect(hot, team.webhookId)),
         stuck: stuck.length,
-        kills,
-        deaths,
+        troubles,
+        misdeeds,
+        deaths: cast.deaths,
+        complaints,
       };
     },
-    outputs: () =>
-      [...webs, worker, sink].map((child) => `--- process ${child?.pid}\n${child?.output()}`).join("\n"),
+    outputs: () => `${cast.outputs()}\n--- sink\n${sink.output()}`,
     close,
   };
-}
-
-const isPort = (told: object): told is { port: number } => "port" in told;
-
-async function makeToken(deps: Parameters<typeof createTeam>[0]): Promise<string> {
-  const team = await createTeam(deps, { name: "Chaos" });
-  const ctx = { ...deps, teamId: team.id, actor: { kind: "operator" as const }, requestId: "chaos" };
-  await addDomain(ctx, { name: domain, verified: true });
-  const { token } = await createKey(ctx, {
-    name: "chaos",
-    scopes: ["emails:send", "emails:read"],
-    domains: [domain],
-    limits: { "POST /api/emails": manyRequests, "GET /api/emails": manyRequests },
-  });
-  return token;
-}
-
-/** What the sink has on disk. A file that has no time yet was never answered, and its message never counted. */
-async function readCopies(folder: string): Promise<Copy[]> {
-  const names = (await readdir(folder)).sort();
-  const files = await Promise.all(
-    names.map(
-      async (name) => JSON.parse(await readFile(path.join(folder, name), "utf8")) as Partial<SunkFile>,
-    ),
-  );
-  return files.flatMap(({ to = [], messageId = null, writtenAtMs }) =>
-    writtenAtMs === undefined ? [] : [{ recipients: to, messageId, writtenAtMs }],
-  );
 }

@@ -1,5 +1,5 @@
-import { type Invariant, judge } from "./judge";
-import type { Records } from "./records";
+import { type Finding, type Invariant, judge } from "./judge";
+import type { MailRow, Records } from "./records";
 
 /** A crime, planted into a copy of true records, and the invariant that has to notice it. */
 type Crime = { name: string; breaks: Invariant; commit(records: Records): void };
@@ -8,8 +8,8 @@ const CRIMES: readonly Crime[] = [
   {
     name: "a recipient's only copy never arrived",
     breaks: "I2",
-    commit: ({ copies, mails }) => {
-      const address = mails[0]?.recipients[0]?.address ?? "";
+    commit: ({ copies }) => {
+      const address = copies[0]?.recipients[0] ?? "";
       for (const copy of copies) copy.recipients = copy.recipients.filter((one) => one !== address);
     },
   },
@@ -25,10 +25,47 @@ const CRIMES: readonly Crime[] = [
     name: "a recipient got a second copy and no unknown is on record",
     breaks: "I3",
     commit: ({ copies, mails }) => {
-      const mail = mails.find(({ events }) => events.every(({ type }) => type !== "email.unknown"));
+      const isKnown = (one: MailRow) => one.events.every(({ type }) => type !== "email.unknown");
+      const mail = mails.find(
+        (one) => isKnown(one) && copies.some(({ messageId }) => messageId === one.messageId),
+      );
       const copy = copies.find(({ messageId }) => messageId === mail?.messageId);
       if (copy) copies.push(structuredClone(copy));
     },
+  },
+  {
+    name: "an outcome is unknown, and nothing had happened to anybody",
+    breaks: "I3",
+    commit: (records) => {
+      const { mails, steps } = records;
+      const [mail] = mails.filter(({ recipients }) => recipients.some(({ attempts }) => attempts === 1));
+      const recipient = mail?.recipients.find(({ attempts }) => attempts === 1);
+      if (!mail || !recipient) return;
+      // The last word on its one attempt, of which every fault is far away.
+      mail.events.push({ type: "email.unknown", recipient: recipient.address, attempt: 1, atMs: 1_000 });
+      for (const step of steps) if (step.deliveryId === recipient.id) step.atMs = 1_000;
+    },
+  },
+  {
+    name: "a scheduled mail came before its time",
+    breaks: "I2",
+    commit: ({ calls, copies }) => {
+      const [copy] = copies;
+      const call = calls.find(({ recipients }) => recipients.some((one) => copy?.recipients.includes(one)));
+      if (call && copy) call.scheduledAtMs = copy.writtenAtMs + 1_000;
+    },
+  },
+  {
+    name: "an event has no row in the outbox",
+    breaks: "I7",
+    commit: ({ hooks }) => {
+      hooks.unannounced += 1;
+    },
+  },
+  {
+    name: "an endpoint was not told",
+    breaks: "I7",
+    commit: ({ hooks }) => void hooks.unheard.push("email.queued was never taken"),
   },
   {
     name: "a copy has another Message-ID",
@@ -85,12 +122,13 @@ const CRIMES: readonly Crime[] = [
 
 /** Plants every crime, one at a time, and names those that the judge did not see. */
 export function missedCrimes(records: Records): string[] {
+  const before = judge(records).findings;
+  const noticed = (findings: readonly Finding[], breaks: Invariant) =>
+    JSON.stringify(findings.filter(({ invariant }) => invariant === breaks));
   return CRIMES.filter(({ breaks, commit }) => {
     const planted = structuredClone(records);
-    const noticed = () => judge(planted).findings.filter(({ invariant }) => invariant === breaks);
-    const before = JSON.stringify(noticed());
     commit(planted);
-    return JSON.stringify(noticed()) === before;
+    return noticed(judge(planted).findings, breaks) === noticed(before, breaks);
   }).map(({ name }) => name);
 }
 

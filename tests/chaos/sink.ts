@@ -1,63 +1,175 @@
 import { mkdirSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { SMTPServer } from "smtp-server";
+import { createSecureContext, TLSSocket } from "node:tls";
+import { makeCertificate } from "../support/certificate";
+import { readLines } from "../support/read-lines";
+import {
+  addressOf,
+  type Conduct,
+  conductOf,
+  DESTINATIONS,
+  type Deed,
+  type Destination,
+  type SmtpStep,
+} from "./internet";
+import type { Misdeed } from "./records";
 
-/** What the sink is told: to hold the next message before it is read, or after it is written, and to let it go. */
-export type SinkOrder = { hold: "unread" | "written" | null };
-/** What the sink tells: its port, once, and that a message is being held. */
-export type SinkReport = { port: number } | { held: "unread" | "written" };
+/** At which point a message may be held: before it is read, or after it is on disk. */
+export type HoldPoint = "unread" | "written";
+/** What the sink is told: to hold the next message of one worker, or to let go; whether it refuses logins. */
+export type SinkOrder = { hold: { at: HoldPoint; of: string } | null } | { refusesLogin: boolean };
+/** What the sink tells: its port, once; that a message is being held; what it did on purpose. */
+export type SinkReport = { port: number } | { held: HoldPoint } | { misdeed: Misdeed };
 
-/** One accepted message, as its file holds it. `writtenAtMs` was taken when it was safely on disk. */
+/** One message, as its file holds it. `writtenAtMs` was taken when it was safely on disk. */
 export type SunkFile = {
   to: string[];
   from: string;
   messageId: string | null;
   subject: string | null;
+  /** Refused all the same: whoever sent it was told that it was not kept. */
+  isRefused: boolean;
   writtenAtMs: number;
 };
 
+const hangMs = 30_000;
 const folder = process.argv[2] ?? "";
 mkdirSync(folder, { recursive: true });
+const certificate = makeCertificate();
 let count = 0;
-let hold: SinkOrder["hold"] = null;
+let hold: { at: HoldPoint; of: string } | null = null;
+let refusesLogin = false;
+/** Of each destination, how often the step at which it misbehaves came, or came for one recipient. */
+const occasions = new Map<string, number>();
+
+const tell = (report: SinkReport) => process.send?.(report);
+
+type Envelope = { from: string; to: string[] };
 
 /**
- * A mail server that gives its 250 only for what is in a file of its own, flushed to the disk. Whatever it says yes to
- * can be counted afterwards, whoever else has died meanwhile.
+ * One conversation with a server that gives its 250 only for what is in a file of its own, flushed to the disk. Whatever
+ * it says yes to can be counted afterwards, whoever else has died meanwhile; where its conduct says so, it misbehaves.
  */
-const server = new SMTPServer({
-  authOptional: true,
-  disabledCommands: ["AUTH", "STARTTLS"],
-  disableReverseLookup: true,
-  onData(stream, session, done) {
-    const take = async () => {
-      await holdAt("unread");
-      const chunks: Buffer[] = [];
-      for await (const chunk of stream) chunks.push(chunk as Buffer);
-      const text = Buffer.concat(chunks).toString();
-      const sender = session.envelope.mailFrom;
-      await write({
-        from: sender === false ? "" : sender.address,
-        to: session.envelope.rcptTo.map(({ address }) => address),
-        messageId: /^Message-ID: *<([^>]*)>/im.exec(text)?.[1] ?? null,
-        subject: /^Subject: *(.*)$/im.exec(text)?.[1]?.trim() ?? null,
-      });
-      await holdAt("written");
-    };
-    take().then(
-      () => done(),
-      (error) => done(error instanceof Error ? error : new Error("broken")),
-    );
-  },
-});
-// A client that is killed breaks its connections; that is what this is for.
-server.on("error", () => {});
+async function serve(plain: Socket, name: Destination): Promise<void> {
+  const conduct: Conduct = conductOf(name);
+  let socket: Socket = plain;
+  let lines = readLines(socket);
+  let envelope: Envelope = { from: "", to: [] };
+  let client = "";
+  const write = async (text: string) => {
+    if (conduct.delayMs) await wait(conduct.delayMs);
+    socket.write(`${text}\r\n`, "latin1");
+  };
+  /** Does what was decided, or answers as usual. False: the conversation is over. */
+  const perform = async (deed: Deed | null, usual: string): Promise<boolean> => {
+    if (deed === null) {
+      if (usual !== "") await write(usual);
+      return true;
+    }
+    if (deed === "hang") await wait(hangMs);
+    if (typeof deed === "object") await write(deed.say);
+    if (typeof deed === "object" && !deed.hangsUp) return true;
+    if (typeof deed === "object") socket.end();
+    else plain.resetAndDestroy();
+    return false;
+  };
+  const answer = (step: SmtpStep, usual: string, recipients: string[] = []) =>
+    perform(decide(name, conduct, step, recipients), usual);
 
-async function write(message: Omit<SunkFile, "writtenAtMs">): Promise<void> {
-  const name = path.join(folder, `${String(count++).padStart(6, "0")}.json`);
-  const file = await open(name, "wx");
+  if (!(await answer("greeting", `220 ${name}.test ESMTP`))) return;
+  for (;;) {
+    const line = (await lines.next())?.toString("latin1");
+    if (line === undefined) return;
+    const verb = line.slice(0, 4).toUpperCase();
+    const address = /<([^>]*)>/.exec(line)?.[1] ?? "";
+    if (verb === "EHLO" || verb === "HELO") {
+      client = line.slice(5).trim();
+      const offers = [
+        ...(conduct.tls && socket === plain ? ["STARTTLS"] : []),
+        ...(name === "relay" ? ["AUTH PLAIN"] : []),
+      ];
+      const words = [`${name}.test`, ...offers, "PIPELINING", "8BITMIME"];
+      const reply = words.map((word, n) => `250${n < words.length - 1 ? "-" : " "}${word}`).join("\r\n");
+      if (!(await answer("ehlo", reply))) return;
+    } else if (verb === "STAR") {
+      const deed = decide(name, conduct, "starttls", []);
+      if (deed !== null) {
+        if (!(await perform(deed, ""))) return;
+        continue;
+      }
+      if (conduct.tls === "broken") {
+        await write("220 go\r\nthis is no TLS at all");
+        return void plain.end();
+      }
+      lines.stop();
+      socket.write(conduct.tls === "injected" ? "220 go\r\n250 injected\r\n" : "220 go\r\n");
+      socket = new TLSSocket(plain, { isServer: true, secureContext: createSecureContext(certificate) });
+      socket.on("error", () => plain.destroy());
+      lines = readLines(socket);
+    } else if (verb === "AUTH") await write(refusesLogin ? "535 5.7.8 not you" : "235 2.7.0 welcome");
+    else if (verb === "MAIL") {
+      envelope = { from: address, to: [] };
+      if (!(await answer("mail", "250 2.1.0 ok"))) return;
+    } else if (verb === "RCPT") {
+      const deed = decide(name, conduct, "rcpt", [address]);
+      if (deed === null || (typeof deed === "object" && deed.say.startsWith("250")))
+        envelope.to.push(address);
+      if (!(await perform(deed, "250 2.1.5 ok"))) return;
+    } else if (verb === "DATA") {
+      const deed = decide(name, conduct, "data", envelope.to);
+      if (!(await perform(deed, "354 go ahead"))) return;
+      if (deed === null && !(await takeMessage())) return;
+    } else if (verb === "QUIT") {
+      await write("221 2.0.0 bye");
+      return void socket.end();
+    } else await write(verb === "RSET" || verb === "NOOP" ? "250 2.0.0 ok" : "500 5.5.2 what?");
+  }
+
+  /** Reads a message to its dot, keeps it, and answers. False: the conversation is over. */
+  async function takeMessage(): Promise<boolean> {
+    await holdAt("unread", client);
+    const body: string[] = [];
+    for (let isFirst = true; ; isFirst = false) {
+      const line = (await lines.next())?.toString("latin1");
+      if (line === undefined) return false;
+      if (isFirst && !(await answer("body", "", envelope.to))) return false;
+      if (line === ".") break;
+      body.push(line);
+    }
+    const deed = decide(name, conduct, "dot", envelope.to);
+    const isRefused = deed !== null && typeof deed === "object";
+    if (!isRefused || conduct.keepsRefused) await keep(envelope, body.join("\n"), isRefused);
+    await holdAt("written", client);
+    const goesOn = await perform(deed, "250 2.0.0 kept");
+    envelope = { from: "", to: [] };
+    return goesOn;
+  }
+}
+
+/** What this step is met with, by its conduct and by how often it came before. What is not as usual is told. */
+function decide(name: Destination, { misdeed }: Conduct, step: SmtpStep, recipients: string[]): Deed | null {
+  if (misdeed?.step !== step) return null;
+  const occasion = `${name}${misdeed.when === "first" ? recipients.join() : ""}`;
+  const nth = occasions.get(occasion) ?? 0;
+  occasions.set(occasion, nth + 1);
+  const isDue = { third: nth % 3 === 0, twice: nth < 2, first: nth === 0, always: true }[misdeed.when];
+  if (!isDue) return null;
+  tell({ misdeed: { kind: name, step, recipients, atMs: Date.now() } });
+  return misdeed.deed;
+}
+
+async function keep({ from, to }: Envelope, text: string, isRefused: boolean): Promise<void> {
+  const message: Omit<SunkFile, "writtenAtMs"> = {
+    from,
+    to,
+    messageId: /^Message-ID: *<([^>]*)>/im.exec(text)?.[1] ?? null,
+    subject: /^Subject: *(.*)$/im.exec(text)?.[1]?.trim() ?? null,
+    isRefused,
+  };
+  const file = await open(path.join(folder, `${String(count++).padStart(6, "0")}.json`), "wx");
   await file.writeFile(JSON.stringify(message));
   await file.sync();
   // Only now is the time known at which it was safe; a file without one was never answered.
@@ -67,19 +179,34 @@ async function write(message: Omit<SunkFile, "writtenAtMs">): Promise<void> {
   await file.close();
 }
 
-async function holdAt(point: "unread" | "written"): Promise<void> {
-  if (hold !== point) return;
+async function holdAt(point: HoldPoint, client: string): Promise<void> {
+  if (hold?.at !== point || !client.startsWith(hold.of)) return;
+  const mine = hold;
   tell({ held: point });
-  while (hold === point) await wait(2);
+  while (hold === mine) await wait(2);
 }
 
-const tell = (report: SinkReport) => process.send?.(report);
-
 process.on("message", (order: SinkOrder) => {
-  hold = order.hold;
+  if ("hold" in order) hold = order.hold;
+  else refusesLogin = order.refusesLogin;
 });
 process.on("disconnect", () => process.exit());
-server.listen(0, "127.0.0.1", () => {
-  const address = server.server.address();
-  tell({ port: address && typeof address === "object" ? address.port : 0 });
-});
+
+function listen(name: Destination, port: number): Promise<Server> {
+  const server = createServer({ noDelay: true }, (socket) => {
+    // A client that is killed breaks its connections; that is what this is for.
+    socket.on("error", () => socket.destroy());
+    serve(socket, name).catch(() => socket.destroy());
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, addressOf(name), () => resolve(server));
+  });
+}
+
+const names = Object.keys(DESTINATIONS) as Destination[];
+const [first = "ok", ...others] = names;
+const address = (await listen(first, 0)).address();
+const port = address && typeof address === "object" ? address.port : 0;
+for (const name of others) await listen(name, port);
+tell({ port });

@@ -1,13 +1,15 @@
 import {
   type Call,
   groupBy,
-  type Kill,
   type Records,
   STAGES,
   STAGES_OF,
   type Stage,
   type Step,
+  type Trouble,
   type Victim,
+  victimOf,
+  type Who,
 } from "./records";
 
 /** For each process and stage: how many of its kills found at least one mail there. */
@@ -15,18 +17,36 @@ export type KillTable = Record<Victim, Record<Stage, number>>;
 
 /**
  * Tells from the records what each kill met: which mails were where at that moment, by the database's own account of
- * when they got there and the sink's of when it had them on disk.
+ * when they got there, and by whom, and the sink's of when it had them on disk.
  */
 export function countKills(records: Records): KillTable {
   const table = Object.fromEntries(
     Object.keys(STAGES_OF).map((victim) => [victim, Object.fromEntries(STAGES.map((stage) => [stage, 0]))]),
   ) as KillTable;
   const lives = livesOf(records);
-  for (const kill of records.kills) {
-    const met = new Set(STAGES_OF[kill.victim].filter((stage) => meets(kill, stage, lives, records.calls)));
-    for (const stage of met) table[kill.victim][stage]++;
+  const insertedAtMs = new Map(lives.map(({ call, steps }) => [call.label, steps[0]?.atMs ?? 0]));
+  for (const kill of records.troubles) {
+    const victim = kill.what === "kill" ? victimOf(kill.who) : null;
+    if (victim === null) continue;
+    // Whatever ended before, or began after, has nothing to do with it.
+    const near = lives.filter(({ fromMs, toMs }) => fromMs <= kill.fromMs && toMs >= kill.fromMs);
+    for (const stage of STAGES_OF[victim]) {
+      const isMet =
+        stage === "before commit"
+          ? records.calls.some((call) => isUnderWay(call, kill, insertedAtMs))
+          : near.some((life) => concerns(life, kill.who) && stageAt(life, kill) === stage);
+      if (isMet) table[victim][stage]++;
+    }
   }
   return table;
+}
+
+/** Two tables in one. */
+export function addKills(one: KillTable, other: KillTable): KillTable {
+  const sum = structuredClone(one);
+  for (const victim of Object.keys(other) as Victim[])
+    for (const stage of STAGES) sum[victim][stage] += other[victim][stage];
+  return sum;
 }
 
 /** The sum over the processes. */
@@ -34,26 +54,19 @@ export const killsAt = (table: KillTable, stage: Stage): number =>
   Object.values(table).reduce((sum, row) => sum + row[stage], 0);
 
 /** One mail of one call, by its recipient: its steps, and when the sink had a copy of it. */
-type Life = { call: Call; steps: Step[]; writtenAtMs: number[] };
+type Life = { call: Call; steps: Step[]; writtenAtMs: number[]; fromMs: number; toMs: number };
 
-/** A web process has to do with the mails that it was asked for, the others with all. */
-function meets(kill: Kill, stage: Stage, lives: Life[], calls: Call[]): boolean {
-  const isAsked = ({ tries }: Call) =>
-    kill.web === null || tries.some(({ web, sentAtMs }) => web === kill.web && sentAtMs <= kill.atMs);
-  if (stage !== "before commit")
-    return lives.some((life) => isAsked(life.call) && stageAt(life, kill.atMs) === stage);
-  const insertedAtMs = new Map(lives.map(({ call, steps }) => [call.label, steps[0]?.atMs ?? 0]));
-  return calls.some((call) => {
-    const isUnderWay = call.tries.some(
-      ({ web, sentAtMs, endedAtMs }) =>
-        (kill.web === null || web === kill.web) && sentAtMs <= kill.atMs && endedAtMs >= kill.atMs,
-    );
-    return (
-      isUnderWay &&
-      !call.isRefusable &&
-      (insertedAtMs.get(call.label) ?? Number.POSITIVE_INFINITY) > kill.atMs
-    );
-  });
+/** A web process has to do with the mails that it was asked for. */
+function concerns({ call }: Life, who: Who): boolean {
+  return !who.startsWith("web") || call.tries.some(({ web }) => `web${web}` === who);
+}
+
+function isUnderWay(call: Call, { who, fromMs }: Trouble, insertedAtMs: Map<string, number>): boolean {
+  if (call.isRefusable || (insertedAtMs.get(call.label) ?? Number.POSITIVE_INFINITY) <= fromMs) return false;
+  return call.tries.some(
+    ({ web, sentAtMs, endedAtMs }) =>
+      (who === "postgres" || who === `web${web}`) && sentAtMs <= fromMs && endedAtMs >= fromMs,
+  );
 }
 
 function livesOf(records: Records): Life[] {
@@ -65,20 +78,25 @@ function livesOf(records: Records): Life[] {
   return records.mails.flatMap(({ label, recipients }) => {
     const call = calls.get(label);
     if (!call) return [];
-    return recipients.map(({ id, address }) => ({
-      call,
-      steps: steps.get(id) ?? [],
-      writtenAtMs: written.get(address) ?? [],
-    }));
+    return recipients.map(({ id, address }) => {
+      const own = steps.get(id) ?? [];
+      return {
+        call,
+        steps: own,
+        writtenAtMs: written.get(address) ?? [],
+        fromMs: own[0]?.atMs ?? Number.POSITIVE_INFINITY,
+        toMs: own.at(-1)?.atMs ?? 0,
+      };
+    });
   });
 }
 
-function stageAt({ steps, writtenAtMs }: Life, atMs: number): Stage | null {
-  const step = steps.findLast((candidate) => candidate.atMs <= atMs);
+function stageAt({ steps, writtenAtMs }: Life, { who, fromMs }: Trouble): Stage | null {
+  const step = steps.findLast((candidate) => candidate.atMs <= fromMs);
   if (!step) return null;
   const { status, stage } = step.to;
   if (status === "queued") return "queued";
-  if (status !== "sending") return null;
+  if (status !== "sending" || (who.startsWith("worker") && step.by !== who)) return null;
   if (stage === "claimed") return "claimed";
-  return writtenAtMs.some((ms) => ms >= step.atMs && ms <= atMs) ? "answered" : "handed over";
+  return writtenAtMs.some((ms) => ms >= step.atMs && ms <= fromMs) ? "answered" : "handed over";
 }

@@ -12,12 +12,18 @@ export type Child<Told> = {
   tell(order: object): void;
   /** What it tells next that passes; rejects with its output when it ends before. */
   hear<T extends Told>(isIt: (told: Told) => told is T): Promise<T>;
+  /** Hears everything that it tells from now on. */
+  onTold(listen: (told: Told) => unknown): void;
   output(): string;
   exited: Promise<void>;
   hasExited(): boolean;
   /** It is gone, and nobody here has ended it. */
   hasDied(): boolean;
+  /** Sends a signal that does not end it. */
+  signal(name: "SIGSTOP" | "SIGCONT"): void;
   kill(): Promise<void>;
+  /** Asks it to end in order, and tells how it did. */
+  stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
 /** Starts a TypeScript file of the project. */
@@ -25,10 +31,11 @@ export function startChild<Told extends object>(
   file: string,
   args: readonly string[],
   env: Record<string, string>,
+  nodeArgs: readonly string[] = [],
 ): Child<Told> {
   const child: ChildProcess = spawn(
     process.execPath,
-    ["--import", tsx, path.join(projectRoot, file), ...args],
+    [...nodeArgs, "--import", tsx, path.join(projectRoot, file), ...args],
     {
       cwd: projectRoot,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } as unknown as NodeJS.ProcessEnv,
@@ -42,9 +49,11 @@ export function startChild<Told extends object>(
     });
   let isGone = false;
   let isDoomed = false;
+  let end: { code: number | null; signal: NodeJS.Signals | null } = { code: null, signal: null };
   const exited = new Promise<void>((resolve) => {
-    child.once("exit", () => {
+    child.once("exit", (code, signal) => {
       isGone = true;
+      end = { code, signal };
       resolve();
     });
   });
@@ -63,14 +72,22 @@ export function startChild<Told extends object>(
         child.on("message", listen as (told: unknown) => void);
         void exited.then(() => reject(new Error(`${file} ended:\n${output}`)));
       }),
+    onTold: (listen) => void child.on("message", listen as (told: unknown) => void),
     output: () => output,
     exited,
     hasExited: () => isGone,
     hasDied: () => isGone && !isDoomed,
+    signal: (name) => void (isGone || child.kill(name)),
     async kill() {
       isDoomed = true;
       child.kill("SIGKILL");
       await exited;
+    },
+    async stop() {
+      isDoomed = true;
+      child.kill("SIGTERM");
+      await exited;
+      return end;
     },
   };
 }

@@ -18,6 +18,8 @@ export type Tap = {
   release(): void;
   /** Ends every connection there is: as a process that ends does, or as one that had not read all it was sent. */
   cut(how?: "end" | "reset"): void;
+  /** Whether connections are refused from now on; those there are end. */
+  refuse(refuses: boolean): void;
   close(): Promise<void>;
 };
 
@@ -36,8 +38,10 @@ export async function startTap(target: { host: string; port: number }): Promise<
   const lines = new Set<Line>();
   let trap: Trap | null = null;
   let isPaused = false;
+  let refuses = false;
 
   const server = createServer((client) => {
+    if (refuses) return void client.resetAndDestroy();
     const upstream = connect(target.port, target.host);
     const line: Line = { client, upstream, heldUp: isPaused ? [] : null, heldDown: null, onAnswer() {} };
     lines.add(line);
@@ -96,6 +100,10 @@ export async function startTap(target: { host: string; port: number }): Promise<
     },
     cut(how = "reset") {
       for (const { client } of lines) how === "end" ? client.end() : client.resetAndDestroy();
+    },
+    refuse(will) {
+      refuses = will;
+      if (will) for (const { client } of lines) client.resetAndDestroy();
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,0 +1,134 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { findPort } from "#server/boot/postgres/server";
+import { type Child, startChild } from "../support/child";
+import type { Ask } from "./audit";
+import type { Actor } from "./records";
+
+/** Those that are always there; rounds of delivery come and go. */
+export type Player = Exclude<Actor, "tick">;
+
+/** The processes of the product in a rig, each started again when it is gone, as a supervisor does. */
+export type Cast = {
+  baseUrls: readonly [string, string];
+  /** Resolves when it is there, should it just be coming back. */
+  isUp(who: Player): Promise<unknown>;
+  /** SIGKILL. It comes back by itself unless `staysDown`; what is returned settles when it is gone. */
+  kill(who: Player, options?: { staysDown?: boolean }): Promise<void>;
+  /** Stands still for so long. */
+  freeze(who: Player, ms: number): Promise<void>;
+  /** SIGTERM; tells how it ended. It comes back by itself. */
+  stop(who: Player): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Starts it, with other settings where they are given, and waits for it unless nothing could let it be ready. */
+  start(who: Player, options?: StartOptions): Promise<void>;
+  /** Which ended by themselves, with their last words. */
+  deaths: string[];
+  outputs(): string;
+  close(): Promise<void>;
+};
+
+export type StartOptions = {
+  env?: Record<string, string>;
+  /** Of its own clock; the machine's goes on as it should. */
+  clockAheadMs?: number;
+  /** It has no database to be ready with. */
+  isUnready?: true;
+};
+
+const startMaxMs = 180_000;
+const lastWordsLines = 6;
+const FILES: Readonly<Record<Player, string>> = {
+  web0: "tests/support/web-process.ts",
+  web1: "tests/support/web-process.ts",
+  worker0: "server/boot/worker-process.ts",
+  worker1: "server/boot/worker-process.ts",
+};
+
+/** Nothing is started yet. `envOf` is what each is told of its surroundings. */
+export async function openCast(
+  envOf: (who: Player) => Record<string, string>,
+  ask: <T>(question: (hot: Ask) => PromiseLike<T>) => Promise<T>,
+): Promise<Cast> {
+  const ports = { web0: await findPort(), web1: await findPort() };
+  const children = new Map<Player, Child<object>>();
+  const up = new Map<Player, Promise<void>>();
+  /** With which settings it comes back. */
+  const given = new Map<Player, StartOptions>();
+  const deaths: string[] = [];
+  let isClosing = false;
+
+  const watch = (who: Player, child: Child<object>): void => {
+    void child.exited.then(() => {
+      if (!child.hasDied() || isClosing) return;
+      const lastWords = child.output().trimEnd().split("\n").slice(-lastWordsLines);
+      deaths.push(`${who} ended by itself: ${lastWords.join(" | ")}`);
+      up.set(who, launch(who));
+    });
+  };
+
+  async function launch(who: Player): Promise<void> {
+    const { env = {}, clockAheadMs, isUnready } = given.get(who) ?? {};
+    const isWeb = who === "web0" || who === "web1";
+    const child = startChild<object>(
+      FILES[who],
+      [],
+      {
+        ...envOf(who),
+        ...env,
+        ...(isWeb ? { PORT: String(ports[who]) } : {}),
+        ...(clockAheadMs === undefined ? {} : { CHAOS_CLOCK_AHEAD_MS: String(clockAheadMs) }),
+      },
+      clockAheadMs === undefined ? [] : ["--import", new URL("./skewed-clock.mjs", import.meta.url).href],
+    );
+    children.set(who, child);
+    if (isWeb) await child.hear((told): told is { port: number } => "port" in told);
+    else if (!isUnready) await untilBeating(child);
+    watch(who, child);
+  }
+
+  async function untilBeating(child: Child<object>): Promise<void> {
+    const isThere = () => ask((hot) => hot`select 1 from workers where pid = ${child.pid}`);
+    for (const untilMs = Date.now() + startMaxMs; (await isThere()).length === 0; await wait(20))
+      if (child.hasExited() || Date.now() > untilMs)
+        throw new Error(`A worker did not start:\n${child.output()}`);
+  }
+
+  const comeBack = (who: Player): void => {
+    if (!isClosing) up.set(who, launch(who));
+    // Whoever waits for it is told; nobody else need know.
+    up.get(who)?.catch(() => {});
+  };
+
+  return {
+    baseUrls: [`http://127.0.0.1:${ports.web0}`, `http://127.0.0.1:${ports.web1}`],
+    deaths,
+    isUp: async (who) => up.get(who),
+    async start(who, options = {}) {
+      given.set(who, options);
+      comeBack(who);
+      await up.get(who);
+    },
+    async kill(who, { staysDown = false } = {}) {
+      await children.get(who)?.kill();
+      if (staysDown) up.set(who, Promise.resolve());
+      else comeBack(who);
+    },
+    async freeze(who, ms) {
+      const child = children.get(who);
+      child?.signal("SIGSTOP");
+      await wait(ms);
+      child?.signal("SIGCONT");
+    },
+    async stop(who) {
+      const exit = await children.get(who)?.stop();
+      comeBack(who);
+      return exit ?? { code: null, signal: null };
+    },
+    outputs: () =>
+      [...children].map(([who, child]) => `--- ${who}, process ${child.pid}\n${child.output()}`).join("\n"),
+    async close() {
+      isClosing = true;
+      await Promise.allSettled(up.values());
+      await Promise.all([...children.values()].map((child) => child.kill()));
+    },
+  };
+}

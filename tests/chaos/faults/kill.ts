@@ -1,0 +1,100 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { type Moment, reachMoment, release } from "../aims";
+import { killPostgres, type PostgresDeath } from "../death";
+import type { Fault, Scene } from "../fault";
+import { STAGES, type Stage } from "../records";
+
+const pauseMsMax = 300;
+const DEATHS: [PostgresDeath, ...PostgresDeath[]] = ["all", "postmaster", "immediate"];
+
+type Aim = Stage | "random";
+type Plan = { who: readonly Moment["who"][]; aims: readonly Aim[] };
+
+/** One death after the other, each when its moment has come. */
+const kill = ({ who, aims }: Plan) =>
+  async function inject({ rig, load, random, row, times, isLate }: Scene): Promise<number> {
+    for (let n = 0; n < times; n++) {
+      if (isLate()) return n;
+      await wait(random.upTo(pauseMsMax));
+      const moment: Moment = {
+        who: who[n % who.length] ?? "web0",
+        aim: aims[Math.floor(n / who.length) % aims.length] ?? "random",
+        variant: random.chance(0.5) ? 1 : 0,
+        web: random.chance(0.5) ? 1 : 0,
+        worker: random.chance(0.5) ? 1 : 0,
+      };
+      await reachMoment(rig, load, moment);
+      const death = random.pick(DEATHS);
+      const victim = moment.who;
+      if (victim === "postgres")
+        await rig.trouble({ row, what: "kill", who: victim }, async () => {
+          await killPostgres(rig.postgres, death);
+          release(rig);
+          await rig.ask((hot) => hot`select 1`);
+        });
+      else
+        await rig.trouble({ row, what: "kill", who: victim }, async () => {
+          await rig.cast.kill(victim);
+          release(rig);
+        });
+    }
+    return times;
+  };
+
+const WEBS = ["web0", "web1"] as const;
+const WORKERS = ["worker0", "worker1"] as const;
+
+export const killQueued: Fault = {
+  name: "kill-queued",
+  row: "kill -9 between accept and send",
+  place: "relay",
+  times: { full: 60, short: 4 },
+  isKill: true,
+  inject: kill({ who: [...WEBS, ...WORKERS], aims: ["queued"] }),
+};
+
+export const killBeforeCommit: Fault = {
+  name: "kill-before-commit",
+  row: "kill -9 before commit; key reused after it",
+  place: "relay",
+  times: { full: 50, short: 4 },
+  isKill: true,
+  inject: kill({ who: WEBS, aims: ["before commit"] }),
+};
+
+export const killHandedOver: Fault = {
+  name: "kill-handed-over",
+  row: "kill -9 between SMTP 250 and commit",
+  place: "relay",
+  times: { full: 80, short: 6 },
+  isKill: true,
+  inject: kill({ who: WORKERS, aims: ["answered", "handed over", "claimed"] }),
+};
+
+export const killPostgresFault: Fault = {
+  name: "kill-postgres",
+  row: "database restart mid-request and in the middle of a commit",
+  place: "relay",
+  times: { full: 50, short: 5 },
+  isKill: true,
+  inject: kill({ who: ["postgres"], aims: STAGES }),
+};
+
+export const killAnything: Fault = {
+  name: "kill-anything",
+  row: "kill -9 of any process at any moment",
+  place: "relay",
+  times: { full: 40, short: 4 },
+  isKill: true,
+  inject: kill({ who: [...WEBS, ...WORKERS, "postgres"], aims: ["random"] }),
+};
+
+export const killDirect: Fault = {
+  name: "kill-direct",
+  row: "kill -9 while sending straight to MX hosts, one recipient a transaction",
+  place: "direct",
+  times: { full: 40, short: 3 },
+  isKill: true,
+  load: { destinations: ["ok", "ok", "two-servers", "no-mx", "tls-works"] },
+  inject: kill({ who: [...WORKERS, "web0"], aims: ["answered", "handed over", "random"] }),
+};

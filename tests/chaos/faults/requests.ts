@@ -1,0 +1,98 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Fault, Scene } from "../fault";
+import type { Call } from "../records";
+
+const atOnce = 50;
+
+/** Many requests under one key at the same moment, at both doors, and then another body under it. */
+export const twins: Fault = {
+  name: "same-key",
+  row: "duplicate POST, same key, at once; same key, other body",
+  place: "relay",
+  times: { full: 40, short: 3 },
+  async inject({ rig, load, row, times, isLate }) {
+    for (let n = 0; n < times; n++) {
+      if (isLate()) return n * atOnce;
+      const { call, body } = load.invent();
+      const tries = await Promise.all(
+        Array.from({ length: atOnce }, (_, door) => load.post(call, body, door)),
+      );
+      for (let again = 0; tries.every(({ id }) => id === null); again++)
+        tries.push(await load.post(call, body, again));
+      const ids = new Set(tries.flatMap(({ id }) => (id === null ? [] : [id])));
+      if (ids.size !== 1) rig.complain(row, `${call.label}: ${ids.size} answers under one key`);
+      const other = await load.post(call, { ...body, html: "<p>Another one</p>" }, n);
+      if (other.status !== 409) rig.complain(row, `${call.label}: another body is answered ${other.status}`);
+    }
+    return times * atOnce;
+  },
+};
+
+const batchSize = 5;
+
+/** All mails of a batch or none of them, whatever dies meanwhile, and none where one is bad. */
+export const batches: Fault = {
+  name: "batches",
+  row: "batch partly bad; batch whose process is killed",
+  place: "relay",
+  times: { full: 30, short: 4 },
+  isKill: true,
+  async inject(scene) {
+    const { rig, load, random, row, times, isLate } = scene;
+    for (let n = 0; n < times; n++) {
+      if (isLate()) return n;
+      const mails = Array.from({ length: batchSize }, () => load.invent());
+      const key = `batch ${row} ${n}`;
+      const isBad = n % 3 === 0;
+      for (const { call } of mails) Object.assign(call, { key, isRefusable: isBad });
+      const bodies = mails.map(({ body }, k) => (isBad && k === 3 ? { ...body, to: ["no address"] } : body));
+      const who = n % 2 === 0 ? "web0" : "web1";
+      await rig.cast.isUp(who);
+      const calls = mails.map(({ call }) => call);
+      const first = postBatch(scene, calls, key, bodies, n % 2);
+      await wait(random.upTo(12));
+      await rig.trouble({ row, what: "kill", who }, () => rig.cast.kill(who));
+      let wasTaken = await first;
+      for (let again = 1; !isBad && !wasTaken && again < 200; again++) {
+        await wait(50);
+        wasTaken = await postBatch(scene, calls, key, bodies, n + again);
+      }
+    }
+    return times;
+  },
+};
+
+/** One request for a batch; notes for each of its mails what was answered. */
+async function postBatch(
+  { rig }: Scene,
+  calls: readonly Call[],
+  key: string,
+  bodies: readonly unknown[],
+  door: number,
+): Promise<boolean> {
+  const web = door % 2;
+  const sentAtMs = Date.now();
+  let status: number | null = null;
+  let ids: string[] = [];
+  try {
+    const response = await fetch(`${rig.cast.baseUrls[web === 0 ? 0 : 1]}/api/emails/batch`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${rig.token}`,
+        "content-type": "application/json",
+        "idempotency-key": key,
+      },
+      body: JSON.stringify(bodies),
+      signal: AbortSignal.timeout(20_000),
+    });
+    const answer = (await response.json()) as { data?: { id: string }[] };
+    status = response.status;
+    if (response.ok) ids = (answer.data ?? []).map(({ id }) => id);
+  } catch {
+    // No answer, which is what is noted.
+  }
+  const endedAtMs = Date.now();
+  for (const [k, call] of calls.entries())
+    call.tries.push({ web, sentAtMs, endedAtMs, status, id: ids[k] ?? null, wasRefused: false });
+  return ids.length > 0;
+}

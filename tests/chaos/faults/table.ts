@@ -1,0 +1,87 @@
+import type { Fault, NotRun } from "../fault";
+import { cutCommit, deadlock, lockTables, startWithoutDatabase } from "./database";
+import { freezeDatabase, freezeWeb, freezeWorker } from "./freeze";
+import {
+  killAnything,
+  killBeforeCommit,
+  killDirect,
+  killHandedOver,
+  killPostgresFault,
+  killQueued,
+} from "./kill";
+import {
+  dns,
+  dropAfterDot,
+  dropBeforeDot,
+  garbage,
+  greylist,
+  lying,
+  permanent,
+  tarpit,
+  temporary,
+  tls,
+  tooMany,
+} from "./peers";
+import { batches, twins } from "./requests";
+import { clockSkew, diskFull, redis } from "./surroundings";
+import { returns, webhooks } from "./told";
+import { loginRefused, stopInOrder, ticks, twoWorkers } from "./workers";
+
+/** Every fault that is injected, in the order of the runs. The last of a place tops up its mails. */
+export const FAULTS: readonly Fault[] = [
+  killQueued,
+  killBeforeCommit,
+  killHandedOver,
+  killPostgresFault,
+  killAnything,
+  freezeWorker,
+  freezeWeb,
+  freezeDatabase,
+  cutCommit,
+  startWithoutDatabase,
+  lockTables,
+  deadlock,
+  redis,
+  clockSkew,
+  twins,
+  batches,
+  stopInOrder,
+  ticks,
+  loginRefused,
+  webhooks,
+  twoWorkers,
+  temporary,
+  permanent,
+  tooMany,
+  greylist,
+  garbage,
+  dropBeforeDot,
+  dropAfterDot,
+  lying,
+  tarpit,
+  tls,
+  dns,
+  returns,
+  killDirect,
+  diskFull,
+];
+
+/** Rows of the matrix that are not injected here, each with the reason. */
+export const NOT_RUN: readonly NotRun[] = [
+  {
+    row: "poison message",
+    reason: "has a test of its own, with a worker of little memory: tests/worker/poison.test.ts",
+  },
+  { row: "huge message × concurrency", reason: "has a test of its own: tests/rest/big-bodies.test.ts" },
+  {
+    row: "webhook target down for days",
+    reason: "days are not waited for; its backlog is: tests/worker/webhooks/lanes.test.ts",
+  },
+  {
+    row: "SIGTERM to the web process",
+    reason: "has tests of its own over the built product: tests/boot, tests/product",
+  },
+  { row: "migration while running", reason: "there is no second version yet whose schema could differ" },
+  { row: "backup restored", reason: "a start that holds what may have been sent does not exist yet" },
+  { row: "retention job", reason: "bodies are not deleted by age yet" },
+];

@@ -1,0 +1,107 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Fault } from "../fault";
+
+/** Nothing happens but that two workers have one queue, at full speed. Every claim of every row is looked at in the end. */
+export const twoWorkers: Fault = {
+  name: "two-workers",
+  row: "two workers at once",
+  place: "relay",
+  times: { full: 500, short: 150 },
+  load: { clients: 12, pauseMsMax: 60 },
+  async inject({ load, times, isLate }) {
+    const before = load.accepted();
+    while (load.accepted() - before < times && !isLate()) await wait(50);
+    return load.accepted() - before;
+  },
+};
+
+/** Told to stop, a worker ends what it has begun. Nothing may be unknown for it. */
+export const stopInOrder: Fault = {
+  name: "sigterm",
+  row: "SIGTERM",
+  place: "relay",
+  times: { full: 16, short: 2 },
+  async inject({ rig, row, random, times, isLate }) {
+    for (let n = 0; n < times; n++) {
+      if (isLate()) return n;
+      const who = n % 2 === 0 ? "worker0" : "worker1";
+      await rig.cast.isUp(who);
+      await wait(random.upTo(500));
+      const { code, signal } = await rig.cast.stop(who);
+      if (code !== 0) rig.complain(row, `${who} ended with ${signal ?? code}`);
+    }
+    return times;
+  },
+};
+
+const ticksAtOnce = 3;
+
+/** No worker at all, only rounds that overlap, of which one is killed and another one frozen in the middle. */
+export const ticks: Fault = {
+  name: "ticks",
+  row: "serverless function frozen / killed mid-send; cron tick overlaps, is missed, comes twice",
+  place: "relay",
+  times: { full: 8, short: 1 },
+  isKill: true,
+  async inject({ rig, row, random, times, isLate }) {
+    const workers = ["worker0", "worker1"] as const;
+    for (const who of workers)
+      await rig.trouble({ row, what: "kill", who }, async () => {
+        await rig.cast.kill(who, { staysDown: true });
+        await expireLeases();
+      });
+    let done = 0;
+    while (done < times && !isLate()) {
+      await rig.trouble({ row, what: "kill", who: "tick" }, async () => {
+        const rounds = Array.from({ length: ticksAtOnce }, () => rig.startTick());
+        const [killed, frozen] = rounds;
+        await wait(1_200 + random.upTo(1_500));
+        frozen?.signal("SIGSTOP");
+        await wait(random.upTo(600));
+        await killed?.kill();
+        await wait(random.upTo(1_000));
+        frozen?.signal("SIGCONT");
+        await Promise.all(rounds.map(({ exited }) => exited));
+        // Nobody is left, so whatever is in hand was in the killed one's hands.
+        await expireLeases();
+      });
+      done++;
+    }
+    for (const who of workers) await rig.cast.start(who);
+    return done;
+
+    function expireLeases() {
+      return rig.ask(
+        (hot) => hot`
+          update deliveries set leased_until = now() - interval '1 s' where status = 'sending'`,
+      );
+    }
+  },
+};
+
+const refusedMs = 3_000;
+
+/** The relay takes our password no longer, and then again. Nobody's mail bounces for that. */
+export const loginRefused: Fault = {
+  name: "login-refused",
+  row: "AUTH fails at relay (535)",
+  place: "relay",
+  times: { full: 3, short: 1 },
+  async inject({ rig, times, isLate }) {
+    const startAgain = async () => {
+      for (const who of ["worker0", "worker1"] as const) await rig.cast.stop(who);
+      for (const who of ["worker0", "worker1"] as const) await rig.cast.isUp(who);
+    };
+    for (let n = 0; n < times; n++) {
+      if (isLate()) return n;
+      rig.refuseLogin(true);
+      // Connections that are logged in already would not notice.
+      await startAgain();
+      await wait(refusedMs);
+      rig.refuseLogin(false);
+      // A new process asks at once; the old one would in a minute.
+      await startAgain();
+    }
+    return times;
+  },
+};

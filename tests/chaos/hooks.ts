@@ -1,0 +1,65 @@
+import { type HttpSink, type SinkReply, startHttpSink } from "../support/http-sink";
+import type { Ask } from "./audit";
+import type { HookRecords } from "./records";
+
+/** A receiver of webhooks that keeps what it is told, and misbehaves for as long as it is asked to. */
+export type Hooks = {
+  port: number;
+  /** From now on every third call meets one of these in turn; none ends it. */
+  misbehave(replies: readonly SinkReply[]): void;
+  /** How many calls were answered otherwise than they should be. */
+  misdeeds(): number;
+  collect(hot: Ask, webhookId: string): Promise<HookRecords>;
+  close(): Promise<void>;
+};
+
+/** Kinds of events that the rig's endpoint asks for. */
+export const HOOKED = ["email.queued", "email.unknown", "email.bounced", "email.failed"] as const;
+
+type Heard = { bodies: Set<string>; wasTaken: boolean };
+
+export async function openHooks(): Promise<Hooks> {
+  const heard = new Map<string, Heard>();
+  let replies: readonly SinkReply[] = [];
+  let count = 0;
+  let misdeeds = 0;
+  const sink: HttpSink = await startHttpSink(({ headers, body }) => {
+    const id = String(headers["svix-id"] ?? headers["webhook-id"]);
+    const known = heard.get(id) ?? { bodies: new Set<string>(), wasTaken: false };
+    heard.set(id, known);
+    known.bodies.add(body);
+    // What it keeps is here; the list of whole requests would only grow.
+    sink.received.length = 0;
+    const odd = replies.length > 0 && count++ % 3 === 0 ? replies[misdeeds++ % replies.length] : undefined;
+    if (odd !== undefined) return odd;
+    known.wasTaken = true;
+    return 200;
+  });
+  return {
+    port: sink.port,
+    misbehave(next) {
+      replies = next;
+    },
+    misdeeds: () => misdeeds,
+    async collect(hot, webhookId) {
+      const [open] = await hot<{ unannounced: number }[]>`
+        select count(*)::int as unannounced from email_events e
+        where e.type in ${hot([...HOOKED])} and (
+          select count(*) from webhook_deliveries d where d.webhook_id = ${webhookId} and d.event_id = e.id) <> 1`;
+      const rows = await hot<{ id: string; status: string; type: string }[]>`
+        select id, status, type from webhook_deliveries where webhook_id = ${webhookId}`;
+      return {
+        unannounced: open?.unannounced ?? 0,
+        untold: rows
+          .filter(({ status }) => status !== "success")
+          .map(({ id, status, type }) => `${type} ${id} is ${status}`),
+        unheard: rows
+          .filter(({ id, status }) => status === "success" && !heard.get(id)?.wasTaken)
+          .map(({ id, type }) => `${type} ${id} was never taken`),
+        changed: [...heard].filter(([, { bodies }]) => bodies.size > 1).map(([id]) => id),
+        told: rows.filter(({ status }) => status === "success").length,
+      };
+    },
+    close: () => sink.close(),
+  };
+}

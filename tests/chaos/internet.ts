@@ -1,0 +1,157 @@
+import type { Answer } from "dns-packet";
+import { addressRecords, type DnsReply, type DnsScript } from "../support/dns-peer";
+
+/** Where a recipient's server may misbehave. "body": when its first bytes have come. "dot": when the message is on disk. */
+export type SmtpStep = "greeting" | "ehlo" | "starttls" | "mail" | "rcpt" | "data" | "body" | "dot";
+
+/** A reply in place of the usual one, after which the server may hang up; or nothing and the end, now or after a while. */
+export type Deed = { say: string; hangsUp?: true } | "drop" | "hang";
+
+/** Every third time that the step comes, the first two times at all, the first time for each recipient, or every time. */
+export type When = "third" | "twice" | "first" | "always";
+
+/** What has to become of mail to it. "returns": it arrives, and is sent back later. */
+export type Fate = "arrives" | "bounces" | "fails" | "returns";
+
+/** How the server of one destination behaves. */
+export type Conduct = {
+  fate?: Fate;
+  misdeed?: { step: SmtpStep; deed: Deed; when: When };
+  /** Keeps a message that it refuses at the dot. */
+  keepsRefused?: true;
+  /** Before each of its replies. */
+  delayMs?: number;
+  tls?: "works" | "broken" | "injected";
+  /** What stands in DNS; default: one server, found by MX. */
+  dns?:
+    | "two servers"
+    | "no MX"
+    | "null MX"
+    | "no such name"
+    | "fails at first"
+    | "slow"
+    | "by TCP"
+    | "inside";
+};
+
+const at = (step: SmtpStep, deed: Deed, when: When = "third"): Conduct => ({ misdeed: { step, deed, when } });
+const say = (text: string): Deed => ({ say: text });
+const bye = (text: string): Deed => ({ say: text, hangsUp: true });
+const bounces = (step: SmtpStep, text: string): Conduct => ({
+  ...at(step, say(text), "always"),
+  fate: "bounces",
+});
+
+/** A server that uses up memory: its reply has a thousand lines. */
+const THOUSAND_LINES = `${"250-and so on\r\n".repeat(1_000)}250 ok`;
+const LONG_LINE = `250 ${"x".repeat(1_000_000)}`;
+
+/** Every destination there is, each with an address of its own on loopback. Its domain is `<name>.sink.test`. */
+export const DESTINATIONS = {
+  ok: {},
+  relay: {},
+  "mail-451": at("mail", say("451 4.3.0 not now")),
+  "rcpt-452": at("rcpt", say("452 4.2.2 mailbox full")),
+  "data-451": at("data", say("451 4.3.0 not now")),
+  "dot-451": at("dot", say("451 4.3.0 not now")),
+  "rcpt-550": bounces("rcpt", "550 5.1.1 no such user"),
+  "mail-553": bounces("mail", "553 5.7.1 not from you"),
+  "data-554": bounces("data", "554 5.7.1 not that"),
+  "dot-554": bounces("dot", "554 5.7.1 spam"),
+  "greeting-421": at("greeting", bye("421 4.3.2 too many"), "twice"),
+  "mail-421": at("mail", bye("421 4.7.0 too many"), "twice"),
+  "rcpt-421": at("rcpt", bye("421 4.7.0 too many"), "twice"),
+  "data-421": at("data", bye("421 4.7.0 too many"), "twice"),
+  "dot-421": at("dot", bye("421 4.7.0 too many"), "twice"),
+  grey: at("rcpt", say("451 4.7.1 Greylisted, please come again in 60 seconds"), "first"),
+  "garbage-greeting": at("greeting", say("hello there")),
+  "garbage-ehlo": at("ehlo", say("\0\0\xff what")),
+  "garbage-mail": at("mail", say("what")),
+  "garbage-rcpt": at("rcpt", say("999 nobody knows")),
+  "garbage-data": at("data", say("perhaps")),
+  "thousand-lines": at("rcpt", say(THOUSAND_LINES)),
+  "long-line": at("mail", say(LONG_LINE)),
+  "drop-greeting": at("greeting", "drop"),
+  "drop-ehlo": at("ehlo", "drop"),
+  "drop-mail": at("mail", "drop"),
+  "drop-rcpt": at("rcpt", "drop"),
+  "drop-data": at("data", "drop"),
+  "drop-body": at("body", "drop"),
+  "drop-dot": at("dot", "drop"),
+  "hang-dot": at("dot", "hang"),
+  "hang-rcpt": at("rcpt", "hang"),
+  tarpit: { delayMs: 400 },
+  "tls-works": { tls: "works" },
+  "tls-broken": { tls: "broken" },
+  "tls-injected": { tls: "injected" },
+  "tls-refused": { tls: "works", ...at("starttls", say("454 4.7.0 not now"), "always") },
+  "lie-refused": { ...at("dot", say("451 4.3.0 did not keep it")), keepsRefused: true },
+  "lie-rcpt": bounces("dot", "550 5.1.1 on second thoughts: no such user"),
+  "lie-size": at("ehlo", say("250-liar.test\r\n250 SIZE 99999999999999999999")),
+  "two-servers": { dns: "two servers" },
+  "no-mx": { dns: "no MX" },
+  "null-mx": { dns: "null MX", fate: "fails" },
+  nowhere: { dns: "no such name", fate: "fails" },
+  inside: { dns: "inside", fate: "fails" },
+  servfail: { dns: "fails at first" },
+  "slow-dns": { dns: "slow" },
+  "tcp-dns": { dns: "by TCP" },
+  returned: { fate: "returns" },
+} as const satisfies Record<string, Conduct>;
+export type Destination = keyof typeof DESTINATIONS;
+
+const NAMES = Object.keys(DESTINATIONS) as Destination[];
+const zone = "sink.test";
+/** Nobody listens there. */
+const closedAddress = "127.0.2.1";
+
+export const addressOf = (name: Destination): string => `127.0.1.${NAMES.indexOf(name) + 1}`;
+
+export const domainOf = (name: Destination): string => `${name}.${zone}`;
+
+export const conductOf = (name: Destination): Conduct => DESTINATIONS[name];
+
+export const destinationOf = (recipient: string): Destination | undefined =>
+  NAMES.find((name) => recipient.endsWith(`@${domainOf(name)}`));
+
+export const fateOf = (recipient: string): Fate => {
+  const name = destinationOf(recipient);
+  return (name && conductOf(name).fate) ?? "arrives";
+};
+
+const slowMs = 1_500;
+const faultsAtFirst = 2;
+
+/** What the name server of this small Internet says. */
+export const answerDns: DnsScript = (question, nth) => {
+  const { name, type } = question;
+  const destination = NAMES.find((one) => name === domainOf(one) || name.endsWith(`.${domainOf(one)}`));
+  if (!destination || name.startsWith("_")) return null;
+  const { dns } = conductOf(destination);
+  if (dns === "no such name") return null;
+  if (dns === "fails at first" && type === "MX" && nth <= faultsAtFirst) return { rcode: "SERVFAIL" };
+  const reply: DnsReply = {
+    answers: type === "MX" ? exchanges(destination, dns) : addressRecords(question, hosts(destination, name)),
+  };
+  if (dns === "slow") return { ...reply, afterMs: slowMs };
+  return dns === "by TCP" ? { ...reply, isTruncated: true } : reply;
+};
+
+function exchanges(destination: Destination, dns: Conduct["dns"]): Answer[] {
+  const name = domainOf(destination);
+  const mx = (preference: number, exchange: string): Answer => ({
+    name,
+    type: "MX",
+    ttl: 0,
+    data: { preference, exchange },
+  });
+  if (dns === "no MX") return [];
+  if (dns === "null MX") return [mx(0, ".")];
+  if (dns === "two servers") return [mx(5, `closed.${name}`), mx(10, `mx.${name}`)];
+  return [mx(10, `mx.${name}`)];
+}
+
+function hosts(destination: Destination, name: string): string[] {
+  if (name.startsWith("closed.")) return [closedAddress];
+  return [conductOf(destination).dns === "inside" ? "10.0.0.1" : addressOf(destination)];
+}

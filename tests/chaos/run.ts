@@ -1,0 +1,170 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { isRetryable } from "#db/faults";
+import { createRandom } from "../support/random";
+import { release } from "./aims";
+import type { Fault } from "./fault";
+import { mountDisk } from "./faults/surroundings";
+import { type Load, startLoad } from "./load";
+import type { Call, Records } from "./records";
+import { openRig, type Rig } from "./rig";
+
+/** A fault with what this run wants of it. */
+export type Planned = { fault: Fault; times: number; seed: string };
+/** What was done of a row, and how long it took. */
+export type Done = { fault: Fault; times: number; tookMs: number };
+
+export type RunOptions = {
+  say(text: string): void;
+  isLate(): boolean;
+  /** Mails that the whole run shall have had accepted when the row that tops them up is over. */
+  mails: number;
+  /** Whether each row is settled before the next one begins. */
+  settlesEach: boolean;
+};
+
+const moveEveryMs = 1_000;
+const rowSettlesMaxMs = 30_000;
+const allSettlesMaxMs = 120_000;
+const usualLoad = { clients: 5, pauseMsMax: 500, destinations: ["ok"] } as const;
+
+/** Runs the faults of one place, one after the other, over one rig; whatever comes of it, the rig is taken down. */
+export async function runPlace(
+  place: Fault["place"],
+  plan: readonly Planned[],
+  options: RunOptions,
+): Promise<{ records: Records; done: Done[]; outputs: string }> {
+  const disk = place === "disk" ? mountDisk() : null;
+  if (disk && "reason" in disk) throw new Error(disk.reason);
+  try {
+    const rig = await openRig({
+      way: place === "direct" ? "direct" : "relay",
+      ...(disk ? { dataDir: disk.folder } : {}),
+    });
+    try {
+      return await runAll(rig, plan, options);
+    } finally {
+      await rig.close();
+    }
+  } finally {
+    disk?.end();
+  }
+}
+
+async function runAll(rig: Rig, plan: readonly Planned[], options: RunOptions) {
+  const { say, isLate } = options;
+  const calls: Call[] = [];
+  const done: Done[] = [];
+  const moving = startMoving(rig);
+  let accepted = 0;
+  try {
+    for (const { fault, times, seed } of plan) {
+      if (isLate()) break;
+      const fromMs = Date.now();
+      const load = startLoad({
+        ...usualLoad,
+        ...fault.load,
+        row: fault.name,
+        seed,
+        baseUrls: rig.cast.baseUrls,
+        token: rig.token,
+        domain: rig.domain,
+      });
+      const wanted = fault.name === "two-workers" ? Math.max(times, options.mails - accepted) : times;
+      const was = await runOne(rig, load, fault, wanted, seed, isLate);
+      accepted += load.accepted();
+      calls.push(...load.calls);
+      const isSettled = !options.settlesEach || (await settle(rig, rowSettlesMaxMs));
+      done.push({ fault, times: was, tookMs: Date.now() - fromMs });
+      const seconds = ((Date.now() - fromMs) / 1_000).toFixed(1);
+      say(
+        `  ${fault.name.padEnd(24)}${String(was).padStart(6)} times${String(load.accepted()).padStart(7)} mails${seconds.padStart(7)} s${isSettled ? "" : ", not settled yet"}   seed ${seed}`,
+      );
+    }
+    const wentWell = await settle(rig, allSettlesMaxMs, true);
+    if (!wentWell) for (const line of await describeOpen(rig)) say(`  not settled: ${line}`);
+  } finally {
+    await moving.stop();
+  }
+  const records: Records = { calls, ...(await rig.collect()) };
+  return { records, done, outputs: rig.outputs() };
+}
+
+async function runOne(
+  rig: Rig,
+  load: Load,
+  fault: Fault,
+  times: number,
+  seed: string,
+  isLate: () => boolean,
+): Promise<number> {
+  const random = createRandom(`${seed} fault`);
+  try {
+    return await fault.inject({ rig, load, random, row: fault.name, times, isLate });
+  } finally {
+    release(rig);
+    await load.stop();
+    for (const who of ["web0", "web1", "worker0", "worker1"] as const) await rig.cast.isUp(who);
+  }
+}
+
+/** Lets what waits for its next attempt have it now: the waits are those of days, and are no part of what is looked at. */
+function startMoving(rig: Rig): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const move = async (round: number) => {
+    await rig.ask(
+      (hot) => hot`
+        update deliveries set due_at = now()
+        where status = 'queued' and due_at > now() and due_at <> 'infinity' and (
+          wait_rule is distinct from 'destination_pace' or (${round % 4 === 0} and due_at > now() + interval '2 s'))`,
+    );
+    await rig.ask(
+      (hot) => hot`update webhook_deliveries set due_at = now() where status = 'pending' and due_at > now()`,
+    );
+    await rig.ask((hot) => hot`update webhooks set paused_until = null where paused_until > now()`);
+  };
+  const moving = (async () => {
+    for (let round = 0; !stopping.signal.aborted; round++) {
+      // Somebody who locks against it may make it give way; the next round is soon.
+      await move(round).catch((error) => {
+        if (!isRetryable(error)) throw error;
+      });
+      await wait(moveEveryMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  })();
+  moving.catch(() => {});
+  return {
+    async stop() {
+      stopping.abort();
+      await moving;
+    },
+  };
+}
+
+/** What is still open, and what the database is busy with. */
+async function describeOpen(rig: Rig): Promise<string[]> {
+  const rows = await rig.ask(
+    (hot) => hot<{ line: string }[]>`
+      select concat_ws(' ', count(*), status, stage, wait_rule, 'leased until', max(leased_until), 'now', now()) as line
+      from deliveries where status in ('queued', 'sending', 'scheduled') group by status, stage, wait_rule
+      union all
+      select concat_ws(' ', count(*), 'webhooks', status, min(due_at), max(leased_until)) from webhook_deliveries
+      where status in ('pending', 'attempting') group by status
+      union all
+      select concat_ws(' ', usename, state, wait_event, now() - state_change, left(query, 60)) from pg_stat_activity
+      where usename <> current_user and datname is not null`,
+  );
+  return rows.map(({ line }) => line);
+}
+
+/** Waits until no mail waits any more, and no webhook either where it is the end. False when that took too long. */
+async function settle(rig: Rig, maxMs: number, isEnd = false): Promise<boolean> {
+  for (const untilMs = Date.now() + maxMs; Date.now() < untilMs; await wait(200)) {
+    const [open] = await rig.ask(
+      (hot) => hot<{ n: number }[]>`
+        select (select count(*) from deliveries where status in ('queued', 'sending', 'scheduled'))::int
+          + (select count(*) from webhook_deliveries where ${isEnd} and status in ('pending', 'attempting'))::int as n`,
+    );
+    if (open?.n === 0) return true;
+  }
+  return false;
+}

@@ -63,6 +63,7 @@ export const mailgun: Scheme = {
     const status = event["delivery-status"];
     const said = status?.message || status?.description || event.reject?.reason;
     const code = status?.code;
+    const messageId = messageIdOf(event.message?.headers?.["message-id"]);
     const isReply = typeof code === "number" && code >= 200 && code < 600;
     return [
       {
@@ -71,8 +72,8 @@ export const mailgun: Scheme = {
         kind,
         recipients: event.recipient ? [event.recipient] : [],
         // It keeps our Message-ID and knows the mail by that.
-        providerId: messageIdOf(event.message?.headers?.["message-id"]),
-        messageId: null,
+        providerId: messageId,
+        messageId,
         reply:
           kind === "delivered"
             ? replyOf(isReply ? `${code} ${said ?? ""}` : null)

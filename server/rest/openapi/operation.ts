@@ -122,19 +122,17 @@ const describedBy = ({ description, ...schema }: Schema) => ({
 });
 
 function requestBodyOf(route: Route, components: Components): Schema {
-  const { accepts, body, bodyShape, bodyForm, example = {} } = route;
+  const { accepts = "application/json", acceptsToo = [], body, bodyShape, bodyForm, example = {} } = route;
   const shape = bodyShape ?? body;
-  if (!accepts && !shape) return {};
-  const schema = shape ? jsonSchemaOf(shape, components) : { type: "string" };
+  if (!route.accepts && !shape) return {};
+  const content = {
+    schema: shape ? jsonSchemaOf(shape, components) : { type: "string" },
+    ...(example.body === undefined ? {} : { example: example.body }),
+  };
   return {
     requestBody: {
       required: bodyForm !== "optional",
-      content: {
-        [accepts ?? "application/json"]: {
-          schema,
-          ...(example.body === undefined ? {} : { example: example.body }),
-        },
-      },
+      content: Object.fromEntries([accepts, ...acceptsToo].map((type) => [type, content])),
     },
   };
 }

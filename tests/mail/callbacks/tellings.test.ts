@@ -101,7 +101,7 @@ describe("Mailgun tells", () => {
         kind: "bounced",
         recipients: ["alice@example.com"],
         providerId: "20130503192659.13651.20287@mg.example.com",
-        messageId: null,
+        messageId: "20130503192659.13651.20287@mg.example.com",
         reply: { code: null, enhanced: null, text: "Not delivering to previously bounced" },
         at: new Date(1521233195375.624),
       },

@@ -1,0 +1,71 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { readHeardRelay } from "#db/callbacks";
+import { openCallbackSecret } from "#server/services/callbacks/secrets";
+import { createVault } from "#server/vault";
+import { type House, openHouse } from "../support/house";
+import { killLeftovers, runTsx } from "../support/processes";
+import { fakeSendgrid } from "../support/providers";
+import { relayTo } from "../support/relays";
+
+// Each command is a process of its own, which compiles the code first.
+vi.setConfig({ testTimeout: 240_000 });
+
+const secret = "the secret of an operator in a test, which is long enough";
+const vault = createVault(secret);
+const url = "https://mail.example.com";
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterEach(killLeftovers);
+afterAll(() => house.close());
+
+const posthorn = (args: string[], input?: string) =>
+  runTsx("server/boot/admin.ts", ["callback", ...args], {
+    env: { DATABASE_URL: house.url, POSTHORN_SECRET: secret, POSTHORN_URL: url },
+    ...(input === undefined ? {} : { input }),
+  });
+
+async function json(args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await posthorn([...args, "--json"]);
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+const secretOf = async (id: string) => {
+  const relay = await readHeardRelay(house.hot, id);
+  return relay && openCallbackSecret({ vault }, relay);
+};
+
+test("a relay's provider is heard from the command on that says by what it proves itself, until it is ended", async () => {
+  const { id } = await relayTo(house.deps, { port: 1 }, { name: "pm", provider: "postmark" });
+  const address = `${url}/api/inbound/relays/${id}`;
+  const made = await json(["set", "pm"]);
+  expect(made).toEqual({
+    relay_id: id,
+    relay: "pm",
+    provider: "postmark",
+    url: address,
+    heard: true,
+    topic: null,
+    secret: expect.stringMatching(/^[\w-]{32}$/),
+  });
+  expect(await secretOf(id)).toBe(made.secret);
+  const shown = await posthorn(["show", id]);
+  expect(shown.stdout).toContain(`Address  ${address}`);
+  expect(shown.stdout).toContain("Postmark is heard there.");
+  expect(shown.stdout).not.toContain(made.secret);
+  expect(await json(["off", "pm"])).toMatchObject({ heard: false });
+  expect(await secretOf(id)).toBeNull();
+});
+
+test("a secret is read from standard input, and one that cannot be one is refused with what could", async () => {
+  const { id } = await relayTo(house.deps, { port: 2 }, { name: "sg", provider: "sendgrid" });
+  const { secret: key = "" } = fakeSendgrid().given;
+  const { code, stdout } = await posthorn(["set", "sg", "--secret", "-"], `${key}\n`);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("SendGrid is heard there.") });
+  expect(await secretOf(id)).toBe(key);
+  const refused = await posthorn(["set", "sg", "--secret", "whsec_x"]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/verification key/) });
+  expect(await secretOf(id)).toBe(key);
+});

@@ -3,6 +3,7 @@ import type { Db, HotSql } from "#db/client";
 import type { Outside } from "#server/egress/outside";
 import type { Limits } from "#server/limits/limits";
 import type { AskDns } from "#server/mail/dns";
+import type { RelayTimeouts } from "#server/mail/transport/timeouts";
 import type { Transport } from "#server/mail/transport/transport";
 import type { BodyRoom } from "#server/rest/body-room";
 import type { Authenticate } from "#server/services/keys/authenticate";
@@ -67,8 +68,12 @@ export type RestDeps = Deps & {
   trustedHops: number;
 };
 
-/** What the delivery engine needs. Without a transport real recipients wait. */
-export type WorkerDeps = Deps & { transport: Transport | null };
+/** What the delivery engine needs. Without a transport, and without a relay, real recipients wait. */
+export type WorkerDeps = Deps & {
+  transport: Transport | null;
+  /** How long a relay of the database may take for a step, where it is not the usual time. */
+  relayTimeouts?: Partial<RelayTimeouts>;
+};
 
 /** Who asks: a program by its key, a person by a session, or the operator by the command line. */
 export type Actor =

@@ -4,7 +4,7 @@ import { errorFacts } from "#server/log";
 import { tick } from "#server/worker/tick";
 import { buildDeps } from "./deps";
 import { hold } from "./next";
-import { openTransport } from "./worker";
+import { openTransport, timeoutsOf } from "./worker";
 
 /** What a round of delivery may take inside a function, whose platform ends it at 60 s or later. */
 const roundMs = 20_000;
@@ -19,7 +19,7 @@ export async function provideOwnDeps(): Promise<void> {
   if (databaseUrl === null || secret === null)
     throw new Error("Next alone needs DATABASE_URL and POSTHORN_SECRET; `npm start` makes both by itself.");
   const runRound = oneAtATime(async () => {
-    await tick({ ...built.deps, transport }, { budgetMs: roundMs }).catch((error) =>
+    await tick({ ...built.deps, transport, relayTimeouts }, { budgetMs: roundMs }).catch((error) =>
       built.deps.log.error("tick.failed", errorFacts(error)),
     );
   });
@@ -28,6 +28,7 @@ export async function provideOwnDeps(): Promise<void> {
     { applicationName: "posthorn next", wake: () => after(runRound), later: (task) => after(task) },
   );
   const transport = openTransport(settings, built.deps);
+  const relayTimeouts = timeoutsOf(settings);
   hold(built.forRest({ tick: runRound }), { url, secret }, null);
 }
 

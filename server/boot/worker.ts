@@ -25,7 +25,10 @@ export async function runWorker(
 ): Promise<RunningWorker> {
   const built = buildDeps(settings, { ...options, applicationName: "posthorn worker" });
   const transport = openTransport(settings, built.deps);
-  const worker = await startWorker({ ...built.deps, transport }, { leaseMs: settings.leaseMs });
+  const worker = await startWorker(
+    { ...built.deps, transport, relayTimeouts: timeoutsOf(settings) },
+    { leaseMs: settings.leaseMs },
+  );
   return {
     started: Promise.resolve(),
     async stop() {
@@ -52,7 +55,9 @@ export function openTransport(
 }
 
 /** Those that the operator names; of the others the transport has its own. */
-const timeoutsOf = ({ smtpTimeLimits }: Pick<ConnectedSettings, "smtpTimeLimits">): Partial<RelayTimeouts> =>
+export const timeoutsOf = ({
+  smtpTimeLimits,
+}: Pick<ConnectedSettings, "smtpTimeLimits">): Partial<RelayTimeouts> =>
   Object.fromEntries(Object.entries(smtpTimeLimits).map(([step, ms]) => [`${step}Ms`, ms]));
 
 /** Bytes of a policy file that are read: RFC 8461 section 3.2 suggests 64 KB at most. */

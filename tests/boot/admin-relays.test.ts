@@ -40,7 +40,14 @@ async function relayJson(args: string[], more: Partial<StartOptions> = {}) {
   return JSON.parse(stdout);
 }
 
-test("a relay is made, shown without its password, tested, changed and removed", async () => {
+const names = ({ data }: { data: { name: string }[] }) => data.map(({ name }) => name);
+
+async function expectNoPassword(): Promise<void> {
+  const rows = await house.hot`select to_jsonb(r)::text as row from relays r`;
+  expect(JSON.stringify([said, rows])).not.toContain(password);
+}
+
+test("a relay is made for everybody, a team or a domain, and shown without its password", async () => {
   const url = `smtp://user:${password}@127.0.0.1:${peer.port}`;
   const main = await relayJson(["add", "main", url]);
   expect(main).toMatchObject({
@@ -64,32 +71,33 @@ test("a relay is made, shown without its password, tested, changed and removed",
   const own = await relayJson(["add", "main", "smtps://smtp.example.com", ...options]);
   expect(own).toMatchObject({ team: "First", domain: "other.example", position: 5, dkim: false });
 
-  expect((await relay(["test", "main"])).stderr).toContain("Several relays");
-  expect(await relayJson(["test", main.id])).toMatchObject({ works: true, resumed: false });
-  expect(peer.commands.filter((line) => line.startsWith("MAIL"))).toEqual([]);
-
-  isWell = false;
-  const failing = await relay(["test", main.id]);
-  expect(failing.code).toBe(1);
-  expect(failing.stderr).toContain("535 5.7.8 no");
-  isWell = true;
-  await house.hot`update relays set paused_until = now() + interval '1 min', last_fault = 'it was away', failures = 1
-    where id = ${main.id}`;
-  const list = await relay(["list"]);
-  expect(list.stdout).toMatch(new RegExp(`for everybody +1 +main +127.0.0.1:${peer.port} +on +PAUSED`));
-  expect(list.stdout).toContain("it was away");
-  expect(await relayJson(["test", main.id])).toMatchObject({ works: true, resumed: true });
-
+  expect((await relay(["remove", "main"])).stderr).toContain("Several relays");
   expect(await relayJson(["set", own.id, "--provider", "mailgun", "--dkim", "on"])).toMatchObject({
     provider: "mailgun",
     dkim: true,
   });
   await relayJson(["remove", own.id]);
-  const { data } = await relayJson(["list"]);
-  expect(data.map(({ name }: { name: string }) => name)).toEqual(["main", "ses"]);
+  expect(names(await relayJson(["list"]))).toEqual(["main", "ses"]);
+  await expectNoPassword();
+});
 
-  const rows = await house.hot`select to_jsonb(r)::text as row from relays r`;
-  expect(JSON.stringify([said, rows])).not.toContain(password);
+test("a relay is tested without a mail, and one that works is no longer paused", async () => {
+  const { id } = await relayJson(["add", "tested", `smtp://user:${password}@127.0.0.1:${peer.port}`]);
+  expect(await relayJson(["test", id])).toMatchObject({ works: true, resumed: false });
+  expect(peer.commands.filter((line) => line.startsWith("MAIL"))).toEqual([]);
+
+  isWell = false;
+  const failing = await relay(["test", "tested"]);
+  expect(failing.code).toBe(1);
+  expect(failing.stderr).toContain("535 5.7.8 no");
+  isWell = true;
+  await house.hot`update relays set paused_until = now() + interval '1 min', last_fault = 'it was away', failures = 1
+    where id = ${id}`;
+  const list = await relay(["list"]);
+  expect(list.stdout).toMatch(new RegExp(`for everybody +\\d +tested +127.0.0.1:${peer.port} +on +PAUSED`));
+  expect(list.stdout).toContain("it was away");
+  expect(await relayJson(["test", id])).toMatchObject({ works: true, resumed: true });
+  await expectNoPassword();
 });
 
 test("a relay that cannot be is refused in a sentence, and nothing of its URL is repeated", async () => {

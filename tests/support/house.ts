@@ -59,8 +59,9 @@ export async function openHouse(
     ctx,
     hot,
     withTransport: (transport: Transport | null = createCapture(hot)): WorkerDeps => ({ ...deps, transport }),
-    send: (mail: Partial<Omit<NewEmail, "to">> & { to?: string[]; sender?: string } = {}) =>
-      sendEmail(ctx, {
+    /** Sends for the first team, or for whoever `by` says. */
+    send: (mail: Partial<Omit<NewEmail, "to">> & { to?: string[]; sender?: string } = {}, by: Ctx = ctx) =>
+      sendEmail(by, {
         cc: [],
         bcc: [],
         replyTo: [],

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, exists, getTableColumns, inArray, isNull, or, sql } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
 import { relays } from "#db/schema/relays";
 import { teams } from "#db/schema/teams";
@@ -72,17 +72,23 @@ export async function readSealedRelay(
   return found;
 }
 
-/** Whether any relay would take mail of this domain of a team. */
-export async function hasRelay(
-  deps: Pick<Deps, "db">,
-  { teamId, domainId }: { teamId: string; domainId: string },
-): Promise<boolean> {
-  const [found] = await deps.db
+/** Those of a team's domains whose mail goes by a relay, and not by `SMTP_URL`. */
+export async function findRelayed(
+  { db }: Pick<Deps, "db">,
+  { teamId, domainNames }: { teamId: string; domainNames: readonly string[] },
+): Promise<Set<string>> {
+  const serving = db
     .select({ one: sql`1` })
     .from(relays)
     .where(
-      sql`${isNull(relays.teamId)} or (${relays.teamId} = ${teamId} and (${relays.domainId} is null or ${relays.domainId} = ${domainId}))`,
-    )
-    .limit(1);
-  return found !== undefined;
+      or(
+        isNull(relays.teamId),
+        and(eq(relays.teamId, domains.teamId), or(isNull(relays.domainId), eq(relays.domainId, domains.id))),
+      ),
+    );
+  const found = await db
+    .select({ name: domains.name })
+    .from(domains)
+    .where(and(eq(domains.teamId, teamId), inArray(domains.name, [...domainNames]), exists(serving)));
+  return new Set(found.map(({ name }) => name));
 }

@@ -7,18 +7,22 @@ import { placeOfRelay } from "#server/services/relays/seal";
 
 /** What a relay is opened by. */
 export type SealedRelay = { id: string; teamId: string | null; url: string };
-export type RelayMeans = Pick<WorkerDeps, "vault" | "dns" | "outside" | "names">;
+export type RelayMeans = Pick<WorkerDeps, "vault" | "dns" | "outside" | "names" | "relayTimeouts">;
 
 /**
  * The way to a relay. A team's own passes the guard with each connection, and goes to an address that was judged; the whole
  * installation's is the operator's, and may stand anywhere. Throws a sentence where the URL does not open.
  */
-export function openRelay({ vault, dns, outside, names }: RelayMeans, relay: SealedRelay): Relay {
+export function openRelay(
+  { vault, dns, outside, names, relayTimeouts = {} }: RelayMeans,
+  relay: SealedRelay,
+): Relay {
   const read = parseSmtpUrl(openUrl(vault, relay));
   if (!read.ok) throw new Error(`The URL of this relay is not readable any more. ${read.fault}`);
   const { target } = read;
   return createRelay(target, {
     ...(names.mailHost === null ? {} : { name: names.mailHost }),
+    timeouts: relayTimeouts,
     ...(relay.teamId === null
       ? {}
       : {

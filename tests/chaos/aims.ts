@@ -67,7 +67,8 @@ const REACH: Readonly<Record<Stage, Reach>> = {
     const who = workerOf(moment);
     const isClaimed = () => rig.ask((hot) => isClaimedBy(hot, who));
     while (!signal.aborted) {
-      if (await isClaimed()) {
+      // Whoever waits for it may have gone on while the database was asked.
+      if ((await isClaimed()) && !signal.aborted) {
         rig.taps[who].pause();
         // What was under way when the tap was shut has arrived by now.
         await wait(pollMs * 5);

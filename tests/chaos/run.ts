@@ -25,7 +25,7 @@ export type RunOptions = {
 const moveEveryMs = 1_000;
 const rowSettlesMaxMs = 30_000;
 const allSettlesMaxMs = 120_000;
-const usualLoad = { clients: 5, pauseMsMax: 500, destinations: ["ok"] } as const;
+const usualLoad = { clients: 5, pauseMsMax: 600, destinations: ["ok"] } as const;
 
 /** Runs the faults of one place, one after the other, over one rig; whatever comes of it, the rig is taken down. */
 export async function runPlace(

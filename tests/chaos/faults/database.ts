@@ -40,7 +40,7 @@ export const startWithoutDatabase: Fault = {
   name: "database-down-at-start",
   row: "DB down at start",
   place: "relay",
-  times: { full: 2, short: 1 },
+  times: { full: 2, short: 0 },
   async inject({ rig, row, times, isLate }) {
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;

@@ -14,7 +14,7 @@ export const freezeWorker: Fault = {
   name: "freeze-worker",
   row: "worker frozen (SIGSTOP) past its lease, then SIGCONT",
   place: "relay",
-  times: { full: 8, short: 1 },
+  times: { full: 6, short: 1 },
   async inject({ rig, load, random, row, times, isLate }) {
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;

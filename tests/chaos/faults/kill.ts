@@ -48,7 +48,7 @@ export const killQueued: Fault = {
   name: "kill-queued",
   row: "kill -9 between accept and send",
   place: "relay",
-  times: { full: 60, short: 4 },
+  times: { full: 50, short: 4 },
   isKill: true,
   inject: kill({ who: [...WEBS, ...WORKERS], aims: ["queued"] }),
 };
@@ -57,7 +57,7 @@ export const killBeforeCommit: Fault = {
   name: "kill-before-commit",
   row: "kill -9 before commit; key reused after it",
   place: "relay",
-  times: { full: 50, short: 4 },
+  times: { full: 40, short: 4 },
   isKill: true,
   inject: kill({ who: WEBS, aims: ["before commit"] }),
 };
@@ -66,7 +66,7 @@ export const killHandedOver: Fault = {
   name: "kill-handed-over",
   row: "kill -9 between SMTP 250 and commit",
   place: "relay",
-  times: { full: 80, short: 6 },
+  times: { full: 70, short: 8 },
   isKill: true,
   inject: kill({ who: WORKERS, aims: ["answered", "handed over", "claimed"] }),
 };
@@ -84,7 +84,7 @@ export const killAnything: Fault = {
   name: "kill-anything",
   row: "kill -9 of any process at any moment",
   place: "relay",
-  times: { full: 40, short: 4 },
+  times: { full: 30, short: 4 },
   isKill: true,
   inject: kill({ who: [...WEBS, ...WORKERS, "postgres"], aims: ["random"] }),
 };

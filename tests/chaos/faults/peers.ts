@@ -132,7 +132,7 @@ const TOO_MANY = [
 
 /** What a destination is thought to bear after this is forgotten with the workers, which are told to stop in order. */
 export const tooMany: Fault = {
-  ...peers("smtp-421", "421 anywhere", { full: 10, short: 6 }, TOO_MANY),
+  ...peers("smtp-421", "421 anywhere", { full: 10, short: 0 }, TOO_MANY),
   async inject(scene) {
     const times = await letThemMisbehave(scene, TOO_MANY);
     await scene.load.stop();

@@ -35,7 +35,7 @@ export const batches: Fault = {
   name: "batches",
   row: "batch partly bad; batch whose process is killed",
   place: "relay",
-  times: { full: 30, short: 4 },
+  times: { full: 20, short: 4 },
   isKill: true,
   async inject(scene) {
     const { rig, load, random, row, times, isLate } = scene;

@@ -48,17 +48,20 @@ export const clockSkew: Fault = {
   name: "clock-skew",
   row: "clock skew ±1 h",
   place: "relay",
-  times: { full: 4, short: 4 },
+  times: { full: 4, short: 0 },
   load: { scheduledAheadMs },
   async inject({ rig, load, row, times }) {
     const ahead = { web0: hourMs, web1: -hourMs, worker0: -hourMs, worker1: hourMs } as const;
     const players = Object.keys(ahead) as (keyof typeof ahead)[];
     const setClocks = async (isSkewed: boolean) => {
-      for (const who of players)
-        await rig.trouble({ row, what: "kill", who }, async () => {
-          await rig.cast.kill(who, { staysDown: true });
-          await rig.cast.start(who, isSkewed ? { clockAheadMs: ahead[who] } : {});
-        });
+      await Promise.all(
+        players.map((who) =>
+          rig.trouble({ row, what: "kill", who }, async () => {
+            await rig.cast.kill(who, { staysDown: true });
+            await rig.cast.start(who, isSkewed ? { clockAheadMs: ahead[who] } : {});
+          }),
+        ),
+      );
     };
     /** What was scheduled hours ahead for the sake of the clocks is due when it was meant to be. */
     const bringNear = () =>

@@ -56,7 +56,7 @@ export const returns: Fault = {
   name: "returns",
   row: "250 first, bounced later, reported twice and in any order",
   place: "direct",
-  times: { full: 30, short: 6 },
+  times: { full: 20, short: 0 },
   isKill: true,
   load: { destinations: ["returned", "returned", "ok"] },
   async inject(scene) {

@@ -41,7 +41,7 @@ export const ticks: Fault = {
   name: "ticks",
   row: "serverless function frozen / killed mid-send; cron tick overlaps, is missed, comes twice",
   place: "relay",
-  times: { full: 8, short: 1 },
+  times: { full: 8, short: 0 },
   isKill: true,
   async inject({ rig, row, random, times, isLate }) {
     const workers = ["worker0", "worker1"] as const;
@@ -86,7 +86,7 @@ export const loginRefused: Fault = {
   name: "login-refused",
   row: "AUTH fails at relay (535)",
   place: "relay",
-  times: { full: 3, short: 1 },
+  times: { full: 3, short: 0 },
   async inject({ rig, times, isLate }) {
     const startAgain = async () => {
       for (const who of ["worker0", "worker1"] as const) await rig.cast.stop(who);

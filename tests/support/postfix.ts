@@ -32,6 +32,8 @@ export const mailboxDomain = "mailbox.example";
 export type PostfixOptions = {
   /** Names of the mailboxes; mail to any other name is taken, and comes back. */
   mailboxes: string[];
+  /** Names at the same domain that lead on to other addresses. */
+  aliases?: Record<string, string[]>;
   /** Ports of loopback to which the mail of other domains goes. */
   routes: Record<string, number>;
   /** Further lines of its main.cf. */
@@ -61,6 +63,10 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   write(
     "mailboxes",
     options.mailboxes.map((name) => `${name}@${mailboxDomain} ${name}/`),
+  );
+  write(
+    "aliases",
+    Object.entries(options.aliases ?? {}).map(([name, to]) => `${name}@${mailboxDomain} ${to.join(", ")}`),
   );
   write(
     "routes",
@@ -126,6 +132,7 @@ const mainCf = (folder: string, settings: string[]): string[] => [
   `virtual_mailbox_domains = ${mailboxDomain}`,
   `virtual_mailbox_base = ${folder}/mail`,
   `virtual_mailbox_maps = texthash:${folder}/mailboxes`,
+  `virtual_alias_maps = texthash:${folder}/aliases`,
   `virtual_uid_maps = static:${nobody}`,
   `virtual_gid_maps = static:${nobody}`,
   `transport_maps = texthash:${folder}/routes`,

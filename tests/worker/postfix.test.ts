@@ -59,6 +59,7 @@ async function open(): Promise<void> {
   });
   postfix = await startPostfix({
     mailboxes: ["ben", "jörg"],
+    aliases: { team: ["ben@mailbox.example", "gone@far.example"] },
     routes: { "bounces.example.com": inbound.port, "far.example": far.port },
     settings: ["maximal_queue_lifetime = 6s", "delay_warning_time = 1s"],
   });
@@ -199,6 +200,18 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
       { address: "gone@far.example", origin: "bounce", source_email_id: id },
       { address: "nobody@mailbox.example", origin: "bounce", source_email_id: id },
     ]);
+  });
+
+  test("reports of a dead address that one of ours leads on to, and ours is not suppressed for it", async () => {
+    const { id } = await house.send({ sender, to: ["team@mailbox.example"] });
+    await round();
+    await vi.waitFor(
+      async () =>
+        expect(await stateOf(id), postfix.log()).toEqual([["team@mailbox.example", "bounced", "5.1.1"]]),
+      eventually,
+    );
+    const listed = await house.hot`select 1 from suppressions where address = 'team@mailbox.example'`;
+    expect(listed).toHaveLength(0);
   });
 
   test("takes mail to an address outside ASCII as it is, and reports it back where a server behind cannot", async () => {

@@ -101,15 +101,15 @@ async function recordProven(
   const address = await addressOfDelivery(deps.hot, found.deliveryId);
   if (address === null) return "unknown";
   const own = foldAddress(address);
-  const named = report.reported.filter(({ recipients }) =>
-    recipients.some((each) => foldAddress(each) === own),
-  );
+  const isOwn = (each: string) => foldAddress(each) === own;
+  const named = report.reported.filter(({ recipients }) => recipients.some(isOwn));
   const pool = named.length > 0 ? named : report.reported;
   const [worst] = worstFirst(pool);
   if (!worst) return "no_failure";
-  // What is said of another address, to which this one leads, is no word about this one.
-  const isAboutIt = named.length > 0 || worst.recipients.length === 0;
-  return recordReportedOf(deps, report, worst, found, isAboutIt);
+  // Where it names another address beside ours, to which ours leads on, it is a word about that one.
+  const exact = named.find(({ action, recipients }) => action === worst.action && recipients.every(isOwn));
+  const isAboutIt = exact !== undefined || worst.recipients.length === 0;
+  return recordReportedOf(deps, report, exact ?? worst, found, isAboutIt);
 }
 
 async function recordReportedOf(

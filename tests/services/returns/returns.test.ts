@@ -117,9 +117,16 @@ describe("a bounce that came to its return path", () => {
     },
   );
 
-  test("of an address that it was passed on to suppresses nobody", async () => {
+  test.each([
+    ["", ""],
+    [", by the name that we wrote to,", "Original-Recipient: rfc822; "],
+  ])("of an address that it was passed on to%s suppresses nobody", async (_, original) => {
     const mail = await sent();
-    const bytes = dsn({ recipients: [failed("inner@elsewhere.example", "550 5.1.1 gone")], id: newReport() });
+    const block = failed("inner@elsewhere.example", "550 5.1.1 gone");
+    const bytes = dsn({
+      recipients: [original === "" ? block : `${original}${mail.address}\n${block}`],
+      id: newReport(),
+    });
     expect(await receive(bytes, mail.returnPath)).toMatchObject({ recorded: 1 });
     expect(await statusesOf(mail.id)).toEqual(["bounced", "bounced"]);
     expect(await listed(mail.address)).toEqual([]);

@@ -160,7 +160,8 @@ export const SETTINGS = {
     read: nameServers,
   },
   POSTHORN_EGRESS_ALLOW: {
-    about: "Networks besides the public Internet that outgoing connections of teams may reach, in CIDR form.",
+    about:
+      "Networks besides the public Internet that outgoing connections of teams may reach, in CIDR form. HTTPS_PROXY and its like are never heeded.",
     fallback: "none",
     example: "10.0.0.0/8",
     read: networks,

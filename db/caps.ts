@@ -2,6 +2,7 @@ import type { HotSql } from "./client";
 import { foldAddress } from "./fold-address";
 import type { Claim, Held } from "./queue";
 import type { CapRule } from "./schema/deliveries";
+import { queueHead } from "./set-aside";
 import type { HotTransaction } from "./summary";
 
 /*
@@ -199,12 +200,7 @@ export async function holdOver(
 }
 
 const HOLD_OVER = `
-with head as materialized (
-  select d.id, d.team_id, d.email_id
-  from (values (0), (1), (2)) as p(rank) cross join lateral (
-    select q.id, q.team_id, q.email_id from deliveries q
-    where q.status in ('queued', 'scheduled') and q.lapses < 3 and q.team_id = $1 and q.priority = p.rank and q.due_at <= now()
-    order by q.due_at, q.id limit $4) d
+with head as materialized (${queueHead("$1", "$4")}
   where exists (select from sending_days s where s.team_id = $1 and s.domain = $2 and s.day = ${TODAY} and s.held_over)
 ), mine as materialized (
   select d.id

@@ -1,16 +1,12 @@
-import { performance } from "node:perf_hooks";
 import { type CapScope, type HeldOver, handOverWithinCaps, holdOver } from "#db/caps";
 import type { Claim } from "#db/queue";
 import type { WorkerDeps } from "#server/deps";
-import { errorFacts } from "#server/log";
+import type { ClearTheWay } from "./clear-the-way";
 import { coalesce } from "./coalesce";
 import type { StoredMessage } from "./messages";
 
-/** Rows of each priority that are moved at once where a day is used up: few, for the first others to have their way soon. */
-const moveAtOnce = 5_000;
-/** How often so in a row, and how long until it is begun again for the same queue. */
-const movesMax = 20;
-const moveAgainMs = 1_000;
+/** Rows of each priority that are looked at by one statement: few, for the first others to have their way soon. */
+export const moveAtOnce = 5_000;
 /** Nobody else counts while a batch does, so batches are large where several wait. */
 const handOverMax = 500;
 
@@ -22,12 +18,10 @@ export type HandOverWithinCaps = (claims: Claim[], stored: StoredMessage) => Pro
  * next day at once, so that it is neither claimed in vain nor stands before other mail.
  */
 export function createHandOverWithinCaps(
-  { hot, log }: Pick<WorkerDeps, "hot" | "log">,
+  { hot }: Pick<WorkerDeps, "hot">,
   giveBack: (claims: Claim[], why: (claim: Claim) => HeldOver) => Promise<void>,
+  clearTheWay: ClearTheWay,
 ): HandOverWithinCaps {
-  /** Of each queue that is used up; infinite while one is under way. */
-  const nextMoveAtMs = new Map<string, number>();
-
   const batch = coalesce<
     Claim & { senderDomain: string; offersUnsubscribe: boolean },
     true | HeldOver | null
@@ -35,19 +29,6 @@ export function createHandOverWithinCaps(
     const { marked, heldOver } = await handOverWithinCaps(hot, claims);
     return ({ id }) => marked.has(id) || (heldOver.get(id) ?? null);
   });
-
-  async function clearTheWay(scope: CapScope, rule: HeldOver["rule"]): Promise<void> {
-    const name = `${scope.teamId} ${scope.domain}`;
-    if ((nextMoveAtMs.get(name) ?? 0) > performance.now()) return;
-    nextMoveAtMs.set(name, Number.POSITIVE_INFINITY);
-    try {
-      for (let n = 0; n < movesMax && (await holdOver(hot, scope, rule, moveAtOnce)) > 0; n++);
-    } catch (error) {
-      log.warn("caps.hold_over_failed", { teamId: scope.teamId, ...errorFacts(error) });
-    } finally {
-      nextMoveAtMs.set(name, performance.now() + moveAgainMs);
-    }
-  }
 
   return async (claims, { teamId, senderDomain, listUnsubscribe }) => {
     const verdicts = await batch(
@@ -61,7 +42,10 @@ export function createHandOverWithinCaps(
     const [first] = waiting.values();
     if (first) {
       await giveBack([...waiting.keys()], (claim) => waiting.get(claim) ?? first);
-      await clearTheWay({ teamId, domain: first.rule === "team_daily_cap" ? "" : senderDomain }, first.rule);
+      const scope: CapScope = { teamId, domain: first.rule === "team_daily_cap" ? "" : senderDomain };
+      await clearTheWay(`cap ${teamId} ${scope.domain}`, waiting.size, () =>
+        holdOver(hot, scope, first.rule, moveAtOnce),
+      );
     }
     return claims.filter((_, index) => verdicts[index] === true);
   };

@@ -15,10 +15,12 @@ import {
 } from "#db/queue";
 import { type DeliveryResult, recordResults } from "#db/results";
 import type { CapRule } from "#db/schema/deliveries";
+import { setAside } from "#db/set-aside";
 import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/ids";
 import { errorFacts } from "#server/log";
-import { createHandOverWithinCaps } from "./caps";
+import { createHandOverWithinCaps, moveAtOnce } from "./caps";
+import { createClearTheWay } from "./clear-the-way";
 import { coalesce } from "./coalesce";
 import { attemptEmail, type Handling } from "./deliver-email";
 import { readMessages, type StoredMessage } from "./messages";
@@ -163,11 +165,20 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     );
     for (const claim of claims) givenBack.add(claim);
   };
+  const clearTheWay = createClearTheWay(log);
+  const paces = createPaces({
+    placesMax: placesFor(options.dialoguesMax),
+    nowMs: () => performance.now(),
+  });
   const atPace = createAtPace(
-    createPaces({ placesMax: placesFor(options.dialoguesMax), nowMs: () => performance.now() }),
+    paces,
     (claims, waitMs) => giveBack(claims, () => ({ rule: "destination_pace", waitMs })),
+    (queue, count) =>
+      clearTheWay(`pace ${queue.teamId} ${queue.destination}`, count, () =>
+        paces.lineUp(queue.destination, (line) => setAside(hot, queue, line, moveAtOnce)),
+      ),
   );
-  const handOverWithinCaps = createHandOverWithinCaps(deps, giveBack);
+  const handOverWithinCaps = createHandOverWithinCaps(deps, giveBack, clearTheWay);
 
   const handling: Handling = {
     atPace,

@@ -1,3 +1,4 @@
+import type { Line } from "#db/set-aside";
 import type { Outcome } from "#server/mail/outcome";
 
 /** A destination of which nothing is known yet is met with so many dialogues at once. */
@@ -30,6 +31,8 @@ export type KnownPace = { places: number; perMinute: number | null; heldForMs: n
 export type Paces = {
   /** A place now or within two seconds; else for how long the mail should go back into the queue. */
   enter(destination: string): Promise<Place | { waitMs: number }>;
+  /** Puts more mail in line behind all that went back before, by `move`, which tells how many that were. */
+  lineUp(destination: string, move: (line: Line) => Promise<number>): Promise<number>;
   known(destination: string): KnownPace;
 };
 
@@ -147,6 +150,14 @@ export function createPaces({ placesMax, nowMs, destinationsMax = 10_000 }: Pace
       });
     },
 
+    async lineUp(name, move) {
+      const to = destinationOf(name);
+      const line = lineBehind(to, nowMs());
+      const count = await move(line);
+      to.spreadToMs = Math.min(to.spreadToMs + count * line.stepMs, latestMs(to, nowMs()));
+      return count;
+    },
+
     known(name) {
       const { places, perMinute, heldUntilMs } = destinations.get(name) ?? destinationOf(name);
       return { places, perMinute, heldForMs: Math.max(0, heldUntilMs - nowMs()) };
@@ -198,11 +209,20 @@ const expectedMs = (to: Destination, atMs: number): number =>
 
 /** When mail that goes back may come again: one after the other, as fast as the destination takes them. */
 function spread(to: Destination, atMs: number): number {
-  const from = Math.max(to.spreadToMs, to.heldUntilMs, atMs + spreadMs.least);
-  const latest = Math.max(to.heldUntilMs, atMs + spreadMs.most);
-  to.spreadToMs = Math.min(from + Math.max(spreadMs.step, stepMs(to, atMs)), latest);
-  return Math.ceil(to.spreadToMs - atMs);
+  const { waitMs } = lineBehind(to, atMs);
+  to.spreadToMs = atMs + waitMs;
+  return Math.ceil(waitMs);
 }
+
+/** What goes back next comes so long from now, behind all that went back before. */
+function lineBehind(to: Destination, atMs: number): Line {
+  const stepOfLine = Math.max(spreadMs.step, stepMs(to, atMs));
+  const mostMs = latestMs(to, atMs) - atMs;
+  const fromMs = Math.max(to.spreadToMs, to.heldUntilMs, atMs + spreadMs.least);
+  return { waitMs: Math.min(fromMs + stepOfLine - atMs, mostMs), stepMs: stepOfLine, mostMs };
+}
+
+const latestMs = (to: Destination, atMs: number): number => Math.max(to.heldUntilMs, atMs + spreadMs.most);
 
 function countTalk({ begun }: Destination, atMs: number): void {
   const agoMs = atMs - begun.sinceMs;

@@ -18,12 +18,16 @@ const atOnce: Place = { talk() {}, leave() {} };
 export function createAtPace(
   paces: Paces,
   giveBack: (claims: readonly Claim[], waitMs: number) => Promise<void>,
+  /** Puts what else the team has waiting for that destination in line. */
+  setAside: (queue: { teamId: string; destination: string }, givenBack: number) => Promise<void>,
 ): AtPace {
   return async (destination, claims, attempt) => {
     if (destination === null) return attempt(atOnce);
     const place = await paces.enter(destination);
     if ("waitMs" in place) {
       await giveBack(claims, place.waitMs);
+      const [first] = claims;
+      if (first?.domain === destination) await setAside({ teamId: first.teamId, destination }, claims.length);
       return [];
     }
     try {

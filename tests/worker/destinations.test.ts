@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { outcomeOfReply, readReply } from "#server/mail/outcome";
 import { createEngine } from "#server/worker/engine";
@@ -60,6 +61,25 @@ test("a tarpit holds two of the places, and the quick destinations behind its ba
   start(out, letGo);
   await vi.waitFor(() => expect(countFor(out.handedOver, "quick.example")).toBe(50), eventually);
   expect(countFor(out.handedOver, "tarpit.example")).toBe(2);
+});
+
+test("of 20,000 mails for a destination that takes a few a second hardly any goes before another's single one", async () => {
+  await queue("slow.example", 20_000);
+  const out = countHandOvers("direct", async (recipient) => {
+    if (recipient.endsWith("@slow.example")) await wait(100);
+    return acceptedBy(recipient);
+  });
+  start(out);
+  await vi.waitFor(() => expect(out.handedOver.length).toBeGreaterThan(20), eventually);
+  await queue("quick.example", 1);
+  const before = out.handedOver.length;
+  await vi.waitFor(() => expect(countFor(out.handedOver, "quick.example")).toBe(1), eventually);
+  expect(out.handedOver.findIndex((address) => address.endsWith("@quick.example")) - before).toBeLessThan(
+    150,
+  );
+  const [waiting] = await house.hot<{ n: number }[]>`
+    select count(*)::int as n from deliveries where wait_rule = 'destination_pace' and due_at > now()`;
+  expect(waiting?.n).toBeGreaterThan(15_000);
 });
 
 test("more tarpits than there are places keep no other destination out", async () => {

@@ -37,6 +37,7 @@ const RESERVED_PREFIXES: ReadonlyMap<string, string> = new Map([
   ["arc-", "Only a server on the way may write it."],
   ["resent-", "A mail is sent once, with a new Message-ID."],
   ["x-posthorn-", "The prefix is Posthorn's own."],
+  ["x-pm-metadata-posthorn", "Posthorn marks mail by it."],
 ]);
 
 /** Fields whose value is syntax: an encoded word in them would be read as garbage. */

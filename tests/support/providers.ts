@@ -38,9 +38,16 @@ export function fakePostmark(): FakeProvider {
   return {
     provider: "postmark",
     given: { secret },
-    newProviderId: () => newId(),
+    newProviderId: (messageId) => messageId.split("@")[0] ?? "",
     tell({ kind, providerId, address, said = noUser, at }) {
-      const common = { MessageID: providerId, ServerID: 23, MessageStream: "outbound", Tag: "welcome-email" };
+      const common = {
+        MessageID: newId(),
+        ServerID: 23,
+        MessageStream: "outbound",
+        Tag: "welcome-email",
+        // What a header X-PM-Metadata-posthorn of the mail said.
+        Metadata: { posthorn: providerId },
+      };
       if (kind === "delivered")
         return {
           RecordType: "Delivery",
@@ -48,7 +55,6 @@ export function fakePostmark(): FakeProvider {
           Recipient: address,
           DeliveredAt: iso(at),
           Details: "Test delivery webhook details",
-          Metadata: { a_key: "a_value" },
         };
       const types = {
         bounced: ["Bounce", "HardBounce", 1],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { postmarkMark } from "../transport/provider-id";
 import type { Scheme, Told } from "./callback";
 import { idOf, refusalOf, replyOf, Said, timeOf, withCode } from "./said";
 import { isSame } from "./same";
@@ -35,6 +36,10 @@ const Event = z.object({
   ID: z.number().nullish().catch(null),
   Type: Said,
   MessageID: Said,
+  Metadata: z
+    .object({ [postmarkMark]: Said })
+    .nullish()
+    .catch(null),
   Email: Said,
   Recipient: Said,
   Details: Said,
@@ -58,8 +63,9 @@ export const postmark: Scheme = {
   read(payload) {
     const read = Event.safeParse(payload);
     if (!read.success) return [];
-    const { RecordType: record, ID: id, Type: type, MessageID: given, ...event } = read.data;
-    const providerId = idOf(given);
+    const { RecordType: record, ID: id, Type: type, MessageID: ownId, ...event } = read.data;
+    // Its own id of a mail it tells in no SMTP reply, so mail of ours bears a mark.
+    const providerId = idOf(event.Metadata?.[postmarkMark]) ?? idOf(ownId);
     if (providerId === null) return [];
     const about = { providerId, messageId: null, isSure: true } as const;
     if (record === "Delivery") {

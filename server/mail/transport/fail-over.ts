@@ -1,6 +1,6 @@
 import type { Outcome } from "../outcome";
 import { deferAll } from "./judge";
-import { type MailProvider, providerIdOf } from "./provider-id";
+import { type MailProvider, markLineFor, providerIdOf } from "./provider-id";
 import type { DeliveryWatch, OutgoingMessage, Transport } from "./transport";
 import { watchAttempt } from "./watch-attempt";
 
@@ -19,7 +19,8 @@ export type OrderedRelay = {
 /**
  * Offers a message to relays in their order. The next one is asked only for recipients whom the one before surely did not
  * accept, and did not refuse for good either: an outcome that is unknown, as after a final dot that nobody answered, ends it.
- * Each gets the same bytes, in every attempt: those that are not to have our signatures get the message below them.
+ * Each gets the same bytes, in every attempt: those that are not to have our signatures get the message below them, and one
+ * whose provider knows mail by a mark gets that above it.
  * What a relay said of a recipient counts more than a later relay's own fault. Never throws.
  */
 export async function deliverInOrder(
@@ -65,11 +66,14 @@ const mayBeAskedElsewhere = (outcome: Outcome | undefined): boolean =>
 
 const isOwnFault = ({ kind, alarm }: Outcome): boolean => kind === "deferred" && alarm !== undefined;
 
-function bytesFor({ signs }: OrderedRelay, message: OutgoingMessage): OutgoingMessage {
-  const { signatureBytes = 0 } = message;
-  return signs || signatureBytes === 0
-    ? message
-    : { ...message, bytes: message.bytes.subarray(signatureBytes), signatureBytes: 0 };
+function bytesFor({ signs, provider }: OrderedRelay, message: OutgoingMessage): OutgoingMessage {
+  const { signatureBytes = 0, messageId } = message;
+  const own =
+    signs || signatureBytes === 0
+      ? message
+      : { ...message, bytes: message.bytes.subarray(signatureBytes), signatureBytes: 0 };
+  const mark = markLineFor(provider, messageId);
+  return mark === "" ? own : { ...own, bytes: Buffer.concat([Buffer.from(mark), own.bytes]) };
 }
 
 function signed({ id, provider }: OrderedRelay, { messageId }: OutgoingMessage, outcome: Outcome): Outcome {

@@ -14,7 +14,7 @@ const daysMax = 10;
 const aheadMsMax = 60_000;
 
 type RecordDeps = Pick<Deps, "hot" | "log" | "wake" | "clock">;
-type Target = { deliveryId: string; maySuppress: boolean };
+type Target = { deliveryId: string; by: "provider's id" | "Message-ID"; isAboutIt: boolean };
 
 const ACTIONS: Record<Exclude<Told["kind"], "complained">, Action> = {
   delivered: "delivered",
@@ -29,12 +29,15 @@ const ACTIONS: Record<Exclude<Told["kind"], "complained">, Action> = {
  */
 export async function recordTold(deps: RecordDeps, relay: HeardRelay, told: Told): Promise<Recorded> {
   const target = await findTarget(deps, relay, told);
-  if (target === "several") return "unknown";
-  if (!target) return isNews(deps, told) ? "later" : "unknown";
+  const isFound = target !== null && target !== "several";
+  // Once the attempt is on record, for each of its recipients, it may be found by more than this.
+  const isClear = isFound && target.by === "provider's id" && target.isAboutIt;
+  if (!isClear && isNews(deps, told)) return "later";
+  if (!isFound) return "unknown";
   const { deliveryId } = target;
   const report = `${relay.id} ${createHash("sha256").update(told.id).digest("base64url")}`;
   // What may be about somebody else condemns nobody.
-  const maySuppress = target.maySuppress && told.isSure;
+  const maySuppress = isClear && told.isSure;
   const { kind, reply, host, recipients } = told;
   if (kind === "complained")
     return recordReturn(deps, {
@@ -68,7 +71,8 @@ async function findTarget(
     const [only] = named.length === 0 && known.length === 1 ? known : named;
     if (!only || named.length > 1) return "several";
     // What is said of another address, to which this one leads, is no word about this one.
-    return { deliveryId: only.id, maySuppress: named.length === 1 || recipients.length === 0 };
+    const isAboutIt = named.length === 1 || recipients.length === 0;
+    return { deliveryId: only.id, by: "provider's id", isAboutIt };
   }
   const emailId = messageId?.split("@")[0]?.toLowerCase();
   if (messageId === null || !emailId || !isId(emailId)) return null;
@@ -77,7 +81,7 @@ async function findTarget(
     recipients,
   );
   if (!first) return null;
-  return others.length > 0 ? "several" : { deliveryId: first.id, maySuppress: false };
+  return others.length > 0 ? "several" : { deliveryId: first.id, by: "Message-ID", isAboutIt: true };
 }
 
 function namedIn(deliveries: readonly Addressed[], recipients: readonly string[]): Addressed[] {

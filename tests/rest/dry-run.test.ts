@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { outgoingMessage } from "#server/services/emails/outgoing";
 import { withBody } from "#server/worker/messages";
-import { relayTo } from "../support/relays";
 import type { Reply } from "../support/rest";
 import { type Desk, openDesk } from "./desk";
 
@@ -199,19 +198,6 @@ describe("a dry run of a mail", () => {
     });
     await nowhere.close();
     expect(body.recipients).toMatchObject([{ outcome: "waiting", rule: "no_transport" }]);
-  });
-
-  test("tells that a mail would go by the relay of its team, and that it would be captured for all that", async () => {
-    for (const [transportKind, rule] of [
-      ["none", "relay"],
-      ["capture", "captured"],
-    ] as const) {
-      const { world, token, mail, close } = await openDesk({ transportKind });
-      await relayTo(world.deps, { port: 25 }, { teamId: world.id, url: "smtp://smtp.example.com" });
-      const { body } = await world.api("POST", "/api/emails?dry_run=true", { token, body: mail });
-      await close();
-      expect(body.recipients).toMatchObject([{ outcome: "attempted", rule }]);
-    }
   });
 
   test.each<[what: string, change: object, status: number]>([

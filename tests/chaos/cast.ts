@@ -61,7 +61,7 @@ export async function openCast(
       if (!child.hasDied() || isClosing) return;
       const lastWords = child.output().trimEnd().split("\n").slice(-lastWordsLines);
       deaths.push(`${who} ended by itself: ${lastWords.join(" | ")}`);
-      up.set(who, launch(who));
+      comeBack(who);
     });
   };
 

@@ -83,7 +83,19 @@ for (const place of PLACES) {
   const plan = chosen.filter((fault) => fault.place === place).map(planned);
   if (plan.length === 0 || isLate()) continue;
   say(`\n${place}: ${plan.length} faults`);
-  const run = await runPlace(place, plan, { say, isLate, mails, settlesEach: form === "full" });
+  const run = await runPlace(place, plan, { say, isLate, mails, settlesEach: form === "full" }).catch(
+    (error) => {
+      findings.push({
+        invariant: "I0",
+        what: `${place} broke off: ${error instanceof Error ? error.stack : error}`,
+      });
+      return null;
+    },
+  );
+  if (!run) {
+    for (const line of describeFindings(findings.slice(-1))) say(line);
+    continue;
+  }
   const verdict = judge(run.records);
   done.push(...run.done);
   allRecords.push(run.records);

@@ -181,6 +181,7 @@ async function assemble(
     misdeeds,
     troubles,
     async api(method, apiPath, body) {
+      await cast.isUp("web0");
       const response = await fetch(`${cast.baseUrls[0]}${apiPath}`, {
         method,
         headers: { authorization: `Bearer ${team.token}`, "content-type": "application/json" },

@@ -115,32 +115,37 @@ export const deadlock: Fault = {
   name: "deadlock",
   row: "deadlock / serialization 40P01, 40001",
   place: "relay",
-  times: { full: 30, short: 4 },
+  times: { full: 12, short: 2 },
   load: { pauseMsMax: 150 },
   async inject(scene) {
+    const { rig, row, times, isLate } = scene;
     const before = await deadlocksOf(scene);
-    const untilMs = Date.now() + 60_000;
-    let tries = 0;
-    while (!scene.isLate() && Date.now() < untilMs && tries < scene.times * 4) {
-      await scene.rig.trouble({ row: scene.row, what: "lock", who: "postgres" }, () =>
-        scene.rig.ask((hot) => lockBackwards(hot).catch(ignoreDeadlock)),
-      );
-      tries++;
-      if ((await deadlocksOf(scene)) - before >= scene.times) break;
+    for (let tries = 0; tries < times * 2 && !isLate(); tries++) {
+      await rig.trouble({ row, what: "lock", who: "postgres" }, () => lockBackwards(scene));
+      if ((await deadlocksOf(scene)) - before >= times) break;
     }
     return (await deadlocksOf(scene)) - before;
   },
 };
 
-async function lockBackwards(hot: Ask): Promise<void> {
-  await hot.begin(async (tx) => {
-    const rows = await tx<{ id: string }[]>`
-      select id from deliveries where status = 'sending' order by id desc limit 6`;
-    for (const { id } of rows) {
-      await tx`select 1 from deliveries where id = ${id} for update`;
-      await wait(40);
-    }
-  });
+const gatherMs = 300;
+const meetMs = 200;
+
+/** Locks the last recipient of each mail whose results are about to be written, and then the first one. */
+async function lockBackwards({ rig }: Scene): Promise<void> {
+  await Promise.race([rig.holdMail("written", "worker0"), wait(2_000)]);
+  await wait(gatherMs);
+  const lock = async (hot: Ask) =>
+    hot.begin(async (tx) => {
+      const ends = await tx<{ first: string; last: string }[]>`
+        select min(id::text) as first, max(id::text) as last from deliveries
+        where status = 'sending' and stage = 'handed_over' group by email_id having count(*) > 1 order by 1`;
+      for (const { last } of ends) await tx`select 1 from deliveries where id = ${last}::uuid for update`;
+      rig.releaseMail();
+      await wait(meetMs);
+      for (const { first } of ends) await tx`select 1 from deliveries where id = ${first}::uuid for update`;
+    });
+  await rig.ask((hot) => lock(hot).catch(ignoreDeadlock)).finally(() => rig.releaseMail());
 }
 
 /** 40P01: it was this transaction that had to give way. */

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dkimKeys } from "#db/schema/dkim-keys";
 import { webhookDeliveries } from "#db/schema/webhooks";
 import { placeOfKey } from "#server/services/domains/dkim-keys";
+import { removeRelay } from "#server/services/relays/write";
+import { relayTo } from "../support/relays";
 import { callApi, startRest } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -138,18 +140,26 @@ describe("a new domain", () => {
     ]);
   });
 
-  test("of a service that sends by a relay is told that the relay's provider knows its SPF", async () => {
-    const names = { mailHost: "mail.example.net", returnPathDomain: null, webHost: null };
-    const relay = await startRest({ ...world.deps, names, transportKind: "relay" });
-    const { body } = await callApi(relay.baseUrl, "POST", "/api/domains", {
-      token,
-      body: { name: newName() },
-    });
-    await relay.close();
-    const records = body.records as { purpose: string }[];
-    expect(records.map(({ purpose }) => purpose)).toEqual(["dkim", "dkim_ed25519", "ownership", "mx"]);
-    expect(body.notes).toEqual([{ about: "SPF", text: expect.stringContaining("relay's provider") }]);
-  });
+  test.each([
+    ["SMTP_URL", "relay"],
+    ["a relay of its team", "direct"],
+  ] as const)(
+    "that sends by %s is told that the relay's provider knows its SPF",
+    async (by, transportKind) => {
+      const names = { mailHost: "mail.example.net", returnPathDomain: null, webHost: null };
+      const relay = await startRest({ ...world.deps, names, transportKind });
+      const made = by !== "SMTP_URL" && (await relayTo(world.deps, { port: 25 }, { teamId: world.id }));
+      const { body } = await callApi(relay.baseUrl, "POST", "/api/domains", {
+        token,
+        body: { name: newName() },
+      });
+      await relay.close();
+      if (made) await removeRelay(world.deps, made);
+      const records = body.records as { purpose: string }[];
+      expect(records.map(({ purpose }) => purpose)).toEqual(["dkim", "dkim_ed25519", "ownership", "mx"]);
+      expect(body.notes).toEqual([{ about: "SPF", text: expect.stringContaining("relay's provider") }]);
+    },
+  );
 });
 
 describe("a domain of the team", () => {

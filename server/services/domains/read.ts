@@ -32,6 +32,11 @@ export const domainColumns = {
     from dkim_keys k where k.team_id = domains.team_id and k.domain_id = domains.id)`
     .mapWith((text: string): DomainKey[] => JSON.parse(text))
     .as("dkim_keys"),
+  isRelayed: sql<boolean>`exists (
+    select from relays r where r.team_id is null
+      or (r.team_id = domains.team_id and (r.domain_id is null or r.domain_id = domains.id)))`.as(
+    "is_relayed",
+  ),
 };
 
 /** A domain of a team, its secrets left out. */
@@ -40,6 +45,8 @@ export type Domain = typeof domains.$inferSelect & {
   /** Recipients that today (UTC) allows it, null where neither cap nor warm-up holds; and those it has used. */
   allowedToday: number | null;
   handedOverToday: number;
+  /** Its mail goes by a relay, and not by `SMTP_URL`. */
+  isRelayed: boolean;
 };
 
 /** The team's domains by name, the built-in one included. */

@@ -71,7 +71,7 @@ export function recordsOf(domain: Domain, { names, transportKind }: Installation
       value: names.mailHost,
       priority: mxPriority,
     });
-    if (transportKind !== "relay")
+    if (!leavesByRelay(domain, transportKind))
       records.push({
         key: "spf",
         record: "SPF",
@@ -95,6 +95,10 @@ export function recordsOf(domain: Domain, { names, transportKind }: Installation
   }));
 }
 
+/** Then it is the relay's servers that send, and not ours. What is captured is nobody's business. */
+const leavesByRelay = ({ isRelayed }: Domain, transportKind: Installation["transportKind"]): boolean =>
+  transportKind === "relay" || (isRelayed && transportKind !== "capture");
+
 /** What the record of a key is for. Without that of RSA's signing key nothing is verified; all others are welcome. */
 function purposeOf({ algorithm, stage }: DomainKey, keys: readonly DomainKey[]): DomainRecord["key"] {
   if (stage === "retired") return "dkim_retired";
@@ -110,7 +114,7 @@ export const spfTermOf = (mailHost: string): string => `a:${mailHost}`;
 export function notesOf(domain: Domain, { names, transportKind }: Installation): Note[] {
   const notes: Note[] = [];
   const host = returnPathHostOf(domain);
-  if (transportKind === "relay")
+  if (leavesByRelay(domain, transportKind))
     notes.push({
       about: "SPF",
       text: "Mail leaves through an SMTP relay, whose servers are not known here. Publish the SPF record that the relay's provider names, where it says.",

@@ -92,3 +92,21 @@ test("a relay that is none is answered like a forged call, and a body that is to
   expect((await desk.post(relayId, { ...call, raw: `"${"x".repeat(3_000_000)}"` })).status).toBe(413);
   expect((await desk.post(relayId, { ...call, raw: "{" })).status).toBe(400);
 });
+
+test("calls that are refused are counted, and told in the log at most once a minute for each relay and reason", async () => {
+  const fake = fakePostmark();
+  const [relayId, other] = [await desk.relayOf(fake), await desk.relayOf(fakePostmark())];
+  const { raw } = fake.call({}, now());
+  const refuse = (id: string) => desk.post(id, { raw, headers: { "content-type": "application/json" } });
+  logged.length = 0;
+  for (let n = 0; n < 3; n++) expect(await refuse(relayId)).toMatchObject(UNAUTHORIZED);
+  expect(await refuse(other)).toMatchObject(UNAUTHORIZED);
+  desk.world.clock.advance(61_000);
+  expect(await refuse(relayId)).toMatchObject(UNAUTHORIZED);
+  const told = { why: "forged", provider: "postmark" };
+  expect(logged).toEqual([
+    { event: "callback.refused", facts: { ...told, relayId, refused: 1 } },
+    { event: "callback.refused", facts: { ...told, relayId: other, refused: 1 } },
+    { event: "callback.refused", facts: { ...told, relayId, refused: 3 } },
+  ]);
+});

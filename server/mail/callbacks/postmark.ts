@@ -50,8 +50,8 @@ const Event = z.object({
 
 /**
  * Postmark signs nothing: its documentation ("Webhooks overview", under "Protecting your webhook") advises basic
- * authentication in the address, or a header of one's own. Its calls bear no time that could be trusted, so that one
- * that was listened in on could come again; it would tell what was told before.
+ * authentication in the address, and its Webhooks API sends headers of one's own as well. Its calls bear no time that could be
+ * trusted, so that one that was listened in on could come again; it would tell what was told before.
  */
 export const postmark: Scheme = {
   verify({ header }, secret) {

@@ -66,7 +66,7 @@ const countersOfToday = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.map(({ domain, n }) => [domain, n]));
 };
 
-test("three workers at once hand over exactly what the day allows; the rest waits untried until the next, by day by day", async () => {
+test("three workers at once hand over exactly what the day allows; the rest waits untried for the next, day by day", async () => {
   await capDomain({ dailyCap: 100 });
   await queue(250);
   for (let n = 0; n < 3; n++) startEngine();

@@ -18,6 +18,7 @@ export function describeEmail(email: Shown, now: Date): string[] {
     ...field("Bcc", email.bcc.join(", ")),
     ...field("Reply-To", email.reply_to.join(", ")),
     ...field("Tags", email.tags.map(({ name, value }) => `${name}=${value}`).join(", ")),
+    ...field("Priority", email.priority === "normal" ? null : email.priority),
     ...field("Key", email.api_key_name),
     ...field("Message-ID", email.message_id),
     ...field("Accepted", formatTime(new Date(email.created_at))),

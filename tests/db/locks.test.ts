@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { handOverWithinCaps } from "#db/caps";
 import { type Database, openDatabase } from "#db/client";
 import { recoverExpired } from "#db/expiry";
 import { type Claim, claimDeliveries, markHandedOver, releaseClaims, renewLeases } from "#db/queue";
@@ -64,6 +65,12 @@ test("writers over the same recipients in opposite orders never wait for each ot
   if (!first || !second || !third) throw new Error("three workers");
   const faults: unknown[] = [];
   const noted = (work: Promise<unknown>) => work.catch((error) => faults.push(error));
+  await house.hot`update domains set daily_cap = 1000000 where name = 'example.org'`;
+  const withinCaps = (hot: Database["hot"], claims: Claim[]) =>
+    handOverWithinCaps(
+      hot,
+      claims.map((claim) => ({ ...claim, senderDomain: "example.org", offersUnsubscribe: false })),
+    );
 
   for (let round = 0; round < 40 && faults.length === 0; round++) {
     const leaseToken = newId();
@@ -75,6 +82,8 @@ test("writers over the same recipients in opposite orders never wait for each ot
       noted(markHandedOver(first, claims)),
       noted(renewLeases(second, [leaseToken])),
       noted(markHandedOver(third, reversed)),
+      noted(withinCaps(first, reversed)),
+      noted(withinCaps(second, claims)),
     ]);
     await Promise.all([
       noted(
@@ -91,6 +100,7 @@ test("writers over the same recipients in opposite orders never wait for each ot
         ),
       ),
       noted(markHandedOver(second, reversed)),
+      noted(withinCaps(first, claims)),
       noted(releaseClaims(third, evenly, "released")),
       noted(recoverExpired(second, newId, 500)),
     ]);

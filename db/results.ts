@@ -128,5 +128,6 @@ with attempt as materialized (
       'lists_only', false, 'created_at', s.created))
   from (select *, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created from suppressed) s
   join webhooks w on w.team_id = s.team_id and w.status = 'enabled' and 'suppression.added' = any(w.events)
+  for key share of w
 )
 select id, team_id as "teamId", email_id as "emailId" from mine`;

@@ -101,7 +101,8 @@ async function suppress(
         'id', s.id, 'email', s.address, 'origin', s.origin, 'source_id', s.source_email_id, 'created_at', s.created))
     from (select *, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created from entered) s
     join webhooks w on w.team_id = s.team_id and w.status = 'enabled' and 'suppression.added' = any(w.events)
-    where ${before === undefined || before.listsOnly}`;
+    where ${before === undefined || before.listsOnly}
+    for key share of w`;
 }
 
 /** The delivery of a mail to an address, in any letter case; null where there is none. */

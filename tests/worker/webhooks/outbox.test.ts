@@ -114,3 +114,28 @@ test("secrets are at rest as ciphertext, bound to their row", async () => {
   expect(reply.status).toBe(500);
   expect(reply.text).not.toContain("whsec_");
 });
+
+test("a mail, and the result of its attempt, are not refused for an endpoint that is deleted at the same moment", async () => {
+  const sink = await world.sink();
+  const deleteWhile = async (id: string, act: () => Promise<unknown>) => {
+    let acting: Promise<unknown> = Promise.resolve();
+    await world.deps.hot.begin(async (tx) => {
+      await tx`delete from webhooks where id = ${id}`;
+      acting = act();
+      acting.catch(() => {});
+      await expect.poll(waitingForLocks, { timeout: 20_000 }).toBeGreaterThan(0);
+    });
+    await acting;
+  };
+  const waitingForLocks = async () => {
+    const rows = await world.deps.hot`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    return rows.length;
+  };
+  const first = await world.endpoint(sink, ["email.queued"]);
+  await deleteWhile(first.id, () => world.send());
+  const second = await world.endpoint(sink, ["email.sent", "email.delivered"]);
+  await deleteWhile(second.id, () => world.round());
+  expect(await world.deps.hot`select status from deliveries`).toEqual([{ status: "delivered" }]);
+  expect((await counts()).outbox).toBe(0);
+});

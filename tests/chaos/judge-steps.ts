@@ -74,6 +74,9 @@ const isRelease = (from: State, to: State): boolean =>
 const describe = (state: State | null): string =>
   state === null ? "nothing" : `${state.status}/${state.stage}/${state.attempts}`;
 
+/** Steps of a dialogue at which a server that breaks it off leaves nobody knowing. */
+const BLURRING = ["body", "dot"];
+
 /**
  * Every attempt that was handed over has its result on record, or has been given back. That the result is unknown needs a
  * fault between the hand-over and its end: of the worker that had it, of PostgreSQL, or of the recipient's own server.
@@ -81,8 +84,9 @@ const describe = (state: State | null): string =>
 function judgeUnknowns(records: Records, note: (invariant: "I3" | "I5", what: string) => void): void {
   const stepsOf = groupBy(records.steps, (step) => step.deliveryId);
   const misdeedsOf = new Map<string, number[]>();
-  for (const { recipients, atMs } of records.misdeeds)
-    for (const address of recipients) misdeedsOf.set(address, [...(misdeedsOf.get(address) ?? []), atMs]);
+  for (const { step, recipients, atMs } of records.misdeeds)
+    for (const address of BLURRING.includes(step) ? recipients : [])
+      misdeedsOf.set(address, [...(misdeedsOf.get(address) ?? []), atMs]);
   const isExplained = (address: string, { by, atMs }: Step, endMs: number): boolean =>
     records.troubles.some(
       ({ who, fromMs, toMs }) =>

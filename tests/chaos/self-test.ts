@@ -121,7 +121,8 @@ const CRIMES: readonly Crime[] = [
 ];
 
 /** Plants every crime, one at a time, and names those that the judge did not see. */
-export function missedCrimes(records: Records): string[] {
+export function missedCrimes(all: Records): string[] {
+  const records = sampleOf(all);
   const before = judge(records).findings;
   const noticed = (findings: readonly Finding[], breaks: Invariant) =>
     JSON.stringify(findings.filter(({ invariant }) => invariant === breaks));
@@ -130,6 +131,24 @@ export function missedCrimes(records: Records): string[] {
     commit(planted);
     return noticed(judge(planted).findings, breaks) === noticed(before, breaks);
   }).map(({ name }) => name);
+}
+
+const sampleMax = 2_000;
+
+/** The first mails with everything about them: what is seen among them is seen among all. */
+function sampleOf(records: Records): Records {
+  const calls = records.calls.slice(0, sampleMax);
+  const labels = new Set(calls.map(({ label }) => label));
+  const addresses = new Set(calls.flatMap(({ recipients }) => recipients));
+  const mails = records.mails.filter(({ label }) => labels.has(label));
+  const ids = new Set(mails.flatMap(({ recipients }) => recipients.map(({ id }) => id)));
+  return {
+    ...records,
+    calls,
+    mails,
+    steps: records.steps.filter(({ deliveryId }) => ids.has(deliveryId)),
+    copies: records.copies.filter(({ recipients }) => recipients.some((address) => addresses.has(address))),
+  };
 }
 
 export const crimesCount = CRIMES.length;

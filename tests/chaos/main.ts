@@ -121,18 +121,19 @@ process.exit(hasPassed ? 0 : 1);
 function report(): boolean {
   if (!killTable) return false;
   const wanting: string[] = missed.map((name) => `The judge did not see: ${name}`);
+  const lacking: string[] = [];
   if (!only) {
     const accepted = sumOf(counts.values()).accepted;
     const killed = allRecords
       .flatMap(({ troubles }) => troubles)
       .filter(({ what }) => what === "kill").length;
-    if (accepted < mails) wanting.push(`Only ${accepted} mails were accepted.`);
-    if (killed < kills) wanting.push(`Only ${killed} kills were made.`);
+    if (accepted < mails) lacking.push(`Only ${accepted} mails were accepted.`);
+    if (killed < kills) lacking.push(`Only ${killed} kills were made.`);
     for (const stage of STAGES)
-      if (killsAt(killTable, stage) === 0) wanting.push(`No kill met mail that was ${stage}.`);
-    for (const { fault, times } of done) if (times === 0) wanting.push(`${fault.name} was never done.`);
+      if (killsAt(killTable, stage) === 0) lacking.push(`No kill met mail that was ${stage}.`);
+    for (const { fault, times } of done) if (times === 0) lacking.push(`${fault.name} was never done.`);
   }
-  for (const line of wanting) say(line);
+  for (const line of [...wanting, ...lacking]) say(line);
   const crimes = { seen: crimesCount - missed.length, planted: crimesCount, missed };
   const taken = (Date.now() - startedMs) / 60_000;
   const outcome = {
@@ -148,7 +149,9 @@ function report(): boolean {
     crimes,
   };
   say(`\n${renderMarkdown(outcome)}`);
-  return findings.length === 0 && wanting.length === 0;
+  // On a machine that is slow, or busy with something else, the short form does what it has time for.
+  const mayLack = form === "short" && isLate();
+  return findings.length === 0 && wanting.length === 0 && (lacking.length === 0 || mayLack);
 }
 
 /** Every seed is kept, also that of a run that came to no end. */

@@ -52,7 +52,14 @@ export async function openCallbackDesk(options: DepsOptions = {}) {
     world,
     relayOf,
     sent,
-    post: (relayId: string, call: Call): Promise<Reply> => world.api("POST", callbackPathOf(relayId), call),
+    post: async (relayId: string, call: Call): Promise<Reply> => {
+      const once = () => world.api("POST", callbackPathOf(relayId), call);
+      // A kept connection may close in the moment in which it is used again: every client tries another then.
+      return once().catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "ECONNRESET" && error.code !== "EPIPE") throw error;
+        return once();
+      });
+    },
     email: async (id: string) => (await world.api("GET", `/api/emails/${id}`, { token })).body,
     statusOf: async (id: string) => (await world.api("GET", `/api/emails/${id}`, { token })).body.status,
     eventsOf: async (id: string): Promise<string[]> => {

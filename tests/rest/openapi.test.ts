@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { addDays } from "date-fns";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { workers } from "#db/schema/workers";
@@ -39,7 +40,11 @@ beforeAll(async () => {
   world = await createWorld({ cronSecret });
   ({ token } = await world.key());
   calls = createRouteCalls(world, await world.otherTeam(), token);
-  await world.deps.db.insert(workers).values({ id: newId(), host: "test", pid: 1, transport: "relay" });
+  // Alive for as long as the suite may take.
+  const beatAt = addDays(new Date(), 1);
+  await world.deps.db
+    .insert(workers)
+    .values({ id: newId(), host: "test", pid: 1, transport: "relay", beatAt });
   document = (await world.api("GET", "/api/openapi.json")).body as Document;
 });
 afterAll(() => world.close());

@@ -15,7 +15,7 @@ function openMaintenance(): Sql {
 export async function freshDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const sql = openMaintenance();
-  await sql`create database ${sql(name)} template ${sql(inject("postgresTemplate"))}`;
+  await sql`create database ${sql(name)} template ${sql(inject("postgresTemplate"))} strategy file_copy`;
   const url = new URL(inject("postgresUrl"));
   url.pathname = `/${name}`;
   return {

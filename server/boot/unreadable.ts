@@ -54,8 +54,18 @@ export async function refuseUnreadable(
       ...limits,
     };
     const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`;
+    socket.end(asksForHead(why) ? head : head + body);
   } catch {
     socket.destroy();
   }
+}
+
+/** Whoever asks by HEAD takes a body for the next answer (RFC 9110 section 9.3.2). The parser hands on what it could not read. */
+function asksForHead(why: string | (Error & { rawPacket?: unknown })): boolean {
+  return (
+    typeof why !== "string" &&
+    why.rawPacket instanceof Buffer &&
+    /^HEAD /.test(why.rawPacket.toString("latin1", 0, 5))
+  );
 }

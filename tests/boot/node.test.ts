@@ -142,6 +142,18 @@ test.each([
   expect(pagesSaw).toEqual([]);
 });
 
+test("what cannot be read is told without a body to whoever asks by HEAD", async () => {
+  const unreadable = (method: string) =>
+    ask(`${method} /api/emails HTTP/1.1\r\nTransfer-Encoding: !\r\n${end}`);
+  const [asked, shown] = [await unreadable("HEAD"), await unreadable("GET")];
+  expect([asked.status, shown.status]).toEqual([400, 400]);
+  expectOurForm(asked);
+  expect({ asked: asked.body, length: asked.headers["content-length"] }).toEqual({
+    asked: "",
+    length: String(shown.body.length),
+  });
+});
+
 test("a key works in each form of the request line, and a body comes through whole", async () => {
   const auth = `Authorization: Bearer ${token}\r\n`;
   const mail = JSON.stringify({

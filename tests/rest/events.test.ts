@@ -114,6 +114,12 @@ test("a reader who follows many writers sees every event once", { timeout: 120_0
   const { readAll, send, write } = await openFeed();
   const emailId = await send();
   const written: string[] = [];
+  const acceptance = await vi.waitFor(async () => {
+    const page = await readAll();
+    expect(page.events).toHaveLength(1);
+    return page;
+  });
+  let after = acceptance.next;
   const writer = async () => {
     for (let n = 0; n < 40; n++)
       await world.deps.hot.begin(async (tx) => {
@@ -130,7 +136,6 @@ test("a reader who follows many writers sees every event once", { timeout: 120_0
     isDone = true;
   });
   const seen: string[] = [];
-  let after = (await readAll()).next;
   const follow = async () => {
     const { events, next } = await readAll({ after, limit: "7" });
     seen.push(...idsOf(events));

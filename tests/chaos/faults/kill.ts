@@ -66,7 +66,7 @@ export const killHandedOver: Fault = {
   name: "kill-handed-over",
   row: "kill -9 between SMTP 250 and commit",
   place: "relay",
-  times: { full: 70, short: 8 },
+  times: { full: 70, short: 10 },
   isKill: true,
   inject: kill({ who: WORKERS, aims: ["answered", "handed over", "claimed"] }),
 };
@@ -84,7 +84,7 @@ export const killAnything: Fault = {
   name: "kill-anything",
   row: "kill -9 of any process at any moment",
   place: "relay",
-  times: { full: 30, short: 4 },
+  times: { full: 30, short: 8 },
   isKill: true,
   inject: kill({ who: [...WEBS, ...WORKERS, "postgres"], aims: ["random"] }),
 };

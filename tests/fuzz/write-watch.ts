@@ -7,8 +7,11 @@ export type WriteWatch = {
   since(): Promise<string[]>;
 };
 
+/** What is written later and on purpose: the record of calls, and what is counted from the feed whenever somebody asks. */
+const WRITTEN_LATER = ["api_requests", "usage_days", "usage_progress"];
+
 /**
- * Watches every table but the record of calls, which is written later and on purpose. A change of nothing but when a key
+ * Watches every table but those that are written later. A change of nothing but when a key
  * was last used is none.
  */
 export async function watchWrites(hot: HotSql): Promise<WriteWatch> {
@@ -22,7 +25,7 @@ export async function watchWrites(hot: HotSql): Promise<WriteWatch> {
       return null;
     end $$;`);
   for (const { name } of await readTables(hot))
-    if (name !== "api_requests")
+    if (!WRITTEN_LATER.includes(name))
       await hot.unsafe(
         `create trigger watched after insert or update or delete on "${name}" for each row execute function watch.note()`,
       );

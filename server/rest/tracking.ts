@@ -1,6 +1,6 @@
-import { AppError } from "#server/errors";
 import { clickPath, openPath } from "#server/recipient-tokens";
 import { recordVisit } from "#server/services/tracking/record";
+import { incompleteLink } from "./mail-links";
 import { withApi } from "./route";
 
 /** One transparent point, as GIF89a. */
@@ -23,7 +23,7 @@ export const getOpen = withApi(
   },
   async ({ ctx, params, header, isHead, address }) => {
     const copy = ctx.recipientTokens.openOpen(params.token ?? "");
-    if (!copy) throw broken();
+    if (!copy) throw incompleteLink();
     if (!isHead) await recordVisit(ctx, copy, { type: "email.opened", address, agent: header("user-agent") });
     return { image: PIXEL };
   },
@@ -45,7 +45,7 @@ export const getClick = withApi(
   },
   async ({ ctx, params, header, isHead, address }) => {
     const click = ctx.recipientTokens.openClick(params.token ?? "");
-    if (!click) throw broken();
+    if (!click) throw incompleteLink();
     const { target, ...copy } = click;
     if (!isHead)
       await recordVisit(ctx, copy, {
@@ -57,5 +57,3 @@ export const getClick = withApi(
     return { location: target };
   },
 );
-
-const broken = () => new AppError("not_found", "This link is not complete. Follow it from the mail itself.");

@@ -1,7 +1,7 @@
 import type { RestDeps } from "#server/deps";
-import { AppError } from "#server/errors";
 import { type Subscriber, unsubscribePath } from "#server/recipient-tokens";
 import { unsubscribe } from "#server/services/suppressions/unsubscribe";
+import { incompleteLink } from "./mail-links";
 import { withApi } from "./route";
 import { askPage, donePage } from "./unsubscribe-page";
 
@@ -43,7 +43,6 @@ export const postUnsubscribe = withApi(
 
 function subscriberOf({ recipientTokens }: RestDeps, token = ""): Subscriber {
   const subscriber = recipientTokens.openUnsubscribe(token);
-  if (!subscriber)
-    throw new AppError("not_found", "This link is not complete. Follow it from the mail itself.");
+  if (!subscriber) throw incompleteLink();
   return subscriber;
 }

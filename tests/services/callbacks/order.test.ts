@@ -9,6 +9,7 @@ import { setCallback } from "#server/services/callbacks/secrets";
 import { findRelay } from "#server/services/relays/read";
 import { receiveMessage } from "#server/services/returns/receive";
 import { arf, dsn, failed } from "../../mail/bounce/messages";
+import { attemptResult } from "../../support/attempt-result";
 import { type House, openHouse } from "../../support/house";
 import { type FakeProvider, fakeSendgrid, type Telling } from "../../support/providers";
 import { relayTo } from "../../support/relays";
@@ -97,24 +98,9 @@ async function live(result: Result, steps: readonly Step[]) {
     bring(dsn({ to: path, id: `${step.replaceAll(" ", "-")}-${emailId}`, recipients: [block] }));
 
   async function conclude(): Promise<boolean> {
-    const type = result === "queued" ? "email.delivery_delayed" : (`email.${result}` as const);
     await recordResults(
       house.hot,
-      [
-        {
-          id: claim?.id ?? "",
-          leaseToken: claim?.leaseToken ?? "",
-          status: result,
-          retryAfterMs: result === "queued" ? 3_600_000 : null,
-          waitRule: result === "queued" ? "retry_schedule" : null,
-          code: 250,
-          enhanced: null,
-          text: "what the attempt came to",
-          host: null,
-          reason: "It was so.",
-          events: [{ id: newId(), type, data: { attempt: 1 } }],
-        },
-      ],
+      [attemptResult({ id: claim?.id ?? "", leaseToken: claim?.leaseToken ?? "" }, result)],
       { areAlone: true },
     );
     // What the worker that recorded it knows of the way.

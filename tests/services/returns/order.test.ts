@@ -6,6 +6,7 @@ import { recordResults } from "#db/results";
 import type { DeliveryStatus } from "#db/schema/deliveries";
 import { newId } from "#server/ids";
 import { type Recorded, type Return, recordReturn } from "#server/services/returns/record";
+import { attemptResult } from "../../support/attempt-result";
 import { type House, openHouse } from "../../support/house";
 
 let house: House;
@@ -68,26 +69,7 @@ async function live(result: Result, steps: readonly Step[]): Promise<End> {
       await recoverExpired(house.hot, newId, 10);
       return;
     }
-    const type = result === "queued" ? "email.delivery_delayed" : (`email.${result}` as const);
-    await recordResults(
-      house.hot,
-      [
-        {
-          id: claim.id,
-          leaseToken: claim.leaseToken,
-          status: result,
-          retryAfterMs: result === "queued" ? 3_600_000 : null,
-          waitRule: result === "queued" ? "retry_schedule" : null,
-          code: 250,
-          enhanced: null,
-          text: "what the attempt came to",
-          host: null,
-          reason: "It was so.",
-          events: [{ id: newId(), type, data: { attempt: 1 } }],
-        },
-      ],
-      { areAlone: true },
-    );
+    await recordResults(house.hot, [attemptResult(claim, result)], { areAlone: true });
   };
   for (const step of steps) {
     if (step === "result") await conclude();

@@ -1,0 +1,27 @@
+import type { DeliveryResult } from "#db/results";
+import { newId } from "#server/ids";
+
+type Concluded = Extract<
+  DeliveryResult["status"],
+  "queued" | "sent" | "delivered" | "bounced" | "failed" | "unknown"
+>;
+
+/** What a worker records of an attempt that came to this; what is queued again is due in an hour. */
+export function attemptResult(claim: { id: string; leaseToken: string }, status: Concluded): DeliveryResult {
+  const isDelayed = status === "queued";
+  return {
+    id: claim.id,
+    leaseToken: claim.leaseToken,
+    status,
+    retryAfterMs: isDelayed ? 3_600_000 : null,
+    waitRule: isDelayed ? "retry_schedule" : null,
+    code: 250,
+    enhanced: null,
+    text: "what the attempt came to",
+    host: null,
+    reason: "It was so.",
+    events: [
+      { id: newId(), type: isDelayed ? "email.delivery_delayed" : `email.${status}`, data: { attempt: 1 } },
+    ],
+  };
+}

@@ -1,7 +1,7 @@
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { type ReactNode, Suspense } from "react";
-import { pageQueries, pageSession, trpc } from "#server/trpc/caller";
+import { pageQueries, pageSession, pageTeams, trpc } from "#server/trpc/caller";
 import { CallProvider } from "./_ui/providers";
 import { Shell } from "./_ui/shell";
 import { TeamProvider } from "./_ui/team";
@@ -18,7 +18,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
     <CallProvider>
       <HydrationBoundary state={dehydrate(pageQueries())}>
         <Suspense>
-          <TeamProvider memberships={session.memberships}>
+          <TeamProvider teams={await pageTeams()}>
             <NowProvider startMs={Date.now()}>
               <Shell email={session.user.email}>{children}</Shell>
             </NowProvider>

@@ -25,20 +25,24 @@ const EmailId = z.object({ id: z.string().max(60) });
 const pageRows = 25;
 
 export const emailsRouter = router({
-  list: inTeam.input(EmailList).query(async ({ ctx, input: { team: _, ...filter } }) => {
-    const { rows, hasMore } = await listEmails(ctx.service, { ...filter, limit: pageRows });
-    const names = await nameKeys(
-      ctx.service,
-      rows.flatMap(({ apiKeyId }) => apiKeyId ?? []),
-    );
-    return { rows: rows.map((row) => viewEmailRow(row, names.get(row.apiKeyId ?? "") ?? null)), hasMore };
-  }),
-  get: inTeam
+  list: inTeam("emails:read")
+    .input(EmailList)
+    .query(async ({ ctx, input: { team: _, ...filter } }) => {
+      const { rows, hasMore } = await listEmails(ctx.service, { ...filter, limit: pageRows });
+      const names = await nameKeys(
+        ctx.service,
+        rows.flatMap(({ apiKeyId }) => apiKeyId ?? []),
+      );
+      return { rows: rows.map((row) => viewEmailRow(row, names.get(row.apiKeyId ?? "") ?? null)), hasMore };
+    }),
+  get: inTeam("emails:read")
     .input(EmailId)
     .query(async ({ ctx, input }) => viewEmail(await getEmail(ctx.service, input.id))),
-  content: inTeam
+  content: inTeam("emails:read")
     .input(EmailId)
     .query(async ({ ctx, input }) => viewContent(await getEmail(ctx.service, input.id))),
   /** For the document of the message's own; pages never hold it. */
-  html: inTeam.input(EmailId).query(async ({ ctx, input }) => (await getEmail(ctx.service, input.id)).html),
+  html: inTeam("emails:read")
+    .input(EmailId)
+    .query(async ({ ctx, input }) => (await getEmail(ctx.service, input.id)).html),
 });

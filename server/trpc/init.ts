@@ -1,24 +1,31 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
-import { notFound } from "#server/errors";
+import { AppError, notFound } from "#server/errors";
+import { mayDo, type Right, sayLack } from "#server/roles";
 import type { TrpcContext } from "./context";
 import { toTrpcError, UNEXPECTED } from "./faults";
 
-const t = initTRPC.context<TrpcContext>().create({
-  isDev: false,
-  // The last net: whatever was thrown outside a procedure, and whatever tRPC would add, stops here.
-  errorFormatter: ({ shape, error, ctx }) => ({
-    code: shape.code,
-    message: error.code === "INTERNAL_SERVER_ERROR" ? UNEXPECTED : shape.message,
-    data: {
-      code: shape.data.code,
-      httpStatus: shape.data.httpStatus,
-      path: shape.data.path,
-      requestId: ctx?.requestId,
-    },
-  }),
-});
+/** What every procedure of a team declares: the suites over all of them read it. */
+export type Meta = { right: Right };
+
+const t = initTRPC
+  .context<TrpcContext>()
+  .meta<Meta>()
+  .create({
+    isDev: false,
+    // The last net: whatever was thrown outside a procedure, and whatever tRPC would add, stops here.
+    errorFormatter: ({ shape, error, ctx }) => ({
+      code: shape.code,
+      message: error.code === "INTERNAL_SERVER_ERROR" ? UNEXPECTED : shape.message,
+      data: {
+        code: shape.data.code,
+        httpStatus: shape.data.httpStatus,
+        path: shape.data.path,
+        requestId: ctx?.requestId,
+      },
+    }),
+  });
 
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
@@ -41,18 +48,24 @@ export const signedIn = spoken.use(async ({ ctx, next }) => {
 const InTeam = z.object({ team: z.string().max(60) });
 
 /**
- * For members of the team named in the input, which is checked at every call. A team that the caller is not in answers
- * like one that does not exist. The services' `ctx` comes as `ctx.service`.
+ * For members of the team named in the input whose role has that right; both are checked at every call. A team that the
+ * caller is not in answers like one that does not exist. The services' `ctx` comes as `ctx.service`.
  */
-export const inTeam = signedIn.input(InTeam).use(async ({ ctx, input, next }) => {
-  const { user, memberships } = ctx.signedInAs;
-  const membership = memberships.find(({ teamId }) => teamId === input.team);
-  if (!membership) throw notFound("Team");
-  const service: Ctx = {
-    ...ctx.deps,
-    teamId: membership.teamId,
-    actor: { kind: "user", userId: user.id },
-    requestId: ctx.requestId,
-  };
-  return next({ ctx: { service, role: membership.role } });
-});
+export const inTeam = (right: Right) =>
+  signedIn
+    .meta({ right })
+    .input(InTeam)
+    .use(async ({ ctx, input, next }) => {
+      const { user, memberships } = ctx.signedInAs;
+      const membership = memberships.find(({ teamId }) => teamId === input.team);
+      if (!membership) throw notFound("Team");
+      const { teamId, role } = membership;
+      if (!mayDo(role, right)) throw new AppError("forbidden", sayLack(role, right));
+      const service: Ctx = {
+        ...ctx.deps,
+        teamId,
+        actor: { kind: "user", userId: user.id },
+        requestId: ctx.requestId,
+      };
+      return next({ ctx: { service, role } });
+    });

@@ -1,0 +1,11 @@
+import type { Console } from "../support/console";
+import type { ProcedureCalls } from "./calls/call";
+import { emailCalls } from "./calls/emails";
+
+/**
+ * What the suites over every procedure cannot read off a declaration. A new procedure of a team without its row in one of
+ * these files fails them, and says so.
+ */
+export const createProcedureCalls = (console: Console): ProcedureCalls => ({
+  ...emailCalls(console),
+});

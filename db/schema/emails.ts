@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import {
   boolean,
   foreignKey,
@@ -73,6 +74,10 @@ export const emails = pgTable(
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
     index("emails_team_status_idx").on(t.teamId, t.status, t.id),
+    // When a template was last used, and by whom. Mail that says itself what it says stands in no such index.
+    index("emails_team_template_idx")
+      .on(t.teamId, t.templateId, t.id)
+      .where(sql`${t.templateId} is not null`),
     index("emails_tags_idx").using("gin", t.tags.op("jsonb_path_ops")),
   ],
 );

@@ -35,6 +35,8 @@ export const templates = pgTable(
     /** The version that sends use; null until first published. */
     publishedVersionId: uuid(),
     publishedAt: timestamp({ withTimezone: true }),
+    /** Counts every change: whoever changes what they read can be told when somebody else was faster. */
+    revision: integer().notNull().default(1),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },

@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { CsvError, parse } from "csv-parse";
-import { stringify } from "csv-stringify/sync";
+import { type CsvColumn, restoreCell } from "#server/csv";
 import { AppError } from "#server/errors";
 import { parseMailbox } from "#server/mail/address";
-import { type Suppression, suppressionJson } from "./present";
+import type { Suppression } from "./present";
 
 /** Lines of one import; a larger file comes in parts. */
 export const linesMax = 100_000;
@@ -13,33 +13,18 @@ const lineCharsMax = 10_000;
 /** Faulty lines that are told of one by one. */
 export const faultsMax = 1_000;
 
-const COLUMNS = ["email", "origin", "source_id", "created_at"] as const;
+/** What stands in an export of the list. */
+export const SUPPRESSION_COLUMNS: readonly CsvColumn<Suppression>[] = [
+  { name: "email", of: ({ address }) => address },
+  { name: "origin", of: ({ origin }) => origin },
+  { name: "source_id", of: ({ sourceEmailId }) => sourceEmailId },
+  { name: "created_at", of: ({ createdAt }) => createdAt },
+];
 
 export type FaultyLine = { line: number; message: string };
 
 /** What a file says: its addresses, and what could not be read, of which `faults` holds the first. */
 export type ReadAddresses = { addresses: string[]; faults: FaultyLine[]; faulty: number };
-
-/** What programs that calculate take for the beginning of a formula, with the marks that say it is none. */
-const FORMULA = /^'*[=+\-@\t\r]/;
-
-/** A cell that a program which calculates shows and does not compute. */
-const defuse = (cell: string): string => (FORMULA.test(cell) ? `'${cell}` : cell);
-
-/** The cell that was defused. */
-const restore = (cell: string): string => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell);
-
-/** The first line of an export. */
-export const csvHead = (): string => `${COLUMNS.join()}\r\n`;
-
-/** Entries as lines of CSV (RFC 4180). */
-export function csvLines(rows: readonly Suppression[]): string {
-  return stringify(rows.map(suppressionJson), {
-    columns: [...COLUMNS],
-    record_delimiter: "windows",
-    cast: { string: defuse },
-  });
-}
 
 /**
  * Reads addresses from CSV as its bytes come: from the column `email` or `address` where the first line names one, else from
@@ -80,7 +65,7 @@ export async function readAddresses(bytes: AsyncIterable<Uint8Array>): Promise<R
           "invalid",
           `The file has more than ${linesMax.toLocaleString("en")} lines. Send it in parts.`,
         );
-      const mailbox = parseMailbox(restore(record[column] ?? ""));
+      const mailbox = parseMailbox(restoreCell(record[column] ?? ""));
       if (mailbox.ok) read.addresses.push(mailbox.mailbox.address);
       else if (++read.faulty <= faultsMax) read.faults.push({ line: info.lines, message: mailbox.fault });
     }

@@ -1,8 +1,10 @@
 import { and, asc, eq, gt } from "drizzle-orm";
 import { suppressions } from "#db/schema/suppressions";
+import { writeCsv } from "#server/csv";
 import type { Ctx } from "#server/deps";
 import { addSuppressions } from "./add";
-import { csvHead, csvLines, type FaultyLine, readAddresses } from "./csv";
+import { type FaultyLine, readAddresses, SUPPRESSION_COLUMNS } from "./csv";
+import type { Suppression } from "./present";
 
 /** Rows read at once. */
 const rowsPerRead = 2_000;
@@ -24,8 +26,10 @@ export async function importSuppressions(ctx: Ctx, bytes: AsyncIterable<Uint8Arr
  * The team's list as CSV, oldest first, read from the database only as fast as it is taken. No transaction is open over it:
  * what is added meanwhile may be in it.
  */
-export async function* exportSuppressions(ctx: Ctx): AsyncGenerator<string> {
-  yield csvHead();
+export const exportSuppressions = (ctx: Ctx): AsyncGenerator<string> =>
+  writeCsv(SUPPRESSION_COLUMNS, readOldestFirst(ctx));
+
+async function* readOldestFirst(ctx: Ctx): AsyncGenerator<Suppression[]> {
   for (let last: string | undefined; ; ) {
     const rows = await ctx.db
       .select()
@@ -35,7 +39,7 @@ export async function* exportSuppressions(ctx: Ctx): AsyncGenerator<string> {
       )
       .orderBy(asc(suppressions.id))
       .limit(rowsPerRead);
-    if (rows.length > 0) yield csvLines(rows);
+    yield rows;
     last = rows.at(-1)?.id;
     if (rows.length < rowsPerRead) return;
   }

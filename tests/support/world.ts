@@ -58,6 +58,7 @@ const MOVING: Record<string, string[]> = {
   idempotency_keys: ["expires_at"],
   api_keys: ["expires_at"],
   domains: ["next_check_at", "failing_since"],
+  invitations: ["expires_at"],
   sessions: ["expires_at"],
   workers: ["beat_at"],
   webhooks: ["previous_until", "failing_since", "paused_until"],

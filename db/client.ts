@@ -16,7 +16,9 @@ import * as events from "./schema/events";
 import * as idempotency from "./schema/idempotency";
 import * as relays from "./schema/relays";
 import * as sendingDays from "./schema/sending-days";
+import * as signInTokens from "./schema/sign-in-tokens";
 import * as suppressions from "./schema/suppressions";
+import * as systemMails from "./schema/system-mails";
 import * as teams from "./schema/teams";
 import * as templates from "./schema/templates";
 import * as usage from "./schema/usage";
@@ -37,7 +39,9 @@ const schema = {
   ...idempotency,
   ...relays,
   ...sendingDays,
+  ...signInTokens,
   ...suppressions,
+  ...systemMails,
   ...teams,
   ...templates,
   ...usage,

@@ -1,7 +1,15 @@
 import type { HotSql } from "#db/client";
 
-/** Tables that belong to no team: what relays have heard, who may sign in, which processes live, and the teams themselves. */
-export const GLOBAL_TABLES: readonly string[] = ["callback_tokens", "sessions", "teams", "users", "workers"];
+/** Tables that belong to no team: what relays have heard, who may sign in and by which links, Posthorn's own mail, which processes live, and the teams themselves. */
+export const GLOBAL_TABLES: readonly string[] = [
+  "callback_tokens",
+  "sessions",
+  "sign_in_tokens",
+  "system_mails",
+  "teams",
+  "users",
+  "workers",
+];
 
 type Table = { name: string; hasTeam: boolean; hasId: boolean };
 

@@ -1,0 +1,28 @@
+import { sql } from "drizzle-orm";
+import { check, index, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bytea } from "../columns";
+import { users } from "./teams";
+
+export const TOKEN_PURPOSES = ["sign_in_link", "password_reset", "first_user"] as const;
+export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
+
+/** What opens one door once: a link that was mailed or shown, or the code for the first user. */
+export const signInTokens = pgTable(
+  "sign_in_tokens",
+  {
+    id: uuid().primaryKey(),
+    purpose: text({ enum: TOKEN_PURPOSES }).notNull(),
+    /** Whom it opens it for; null for the first user, who is nobody yet. */
+    userId: uuid().references(() => users.id, { onDelete: "cascade" }),
+    /** SHA-256 of what the link or the code says, which is kept nowhere. */
+    secretHash: bytea().notNull(),
+    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    expiresAt: timestamp({ withTimezone: true }).notNull(),
+    spentAt: timestamp({ withTimezone: true }),
+  },
+  (t) => [
+    uniqueIndex("sign_in_tokens_secret_key").on(t.secretHash),
+    index("sign_in_tokens_user_idx").on(t.userId),
+    check("sign_in_tokens_user", sql`(${t.userId} is null) = (${t.purpose} = 'first_user')`),
+  ],
+);

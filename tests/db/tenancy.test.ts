@@ -17,6 +17,9 @@ afterAll(async () => {
 
 /** Composite indexes that do not begin with the team, and who reads them so. */
 const ACROSS_TEAMS: Record<string, string> = {
+  account_events_user_idx: "a person sees what happened to their own account",
+  accounts_provider_provider_account_id_pk: "a provider tells of its own ids",
+  accounts_user_provider_key: "a person has one account of each provider",
   callback_tokens_relay_id_token_pk: "a provider's token is a relay's, which may be the whole installation's",
   deliveries_provider_idx: "a provider tells of its own ids, whosever mail it was",
   deliveries_suspect_idx: "a worker claims what is due, whosever it is",

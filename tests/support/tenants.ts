@@ -1,12 +1,19 @@
 import type { HotSql } from "#db/client";
 
-/** Tables that belong to no team: what relays have heard, who may sign in and by which links, Posthorn's own mail, which processes live, and the teams themselves. */
+/** Tables that belong to no team: what relays have heard, who may sign in and by what, Posthorn's own mail, which processes live, and the teams themselves. */
 export const GLOBAL_TABLES: readonly string[] = [
+  "account_events",
+  "accounts",
   "callback_tokens",
+  "passkey_challenges",
+  "passkeys",
+  "recovery_codes",
+  "second_steps",
   "sessions",
   "sign_in_tokens",
   "system_mails",
   "teams",
+  "totp_factors",
   "users",
   "workers",
 ];

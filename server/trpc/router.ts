@@ -1,9 +1,11 @@
+import { domainsRouter } from "./domains";
 import { emailsRouter } from "./emails";
 import { createCallerFactory, router } from "./init";
 import { serviceRouter } from "./service";
 
 /** All that the console can ask for. */
 export const appRouter = router({
+  domains: domainsRouter,
   emails: emailsRouter,
   service: serviceRouter,
 });

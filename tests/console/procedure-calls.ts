@@ -1,5 +1,6 @@
 import type { Console } from "../support/console";
 import type { ProcedureCalls } from "./calls/call";
+import { domainCalls } from "./calls/domains";
 import { emailCalls } from "./calls/emails";
 
 /**
@@ -7,5 +8,6 @@ import { emailCalls } from "./calls/emails";
  * these files fails them, and says so.
  */
 export const createProcedureCalls = (console: Console): ProcedureCalls => ({
+  ...domainCalls(console),
   ...emailCalls(console),
 });

@@ -5,11 +5,14 @@
 export const AUDIT_ACTIONS = {
   "key.created": "Made an API key",
   "key.renamed": "Renamed an API key",
+  "key.linked": "Let an API key send from a domain",
+  "key.unlinked": "Took a domain from an API key",
   "key.rotated": "Rotated an API key",
   "key.revoked": "Revoked an API key",
   "domain.added": "Added a domain",
   "domain.changed": "Changed a domain",
   "domain.verified": "Asked for a domain's check",
+  "domain.declared": "Declared a domain verified",
   "domain.key_rotated": "Rotated a DKIM key",
   "domain.removed": "Removed a domain",
   "template.created": "Made a template",
@@ -34,11 +37,13 @@ export const AUDIT_ACTIONS = {
   "email.settled": "Settled a mail of unknown outcome",
   "team.created": "Made the team",
   "team.changed": "Changed the team",
+  "member.added": "Added a member",
   "member.invited": "Invited somebody",
   "member.joined": "Joined the team",
   "member.role_changed": "Changed a role",
   "member.removed": "Removed a member",
   "member.left": "Left the team",
+  "invitation.renewed": "Renewed an invitation",
   "invitation.revoked": "Withdrew an invitation",
 } as const;
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

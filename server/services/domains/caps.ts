@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import type { domains } from "#db/schema/domains";
+import type { Ctx } from "#server/deps";
 import { AppError } from "#server/errors";
 
 /** The most that a cap, and that a warm-up's growth in a day, can be. */
@@ -74,3 +75,27 @@ export const todayColumns = {
     "handed_over_today",
   ),
 };
+
+/** What one day of a warm-up allows, as 2026-11-21. */
+export type PlannedDay = { day: string; allowed: number };
+
+const planDaysMax = 60;
+
+/** The days of a domain's warm-up from its first one on, as mail is held to them; none where it has no warm-up. */
+export async function readWarmUpPlan(
+  ctx: Ctx,
+  domain: Pick<
+    typeof domains.$inferSelect,
+    "warmUpFrom" | "warmUpFirst" | "warmUpGrowth" | "warmUpTarget" | "dailyCap"
+  >,
+): Promise<PlannedDay[]> {
+  const { warmUpFrom, warmUpFirst, warmUpGrowth, warmUpTarget, dailyCap } = domain;
+  if (warmUpFrom === null) return [];
+  const end = warmUpTarget ?? dailyCap;
+  const rows = await ctx.db.execute<PlannedDay>(sql`
+    select to_char(day, 'YYYY-MM-DD') as day, allowed from (
+      select day, warm_up_allows(${warmUpFrom}::date, ${warmUpFirst}::int, ${warmUpGrowth}::int, ${warmUpTarget}::int, day::date) as allowed
+      from generate_series(${warmUpFrom}::date, ${warmUpFrom}::date + ${planDaysMax - 1}::int, interval '1 day') as day
+    ) as plan where allowed < ${end}::int order by day`);
+  return [...rows];
+}

@@ -58,8 +58,9 @@ export async function listDomains(ctx: Ctx): Promise<Domain[]> {
     .orderBy(asc(domains.name));
 }
 
-/** The team's domains newest first, the built-in one included, by pages. */
-export async function pageDomains(ctx: Ctx, query: PageQuery): Promise<Page<Domain>> {
+/** The team's domains newest first, the built-in one included, by pages: all, or those whose name holds a text. */
+export async function pageDomains(ctx: Ctx, query: PageQuery & { name?: string }): Promise<Page<Domain>> {
+  const wanted = query.name?.toLowerCase();
   return pageOf(query, (cursor, order, limit) =>
     ctx.db
       .select(domainColumns)
@@ -67,6 +68,7 @@ export async function pageDomains(ctx: Ctx, query: PageQuery): Promise<Page<Doma
       .where(
         and(
           eq(domains.teamId, ctx.teamId),
+          wanted ? sql`strpos(${domains.name}, ${wanted}) > 0` : undefined,
           cursor && (cursor.direction === "older" ? lt(domains.id, cursor.id) : gt(domains.id, cursor.id)),
         ),
       )

@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
+import { recordAudit } from "../audit/record";
 import { announceDomain } from "./announce-domain";
 import { withCredentials } from "./credentials";
 import { addSuccessors } from "./dkim-keys";
@@ -22,8 +23,12 @@ export async function rotateDomainKey(ctx: Ctx, id: string): Promise<Domain> {
       .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, id)));
     const inside = { ...ctx, db: tx };
     const after = await findDomain(inside, id);
-    if (after.dkimKeys.length !== before.dkimKeys.length)
+    const made = after.dkimKeys.filter(({ id }) => before.dkimKeys.every((key) => key.id !== id));
+    if (made.length > 0) {
+      const selectors = made.map(({ selector }) => selector);
+      await recordAudit(tx, ctx, { action: "domain.key_rotated", subject: after, detail: { selectors } });
       await announceDomain(inside, "domain.updated", after);
+    }
     return after;
   });
   ctx.log.info("domain.dkim_rotated", { domainId: id });

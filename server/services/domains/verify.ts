@@ -5,6 +5,7 @@ import type { Ctx, Deps } from "#server/deps";
 import { notFound } from "#server/errors";
 import { newId } from "#server/ids";
 import { errorFacts } from "#server/log";
+import { recordAudit } from "../audit/record";
 import { announceDomain } from "./announce-domain";
 import { withCredentials } from "./credentials";
 import { awaitingKeyForMs, forgetRetiredKeys, promoteSeenKeys } from "./dkim-keys";
@@ -20,14 +21,17 @@ import { findOwn } from "./write";
  */
 export async function verifyDomain(ctx: Ctx, id: string): Promise<Domain> {
   const domain = await withCredentials(ctx, await findOwn(ctx, id));
-  await ctx.db
-    .update(domains)
-    .set({
-      failingSince: sql`now()`,
-      failedLooks: 0,
-      nextCheckAt: sql`now() + ${lookMsMax * 2} * interval '1 ms'`,
-    })
-    .where(and(mine(ctx, id), ne(domains.status, "verified"), isNull(domains.declaredVerifiedAt)));
+  await ctx.db.transaction(async (tx) => {
+    await tx
+      .update(domains)
+      .set({
+        failingSince: sql`now()`,
+        failedLooks: 0,
+        nextCheckAt: sql`now() + ${lookMsMax * 2} * interval '1 ms'`,
+      })
+      .where(and(mine(ctx, id), ne(domains.status, "verified"), isNull(domains.declaredVerifiedAt)));
+    await recordAudit(tx, ctx, { action: "domain.verified", subject: domain });
+  });
   return recordLook(ctx, id, await examineDomain(ctx, domain));
 }
 

@@ -1,11 +1,13 @@
 import { and, count, eq, sql } from "drizzle-orm";
 import { isUniqueViolation } from "#db/faults";
+import type { AuditDetail } from "#db/schema/audit";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
 import { newId } from "#server/ids";
 import { readDomainName } from "#server/mail/address";
 import { isPublicSuffix } from "#server/mail/registered-domain";
+import { recordAudit } from "../audit/record";
 import { announceDomain } from "./announce-domain";
 import { type CapChange, capColumns, requireEnd } from "./caps";
 import { newOwnershipToken, withCredentials } from "./credentials";
@@ -53,6 +55,11 @@ export async function addDomain(ctx: Ctx, input: NewDomain): Promise<Domain> {
       if (!domain) throw new Error("an insert returned no row");
       requireCapability(domain);
       requireEnd(domain);
+      await recordAudit(tx, ctx, {
+        action: "domain.added",
+        subject: domain,
+        detail: verified ? { declared_verified: true } : {},
+      });
       await announceDomain({ ...ctx, db: tx }, "domain.created", domain);
       return domain;
     });
@@ -86,6 +93,7 @@ export async function updateDomain(ctx: Ctx, id: string, change: DomainChange): 
     if (!changed) throw notFound("Domain");
     requireCapability(changed);
     requireEnd(changed);
+    await recordAudit(tx, ctx, { action: "domain.changed", subject: changed, detail: tellChange(change) });
     await announceDomain({ ...ctx, db: tx }, "domain.updated", changed);
     return changed;
   });
@@ -105,6 +113,7 @@ export async function deleteDomain(ctx: Ctx, id: string): Promise<Domain> {
       .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, id)))
       .returning(domainColumns);
     if (!removed) throw notFound("Domain");
+    await recordAudit(tx, ctx, { action: "domain.removed", subject: removed });
     await announceDomain({ ...ctx, db: tx }, "domain.deleted", removed);
     return removed;
   });
@@ -127,6 +136,7 @@ export async function declareDomainVerified(ctx: Ctx, name: string): Promise<Dom
       .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name.toLowerCase())))
       .returning(domainColumns);
     if (!declared) throw notFound(`Domain ${name}`);
+    await recordAudit(tx, ctx, { action: "domain.declared", subject: declared });
     await announceDomain({ ...ctx, db: tx }, "domain.updated", declared);
     return declared;
   });
@@ -145,12 +155,26 @@ export async function findOwn(ctx: Ctx, id: string): Promise<Domain> {
   return domain;
 }
 
+/** What was set, as the log keeps it: a warm-up in one line. */
+const tellChange = ({ warmUp, ...rest }: DomainChange): AuditDetail => ({
+  ...rest,
+  ...(warmUp !== undefined && {
+    warmUp:
+      warmUp &&
+      `${warmUp.firstDay} on ${warmUp.startDate ?? "the first day"}, then ${warmUp.growthPercent} % more each day${warmUp.target === null ? "" : ` up to ${warmUp.target}`}`,
+  }),
+});
+
 function requireCapability({ sending, receiving }: Domain): void {
   if (!sending && !receiving)
     throw new AppError("invalid", "A domain needs one capability at least: enable `sending`.");
 }
 
-function readNewName(given: string): string {
+/**
+ * The name under which a domain would be added, in the form that is compared and sent. Throws what is wrong with it, in
+ * words for whoever typed it.
+ */
+export function readNewName(given: string): string {
   const read = readDomainName(given);
   if (!read.ok) throw new AppError("invalid", `Invalid \`name\`: ${read.fault}`);
   const { domain } = read;

@@ -1,5 +1,5 @@
 import type { HotSql } from "./client";
-import { refreshEmailStatus } from "./summary";
+import { type HotTransaction, refreshEmailStatus } from "./summary";
 
 export type Retried = { id: string; emailId: string; address: string };
 
@@ -8,7 +8,8 @@ export type RetryScope = "ended" | "ended or unknown" | "unknown";
 
 /**
  * Puts deliveries of these mails back to the start, due at once: failed, bounced and deferred ones, unknown ones, or both;
- * all, or those to `addresses`. Each gets an event. Tells which were; all others stay as they are.
+ * all, or those to `addresses`. Each gets an event, and `alongside` writes into the same transaction where there are any.
+ * Tells which were; all others stay as they are.
  */
 export async function retryDeliveries(
   hot: HotSql,
@@ -18,6 +19,7 @@ export async function retryDeliveries(
     which: RetryScope;
     addresses?: string[] | null;
     newId: () => string;
+    alongside?: (tx: HotTransaction, retried: Retried[]) => Promise<void>;
   },
 ): Promise<Retried[]> {
   const { teamId, emailIds, which, addresses = null, newId } = input;
@@ -47,6 +49,7 @@ export async function retryDeliveries(
                   ${retried.map(({ id }) => id)}::uuid[], ${retried.map(({ address }) => address)}::text[])
         as r(event_id, email_id, delivery_id, address)`;
     await refreshEmailStatus(tx, parents);
+    if (retried.length > 0) await input.alongside?.(tx, retried);
     return retried;
   });
 }

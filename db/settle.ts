@@ -1,13 +1,19 @@
 import type { HotSql } from "./client";
-import { refreshEmailStatus } from "./summary";
+import { type HotTransaction, refreshEmailStatus } from "./summary";
 
 /**
  * Takes deliveries of one mail whose outcome is unknown as sent: all of them, or those to `addresses`. Each gets an event.
- * Tells to whom they were; all others stay as they are.
+ * Where there are any, `alongside` writes into the same transaction. Tells to whom they were; all others stay as they are.
  */
 export async function takeAsSent(
   hot: HotSql,
-  input: { teamId: string; emailId: string; addresses: string[] | null; newId: () => string },
+  input: {
+    teamId: string;
+    emailId: string;
+    addresses: string[] | null;
+    newId: () => string;
+    alongside?: (tx: HotTransaction, addresses: string[]) => Promise<void>;
+  },
 ): Promise<string[]> {
   const { teamId, emailId, addresses, newId } = input;
   return hot.begin(async (tx) => {
@@ -28,6 +34,8 @@ export async function takeAsSent(
       from unnest(${settled.map(newId)}::uuid[], ${settled.map(({ id }) => id)}::uuid[],
                   ${settled.map(({ address }) => address)}::text[]) as s(event_id, delivery_id, address)`;
     await refreshEmailStatus(tx, parents);
-    return settled.map(({ address }) => address);
+    const taken = settled.map(({ address }) => address);
+    if (taken.length > 0) await input.alongside?.(tx, taken);
+    return taken;
   });
 }

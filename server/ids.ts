@@ -34,3 +34,13 @@ export function newId(): string {
 }
 
 export const isId = (text: string): boolean => validate(text);
+
+/** The least id that can have been made at that moment: everything made earlier sorts before it. */
+export function firstIdAt(at: Date): string {
+  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
+}
+
+/** When an id was made, to the millisecond, by the clock of whoever made it. */
+export const timeOfId = (id: string): Date =>
+  new Date(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16));

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { getEmail, listEmails } from "#server/services/emails/read";
+import { listEmails } from "#server/services/emails/list";
+import { getEmail } from "#server/services/emails/read";
 import { sendEmail } from "#server/services/emails/send";
 import { dryRunOne } from "./dry-run";
 import { listJson } from "./query";

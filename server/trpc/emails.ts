@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EMAIL_STATUSES } from "#db/schema/emails";
-import { getEmail, listEmails } from "#server/services/emails/read";
+import { listEmails } from "#server/services/emails/list";
+import { getEmail } from "#server/services/emails/read";
 import { nameKeys } from "#server/services/keys/names";
 import { viewContent, viewEmail, viewEmailRow } from "./email-views";
 import { inTeam, router } from "./init";

@@ -5,7 +5,7 @@ import { buildDeps } from "#server/boot/deps";
 import type { Ctx } from "#server/deps";
 import { newId } from "#server/ids";
 import { silentLog } from "#server/log";
-import { listEmails } from "#server/services/emails/read";
+import { listEmails } from "#server/services/emails/list";
 import { medianOf, medianRatio, runInTurns } from "./measure";
 import { type BenchDatabase, type Place, settingsFor } from "./place";
 import { queueMails } from "./queue";

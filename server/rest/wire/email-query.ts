@@ -3,7 +3,7 @@ import { EMAIL_STATUSES } from "#db/schema/emails";
 import { AppError } from "#server/errors";
 import { isId } from "#server/ids";
 import { parseMailbox, readDomainName } from "#server/mail/address";
-import type { EmailFilter } from "#server/services/emails/read";
+import type { EmailFilter } from "#server/services/emails/filter";
 import type { PageQuery } from "#server/services/paging";
 import { PAGING, refuseTwoCursors } from "../query";
 

@@ -3,6 +3,7 @@ import type { Db } from "#db/client";
 import { apiKeys } from "#db/schema/api-keys";
 import { type AuditDetail, auditLog } from "#db/schema/audit";
 import { users } from "#db/schema/teams";
+import type { HotTransaction } from "#db/summary";
 import type { Ctx } from "#server/deps";
 import { newId } from "#server/ids";
 import type { AuditAction } from "./actions";
@@ -33,6 +34,19 @@ export async function recordAudit(tx: Db, ctx: Ctx, entry: AuditEntry): Promise<
     detail: entry.detail ?? {},
     requestId,
   });
+}
+
+/** The same in a transaction of the hot connection, which Drizzle does not know. */
+export async function recordAuditHot(tx: HotTransaction, ctx: Ctx, entry: AuditEntry): Promise<void> {
+  const { teamId, actor, requestId } = ctx;
+  const actorId = actor.kind === "user" ? actor.userId : actor.kind === "key" ? actor.keyId : null;
+  await tx`
+    insert into audit_log (team_id, id, actor, actor_id, actor_name, action, subject_id, subject_name, detail, request_id)
+    values (${teamId}, ${newId()}, ${actor.kind}, ${actorId},
+      case ${actor.kind} when 'user' then (select email from users where id = ${actorId})
+        when 'key' then (select name from api_keys where id = ${actorId}) end,
+      ${entry.action}, ${entry.subject?.id ?? null}, ${entry.subject?.name?.slice(0, nameCharsMax) ?? null},
+      ${JSON.stringify(entry.detail ?? {})}::text::jsonb, ${requestId})`;
 }
 
 function actorOf(actor: Ctx["actor"]) {

@@ -5,6 +5,7 @@ import { emailEvents } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
 import { newId } from "#server/ids";
+import { recordAudit } from "../audit/record";
 import { timeOf } from "./send";
 
 /** Moves a scheduled mail to another time. One that is under way already is 409. */
@@ -21,6 +22,11 @@ export async function rescheduleEmail(ctx: Ctx, id: string, time: string): Promi
       type: "email.scheduled",
       data: { nextAttemptAt: at.toISOString() },
     });
+    await recordAudit(tx, ctx, {
+      action: "email.rescheduled",
+      subject: { id, name: null },
+      detail: { scheduledAt: at.toISOString() },
+    });
   });
   return { id };
 }
@@ -34,6 +40,7 @@ export async function cancelEmail(ctx: Ctx, id: string): Promise<{ id: string }>
     await tx
       .insert(emailEvents)
       .values({ id: newId(), teamId: ctx.teamId, emailId: id, type: "email.canceled" });
+    await recordAudit(tx, ctx, { action: "email.canceled", subject: { id, name: null } });
   });
   return { id };
 }

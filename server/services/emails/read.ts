@@ -1,44 +1,14 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  exists,
-  getTableColumns,
-  gt,
-  gte,
-  ilike,
-  lt,
-  lte,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, eq, getTableColumns } from "drizzle-orm";
 import { apiKeys } from "#db/schema/api-keys";
 import { deliveries } from "#db/schema/deliveries";
-import { type EmailStatus, emailBodies, emails } from "#db/schema/emails";
+import { emailBodies, emails } from "#db/schema/emails";
 import { emailEvents } from "#db/schema/events";
 import { relays } from "#db/schema/relays";
+import { templates } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/errors";
 import { isId } from "#server/ids";
 import { adviceOn, classOfReply } from "#server/mail/outcome";
-import { type Page, type PageQuery, pageOf } from "../paging";
-
-export type EmailFilter = {
-  status?: EmailStatus;
-  /** Exact address of a recipient. */
-  recipient?: string;
-  /** Exact address of the sender. */
-  sender?: string;
-  /** Part of the subject, in any letter case. */
-  subject?: string;
-  tag?: { name: string; value?: string };
-  apiKeyId?: string;
-  /** The sender's domain. */
-  domain?: string;
-  since?: Date;
-  until?: Date;
-};
 
 export type EmailSummary = typeof emails.$inferSelect;
 export type Delivery = typeof deliveries.$inferSelect & {
@@ -50,6 +20,8 @@ export type Email = EmailSummary & {
   html: string | null;
   text: string | null;
   keyName: string | null;
+  /** Null where it was made without a template, or that is gone. */
+  templateName: string | null;
   deliveries: Delivery[];
   events: EmailEvent[];
 };
@@ -68,60 +40,22 @@ export function standingOf({ status, attempts, lastCode, lastEnhanced, lastText 
   };
 }
 
-/** The team's mails, newest first, without bodies. */
-export async function listEmails(ctx: Ctx, query: PageQuery & EmailFilter): Promise<Page<EmailSummary>> {
-  const wanted = [eq(emails.teamId, ctx.teamId), ...conditionsOf(ctx, query)];
-  return pageOf(query, (cursor, order, limit) =>
-    ctx.db
-      .select()
-      .from(emails)
-      .where(
-        and(
-          ...wanted,
-          cursor && (cursor.direction === "older" ? lt(emails.id, cursor.id) : gt(emails.id, cursor.id)),
-        ),
-      )
-      .orderBy(order === "newest" ? desc(emails.id) : asc(emails.id))
-      .limit(limit),
-  );
-}
-
-function conditionsOf(ctx: Ctx, filter: EmailFilter): (SQL | undefined)[] {
-  const { status, recipient, sender, subject, tag, apiKeyId, domain, since, until } = filter;
-  return [
-    status && eq(emails.status, status),
-    sender && eq(emails.senderAddress, sender),
-    subject && ilike(emails.subject, `%${subject.replace(/[\\%_]/g, "\\$&")}%`),
-    tag && sql`${emails.tags} @> ${JSON.stringify([tag])}::jsonb`,
-    apiKeyId && eq(emails.apiKeyId, apiKeyId),
-    domain && eq(emails.senderDomain, domain),
-    since && gte(emails.createdAt, since),
-    until && lte(emails.createdAt, until),
-    recipient &&
-      exists(
-        ctx.db
-          .select({ one: sql`1` })
-          .from(deliveries)
-          .where(
-            and(
-              eq(deliveries.teamId, ctx.teamId),
-              eq(deliveries.address, recipient),
-              eq(deliveries.emailId, emails.id),
-            ),
-          ),
-      ),
-  ].filter((condition) => condition !== undefined && condition !== "") as SQL[];
-}
-
 /** One mail whole: bodies, recipients with what became of each, and everything that happened, oldest first. */
 export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
   if (!isId(id)) throw notFound("Email");
   const [[email], recipients, events] = await Promise.all([
     ctx.db
-      .select({ email: emails, html: emailBodies.html, text: emailBodies.text, keyName: apiKeys.name })
+      .select({
+        email: emails,
+        html: emailBodies.html,
+        text: emailBodies.text,
+        keyName: apiKeys.name,
+        templateName: templates.name,
+      })
       .from(emails)
       .leftJoin(emailBodies, and(eq(emailBodies.teamId, emails.teamId), eq(emailBodies.emailId, emails.id)))
       .leftJoin(apiKeys, and(eq(apiKeys.teamId, emails.teamId), eq(apiKeys.id, emails.apiKeyId)))
+      .leftJoin(templates, and(eq(templates.teamId, emails.teamId), eq(templates.id, emails.templateId)))
       .where(and(eq(emails.teamId, ctx.teamId), eq(emails.id, id))),
     ctx.db
       .select({ ...getTableColumns(deliveries), relay: relays.name })
@@ -136,6 +70,6 @@ export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
       .orderBy(asc(emailEvents.createdAt), asc(emailEvents.id)),
   ]);
   if (!email) throw notFound("Email");
-  const { html, text, keyName } = email;
-  return { ...email.email, html, text, keyName, deliveries: recipients, events };
+  const { email: mail, ...beside } = email;
+  return { ...mail, ...beside, deliveries: recipients, events };
 }

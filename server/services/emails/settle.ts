@@ -1,8 +1,10 @@
 import { retryDeliveries } from "#db/retry";
 import { takeAsSent } from "#db/settle";
+import type { HotTransaction } from "#db/summary";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/errors";
 import { newId } from "#server/ids";
+import { recordAuditHot } from "../audit/record";
 import { getEmail } from "./read";
 
 /** retry: send it again, and it may arrive twice. sent: leave it at that, and it may never have arrived. */
@@ -30,13 +32,21 @@ export async function settleEmail(
     throw new AppError("invalid", `The outcome of ${other} is not unknown. Unknown are: ${held.join(", ")}.`);
   const { teamId } = ctx;
   const addresses = input.recipients;
-  if (input.as === "sent") return takeAsSent(ctx.hot, { teamId, emailId: id, addresses, newId });
+  const recordIn = (tx: HotTransaction, settled: { length: number }) =>
+    recordAuditHot(tx, ctx, {
+      action: "email.settled",
+      subject: { id, name: null },
+      detail: { as: input.as, recipients: settled.length },
+    });
+  if (input.as === "sent")
+    return takeAsSent(ctx.hot, { teamId, emailId: id, addresses, newId, alongside: recordIn });
   const retried = await retryDeliveries(ctx.hot, {
     teamId,
     emailIds: [id],
     which: "unknown",
     addresses,
     newId,
+    alongside: recordIn,
   });
   if (retried.length > 0) ctx.wake();
   return retried.map(({ address }) => address);

@@ -5,6 +5,7 @@ import { pageQueries, pageSession, pageTeams, trpc } from "#server/trpc/caller";
 import { CallProvider } from "./_ui/providers";
 import { Shell } from "./_ui/shell";
 import { TeamProvider } from "./_ui/team";
+import { Toasts } from "./_ui/toasts";
 import { NowProvider } from "./_ui/when";
 
 export const metadata: Metadata = { title: { default: "Console", template: "%s · Posthorn" } };
@@ -21,6 +22,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
           <TeamProvider teams={await pageTeams()}>
             <NowProvider startMs={Date.now()}>
               <Shell email={session.user.email}>{children}</Shell>
+              <Toasts />
             </NowProvider>
           </TeamProvider>
         </Suspense>

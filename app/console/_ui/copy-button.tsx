@@ -2,35 +2,28 @@
 
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
-import { buttonStyle } from "./styles";
+import { copyText } from "./copy-text";
+import { iconButtonStyle } from "./styles";
 
 const saidMs = 1_500;
 
 /** Copies `text`, and says so where it stands. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
-  const [isCopied, setCopied] = useState(false);
+  const [said, setSaid] = useState<"Copied" | "Not copied" | null>(null);
   useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), saidMs);
+    if (said === null) return;
+    const timer = setTimeout(() => setSaid(null), saidMs);
     return () => clearTimeout(timer);
-  }, [isCopied]);
+  }, [said]);
   const copy = async () => {
-    await navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
-      () => {},
-    );
+    setSaid((await copyText(text)) ? "Copied" : "Not copied");
   };
-  const Icon = isCopied ? Check : Copy;
+  const Icon = said === "Copied" ? Check : Copy;
   return (
-    <button
-      type="button"
-      onClick={copy}
-      title={label}
-      className={`${buttonStyle.quiet} size-8 shrink-0 px-0`}
-    >
-      <Icon className="size-4" aria-hidden="true" />
+    <button type="button" onClick={copy} title={said ?? label} className={iconButtonStyle}>
+      <Icon className={`size-4 ${said === "Copied" ? "text-good" : ""}`} aria-hidden="true" />
       <span className="sr-only" aria-live="polite">
-        {isCopied ? "Copied" : label}
+        {said ?? label}
       </span>
     </button>
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createTRPCClient, httpBatchLink } from "@trpc/client";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "#server/trpc/router";
@@ -29,11 +29,8 @@ export function CallProvider({ children }: { children: ReactNode }) {
 
 function createQueryClient(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({
-      onError: (error) => {
-        if (faultOf(error).code === "UNAUTHORIZED") leaveForLogin();
-      },
-    }),
+    queryCache: new QueryCache({ onError: leaveIfSignedOut }),
+    mutationCache: new MutationCache({ onError: leaveIfSignedOut }),
     defaultOptions: {
       queries: {
         staleTime: freshMs,
@@ -44,7 +41,8 @@ function createQueryClient(): QueryClient {
   });
 }
 
-function leaveForLogin(): void {
+function leaveIfSignedOut(error: unknown): void {
+  if (faultOf(error).code !== "UNAUTHORIZED") return;
   const here = `${window.location.pathname}${window.location.search}`;
   window.location.assign(`/login?callbackUrl=${encodeURIComponent(here)}`);
 }

@@ -1,16 +1,31 @@
+// A finger needs 44 px where a pointer does with less.
 const button =
-  "inline-flex items-center justify-center gap-2 rounded-lg font-medium motion-safe:transition-colors disabled:opacity-60 disabled:cursor-default";
+  "inline-flex items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium motion-safe:transition-colors disabled:cursor-default disabled:opacity-60 max-md:min-h-11";
 
 /** How a button looks, by how much it matters. Height and width are the place's. */
 export const buttonStyle = {
   primary: `${button} bg-accent text-on-accent hover:bg-accent-strong px-4`,
   plain: `${button} border border-line bg-page hover:bg-sunk px-3`,
   quiet: `${button} text-soft hover:bg-sunk hover:text-ink px-2`,
+  /** Confirms what cannot be taken back. */
+  danger: `${button} bg-bad text-page hover:opacity-90 px-4`,
 } as const;
 
+/** A button that is only a sign: 32 px to the eye, 44 px to a finger, without moving what is beside it. */
+export const iconButtonStyle =
+  "relative inline-flex size-8 shrink-0 items-center justify-center rounded-lg text-soft motion-safe:transition-colors hover:bg-mute-tint hover:text-ink disabled:cursor-default disabled:opacity-60 max-md:after:absolute max-md:after:-inset-1.5 max-md:after:content-['']";
+
+/** A link in a sentence. */
+export const linkStyle = "rounded text-accent underline underline-offset-4 hover:text-accent-strong";
+
+const field =
+  "w-full rounded-lg border border-field bg-page font-normal text-base text-ink placeholder:text-soft aria-invalid:border-bad disabled:bg-sunk disabled:text-soft md:text-sm";
+
 /** How a field looks. 16 px on phones: below that they zoom in when it gets the focus. */
-export const fieldStyle =
-  "h-10 w-full rounded-lg border border-field bg-page px-3 font-normal text-base text-ink placeholder:text-soft md:text-sm";
+export const fieldStyle = `${field} h-11 px-3 md:h-10`;
+
+/** A field of several lines. */
+export const areaStyle = `${field} min-h-24 px-3 py-2 leading-6`;
 
 /** A box that holds one matter. */
 export const cardStyle = "rounded-xl border border-line bg-page";

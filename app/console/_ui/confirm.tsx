@@ -1,0 +1,66 @@
+"use client";
+
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import type { Fault } from "./fault";
+import { FormFault } from "./form-fault";
+import { buttonStyle } from "./styles";
+
+type Props = {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** The question: "Revoke the key Shop?". */
+  title: string;
+  /** What the button does, by its verb: "Revoke the key". */
+  confirmLabel: string;
+  tone?: "bad" | "plain";
+  isBusy?: boolean;
+  fault?: Fault | null;
+  onConfirm: () => void;
+  /** What will happen, in full sentences. */
+  children: ReactNode;
+};
+
+const Frame = lazy(async () => ({ default: (await import("./dialog-frame")).DialogFrame }));
+
+/** Asks once before what costs something. The focus is on the way out, so that Enter alone does no harm. */
+export function Confirm({ onConfirm, confirmLabel, tone = "bad", isBusy, fault, children, ...frame }: Props) {
+  const [wasOpen, setWasOpen] = useState(false);
+  if (frame.open && !wasOpen) setWasOpen(true);
+  if (!frame.open && !wasOpen) return null;
+  const footer = (
+    <>
+      <button
+        type="button"
+        data-way-out=""
+        onClick={() => frame.onOpenChange(false)}
+        className={`${buttonStyle.plain} h-10`}
+      >
+        Cancel
+      </button>
+      <button
+        type="button"
+        disabled={isBusy}
+        onClick={onConfirm}
+        className={`${buttonStyle[tone === "bad" ? "danger" : "primary"]} h-10`}
+      >
+        {isBusy ? "Working…" : confirmLabel}
+      </button>
+    </>
+  );
+  return (
+    <Suspense>
+      <Frame {...frame} role="alertdialog" footer={footer} onOpenAutoFocus={focusWayOut}>
+        <div className="flex flex-col gap-3 text-soft leading-6">{children}</div>
+        {fault ? <FormFault fault={fault} /> : null}
+      </Frame>
+    </Suspense>
+  );
+}
+
+function focusWayOut(event: Event): void {
+  const way =
+    event.currentTarget instanceof Element ? event.currentTarget.querySelector("[data-way-out]") : null;
+  if (!(way instanceof HTMLElement)) return;
+  event.preventDefault();
+  way.focus();
+}

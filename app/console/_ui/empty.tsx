@@ -1,0 +1,32 @@
+import type { LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import { cardStyle } from "./styles";
+
+type Props = {
+  icon?: LucideIcon;
+  title: string;
+  /** What to do next: a button or a link. */
+  action?: ReactNode;
+  /** What would stand here, and why somebody would want it. */
+  children: ReactNode;
+  /** Inside a card that is there already. */
+  isBare?: boolean;
+};
+
+/** What stands where there is nothing yet, and what to do about it. */
+export function Empty({ icon: Icon, title, action, children, isBare = false }: Props) {
+  return (
+    <div className={`flex flex-col items-center px-4 py-16 text-center ${isBare ? "" : cardStyle}`}>
+      {Icon ? (
+        <span className="mb-4 grid size-11 place-items-center rounded-xl border border-line bg-sunk text-soft">
+          <Icon className="size-5" aria-hidden="true" />
+        </span>
+      ) : null}
+      <h2 className="font-semibold text-base">{title}</h2>
+      <div className="mt-2 flex w-full max-w-md flex-col items-center gap-4 text-soft leading-6">
+        {children}
+      </div>
+      {action ? <div className="mt-6 flex flex-wrap justify-center gap-2">{action}</div> : null}
+    </div>
+  );
+}

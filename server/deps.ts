@@ -26,6 +26,7 @@ export type Deps = {
   /** Asks the name servers of the installation. */
   dns: AskDns;
   names: PublicNames;
+  home: Home;
   /** Seals the secrets that must be read again. */
   vault: Vault;
   /** Makes links that open something without a key, and tells which ones still do. */
@@ -46,6 +47,14 @@ export type PublicNames = {
   returnPathDomain: string | null;
   /** Of the web site. */
   webHost: string | null;
+};
+
+/** What Posthorn says of itself in its own mail. */
+export type Home = {
+  /** The public origin, without a slash at the end: links are built from it alone. */
+  url: string;
+  /** The sender, with or without a display name. */
+  sender: string;
 };
 
 /** What the REST door needs beside the services' effects. */

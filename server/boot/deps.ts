@@ -61,6 +61,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     outside,
     dns: createAskDns(settings.dnsServers),
     names: namesOf(settings),
+    home: { url: settings.url, sender: settings.systemFrom },
     vault: settings.secret === null ? lockedVault : createVault(settings.secret),
     recipientTokens:
       settings.secret === null ? lockedTokens : createRecipientTokens(settings.secret, settings.url),

@@ -69,6 +69,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     outside,
     dns: createAskDns(options.dnsServers ?? NO_DNS),
     names: options.names ?? NO_NAMES,
+    home: { url: installationUrl, sender: "posthorn@mail.example.com" },
     vault: createVault(installationSecret),
     recipientTokens: createRecipientTokens(installationSecret, installationUrl),
     links: createSignedLinks(installationSecret, installationUrl),

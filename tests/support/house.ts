@@ -41,6 +41,7 @@ export async function openHouse(
     outside,
     dns: createAskDns(NO_DNS),
     names: options.names ?? NO_NAMES,
+    home: { url: "https://mail.example.org", sender: "posthorn@mail.example.org" },
     vault: createVault("the secret of a house in a test"),
     recipientTokens: createRecipientTokens("the secret of a house in a test", "https://mail.example.com"),
     links: createSignedLinks("the secret of a house in a test", "https://mail.example.com"),

@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from "node:crypto";
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import type { Db } from "#db/client";
+import { signInTokens, type TokenPurpose } from "#db/schema/sign-in-tokens";
+import type { Deps } from "#server/deps";
+import { newId } from "#server/ids";
+
+/** A token of 256 random bits in base64url. */
+const TOKEN = /^[\w-]{43}$/;
+
+/** What a token opens, and for whom: null for the first user, who is nobody yet. */
+export type TokenUse = { purpose: TokenPurpose; userId: string | null };
+
+/** Makes a token that opens one door once. It is told here and never again: only its hash is kept. */
+export async function mintSignInToken(
+  deps: Pick<Deps, "db">,
+  use: TokenUse & { minutes: number; token?: string },
+): Promise<string> {
+  const { purpose, userId, minutes, token = randomBytes(32).toString("base64url") } = use;
+  await deps.db.insert(signInTokens).values({
+    id: newId(),
+    purpose,
+    userId,
+    secretHash: hashOf(token),
+    expiresAt: sql`now() + ${minutes} * interval '1 minute'`,
+  });
+  return token;
+}
+
+/**
+ * Spends a token: of any number who try at once, one is told whose it was. Null for one that is spent, too old, made for
+ * something else, or none.
+ */
+export async function spendSignInToken(
+  tx: Db,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<{ userId: string | null } | null> {
+  const [spent] = await tx
+    .update(signInTokens)
+    .set({ spentAt: sql`now()` })
+    .where(isLive(purpose, token))
+    .returning({ userId: signInTokens.userId });
+  return spent ?? null;
+}
+
+/** Whose a token is that could be spent now. Spends nothing. */
+export async function readSignInToken(
+  deps: Pick<Deps, "db">,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<{ userId: string | null } | null> {
+  const [found] = await deps.db
+    .select({ userId: signInTokens.userId })
+    .from(signInTokens)
+    .where(isLive(purpose, token));
+  return found ?? null;
+}
+
+/** Voids every link that somebody has: whoever changes a password leaves no other way in behind. */
+export async function voidSignInTokens(tx: Db, userId: string): Promise<void> {
+  await tx
+    .update(signInTokens)
+    .set({ spentAt: sql`now()` })
+    .where(and(eq(signInTokens.userId, userId), isNull(signInTokens.spentAt)));
+}
+
+/** Whether it has the form of a token, whoever wrote it. */
+export const isSignInToken = (text: string): boolean => TOKEN.test(text);
+
+const isLive = (purpose: TokenPurpose, token: string) =>
+  and(
+    eq(signInTokens.secretHash, hashOf(token)),
+    eq(signInTokens.purpose, purpose),
+    isNull(signInTokens.spentAt),
+    gt(signInTokens.expiresAt, sql`now()`),
+  );
+
+const hashOf = (token: string): Uint8Array => createHash("sha256").update(token).digest();

@@ -1,0 +1,35 @@
+import type { Words } from "./texts";
+
+const ESCAPES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? "");
+
+const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif";
+
+/** The text part: every sentence, the link on a line of its own. */
+export const textOf = ({ heading, paragraphs, action, afterwards }: Words): string =>
+  `${[heading, ...paragraphs, `${action.label}:\n${action.url}`, ...afterwards, "Posthorn"].join("\n\n")}\n`;
+
+/** The HTML part: the same sentences. It loads nothing, and reads in a dark mailbox as well. */
+export function htmlOf({ subject, heading, paragraphs, action, afterwards }: Words): string {
+  const url = escapeHtml(action.url);
+  const paragraph = (style: string) => (text: string) => `<p style="${style}">${escapeHtml(text)}</p>`;
+  return [
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">`,
+    `<meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">`,
+    `<title>${escapeHtml(subject)}</title></head>`,
+    `<body style="margin:0;padding:32px 16px;${FONT};font-size:16px;line-height:24px">`,
+    `<div style="max-width:480px;margin:0 auto">`,
+    `<h1 style="margin:0 0 16px;font-size:20px;line-height:28px">${escapeHtml(heading)}</h1>`,
+    ...paragraphs.map(paragraph("margin:0 0 16px")),
+    `<p style="margin:24px 0"><a href="${url}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#4f46e5;color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(action.label)}</a></p>`,
+    ...afterwards.map(paragraph("margin:0 0 12px;font-size:14px;line-height:20px;opacity:.75")),
+    `<p style="margin:24px 0 0;font-size:13px;line-height:20px;opacity:.75">If the button does not work, open this address:<br><a href="${url}" style="color:inherit;overflow-wrap:anywhere">${url}</a></p>`,
+    `</div></body></html>`,
+  ].join("\n");
+}

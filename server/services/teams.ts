@@ -1,23 +1,56 @@
 import { and, asc, eq, sql } from "drizzle-orm";
+import type { AuditDetail } from "#db/schema/audit";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import { sendingDays } from "#db/schema/sending-days";
-import { teams, type UnknownPolicy } from "#db/schema/teams";
-import type { Deps } from "#server/deps";
+import { memberships, type Role, teams, type UnknownPolicy } from "#db/schema/teams";
+import type { Ctx, Deps } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
 import { isId, newId } from "#server/ids";
+import { mayDo } from "#server/roles";
+import { recordAudit } from "./audit/record";
 
 export type Team = { id: string; name: string };
 
-/** Makes a team together with its row of the built-in domain, which is verified from the start. */
-export async function createTeam(deps: Deps, input: { name: string }): Promise<Team> {
-  const team = { id: newId(), name: input.name };
+/** Whoever makes a team in the console owns it from the start. */
+export type Founder = { userId: string; requestId: string };
+
+/**
+ * Makes a team together with its row of the built-in domain, which is verified from the start: for a person, or as the
+ * operator.
+ */
+export async function createTeam(deps: Deps, input: { name: string; founder?: Founder }): Promise<Team> {
+  const { name, founder } = input;
+  const team = { id: newId(), name };
   await deps.db.transaction(async (tx) => {
     await tx.insert(teams).values(team);
     await tx
       .insert(domains)
       .values({ id: newId(), teamId: team.id, name: BUILT_IN_DOMAIN, status: "verified" });
+    if (founder)
+      await tx.insert(memberships).values({ teamId: team.id, userId: founder.userId, role: "owner" });
+    const actor = founder ? { kind: "user" as const, userId: founder.userId } : { kind: "operator" as const };
+    const ctx: Ctx = { ...deps, teamId: team.id, actor, requestId: founder?.requestId ?? newId() };
+    await recordAudit(tx, ctx, { action: "team.created", subject: team });
   });
   return team;
+}
+
+/** Teams that one person may own. */
+const ownedMax = 50;
+
+/**
+ * Makes a team of which the caller is the owner. Open to whoever is owner or admin of one already: nobody who was only let
+ * in to look starts sending by themselves. AppError `forbidden`, or `conflict` for whoever owns very many.
+ */
+export async function foundTeam(
+  deps: Deps,
+  input: { name: string; founder: Founder; memberships: readonly { role: Role }[] },
+): Promise<Team> {
+  if (!input.memberships.some(({ role }) => mayDo(role, "team:write")))
+    throw new AppError("forbidden", "A team is made by whoever is owner or admin of one already.");
+  if (input.memberships.filter(({ role }) => role === "owner").length >= ownedMax)
+    throw new AppError("conflict", `You own ${ownedMax} teams, and nobody may own more.`);
+  return createTeam(deps, input);
 }
 
 /** Every team, the first that was made first. */
@@ -25,17 +58,36 @@ export async function listTeams(deps: Deps): Promise<Team[]> {
   return deps.db.select({ id: teams.id, name: teams.name }).from(teams).orderBy(asc(teams.id));
 }
 
-/**
- * Says what becomes of a team's mail whose outcome nobody can know: `retry` sends it again, so that it may be doubled;
- * `hold` waits until somebody settles it.
- */
-export async function setUnknownPolicy(deps: Deps, team: Team, policy: UnknownPolicy): Promise<void> {
-  await deps.db.update(teams).set({ unknownPolicy: policy }).where(eq(teams.id, team.id));
-}
+export type TeamChange = {
+  name?: string;
+  /**
+   * What becomes of mail whose outcome nobody can know: `retry` sends it again, so that it may be doubled; `hold` waits until
+   * somebody settles it.
+   */
+  unknown?: UnknownPolicy;
+  /** To how many recipients a day (UTC) mail is handed over, from all domains together; null: no limit. */
+  dailyCap?: number | null;
+};
 
-/** Limits to how many recipients a day (UTC) a team's mail is handed over, from all its domains together; null: no limit. */
-export async function setDailyCap(deps: Deps, team: Team, dailyCap: number | null): Promise<void> {
-  await deps.db.update(teams).set({ dailyCap }).where(eq(teams.id, team.id));
+/** Changes what of the team is named and differs, and writes it down. */
+export async function changeTeam(ctx: Ctx, change: TeamChange): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const [before] = await tx
+      .select({ name: teams.name, unknown: teams.unknownPolicy, dailyCap: teams.dailyCap })
+      .from(teams)
+      .where(eq(teams.id, ctx.teamId))
+      .for("no key update");
+    if (!before) throw notFound("Team");
+    const { name = before.name, unknown = before.unknown, dailyCap = before.dailyCap } = change;
+    const detail: AuditDetail = {
+      ...(name === before.name ? {} : { name, name_before: before.name }),
+      ...(unknown === before.unknown ? {} : { unknown, unknown_before: before.unknown }),
+      ...(dailyCap === before.dailyCap ? {} : { daily_cap: dailyCap, daily_cap_before: before.dailyCap }),
+    };
+    if (Object.keys(detail).length === 0) return;
+    await tx.update(teams).set({ name, unknownPolicy: unknown, dailyCap }).where(eq(teams.id, ctx.teamId));
+    await recordAudit(tx, ctx, { action: "team.changed", subject: { id: ctx.teamId, name }, detail });
+  });
 }
 
 /** How a team's mail is treated; and where it has a cap, to how many recipients mail was handed over today (UTC). */

@@ -1,11 +1,13 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
+import type { Db } from "#db/client";
 import { isUniqueViolation } from "#db/faults";
 import { memberships, type Role, sessions, users } from "#db/schema/teams";
-import type { Deps } from "#server/deps";
+import type { Ctx, Deps } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
 import { newId } from "#server/ids";
 import { parseMailbox } from "#server/mail/address";
 import { hashPassword, isPasswordRight } from "#server/passwords";
+import { recordAudit } from "./audit/record";
 
 export type User = { id: string; email: string; name: string | null };
 
@@ -13,26 +15,51 @@ export type NewUser = { email: string; password: string; name?: string; teamId: 
 
 const PASSWORD_CHARS = { min: 12, max: 256 } as const;
 
-/**
- * Makes a person who signs in by password, as a member of one team. AppError `invalid` for an address or password that
- * will not do, `conflict` where the address has a user already, who stays as they are.
- */
-export async function createUser(deps: Deps, input: NewUser): Promise<User> {
+/** A person who is not written down yet: judged, and the password hashed, before any transaction begins. */
+export type PreparedUser = User & { passwordHash: string };
+
+/** AppError `invalid` for an address or a password that will not do. */
+export async function prepareUser(input: {
+  email: string;
+  password: string;
+  name?: string;
+}): Promise<PreparedUser> {
   const email = readAddress(input.email);
   checkPassword(input.password);
-  const user = { id: newId(), email, name: input.name?.trim() || null };
   const passwordHash = await hashPassword(input.password);
+  return { id: newId(), email, name: input.name?.trim() || null, passwordHash };
+}
+
+/** Writes a person down. AppError `conflict` where the address has a user already, who stays as they are. */
+export async function insertUser(tx: Db, user: PreparedUser): Promise<User> {
   try {
-    await deps.db.transaction(async (tx) => {
-      await tx.insert(users).values({ ...user, passwordHash });
-      await tx.insert(memberships).values({ teamId: input.teamId, userId: user.id, role: input.role });
-    });
+    await tx.insert(users).values(user);
   } catch (error) {
     if (isUniqueViolation(error, "users_email_key"))
-      throw new AppError("conflict", `There is a user ${email} already.`);
+      throw new AppError("conflict", `There is a user ${user.email} already.`);
     throw error;
   }
-  return user;
+  return { id: user.id, email: user.email, name: user.name };
+}
+
+/**
+ * Makes, as the operator, a person who signs in by password and is a member of one team. Refused as `prepareUser` and
+ * `insertUser` refuse.
+ */
+export async function createUser(deps: Deps, input: NewUser): Promise<User> {
+  const { teamId, role } = input;
+  const user = await prepareUser(input);
+  return deps.db.transaction(async (tx) => {
+    const made = await insertUser(tx, user);
+    await tx.insert(memberships).values({ teamId, userId: made.id, role });
+    const ctx: Ctx = { ...deps, teamId, actor: { kind: "operator" }, requestId: newId() };
+    await recordAudit(tx, ctx, {
+      action: "member.added",
+      subject: { id: made.id, name: made.email },
+      detail: { role },
+    });
+    return made;
+  });
 }
 
 /** The user of that address, in any letter case, or null. */
@@ -83,7 +110,8 @@ export function foldAddress(text: string): string {
   return read.ok ? read.mailbox.address.toLowerCase() : text.replaceAll("\0", "").slice(0, 320).toLowerCase();
 }
 
-function readAddress(text: string): string {
+/** One address, in lower case. AppError `invalid` for anything else. */
+export function readAddress(text: string): string {
   const read = parseMailbox(text.trim());
   if (!read.ok || read.mailbox.name !== null)
     throw new AppError("invalid", "Give one email address, for example you@example.com.");

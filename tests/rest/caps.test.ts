@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { setDailyCap } from "#server/services/teams";
+import { changeTeam } from "#server/services/teams";
 import { createCapture } from "#server/worker/capture";
 import { tick } from "#server/worker/tick";
 import { passDay } from "../support/pass-day";
@@ -156,7 +156,7 @@ describe("mail beyond what a day allows", () => {
     const other = await world.otherTeam(`Capped ${count}`);
     const { token: theirs } = await other.key();
     await other.domain(`theirs.${name}`);
-    await setDailyCap(world.deps, { id: other.id, name: "" }, 1);
+    await changeTeam(other.ctx, { dailyCap: 1 });
     const theirMail = mail({ from: `ann@theirs.${name}` });
     const { body } = await world.api("POST", "/api/emails", { token: theirs, body: theirMail });
     await round();

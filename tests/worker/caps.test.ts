@@ -6,7 +6,7 @@ import type { CapChange } from "#server/services/domains/caps";
 import { findDomain } from "#server/services/domains/read";
 import { addDomain, updateDomain } from "#server/services/domains/write";
 import { addSuppressions } from "#server/services/suppressions/add";
-import { findTeam, setDailyCap } from "#server/services/teams";
+import { changeTeam } from "#server/services/teams";
 import { createEngine } from "#server/worker/engine";
 import { sweep } from "#server/worker/housekeeping";
 import { acceptedBy, type CountingTransport, countHandOvers } from "../support/hand-overs";
@@ -134,7 +134,7 @@ test("of cap and warm-up the lesser holds, and before its first day a warm-up ho
 test("the team's cap holds over all of its domains, and only what both allow is counted", async () => {
   await addDomain(house.ctx, { name: "other.example", verified: true });
   await capDomain({ dailyCap: 5 });
-  await setDailyCap(house.deps, await findTeam(house.deps), 8);
+  await changeTeam(house.ctx, { dailyCap: 8 });
   await queue(10);
   await queue(10, "other.example");
   startEngine();
@@ -230,12 +230,11 @@ describe("mail that is held over goes on the same day", () => {
   });
 
   test("where the cap is taken away, be it the domain's or the team's", async () => {
-    const team = await findTeam(house.deps);
-    await setDailyCap(house.deps, team, 10);
+    await changeTeam(house.ctx, { dailyCap: 10 });
     await queue(40);
     startEngine();
     await settled(10, "team_daily_cap", 30);
-    await setDailyCap(house.deps, team, null);
+    await changeTeam(house.ctx, { dailyCap: null });
     expect(await sweepOnce()).toBe(30);
     await settled(40, "team_daily_cap", 0);
     expect(await sweepOnce()).toBe(0);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { settleEmail } from "#server/services/emails/settle";
-import { createTeam, findTeam, setUnknownPolicy } from "#server/services/teams";
+import { changeTeam, createTeam } from "#server/services/teams";
 import { tick } from "#server/worker/tick";
 import { relayTo } from "../mail/relay-world";
 import { type House, openHouse } from "../support/house";
@@ -10,7 +10,7 @@ let house: House;
 let peer: FaultPeer;
 beforeEach(async () => {
   house = await openHouse({ transportKind: "relay" });
-  await setUnknownPolicy(house.deps, await findTeam(house.deps), "hold");
+  await changeTeam(house.ctx, { unknown: "hold" });
   peer = await startFaultPeer({ message: [DROP, "250 2.0.0 kept"] });
 });
 afterEach(async () => {

@@ -2,16 +2,15 @@ import { type Command, Option } from "commander";
 import { UNKNOWN_POLICIES, type UnknownPolicy } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import {
+  changeTeam,
   createTeam,
   findTeam,
   listTeams,
   readTeamRules,
-  setDailyCap,
-  setUnknownPolicy,
   type Team,
 } from "#server/services/teams";
 import { addJsonOption, readDailyCap, readName } from "./arguments";
-import { withDatabase } from "./session";
+import { withDatabase, withTeam } from "./session";
 import { say, sayJson, sayTable } from "./terminal";
 
 type Options = { json?: true };
@@ -55,11 +54,12 @@ export function addTeamCommands(program: Command): void {
       const { unknown, dailyCap } = options;
       if (unknown === undefined && dailyCap === undefined)
         command.error("error: give --unknown or --daily-cap");
-      await withDatabase(async ({ deps }) => {
-        const found = await findTeam(deps, name);
-        if (unknown !== undefined) await setUnknownPolicy(deps, found, unknown);
-        if (dailyCap !== undefined) await setDailyCap(deps, found, dailyCap === "none" ? null : dailyCap);
-        await showRules(deps, found, options);
+      await withTeam(name, async (ctx, found) => {
+        await changeTeam(ctx, {
+          ...(unknown === undefined ? {} : { unknown }),
+          ...(dailyCap === undefined ? {} : { dailyCap: dailyCap === "none" ? null : dailyCap }),
+        });
+        await showRules(ctx, found, options);
       });
     });
 

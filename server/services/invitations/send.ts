@@ -1,0 +1,135 @@
+import { and, count, eq, gt, lte, sql } from "drizzle-orm";
+import type { Db } from "#db/client";
+import { invitations } from "#db/schema/invitations";
+import type { Role } from "#db/schema/teams";
+import type { Ctx } from "#server/deps";
+import { AppError, notFound } from "#server/errors";
+import { newId } from "#server/ids";
+import { recordAudit } from "../audit/record";
+import { lockMembers, requireMayHandle, roleAmong } from "../members/locked";
+import { readAddress } from "../users";
+import { isWaiting } from "./read";
+import { mintInvitationToken } from "./token";
+import { revoke } from "./withdraw";
+
+export const INVITATION_LIMITS = {
+  /** An invitation is good for so long. */
+  days: 7,
+  /** Of one team at the same time. */
+  waiting: 100,
+  /** Links of one team within a day. */
+  linksPerDay: 200,
+  /** Between two links of the same invitation. */
+  secondsBetween: 30,
+} as const;
+
+/** What its maker is told, this once: `token` is what the link says, and only a hash of it is kept. */
+export type Invited = { id: string; email: string; role: Role; token: string };
+
+/**
+ * Invites the owner of an address in a role that the caller may give (AppError `forbidden`). `conflict` where the address is
+ * in the team or has an invitation that waits; `rate_limited` above `INVITATION_LIMITS`.
+ */
+export async function inviteMember(ctx: Ctx, input: { email: string; role: Role }): Promise<Invited> {
+  const email = readAddress(input.email);
+  const { role } = input;
+  const { token, tokenHash } = mintInvitationToken();
+  return ctx.db.transaction(async (tx) => {
+    const members = await lockMembers(tx, ctx.teamId);
+    requireMayHandle(roleAmong(members, ctx), [role]);
+    if (members.some((member) => member.email === email))
+      throw new AppError("conflict", `${email} is in this team already.`);
+    await revoke(tx, ctx, and(eq(invitations.email, email), lte(invitations.expiresAt, sql`now()`)));
+    await requireRoom(tx, ctx, email);
+    const id = newId();
+    const invitedBy = ctx.actor.kind === "user" ? ctx.actor.userId : null;
+    const { teamId } = ctx;
+    await tx
+      .insert(invitations)
+      .values({ teamId, id, email, role, tokenHash, invitedBy, expiresAt: inSomeDays });
+    await recordAudit(tx, ctx, {
+      action: "member.invited",
+      subject: { id, name: email },
+      detail: { role },
+    });
+    return { id, email, role, token };
+  });
+}
+
+/**
+ * Makes another link for an invitation that waits, or has run out: it is good for as long as a new one, and the link before
+ * it opens nothing any more. From now on it is the caller's invitation.
+ */
+export async function renewInvitation(ctx: Ctx, id: string): Promise<Invited> {
+  const { token, tokenHash } = mintInvitationToken();
+  return ctx.db.transaction(async (tx) => {
+    const mine = roleAmong(await lockMembers(tx, ctx.teamId), ctx);
+    const isThis = and(eq(invitations.teamId, ctx.teamId), eq(invitations.id, id), isWaiting);
+    const [found] = await tx
+      .select({
+        email: invitations.email,
+        role: invitations.role,
+        isFresh: sql<boolean>`linked_at > now() - ${INVITATION_LIMITS.secondsBetween} * interval '1 second'`,
+      })
+      .from(invitations)
+      .where(isThis)
+      .for("update");
+    if (!found) throw notFound("Invitation");
+    const { email, role } = found;
+    requireMayHandle(mine, [role]);
+    if (found.isFresh)
+      throw new AppError(
+        "rate_limited",
+        `A link for ${email} was made a moment ago. Wait ${INVITATION_LIMITS.secondsBetween} seconds.`,
+      );
+    await requireFewLinks(tx, ctx);
+    const invitedBy = ctx.actor.kind === "user" ? ctx.actor.userId : null;
+    await tx
+      .update(invitations)
+      .set({ tokenHash, invitedBy, linkedAt: sql`now()`, expiresAt: inSomeDays })
+      .where(isThis);
+    await recordAudit(tx, ctx, {
+      action: "invitation.renewed",
+      subject: { id, name: email },
+      detail: { role },
+    });
+    return { id, email, role, token };
+  });
+}
+
+const inSomeDays = sql`now() + ${INVITATION_LIMITS.days} * interval '1 day'`;
+
+// The members are locked, so nobody counts beside us.
+async function requireRoom(tx: Db, ctx: Ctx, email: string): Promise<void> {
+  const [found] = await tx
+    .select({
+      waiting: count(),
+      forThis: sql<number>`count(*) filter (where email = ${email})`.mapWith(Number),
+    })
+    .from(invitations)
+    .where(and(eq(invitations.teamId, ctx.teamId), isWaiting));
+  const { waiting = 0, forThis = 0 } = found ?? {};
+  if (forThis > 0)
+    throw new AppError(
+      "conflict",
+      `${email} has an invitation already. Make another link for it, or withdraw it first.`,
+    );
+  if (waiting >= INVITATION_LIMITS.waiting)
+    throw new AppError(
+      "rate_limited",
+      `${INVITATION_LIMITS.waiting} invitations wait to be accepted. Withdraw some first.`,
+    );
+  await requireFewLinks(tx, ctx);
+}
+
+async function requireFewLinks(tx: Db, ctx: Ctx): Promise<void> {
+  const [found] = await tx
+    .select({ today: count() })
+    .from(invitations)
+    .where(and(eq(invitations.teamId, ctx.teamId), gt(invitations.linkedAt, sql`now() - interval '1 day'`)));
+  if ((found?.today ?? 0) >= INVITATION_LIMITS.linksPerDay)
+    throw new AppError(
+      "rate_limited",
+      `This team made ${INVITATION_LIMITS.linksPerDay} invitations within a day. Go on tomorrow.`,
+    );
+}

@@ -1,13 +1,17 @@
 import { domainsRouter } from "./domains";
 import { emailsRouter } from "./emails";
 import { createCallerFactory, router } from "./init";
+import { keysRouter } from "./keys";
 import { serviceRouter } from "./service";
+import { webhooksRouter } from "./webhooks";
 
 /** All that the console can ask for. */
 export const appRouter = router({
   domains: domainsRouter,
   emails: emailsRouter,
+  keys: keysRouter,
   service: serviceRouter,
+  webhooks: webhooksRouter,
 });
 
 export type AppRouter = typeof appRouter;

@@ -2,6 +2,8 @@ import type { Console } from "../support/console";
 import type { ProcedureCalls } from "./calls/call";
 import { domainCalls } from "./calls/domains";
 import { emailCalls } from "./calls/emails";
+import { keyCalls } from "./calls/keys";
+import { webhookCalls } from "./calls/webhooks";
 
 /**
  * What the suites over every procedure cannot read off a declaration. A new procedure of a team without its row in one of
@@ -10,4 +12,6 @@ import { emailCalls } from "./calls/emails";
 export const createProcedureCalls = (console: Console): ProcedureCalls => ({
   ...domainCalls(console),
   ...emailCalls(console),
+  ...keyCalls(console),
+  ...webhookCalls(console),
 });

@@ -1,21 +1,12 @@
 import { z } from "zod";
 import type { OwnLimits } from "#db/schema/api-keys";
-import { LIMIT_PER_MINUTE, type Tier } from "#server/limits/limits";
 import { readScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/scopes";
 import { absent, optional } from "#server/services/emails/message-input";
+import { CallsPerMinute, KeyName, TIERS } from "#server/services/keys/key-input";
 import type { NewKey } from "#server/services/keys/keys";
 import { ROTATION } from "#server/services/keys/rotate";
 
-const nameCharsMax = 50;
-
-/** One line, for people. */
-const Name = z.preprocess(
-  absent,
-  z
-    .string("Give a name, such as the program's that will use the key.")
-    .max(nameCharsMax, `At most ${nameCharsMax} characters. Choose a shorter one.`)
-    .refine((text) => !/\p{Cc}/u.test(text), "Must be one line without control characters."),
-);
+const Name = z.preprocess(absent, KeyName);
 
 const POSSIBLE = [...Object.keys(SCOPE_PRESETS), ...SCOPES].join(", ");
 const SCOPES_WANTED = `Give an array with at least one of: ${POSSIBLE}.`;
@@ -37,11 +28,8 @@ const PERMISSION = `Must be ${Object.keys(SCOPE_PRESETS).join(" or ")}. For sing
 const DOMAIN = "Must be the id or the name of a domain of the team.";
 const DOMAINS = "Give an array with at least one id or name of a domain of the team.";
 const TIME = "Must be an ISO 8601 time with zone, such as 2030-01-31T09:00:00Z.";
-const LIMIT = "Must be a whole number of calls a minute, at least 1.";
 
-const TIERS = Object.keys(LIMIT_PER_MINUTE) as [Tier, ...Tier[]];
-const PerMinute = optional(z.number(LIMIT).int(LIMIT).min(1, LIMIT));
-const Limits = z.strictObject(Object.fromEntries(TIERS.map((tier) => [tier, PerMinute])));
+const Limits = z.strictObject(Object.fromEntries(TIERS.map((tier) => [tier, optional(CallsPerMinute)])));
 
 // Unlike elsewhere an empty array is no absence here: whoever lists nothing must not get everything.
 const present = <T extends z.ZodType>(schema: T) =>

@@ -6,6 +6,7 @@ import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
 import { newId } from "#server/ids";
 import { mintToken } from "#server/secrets";
+import { recordAudit } from "../audit/record";
 import { type Grant, powerOfCaller, settleGrant, type Wish } from "./grant";
 
 /** An expiry in the past is the operator's to give: such a key is refused from the start. */
@@ -33,9 +34,24 @@ export async function createKey(ctx: Ctx, input: NewKey): Promise<{ key: Key; to
     throw new AppError("invalid", "Invalid `expires_at`: it lies in the past. Give a time to come, or none.");
   return ctx.db.transaction(async (tx) => {
     const grant = await settleGrant(tx, ctx, await powerOfCaller(tx, ctx), input);
-    return insertKey(tx, ctx, { name: input.name, grant, rotatedFrom: null });
+    const made = await insertKey(tx, ctx, { name: input.name, grant, rotatedFrom: null });
+    const { id, name, scopes, domains, expiresAt } = made.key;
+    await recordAudit(tx, ctx, {
+      action: "key.created",
+      subject: { id, name },
+      detail: {
+        scopes,
+        domains,
+        expires_at: expiresAt?.toISOString() ?? null,
+        ...limitsDetail(grant.limits),
+      },
+    });
+    return made;
   });
 }
+
+const limitsDetail = (limits: OwnLimits) =>
+  Object.fromEntries(Object.entries(limits).map(([tier, number]) => [`limit ${tier}`, number]));
 
 /** Writes a key with its links. The caller has settled what it may do. */
 export async function insertKey(
@@ -88,24 +104,36 @@ export async function listKeys(ctx: Ctx): Promise<Key[]> {
 
 /** Gives a key another name. */
 export async function renameKey(ctx: Ctx, id: string, name: string): Promise<{ id: string }> {
-  const [renamed] = await ctx.db
-    .update(apiKeys)
-    .set({ name })
-    .where(alive(ctx, id))
-    .returning({ id: apiKeys.id });
-  if (!renamed) throw notFound("API key");
-  return renamed;
+  return ctx.db.transaction(async (tx) => {
+    const [before] = await tx
+      .select({ name: apiKeys.name })
+      .from(apiKeys)
+      .where(alive(ctx, id))
+      .for("no key update");
+    if (!before) throw notFound("API key");
+    await tx.update(apiKeys).set({ name }).where(alive(ctx, id));
+    if (before.name !== name)
+      await recordAudit(tx, ctx, {
+        action: "key.renamed",
+        subject: { id, name },
+        detail: { before: before.name },
+      });
+    return { id };
+  });
 }
 
 /** Ends a key. Web processes that know it forget it within a second. */
 export async function revokeKey(ctx: Ctx, id: string): Promise<{ id: string }> {
-  const [revoked] = await ctx.db
-    .update(apiKeys)
-    .set({ revokedAt: sql`now()` })
-    .where(alive(ctx, id))
-    .returning({ id: apiKeys.id });
-  if (!revoked) throw notFound("API key");
-  return revoked;
+  return ctx.db.transaction(async (tx) => {
+    const [revoked] = await tx
+      .update(apiKeys)
+      .set({ revokedAt: sql`now()` })
+      .where(alive(ctx, id))
+      .returning({ name: apiKeys.name });
+    if (!revoked) throw notFound("API key");
+    await recordAudit(tx, ctx, { action: "key.revoked", subject: { id, name: revoked.name } });
+    return { id };
+  });
 }
 
 /** A key of the team that is not revoked. */

@@ -1,8 +1,10 @@
-import { and, asc, desc, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
 import { apiRequests } from "#db/schema/api-requests";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
+import { notFound } from "#server/errors";
+import { isId } from "#server/ids";
 import { type Page, type PageQuery, pageOf } from "../paging";
 
 /** More refusals than these say nothing more, and counting them would read millions of rows. */
@@ -18,32 +20,58 @@ export type ListedKey = Omit<typeof apiKeys.$inferSelect, "secretHash"> & {
   refusals: { unauthorized: number; forbidden: number; rateLimited: number };
 };
 
-/** The team's keys that are not revoked, newest first, by pages, with their domains and recent refusals. */
-export async function pageKeys(ctx: Ctx, query: PageQuery): Promise<Page<ListedKey>> {
+/** The team's keys that are not revoked, or those that are, newest first, by pages, with domains and recent refusals. */
+export async function pageKeys(
+  ctx: Ctx,
+  { areRevoked = false, ...query }: PageQuery & { areRevoked?: boolean },
+): Promise<Page<ListedKey>> {
   return pageOf(query, (cursor, order, limit) =>
     ctx.db
-      .select({
-        ...COLUMNS,
-        links: sql<
-          ListedKey["links"]
-        >`(select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name)
-          order by d.name), '[]') from ${apiKeyDomains} l join ${domains} d on d.id = l.domain_id
-          where l.team_id = api_keys.team_id and l.api_key_id = api_keys.id)`,
-        refusals: sql<ListedKey["refusals"]>`jsonb_build_object('unauthorized', ${refused(sql`401`)},
-          'forbidden', ${refused(sql`403`)},
-          'rateLimited', ${refused(sql`429`)})`,
-      })
+      .select(LISTED)
       .from(apiKeys)
       .where(
         and(
           eq(apiKeys.teamId, ctx.teamId),
-          isNull(apiKeys.revokedAt),
+          areRevoked ? isNotNull(apiKeys.revokedAt) : isNull(apiKeys.revokedAt),
           cursor && (cursor.direction === "older" ? lt(apiKeys.id, cursor.id) : gt(apiKeys.id, cursor.id)),
         ),
       )
       .orderBy(order === "newest" ? desc(apiKeys.id) : asc(apiKeys.id))
       .limit(limit),
   );
+}
+
+/** A key, the one that it replaced and the one that replaces it. */
+export type WholeKey = ListedKey & {
+  predecessor: { id: string; name: string } | null;
+  successor: { id: string; name: string } | null;
+};
+
+/** One key of the team, revoked or not: what became of it is asked for longest. */
+export async function getKey(ctx: Ctx, id: string): Promise<WholeKey> {
+  if (!isId(id)) throw notFound("API key");
+  const mine = (condition: SQL) => and(eq(apiKeys.teamId, ctx.teamId), condition);
+  const named = { id: apiKeys.id, name: apiKeys.name };
+  const [key] = await ctx.db
+    .select(LISTED)
+    .from(apiKeys)
+    .where(mine(eq(apiKeys.id, id)));
+  if (!key) throw notFound("API key");
+  const [[predecessor], [successor]] = await Promise.all([
+    key.rotatedFrom === null
+      ? []
+      : ctx.db
+          .select(named)
+          .from(apiKeys)
+          .where(mine(eq(apiKeys.id, key.rotatedFrom))),
+    ctx.db
+      .select(named)
+      .from(apiKeys)
+      .where(mine(eq(apiKeys.rotatedFrom, id)))
+      .orderBy(desc(apiKeys.id))
+      .limit(1),
+  ]);
+  return { ...key, predecessor: predecessor ?? null, successor: successor ?? null };
 }
 
 // The statuses by number and in the text, for the planner to see that their partial index will do.
@@ -65,4 +93,14 @@ const COLUMNS = {
   revokedAt: apiKeys.revokedAt,
   rotatedFrom: apiKeys.rotatedFrom,
   createdAt: apiKeys.createdAt,
+};
+
+const LISTED = {
+  ...COLUMNS,
+  links: sql<ListedKey["links"]>`(select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name)
+    order by d.name), '[]') from ${apiKeyDomains} l join ${domains} d on d.id = l.domain_id
+    where l.team_id = api_keys.team_id and l.api_key_id = api_keys.id)`,
+  refusals: sql<ListedKey["refusals"]>`jsonb_build_object('unauthorized', ${refused(sql`401`)},
+    'forbidden', ${refused(sql`403`)},
+    'rateLimited', ${refused(sql`429`)})`,
 };

@@ -3,6 +3,7 @@ import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
+import { recordAudit } from "../audit/record";
 import { capLimits, covers, lacksPower, powerOf, powerOfCaller } from "./grant";
 import { alive, insertKey, type Key } from "./keys";
 
@@ -62,6 +63,11 @@ export async function rotateKey(
       .where(and(eq(apiKeyDomains.teamId, teamId), eq(apiKeyDomains.apiKeyId, id)));
     const grant = { ...power, domains: links, limits: capLimits(old.limits, caller) };
     const made = await insertKey(tx, ctx, { name: old.name, grant, rotatedFrom: id });
+    await recordAudit(tx, ctx, {
+      action: "key.rotated",
+      subject: { id, name: old.name },
+      detail: { successor: made.key.id, works_until: shortened.expiresAt.toISOString() },
+    });
     return { ...made, previousUntil: shortened.expiresAt };
   });
 }

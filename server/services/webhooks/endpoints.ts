@@ -3,6 +3,7 @@ import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
 import { newId } from "#server/ids";
+import { recordAudit } from "../audit/record";
 import { type Page, type PageQuery, pageOf } from "../paging";
 import type { WebhookEvent } from "./event-types";
 import { mintSigningSecret, openSigningSecret, sealSigningSecret } from "./secrets";
@@ -44,13 +45,20 @@ export async function createWebhook(
     .where(eq(webhooks.teamId, ctx.teamId));
   if (endpoints >= endpointsMax)
     throw new AppError("conflict", `A team has at most ${endpointsMax} endpoints. Delete one first.`);
-  await ctx.db.insert(webhooks).values({
-    id,
-    teamId: ctx.teamId,
-    url: input.url,
-    events: input.events,
-    status: input.status,
-    secret: sealSigningSecret(ctx.vault, { id, teamId: ctx.teamId }, "secret", signingSecret),
+  await ctx.db.transaction(async (tx) => {
+    await tx.insert(webhooks).values({
+      id,
+      teamId: ctx.teamId,
+      url: input.url,
+      events: input.events,
+      status: input.status,
+      secret: sealSigningSecret(ctx.vault, { id, teamId: ctx.teamId }, "secret", signingSecret),
+    });
+    await recordAudit(tx, ctx, {
+      action: "webhook.created",
+      subject: { id, name: input.url },
+      detail: { events: input.events, status: input.status },
+    });
   });
   return { id, signingSecret };
 }
@@ -114,25 +122,35 @@ export async function updateWebhook(ctx: Ctx, id: string, change: WebhookChange)
   const { url, events, status } = change;
   if (url !== undefined) refuseUncallable(ctx, url);
   const beginsAnew = url !== undefined || status === "enabled";
-  const [webhook] = await ctx.db
-    .update(webhooks)
-    .set({
-      url: url ?? sql`${webhooks.url}`,
-      ...(events && { events }),
-      ...(status && { status, disabledReason: null }),
-      ...(beginsAnew && { failingSince: null, failures: 0, pausedUntil: null }),
-    })
-    .where(mine(ctx, id))
-    .returning({ id: webhooks.id });
-  if (!webhook) throw notFound("Webhook");
-  return webhook;
+  await ctx.db.transaction(async (tx) => {
+    const [webhook] = await tx
+      .update(webhooks)
+      .set({
+        url: url ?? sql`${webhooks.url}`,
+        ...(events && { events }),
+        ...(status && { status, disabledReason: null }),
+        ...(beginsAnew && { failingSince: null, failures: 0, pausedUntil: null }),
+      })
+      .where(mine(ctx, id))
+      .returning({ url: webhooks.url });
+    if (!webhook) throw notFound("Webhook");
+    await recordAudit(tx, ctx, {
+      action: "webhook.changed",
+      subject: { id, name: webhook.url },
+      detail: { ...(url && { url }), ...(events && { events }), ...(status && { status }) },
+    });
+  });
+  return { id };
 }
 
 /** Removes an endpoint with everything that was and would have been sent to it. */
 export async function deleteWebhook(ctx: Ctx, id: string): Promise<{ id: string }> {
-  const [webhook] = await ctx.db.delete(webhooks).where(mine(ctx, id)).returning({ id: webhooks.id });
-  if (!webhook) throw notFound("Webhook");
-  return webhook;
+  await ctx.db.transaction(async (tx) => {
+    const [webhook] = await tx.delete(webhooks).where(mine(ctx, id)).returning({ url: webhooks.url });
+    if (!webhook) throw notFound("Webhook");
+    await recordAudit(tx, ctx, { action: "webhook.deleted", subject: { id, name: webhook.url } });
+  });
+  return { id };
 }
 
 function refuseUncallable(ctx: Ctx, url: string): void {

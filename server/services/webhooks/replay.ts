@@ -1,7 +1,8 @@
-import { and, asc, eq, gte, inArray, lt, ne, sql } from "drizzle-orm";
+import { and, asc, count, eq, gte, inArray, lt, ne, sql } from "drizzle-orm";
 import { webhookDeliveries } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
+import { recordAudit } from "../audit/record";
 import { getWebhook, type Webhook } from "./endpoints";
 import type { WebhookEvent } from "./event-types";
 
@@ -21,24 +22,31 @@ const ANEW = { status: "pending" as const, attempts: 0, dueAt: sql`now()` };
 
 /** Sends one event again, whatever came of it before. */
 export async function replayWebhookEvent(ctx: Ctx, webhookId: string, id: string): Promise<{ id: string }> {
-  await requireEnabled(ctx, webhookId);
+  const { url } = await requireEnabled(ctx, webhookId);
   const mine = and(
     eq(webhookDeliveries.teamId, ctx.teamId),
     eq(webhookDeliveries.webhookId, webhookId),
     eq(webhookDeliveries.id, id),
   );
-  const [replayed] = await ctx.db
-    .update(webhookDeliveries)
-    .set(ANEW)
-    .where(and(mine, ne(webhookDeliveries.status, "attempting")))
-    .returning({ id: webhookDeliveries.id });
-  if (!replayed) {
-    const [found] = await ctx.db.select({ id: webhookDeliveries.id }).from(webhookDeliveries).where(mine);
-    if (!found) throw notFound("Webhook event");
-    throw new AppError("conflict", "This event is being sent just now. Look at its attempts in a moment.");
-  }
+  await ctx.db.transaction(async (tx) => {
+    const [replayed] = await tx
+      .update(webhookDeliveries)
+      .set(ANEW)
+      .where(and(mine, ne(webhookDeliveries.status, "attempting")))
+      .returning({ type: webhookDeliveries.type });
+    if (!replayed) {
+      const [found] = await tx.select({ id: webhookDeliveries.id }).from(webhookDeliveries).where(mine);
+      if (!found) throw notFound("Webhook event");
+      throw new AppError("conflict", "This event is being sent just now. Look at its attempts in a moment.");
+    }
+    await recordAudit(tx, ctx, {
+      action: "webhook.replayed",
+      subject: { id: webhookId, name: url },
+      detail: { event: id, type: replayed.type, count: 1 },
+    });
+  });
   ctx.wake();
-  return replayed;
+  return { id };
 }
 
 /**
@@ -50,40 +58,75 @@ export async function replayWebhookRange(
   webhookId: string,
   range: ReplayRange,
 ): Promise<{ count: number; nextSince: Date | null }> {
-  await requireEnabled(ctx, webhookId);
+  const { url } = await requireEnabled(ctx, webhookId);
   const { since, until, status, type } = range;
-  if (until !== null && until <= since)
-    throw new AppError("invalid", "Invalid `until`: it must be later than `since`.");
   const found = await ctx.db
     .select({ id: webhookDeliveries.id, createdAt: webhookDeliveries.createdAt })
     .from(webhookDeliveries)
-    .where(
-      and(
-        eq(webhookDeliveries.teamId, ctx.teamId),
-        eq(webhookDeliveries.webhookId, webhookId),
-        eq(webhookDeliveries.status, status),
-        gte(webhookDeliveries.createdAt, since),
-        until === null ? undefined : lt(webhookDeliveries.createdAt, until),
-        type === null ? undefined : eq(webhookDeliveries.type, type),
-      ),
-    )
-    .orderBy(asc(webhookDeliveries.id))
+    .where(inRange(ctx, webhookId, range))
+    // By the time that `nextSince` goes on from: ids of transactions that ran at once are in another order.
+    .orderBy(asc(webhookDeliveries.createdAt), asc(webhookDeliveries.id))
     .limit(replayedMax + 1);
   const ids = found.slice(0, replayedMax).map(({ id }) => id);
   if (ids.length === 0) return { count: 0, nextSince: null };
-  const replayed = await ctx.db
-    .update(webhookDeliveries)
-    .set(ANEW)
-    .where(
-      and(
-        eq(webhookDeliveries.teamId, ctx.teamId),
-        inArray(webhookDeliveries.id, ids),
-        eq(webhookDeliveries.status, status),
-      ),
-    )
-    .returning({ id: webhookDeliveries.id });
+  const replayedCount = await ctx.db.transaction(async (tx) => {
+    const replayed = await tx
+      .update(webhookDeliveries)
+      .set(ANEW)
+      .where(
+        and(
+          eq(webhookDeliveries.teamId, ctx.teamId),
+          inArray(webhookDeliveries.id, ids),
+          eq(webhookDeliveries.status, status),
+        ),
+      )
+      .returning({ id: webhookDeliveries.id });
+    await recordAudit(tx, ctx, {
+      action: "webhook.replayed",
+      subject: { id: webhookId, name: url },
+      detail: {
+        count: replayed.length,
+        status,
+        type,
+        since: since.toISOString(),
+        until: until?.toISOString() ?? null,
+      },
+    });
+    return replayed.length;
+  });
   ctx.wake();
-  return { count: replayed.length, nextSince: found[replayedMax]?.createdAt ?? null };
+  return { count: replayedCount, nextSince: found[replayedMax]?.createdAt ?? null };
+}
+
+/** How many events a replay of that range would send again, counted up to `max`. */
+export async function countReplayRange(
+  ctx: Ctx,
+  webhookId: string,
+  range: ReplayRange,
+  max: number,
+): Promise<number> {
+  await getWebhook(ctx, webhookId);
+  const some = ctx.db
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(inRange(ctx, webhookId, range))
+    .limit(max)
+    .as("some");
+  const [row] = await ctx.db.select({ events: count() }).from(some);
+  return row?.events ?? 0;
+}
+
+function inRange(ctx: Ctx, webhookId: string, { since, until, status, type }: ReplayRange) {
+  if (until !== null && until <= since)
+    throw new AppError("invalid", "Invalid `until`: it must be later than `since`.");
+  return and(
+    eq(webhookDeliveries.teamId, ctx.teamId),
+    eq(webhookDeliveries.webhookId, webhookId),
+    eq(webhookDeliveries.status, status),
+    gte(webhookDeliveries.createdAt, since),
+    until === null ? undefined : lt(webhookDeliveries.createdAt, until),
+    type === null ? undefined : eq(webhookDeliveries.type, type),
+  );
 }
 
 /** The endpoint; a disabled one is called by nothing, so whoever wants it called is told. */

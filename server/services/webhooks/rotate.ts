@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/errors";
+import { recordAudit } from "../audit/record";
 import { mintSigningSecret, openSigningSecret, previousLivesHours, sealSigningSecret } from "./secrets";
 
 /**
@@ -16,7 +17,7 @@ export async function rotateSigningSecret(
   await ctx.db.transaction(async (tx) => {
     const mine = and(eq(webhooks.teamId, ctx.teamId), eq(webhooks.id, id));
     const [row] = await tx
-      .select({ id: webhooks.id, teamId: webhooks.teamId, secret: webhooks.secret })
+      .select({ id: webhooks.id, teamId: webhooks.teamId, secret: webhooks.secret, url: webhooks.url })
       .from(webhooks)
       .where(mine)
       .for("no key update");
@@ -30,6 +31,7 @@ export async function rotateSigningSecret(
         previousUntil: sql`now() + ${previousLivesHours} * interval '1 hour'`,
       })
       .where(mine);
+    await recordAudit(tx, ctx, { action: "webhook.secret_rotated", subject: { id, name: row.url } });
   });
   return { id, signingSecret };
 }

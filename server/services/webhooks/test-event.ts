@@ -4,6 +4,7 @@ import type { Ctx } from "#server/deps";
 import { AppError } from "#server/errors";
 import { newId } from "#server/ids";
 import { adviceOn } from "#server/mail/outcome";
+import { recordAudit } from "../audit/record";
 import type { WebhookEvent } from "./event-types";
 import { emailPayload } from "./payload";
 import { requireEnabled } from "./replay";
@@ -25,12 +26,19 @@ export async function sendTestEvent(
       `The endpoint did not ask for ${chosen}. Choose one of: ${webhook.events.join(", ")}.`,
     );
   const id = newId();
-  await ctx.db.insert(webhookDeliveries).values({
-    id,
-    teamId: ctx.teamId,
-    webhookId,
-    type: chosen,
-    payload: samplePayload(chosen, ctx.clock()),
+  await ctx.db.transaction(async (tx) => {
+    await tx.insert(webhookDeliveries).values({
+      id,
+      teamId: ctx.teamId,
+      webhookId,
+      type: chosen,
+      payload: samplePayload(chosen, ctx.clock()),
+    });
+    await recordAudit(tx, ctx, {
+      action: "webhook.tested",
+      subject: { id: webhookId, name: webhook.url },
+      detail: { type: chosen },
+    });
   });
   ctx.wake();
   return { id, type: chosen };

@@ -1,7 +1,4 @@
-/** Seconds to wait after the nth failed attempt of a round, about 28 hours in all. */
-export const WEBHOOK_RETRY_AFTER_SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000] as const;
-
-export const webhookAttemptsMax = WEBHOOK_RETRY_AFTER_SECONDS.length + 1;
+import { WEBHOOK_RETRY_AFTER_SECONDS } from "#server/services/webhooks/schedule";
 
 /** Share by which a wait may be longer or shorter, so that what failed together does not come back together. */
 const jitter = 0.2;

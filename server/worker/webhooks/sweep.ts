@@ -1,6 +1,6 @@
 import { endWaitingOfDisabled, forgetWebhooks, recoverWebhooks } from "#db/webhook-queue";
 import type { Deps } from "#server/deps";
-import { webhookAttemptsMax } from "./retry";
+import { webhookAttemptsMax } from "#server/services/webhooks/schedule";
 
 /** How long an endpoint's events are listed and can be replayed. */
 const keptDays = 30;

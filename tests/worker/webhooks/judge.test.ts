@@ -1,10 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { WEBHOOK_RETRY_AFTER_SECONDS, webhookAttemptsMax } from "#server/services/webhooks/schedule";
 import { judgeAnswer } from "#server/worker/webhooks/judge";
-import {
-  WEBHOOK_RETRY_AFTER_SECONDS,
-  webhookAttemptsMax,
-  webhookRetryAfterMs,
-} from "#server/worker/webhooks/retry";
+import { webhookRetryAfterMs } from "#server/worker/webhooks/retry";
 
 const now = new Date("2026-03-01T10:00:00Z");
 const answer = (status: number, headers: Record<string, string> = {}) =>

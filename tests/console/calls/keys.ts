@@ -1,0 +1,68 @@
+import { newId } from "#server/ids";
+import { addDomain } from "#server/services/domains/write";
+import { createKey } from "#server/services/keys/keys";
+import { linkDomain } from "#server/services/keys/links";
+import type { Console } from "../../support/console";
+import type { Party } from "../../support/parties";
+import type { ProcedureCalls } from "./call";
+
+export function keyCalls(_: Console): ProcedureCalls {
+  const keyOf = async ({ ctx }: Party) =>
+    (await createKey(ctx, { name: "Shop", scopes: ["emails:send"] })).key.id;
+  const domainOf = async ({ ctx }: Party) =>
+    (await addDomain(ctx, { name: `d${newId().replaceAll("-", "")}.example.com`, verified: true })).id;
+  const linkedOf = async (party: Party) => {
+    const domainId = await domainOf(party);
+    const { key } = await createKey(party.ctx, {
+      name: "Shop",
+      scopes: ["emails:send"],
+      domains: [domainId],
+    });
+    return { id: key.id, domainId };
+  };
+  const aboutKey = {
+    input: async (party: Party) => ({ id: await keyOf(party) }),
+    names: ["id"],
+  };
+
+  return {
+    "keys.list": { input: async () => ({ after: newId() }), names: ["after", "before"] },
+    "keys.get": aboutKey,
+    "keys.gauges": aboutKey,
+    "keys.refusals": aboutKey,
+    "keys.use": aboutKey,
+    "keys.domains": { input: async () => ({}), names: [] },
+    "keys.create": {
+      input: async (party) => ({
+        name: "Shop",
+        scopes: ["emails:send"],
+        domains: [await domainOf(party)],
+        expiresAt: null,
+        limits: { other: 10 },
+      }),
+      names: ["domains.0"],
+    },
+    "keys.rename": {
+      input: async (party) => ({ id: await keyOf(party), name: "Shop, by night" }),
+      names: ["id"],
+    },
+    "keys.rotate": {
+      input: async (party) => ({ id: await keyOf(party), overlapSeconds: 60 }),
+      names: ["id"],
+    },
+    "keys.revoke": aboutKey,
+    "keys.link": {
+      input: async (party) => ({ id: (await linkedOf(party)).id, domainId: await domainOf(party) }),
+      names: ["id", "domainId"],
+    },
+    "keys.unlink": {
+      input: async (party) => {
+        const linked = await linkedOf(party);
+        const second = await domainOf(party);
+        await linkDomain(party.ctx, { keyId: linked.id, domainId: second });
+        return { id: linked.id, domainId: second };
+      },
+      names: ["id", "domainId"],
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { newId } from "#server/ids";
+import { createWebhook } from "#server/services/webhooks/endpoints";
+import { sendTestEvent } from "#server/services/webhooks/test-event";
+import type { Console } from "../../support/console";
+import type { Party } from "../../support/parties";
+import type { ProcedureCalls } from "./call";
+
+const url = "https://example.com/hooks";
+const type = "email.delivered";
+
+export function webhookCalls(_: Console): ProcedureCalls {
+  const endpointOf = async ({ ctx }: Party) =>
+    (await createWebhook(ctx, { url, events: [type], status: "enabled" })).id;
+  const eventOf = async (party: Party) => {
+    const id = await endpointOf(party);
+    return { id, event: (await sendTestEvent(party.ctx, id, type)).id };
+  };
+  const range = {
+    since: "2026-01-01T00:00:00Z",
+    until: null,
+    status: "failed",
+    type: null,
+  };
+  const aboutEndpoint = {
+    input: async (party: Party) => ({ id: await endpointOf(party) }),
+    names: ["id"],
+  };
+
+  return {
+    "webhooks.list": { input: async () => ({}), names: [] },
+    "webhooks.get": aboutEndpoint,
+    "webhooks.heldUnknown": { input: async () => ({}), names: [] },
+    "webhooks.deliveries": {
+      input: async (party) => ({ id: await endpointOf(party), after: newId() }),
+      names: ["id", "after", "before"],
+    },
+    "webhooks.delivery": { input: eventOf, names: ["id", "event"] },
+    "webhooks.create": { input: async () => ({ url, events: [type] }), names: [] },
+    "webhooks.update": {
+      input: async (party) => ({ id: await endpointOf(party), status: "disabled" }),
+      names: ["id"],
+    },
+    "webhooks.rotate": aboutEndpoint,
+    "webhooks.remove": aboutEndpoint,
+    "webhooks.test": {
+      input: async (party) => ({ id: await endpointOf(party), type }),
+      names: ["id"],
+    },
+    "webhooks.replay": { input: eventOf, names: ["id", "event"] },
+    "webhooks.countRange": {
+      input: async (party) => ({ id: await endpointOf(party), ...range }),
+      names: ["id"],
+    },
+    "webhooks.replayRange": {
+      input: async (party) => ({ id: await endpointOf(party), ...range }),
+      names: ["id"],
+    },
+  };
+}

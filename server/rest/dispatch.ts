@@ -4,6 +4,7 @@ import { newId } from "#server/ids";
 import { clientAddress } from "#server/limits/address-bucket";
 import { LIMIT_PER_MINUTE, type Verdict } from "#server/limits/limits";
 import { errorFacts } from "#server/log";
+import { streamOf } from "#server/stream";
 import { toAppError } from "./faults";
 import { type Identified, identify, type Peer } from "./identify";
 import { logCall } from "./log-call";
@@ -17,7 +18,6 @@ import {
   limitHeaders,
   pageResponse,
   redirectResponse,
-  streamOf,
   streamResponse,
 } from "./respond";
 import type { AnyAnswer, Route } from "./route";

@@ -1,8 +1,10 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
+import type { Role } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
 import { mayDo, type Right, sayLack } from "#server/roles";
+import type { Session } from "#server/services/sessions";
 import type { TrpcContext } from "./context";
 import { toTrpcError, UNEXPECTED } from "./faults";
 
@@ -48,24 +50,28 @@ export const signedIn = spoken.use(async ({ ctx, next }) => {
 const InTeam = z.object({ team: z.string().max(60) });
 
 /**
- * For members of the team named in the input whose role has that right; both are checked at every call. A team that the
- * caller is not in answers like one that does not exist. The services' `ctx` comes as `ctx.service`.
+ * The services' `ctx` for somebody who wants to do something in a team. A team that they are not in answers like one that
+ * does not exist; a role without the right is refused with 403.
+ */
+export function enterTeam(
+  { deps, requestId }: Pick<TrpcContext, "deps" | "requestId">,
+  { user, memberships }: Session,
+  team: string,
+  right: Right,
+): { service: Ctx; role: Role } {
+  const membership = memberships.find(({ teamId }) => teamId === team);
+  if (!membership) throw notFound("Team");
+  const { teamId, role } = membership;
+  if (!mayDo(role, right)) throw new AppError("forbidden", sayLack(role, right));
+  return { service: { ...deps, teamId, actor: { kind: "user", userId: user.id }, requestId }, role };
+}
+
+/**
+ * For members of the team named in the input whose role has that right; both are checked at every call. The services'
+ * `ctx` comes as `ctx.service`.
  */
 export const inTeam = (right: Right) =>
   signedIn
     .meta({ right })
     .input(InTeam)
-    .use(async ({ ctx, input, next }) => {
-      const { user, memberships } = ctx.signedInAs;
-      const membership = memberships.find(({ teamId }) => teamId === input.team);
-      if (!membership) throw notFound("Team");
-      const { teamId, role } = membership;
-      if (!mayDo(role, right)) throw new AppError("forbidden", sayLack(role, right));
-      const service: Ctx = {
-        ...ctx.deps,
-        teamId,
-        actor: { kind: "user", userId: user.id },
-        requestId: ctx.requestId,
-      };
-      return next({ ctx: { service, role } });
-    });
+    .use(async ({ ctx, input, next }) => next({ ctx: enterTeam(ctx, ctx.signedInAs, input.team, right) }));

@@ -3,8 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Facts, Log } from "#server/log";
 import { createDispatch } from "#server/rest/dispatch";
-import { streamOf } from "#server/rest/respond";
 import { withApi } from "#server/rest/route";
+import { streamOf } from "#server/stream";
 import { callApi, callRaw, type RestServer, startRest } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 

@@ -1,7 +1,8 @@
 import type { Deps } from "#server/deps";
 import type { InProcessStore } from "#server/limits/in-process";
-import { isKnownAddress, openSession } from "./sessions";
-import { foldAddress, type User, verifyPassword } from "./users";
+import { type Admission, admit } from "./account/admit";
+import { isKnownAddress } from "./sessions";
+import { foldAddress, verifyPassword } from "./users";
 
 /**
  * Tries a minute, sliding. None of them locks an account: whoever signed in from an address before is not counted in the
@@ -13,14 +14,12 @@ export const SIGN_IN_TRIES_PER_MINUTE = {
   accountFromStrangers: 30,
 } as const;
 
-export type SignIn =
-  | { kind: "in"; user: User; sessionId: string }
-  | { kind: "refused" }
-  | { kind: "too_many_tries" };
+export type SignIn = Admission | { kind: "refused" } | { kind: "too_many_tries" };
 
 /**
- * Signs somebody in by address and password and opens their session. An unknown address and a wrong password are refused
- * alike, after the same work; every try counts. `address` is the bucket of the client's network address.
+ * Signs somebody in by address and password: opens their session, or the second step that they owe. An unknown address
+ * and a wrong password are refused alike, after the same work; every try counts. `address` is the bucket of the client's
+ * network address.
  */
 export async function signIn(
   deps: Deps & { signInTries: InProcessStore },
@@ -31,8 +30,7 @@ export async function signIn(
   const user = await verifyPassword(deps, { email, password: input.password });
   if (!user) return { kind: "refused" };
   const { address, userAgent } = input;
-  const session = await openSession(deps, { userId: user.id, address, userAgent });
-  return { kind: "in", user, sessionId: session.id };
+  return admit(deps, { user, way: "password", visitor: { address, userAgent } });
 }
 
 async function mayTry(

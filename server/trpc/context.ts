@@ -1,4 +1,5 @@
-import { type Cookies, readSession } from "#server/auth";
+import { readSession } from "#server/auth";
+import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/console-deps";
 import { newId } from "#server/ids";
 import type { Session } from "#server/services/sessions";

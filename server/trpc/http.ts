@@ -1,5 +1,5 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import type { Cookies } from "#server/auth";
+import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/console-deps";
 import { isBodyWithin, isFromOwnPage } from "#server/own-page";
 import { createTrpcContext } from "./context";

@@ -1,6 +1,6 @@
 import { encode } from "next-auth/jwt";
 import type { Role } from "#db/schema/teams";
-import type { Cookies } from "#server/auth";
+import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/console-deps";
 import { createInProcessStore } from "#server/limits/in-process";
 import { createLimits } from "#server/limits/limits";

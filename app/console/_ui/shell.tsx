@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { AccountMenu } from "./account-menu";
 import { DeliveryBanner } from "./banner";
 import { Brand } from "./brand";
+import { Keyboard } from "./keyboard";
 import { Navigation } from "./navigation";
 import { TeamName } from "./team-name";
 
@@ -32,6 +33,7 @@ export function Shell({ email, children }: { email: string; children: ReactNode 
           </div>
         </div>
       </header>
+      <Keyboard />
       <div className="min-w-0">
         <DeliveryBanner />
         <main id="main" className="mx-auto w-full max-w-6xl px-4 py-6 md:px-8 md:py-10">

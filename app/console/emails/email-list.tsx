@@ -2,9 +2,9 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
-import { useRef } from "react";
 import { faultOf } from "../_ui/fault";
 import { FaultNote } from "../_ui/notes";
+import { Pager } from "../_ui/pager";
 import { askAgainAfterMs } from "../_ui/statuses";
 import { cardStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
@@ -13,8 +13,6 @@ import { EmailRowLink } from "./email-row";
 import { FirstMailNote, NoMatchNote } from "./empty";
 import { emailFilters, isFiltered, listInput } from "./filters";
 import { ColumnNames, ListHeading, SkeletonRows } from "./list-frame";
-import { useListKeys } from "./list-keys";
-import { Pager } from "./pager";
 
 /** How often a list at rest is looked at again, for mail that has come since. */
 const restMs = 15_000;
@@ -23,9 +21,6 @@ const restMs = 15_000;
 export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(emailFilters);
-  const list = useRef<HTMLUListElement>(null);
-  const search = useRef<HTMLInputElement>(null);
-  useListKeys(list, search);
   const { data, error, refetch, isPlaceholderData } = useQuery(
     trpc.emails.list.queryOptions(listInput(teamId, filters), {
       placeholderData: keepPreviousData,
@@ -51,7 +46,7 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
     return (
       <div className={`${cardStyle} overflow-hidden ${isPlaceholderData ? "opacity-60" : ""}`}>
         <ColumnNames />
-        <ul ref={list} aria-label="Emails" className="divide-y divide-line">
+        <ul aria-label="Emails" className="divide-y divide-line">
           {data.rows.map((row) => (
             <EmailRowLink key={row.id} row={row} />
           ))}
@@ -63,10 +58,10 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
   return (
     <>
       <ListHeading />
-      <EmailFilterBar filters={filters} onChange={setFilters} searchRef={search} />
+      <EmailFilterBar filters={filters} onChange={setFilters} />
       {content()}
       {data && (data.rows.length > 0 || !isFirstPage) ? (
-        <Pager page={data} filters={filters} onMove={setFilters} />
+        <Pager page={data} at={filters} onMove={(to) => setFilters(to, { history: "push" })} />
       ) : null}
     </>
   );

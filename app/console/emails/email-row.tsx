@@ -13,6 +13,7 @@ export function EmailRowLink({ row }: { row: EmailRow }) {
   return (
     <li>
       <Link
+        data-row=""
         href={hrefOf(`/console/emails/${row.id}`)}
         prefetch={false}
         className={`${columnsStyle} ${rowStyle} motion-safe:transition-colors hover:bg-sunk focus-visible:bg-sunk focus-visible:-outline-offset-2`}

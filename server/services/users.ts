@@ -8,6 +8,7 @@ import { newId } from "#server/ids";
 import { parseMailbox } from "#server/mail/address";
 import { hashPassword, isPasswordRight } from "#server/passwords";
 import { recordAudit } from "./audit/record";
+import { voidSignInTokens } from "./sign-in-tokens";
 
 export type User = { id: string; email: string; name: string | null };
 
@@ -86,7 +87,7 @@ export async function verifyPassword(
   return found && isRight ? { id: found.id, email: found.email, name: found.name } : null;
 }
 
-/** Gives a user another password and ends every session they have, in one transaction. */
+/** Gives a user another password, and ends every session and every link that they have, in one transaction. */
 export async function setPassword(deps: Deps, input: { userId: string; password: string }): Promise<void> {
   checkPassword(input.password);
   const passwordHash = await hashPassword(input.password);
@@ -101,6 +102,7 @@ export async function setPassword(deps: Deps, input: { userId: string; password:
       .update(sessions)
       .set({ revokedAt: sql`now()` })
       .where(and(eq(sessions.userId, input.userId), isNull(sessions.revokedAt)));
+    await voidSignInTokens(tx, input.userId);
   });
 }
 
@@ -118,7 +120,8 @@ export function readAddress(text: string): string {
   return read.mailbox.address.toLowerCase();
 }
 
-function checkPassword(password: string): void {
+/** AppError `invalid` for a password that nobody may have. */
+export function checkPassword(password: string): void {
   const { min, max } = PASSWORD_CHARS;
   const length = [...password].length;
   if (length < min || password.length > max)

@@ -8,10 +8,11 @@ import type { Visitor } from "#server/visitor";
 /** Everything that a person is told of their account, by the name it is stored under and the words they read. */
 export const ACCOUNT_EVENTS = {
   signed_in: "Signed in",
-  code_refused: "A wrong code was given when signing in",
+  code_refused: "A wrong code was given",
   session_ended: "Ended a session",
   other_sessions_ended: "Ended all other sessions",
   password_changed: "Changed the password",
+  password_reset: "Chose another password by a link",
   authenticator_added: "Added an authenticator app",
   authenticator_removed: "Removed the authenticator app",
   recovery_codes_made: "Made new recovery codes",

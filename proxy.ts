@@ -43,7 +43,10 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-/** Pages alone: under `/api` it would cost throughput and cut large bodies, and a message's body has a policy of its own. */
+/**
+ * Pages alone: under `/api` it would cost throughput and cut large bodies, as it would of files that come; a message's body
+ * has a policy of its own.
+ */
 export const config = {
-  matcher: ["/((?!api(?:/|$)|_next/|console/emails/[^/]+/body$).*)"],
+  matcher: ["/((?!api(?:/|$)|_next/|console/(?:emails/[^/]+/body|suppressions/(?:import|export))$).*)"],
 };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { previewTemplate } from "#server/services/templates/preview";
-import { getVersion, listVersions, publishVersion } from "#server/services/templates/versions";
+import { publishVersion } from "#server/services/templates/publish";
+import { getVersion, listVersions } from "#server/services/templates/versions";
 import { duplicateTemplate } from "#server/services/templates/write";
 import { listJson, PAGING, refuseTwoCursors } from "./query";
 import { withApi } from "./route";

@@ -1,11 +1,7 @@
 import { z } from "zod";
+import { publishTemplate } from "#server/services/templates/publish";
 import { getTemplate, listTemplates } from "#server/services/templates/read";
-import {
-  createTemplate,
-  deleteTemplate,
-  publishTemplate,
-  updateTemplate,
-} from "#server/services/templates/write";
+import { createTemplate, deleteTemplate, updateTemplate } from "#server/services/templates/write";
 import { listJson, PAGING, refuseTwoCursors } from "./query";
 import { withApi } from "./route";
 import { changed, deleted, listOf } from "./wire/shapes";

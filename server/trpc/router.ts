@@ -3,6 +3,8 @@ import { emailsRouter } from "./emails";
 import { createCallerFactory, router } from "./init";
 import { keysRouter } from "./keys";
 import { serviceRouter } from "./service";
+import { suppressionsRouter } from "./suppressions";
+import { templatesRouter } from "./templates";
 import { webhooksRouter } from "./webhooks";
 
 /** All that the console can ask for. */
@@ -11,6 +13,8 @@ export const appRouter = router({
   emails: emailsRouter,
   keys: keysRouter,
   service: serviceRouter,
+  suppressions: suppressionsRouter,
+  templates: templatesRouter,
   webhooks: webhooksRouter,
 });
 

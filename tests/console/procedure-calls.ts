@@ -3,6 +3,8 @@ import type { ProcedureCalls } from "./calls/call";
 import { domainCalls } from "./calls/domains";
 import { emailCalls } from "./calls/emails";
 import { keyCalls } from "./calls/keys";
+import { suppressionCalls } from "./calls/suppressions";
+import { templateCalls } from "./calls/templates";
 import { webhookCalls } from "./calls/webhooks";
 
 /**
@@ -13,5 +15,7 @@ export const createProcedureCalls = (console: Console): ProcedureCalls => ({
   ...domainCalls(console),
   ...emailCalls(console),
   ...keyCalls(console),
+  ...suppressionCalls(console),
+  ...templateCalls(console),
   ...webhookCalls(console),
 });

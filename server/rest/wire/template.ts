@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Preview } from "#server/services/templates/preview";
 import type { Template, TemplateSummary, TemplateVersion } from "#server/services/templates/read";
-import { stateOf, VERSION_STATES } from "#server/services/templates/versions";
+import { stateOf, VERSION_STATES, type VersionSummary } from "#server/services/templates/versions";
 import { Id, Time } from "./shapes";
 
 export const TemplateSummaryAnswer = z
@@ -124,7 +124,7 @@ function contentJson(version: TemplateVersion): z.infer<typeof ContentAnswer> {
 /** A version without its content, as lists show it. */
 export function versionSummaryJson(
   template: TemplateSummary,
-  version: TemplateVersion,
+  version: VersionSummary,
 ): z.infer<typeof VersionSummaryAnswer> {
   return {
     id: version.id,

@@ -43,7 +43,8 @@ export async function renderWith(ctx: Ctx, input: NewEmail): Promise<Content> {
   };
 }
 
-function mailboxOf(field: string, source: string): Mailbox {
+/** A mailbox that stands in a template; `field` is named where it cannot be read. */
+export function mailboxOf(field: string, source: string): Mailbox {
   const read = parseMailbox(source);
   if (!read.ok) throw new AppError("invalid", `The template's \`${field}\`: ${read.fault}`);
   return read.mailbox;

@@ -3,6 +3,8 @@ import { foldAddress } from "#db/fold-address";
 import type { SuppressionOrigin } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { newId } from "#server/ids";
+import type { AuditAction } from "../audit/actions";
+import { recordAudit } from "../audit/record";
 import { announceEach } from "../webhooks/announce";
 import { type Suppression, suppressionJson } from "./present";
 
@@ -20,11 +22,21 @@ type Row = {
   created_ms: number;
 };
 
+/** How the addresses came, and who hears how many of them are written before all of them are committed. */
+export type Adding = {
+  action?: Extract<AuditAction, "suppression.added" | "suppression.imported">;
+  onWritten?: (count: number, of: number) => void;
+};
+
 /**
  * Puts addresses on the team's list by hand; those that are there stay as they are. All are committed together, with the
  * webhooks that tell of the new ones.
  */
-export async function addSuppressions(ctx: Ctx, addresses: readonly string[]): Promise<Added> {
+export async function addSuppressions(
+  ctx: Ctx,
+  addresses: readonly string[],
+  { action = "suppression.added", onWritten }: Adding = {},
+): Promise<Added> {
   // In one order, so that two callers who share addresses wait for each other and never in a circle.
   const wanted = [...new Set(addresses.map(foldAddress))].sort();
   const ids = new Map<string, string>();
@@ -47,11 +59,20 @@ export async function addSuppressions(ctx: Ctx, addresses: readonly string[]): P
       const fresh = rows.filter(({ id }) => own.has(id)).map(readRow);
       await announceEach({ ...ctx, db: tx }, "suppression.added", fresh.map(suppressionJson));
       for (const row of fresh) added.push(row);
+      onWritten?.(Math.min(at + rowsMax, wanted.length), wanted.length);
     }
+    if (added.length > 0)
+      await recordAudit(tx, ctx, { action, ...subjectOf(added), detail: { count: added.length } });
   });
   if (added.length > 0) ctx.wake();
   return { ids: addresses.map((address) => ids.get(foldAddress(address)) ?? ""), added };
 }
+
+/** One entry is named in the audit log; of many it tells how many. */
+export const subjectOf = (rows: readonly Suppression[]) => {
+  const [only, ...others] = rows;
+  return only && others.length === 0 ? { subject: { id: only.id, name: only.address } } : {};
+};
 
 const readRow = ({ id, address, origin, source, created_ms }: Row): Suppression => ({
   id,

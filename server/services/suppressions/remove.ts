@@ -2,7 +2,9 @@ import { sql } from "drizzle-orm";
 import { suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/errors";
+import { recordAudit } from "../audit/record";
 import { announceEach } from "../webhooks/announce";
+import { subjectOf } from "./add";
 import { type Suppression, suppressionJson } from "./present";
 import { named, type SuppressionName } from "./read";
 
@@ -27,6 +29,11 @@ export async function removeSuppressions(
     if (held.length === 0) return [];
     const rows = await tx.delete(suppressions).where(named(ctx, held)).returning();
     await announceEach(inside, "suppression.removed", rows.map(suppressionJson));
+    await recordAudit(tx, ctx, {
+      action: "suppression.removed",
+      ...subjectOf(rows),
+      detail: { count: rows.length, origins: [...new Set(rows.map(({ origin }) => origin))] },
+    });
     return rows;
   });
   if (removed.length > 0) ctx.wake();

@@ -16,9 +16,16 @@ export type Imported = { added: number; existing: number; faulty: number; faults
  * Puts the addresses of a CSV file on the list by hand. The file is read to its end before anything is written, and then all
  * of it is written or nothing. An address that stands in it twice counts once.
  */
-export async function importSuppressions(ctx: Ctx, bytes: AsyncIterable<Uint8Array>): Promise<Imported> {
+export async function importSuppressions(
+  ctx: Ctx,
+  bytes: AsyncIterable<Uint8Array>,
+  onWritten?: (count: number, of: number) => void,
+): Promise<Imported> {
   const { addresses, faults, faulty } = await readAddresses(bytes);
-  const { ids, added } = await addSuppressions(ctx, addresses);
+  const { ids, added } = await addSuppressions(ctx, addresses, {
+    action: "suppression.imported",
+    ...(onWritten && { onWritten }),
+  });
   return { added: added.length, existing: new Set(ids).size - added.length, faulty, faults };
 }
 

@@ -25,8 +25,8 @@ export function fillVersion(
   };
 }
 
-/** A value may carry what a subject must not: checked after filling in. */
-function checkSubject(subject: string): string {
+/** A value may carry what a subject must not: checked after filling in, with 422. */
+export function checkSubject(subject: string): string {
   const read = Subject.safeParse(subject);
   if (!read.success)
     throw new AppError("invalid", `The filled-in \`subject\`: ${read.error.issues[0]?.message}`);

@@ -38,7 +38,8 @@ export async function getPublishedTemplate(ctx: Ctx, idOrAlias: string): Promise
   return { ...template, version: await versionOf(ctx, template.id, template.publishedVersionId) };
 }
 
-async function versionOf(ctx: Ctx, templateId: string, versionId: string): Promise<TemplateVersion> {
+/** One version by its id; a template's pointers always name one that is there. */
+export async function versionOf(ctx: Ctx, templateId: string, versionId: string): Promise<TemplateVersion> {
   const [version] = await ctx.db
     .select()
     .from(templateVersions)

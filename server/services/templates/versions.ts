@@ -1,5 +1,5 @@
-import { and, desc, eq, gt, lt, sql } from "drizzle-orm";
-import { templates, templateVersions } from "#db/schema/templates";
+import { and, desc, eq, gt, lt } from "drizzle-orm";
+import { templateVersions } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/errors";
 import { isId } from "#server/ids";
@@ -21,16 +21,24 @@ export function stateOf(
   return id === template.currentVersionId ? "draft" : "archived";
 }
 
+/** A version without its content, which may be a megabyte. */
+export type VersionSummary = Pick<TemplateVersion, "id" | "number" | "subject" | "createdAt">;
+
 /** A template's versions, newest first. */
 export async function listVersions(
   ctx: Ctx,
   idOrAlias: string,
   query: PageQuery,
-): Promise<{ template: Awaited<ReturnType<typeof findTemplate>>; page: Page<TemplateVersion> }> {
+): Promise<{ template: Awaited<ReturnType<typeof findTemplate>>; page: Page<VersionSummary> }> {
   const template = await findTemplate(ctx, idOrAlias);
   const page = await pageOf(query, (cursor, order, limit) =>
     ctx.db
-      .select()
+      .select({
+        id: templateVersions.id,
+        number: templateVersions.number,
+        subject: templateVersions.subject,
+        createdAt: templateVersions.createdAt,
+      })
       .from(templateVersions)
       .where(
         and(
@@ -54,36 +62,12 @@ export async function getVersion(ctx: Ctx, idOrAlias: string, idOrNumber: string
   return { ...template, version: await findVersion(ctx, template.id, idOrNumber) };
 }
 
-/**
- * Sends a version live, whichever it is: to an earlier one that is rolling back. The editor shows it too from then on; a draft
- * that was there stays among the versions. Doing so with what is live already, and shown, changes nothing.
- */
-export async function publishVersion(
+/** One version of a template, named by its id or its number. */
+export async function findVersion(
   ctx: Ctx,
-  idOrAlias: string,
+  templateId: string,
   idOrNumber: string,
-): Promise<{ id: string }> {
-  const { id } = await findTemplate(ctx, idOrAlias);
-  await ctx.db.transaction(async (tx) => {
-    const mine = and(eq(templates.teamId, ctx.teamId), eq(templates.id, id));
-    const [template] = await tx.select().from(templates).where(mine).for("update");
-    if (!template) throw notFound("Template");
-    const version = await findVersion({ ...ctx, db: tx }, id, idOrNumber);
-    if (version.id === template.publishedVersionId && version.id === template.currentVersionId) return;
-    await tx
-      .update(templates)
-      .set({
-        currentVersionId: version.id,
-        publishedVersionId: version.id,
-        publishedAt: sql`now()`,
-        updatedAt: sql`now()`,
-      })
-      .where(mine);
-  });
-  return { id };
-}
-
-async function findVersion(ctx: Ctx, templateId: string, idOrNumber: string): Promise<TemplateVersion> {
+): Promise<TemplateVersion> {
   const name = isId(idOrNumber)
     ? eq(templateVersions.id, idOrNumber)
     : NUMBER.test(idOrNumber)

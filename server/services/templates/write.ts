@@ -1,31 +1,32 @@
 import { and, eq, sql } from "drizzle-orm";
 import { isUniqueViolation } from "#db/faults";
-import { type TemplateVariable, templates, templateVersions } from "#db/schema/templates";
+import { templates, templateVersions } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
-import { AppError, notFound } from "#server/errors";
+import { AppError } from "#server/errors";
 import { newId } from "#server/ids";
-import { findTemplate, getTemplate } from "./read";
-import { inferVariables, variablesMax } from "./render";
+import { recordAudit } from "../audit/record";
+import { checkContent, settleVariables, type TemplateContent } from "./content";
+import { isTemplate, lockTemplate, type Seen } from "./lock";
+import { findTemplate, getTemplate, versionOf } from "./read";
 import { nameCharsMax } from "./template-input";
 
 /** What the name of a duplicate ends in. */
 const COPY = " (copy)";
 
-/** What a version says. `variables` null: taken from the placeholders. */
-export type TemplateContent = {
-  subject: string | null;
-  html: string;
-  text: string | null;
-  sender: string | null;
-  replyTo: string[] | null;
-  variables: TemplateVariable[] | null;
-};
-
 export type NewTemplate = TemplateContent & { name: string; alias: string | null };
 export type TemplateChange = Partial<NewTemplate>;
+/** Where a change has led: what the template counts now, and the number of the version that has the new content. */
+export type ChangedTemplate = { id: string; revision: number; version: number };
 
-/** Makes a template whose first version is published at once, so that one call is enough before sending with it. */
-export async function createTemplate(ctx: Ctx, input: NewTemplate): Promise<{ id: string }> {
+/**
+ * Makes a template. Published, its first version sends at once, so that one call is enough before sending with it; a draft
+ * waits for its publishing.
+ */
+export async function createTemplate(
+  ctx: Ctx,
+  input: NewTemplate,
+  as: "published" | "draft" = "published",
+): Promise<{ id: string }> {
   const id = newId();
   const versionId = newId();
   await refusingTakenAlias(input.alias, () =>
@@ -36,12 +37,16 @@ export async function createTemplate(ctx: Ctx, input: NewTemplate): Promise<{ id
         name: input.name,
         alias: input.alias,
         currentVersionId: versionId,
-        publishedVersionId: versionId,
-        publishedAt: sql`now()`,
+        ...(as === "published" && { publishedVersionId: versionId, publishedAt: sql`now()` }),
       });
       await tx
         .insert(templateVersions)
         .values({ id: versionId, teamId: ctx.teamId, templateId: id, number: 1, ...checkContent(input) });
+      await recordAudit(tx, ctx, {
+        action: "template.created",
+        subject: { id, name: input.name },
+        detail: { alias: input.alias, published: as === "published" },
+      });
     }),
   );
   return { id };
@@ -55,21 +60,13 @@ export async function updateTemplate(
   ctx: Ctx,
   idOrAlias: string,
   change: TemplateChange,
-): Promise<{ id: string }> {
+  seen?: Seen,
+): Promise<ChangedTemplate> {
   const { id } = await findTemplate(ctx, idOrAlias);
-  await refusingTakenAlias(change.alias ?? null, () =>
+  return refusingTakenAlias(change.alias ?? null, () =>
     ctx.db.transaction(async (tx) => {
-      const mine = and(eq(templates.teamId, ctx.teamId), eq(templates.id, id));
-      const [template] = await tx.select().from(templates).where(mine).for("update");
-      if (!template) throw notFound("Template");
-      const [current] = await tx
-        .select()
-        .from(templateVersions)
-        .where(
-          and(eq(templateVersions.teamId, ctx.teamId), eq(templateVersions.id, template.currentVersionId)),
-        );
-      if (!current) throw notFound("Template");
-
+      const template = await lockTemplate(tx, ctx, id, seen);
+      const current = await versionOf({ ...ctx, db: tx }, id, template.currentVersionId);
       const { name = template.name, alias = template.alias, ...content } = change;
       const next = checkContent({
         ...current,
@@ -78,52 +75,42 @@ export async function updateTemplate(
       });
       const isDraft = template.currentVersionId !== template.publishedVersionId;
       const changesContent = Object.keys(content).length > 0;
-      const versionId = isDraft || !changesContent ? current.id : newId();
+      let version = { id: current.id, number: current.number };
       if (changesContent && isDraft)
         await tx
           .update(templateVersions)
           .set(next)
-          .where(and(eq(templateVersions.teamId, ctx.teamId), eq(templateVersions.id, versionId)));
-      else if (changesContent)
-        await tx.insert(templateVersions).values({
-          id: versionId,
-          teamId: ctx.teamId,
-          templateId: id,
-          number: nextNumber(ctx, id),
-          ...next,
-        });
+          .where(and(eq(templateVersions.teamId, ctx.teamId), eq(templateVersions.id, current.id)));
+      else if (changesContent) {
+        const [draft] = await tx
+          .insert(templateVersions)
+          .values({ id: newId(), teamId: ctx.teamId, templateId: id, number: nextNumber(ctx, id), ...next })
+          .returning({ id: templateVersions.id, number: templateVersions.number });
+        version = draft ?? version;
+      }
       await tx
         .update(templates)
-        .set({ name, alias, currentVersionId: versionId, updatedAt: sql`now()` })
-        .where(mine);
+        .set({
+          name,
+          alias,
+          currentVersionId: version.id,
+          updatedAt: sql`now()`,
+          revision: template.revision + 1,
+        })
+        .where(isTemplate(ctx, id));
+      await recordAudit(tx, ctx, {
+        action: "template.changed",
+        subject: { id, name },
+        detail: { changed: Object.keys(change), version: version.number },
+      });
+      return { id, revision: template.revision + 1, version: version.number };
     }),
   );
-  return { id };
 }
 
 /** Behind every version there is: after a roll back the current one is not the last. Asked for with the template locked. */
 const nextNumber = (ctx: Ctx, id: string) =>
   sql`(select max(v.number) + 1 from ${templateVersions} v where v.team_id = ${ctx.teamId} and v.template_id = ${id})`;
-
-/** Sends the current version live from now on. Publishing what is published already changes nothing. */
-export async function publishTemplate(ctx: Ctx, idOrAlias: string): Promise<{ id: string }> {
-  const { id } = await findTemplate(ctx, idOrAlias);
-  await ctx.db
-    .update(templates)
-    .set({
-      publishedVersionId: sql`${templates.currentVersionId}`,
-      publishedAt: sql`now()`,
-      updatedAt: sql`now()`,
-    })
-    .where(
-      and(
-        eq(templates.teamId, ctx.teamId),
-        eq(templates.id, id),
-        sql`${templates.publishedVersionId} is distinct from ${templates.currentVersionId}`,
-      ),
-    );
-  return { id };
-}
 
 /**
  * Makes another template that says what the editor shows of this one. It is a draft without an alias: a copy is made to be
@@ -149,6 +136,11 @@ export async function duplicateTemplate(ctx: Ctx, idOrAlias: string): Promise<{ 
       replyTo,
       variables,
     });
+    await recordAudit(tx, ctx, {
+      action: "template.duplicated",
+      subject: { id, name },
+      detail: { from: source.id, fromName: source.name },
+    });
   });
   return { id };
 }
@@ -156,42 +148,12 @@ export async function duplicateTemplate(ctx: Ctx, idOrAlias: string): Promise<{ 
 /** Removes a template and its versions. Mail that was made with it keeps what it said. */
 export async function deleteTemplate(ctx: Ctx, idOrAlias: string): Promise<{ id: string }> {
   const { id } = await findTemplate(ctx, idOrAlias);
-  await ctx.db.delete(templates).where(and(eq(templates.teamId, ctx.teamId), eq(templates.id, id)));
+  await ctx.db.transaction(async (tx) => {
+    const { name, alias } = await lockTemplate(tx, ctx, id);
+    await tx.delete(templates).where(isTemplate(ctx, id));
+    await recordAudit(tx, ctx, { action: "template.deleted", subject: { id, name }, detail: { alias } });
+  });
   return { id };
-}
-
-/**
- * The variables after a change that names none: what is still used or has a fallback stays as it was declared, what is
- * new among the placeholders joins, and what no placeholder asks for any more is asked of nobody.
- */
-function settleVariables(
-  declared: TemplateVariable[],
-  { subject, html, text }: Pick<TemplateContent, "subject" | "html" | "text">,
-): TemplateVariable[] {
-  const used = inferVariables({ subject, html, text });
-  const kept = declared.filter(
-    ({ key, fallbackValue }) => fallbackValue !== null || used.some((variable) => variable.key === key),
-  );
-  return [...kept, ...used.filter(({ key }) => !kept.some((variable) => variable.key === key))];
-}
-
-/** Content with its variables settled: each placeholder is declared, each declared name once. */
-function checkContent(input: TemplateContent) {
-  const { subject, html, text, sender, replyTo } = input;
-  const used = inferVariables({ subject, html, text });
-  const variables = input.variables ?? used;
-  const undeclared = used.filter(({ key }) => !variables.some((variable) => variable.key === key));
-  if (undeclared.length > 0)
-    throw new AppError(
-      "invalid",
-      `Invalid \`variables\`: it does not declare ${undeclared
-        .slice(0, 10)
-        .map(({ key }) => `\`${key}\``)
-        .join(", ")}. Declare every placeholder, or leave \`variables\` out.`,
-    );
-  if (variables.length > variablesMax)
-    throw new AppError("invalid", `The template has more than ${variablesMax} variables. Use fewer.`);
-  return { subject, html, text, sender, replyTo, variables };
 }
 
 async function refusingTakenAlias<T>(alias: string | null, write: () => Promise<T>): Promise<T> {

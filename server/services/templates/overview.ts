@@ -1,0 +1,122 @@
+import { and, desc, eq, gt, lt, or, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
+import { emails } from "#db/schema/emails";
+import { templates, templateVersions } from "#db/schema/templates";
+import type { Ctx } from "#server/deps";
+import { nameKeys } from "../keys/names";
+import { type Page, type PageQuery, pageOf } from "../paging";
+import { findTemplate, getTemplate, type Template, type TemplateSummary, versionOf } from "./read";
+
+/** A template as people look for it. */
+export type TemplateLine = TemplateSummary & {
+  /** The version that the editor shows, and the one that sends use. */
+  currentNumber: number;
+  publishedNumber: number | null;
+  /** The newest mail made with it that is still kept. */
+  lastUsedAt: Date | null;
+};
+
+/** Mails that are looked at to say who sends with a template. */
+const usesMax = 500;
+
+// One step into the index of mails by template, for each line of a page.
+const lastUsedAt = sql`(
+  select (extract(epoch from e.created_at) * 1000)::float8 from ${emails} e
+  where e.team_id = ${templates.teamId} and e.template_id = ${templates.id} order by e.id desc limit 1)`.mapWith(
+  (ms: number | string | null) => (ms === null ? null : new Date(Number(ms))),
+);
+
+/** The team's templates, newest first; with `search` those that have it in their name or alias, in any letter case. */
+export async function browseTemplates(
+  ctx: Ctx,
+  query: PageQuery & { search?: string | undefined },
+): Promise<Page<TemplateLine>> {
+  const current = alias(templateVersions, "current");
+  const published = alias(templateVersions, "published");
+  const { search } = query;
+  return pageOf(query, (cursor, order, limit) =>
+    ctx.db
+      .select({
+        template: templates,
+        currentNumber: current.number,
+        publishedNumber: published.number,
+        lastUsedAt,
+      })
+      .from(templates)
+      .innerJoin(
+        current,
+        and(eq(current.teamId, templates.teamId), eq(current.id, templates.currentVersionId)),
+      )
+      .leftJoin(
+        published,
+        and(eq(published.teamId, templates.teamId), eq(published.id, templates.publishedVersionId)),
+      )
+      .where(
+        and(
+          eq(templates.teamId, ctx.teamId),
+          // A part of the text and no pattern, so that % and _ are letters like others.
+          search === undefined
+            ? undefined
+            : or(
+                sql`strpos(lower(${templates.name}), lower(${search})) > 0`,
+                sql`strpos(${templates.alias}, lower(${search})) > 0`,
+              ),
+          cursor &&
+            (cursor.direction === "older" ? lt(templates.id, cursor.id) : gt(templates.id, cursor.id)),
+        ),
+      )
+      .orderBy(order === "newest" ? desc(templates.id) : templates.id)
+      .limit(limit)
+      .then((rows) => rows.map(({ template, ...more }) => ({ ...template, ...more }))),
+  );
+}
+
+/** A template with what the editor shows of it, and the number of the version that sends use. */
+export async function openTemplate(
+  ctx: Ctx,
+  idOrAlias: string,
+): Promise<Template & { publishedNumber: number | null }> {
+  const template = await getTemplate(ctx, idOrAlias);
+  const { id, version, publishedVersionId } = template;
+  const published =
+    publishedVersionId === null || publishedVersionId === version.id
+      ? version
+      : await versionOf(ctx, id, publishedVersionId);
+  return { ...template, publishedNumber: publishedVersionId === null ? null : published.number };
+}
+
+/** Who sends with a template: by the newest mails made with it that are still kept. */
+export type TemplateUse = {
+  lastUsedAt: Date | null;
+  /** Keys that brought one of them, the one that did so last first; null is a person or the operator. */
+  keys: (string | null)[];
+};
+
+/** What would miss a template if it were gone. */
+export async function readTemplateUse(ctx: Ctx, idOrAlias: string): Promise<TemplateUse> {
+  const { id } = await findTemplate(ctx, idOrAlias);
+  const newest = ctx.db
+    .select({ apiKeyId: emails.apiKeyId, createdAt: emails.createdAt })
+    .from(emails)
+    .where(and(eq(emails.teamId, ctx.teamId), eq(emails.templateId, id)))
+    .orderBy(desc(emails.id))
+    .limit(usesMax)
+    .as("newest");
+  const rows = await ctx.db
+    .select({
+      apiKeyId: newest.apiKeyId,
+      lastMs: sql<number>`(extract(epoch from max(${newest.createdAt})) * 1000)::float8`.mapWith(Number),
+    })
+    .from(newest)
+    .groupBy(newest.apiKeyId)
+    .orderBy(desc(sql`max(${newest.createdAt})`));
+  const names = await nameKeys(
+    ctx,
+    rows.flatMap(({ apiKeyId }) => apiKeyId ?? []),
+  );
+  const [last] = rows;
+  return {
+    lastUsedAt: last ? new Date(last.lastMs) : null,
+    keys: rows.map(({ apiKeyId }) => (apiKeyId === null ? null : (names.get(apiKeyId) ?? null))),
+  };
+}

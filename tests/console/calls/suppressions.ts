@@ -1,0 +1,20 @@
+import { newId } from "#server/ids";
+import { addSuppressions } from "#server/services/suppressions/add";
+import type { Console } from "../../support/console";
+import type { Party } from "../../support/parties";
+import type { ProcedureCalls } from "./call";
+
+let made = 0;
+
+export function suppressionCalls(_: Console): ProcedureCalls {
+  const entryOf = async ({ ctx }: Party) => (await addSuppressions(ctx, [`gone-${++made}@example.com`])).ids;
+
+  return {
+    "suppressions.list": {
+      input: async () => ({ search: "gone", after: newId() }),
+      names: ["after", "before"],
+    },
+    "suppressions.add": { input: async () => ({ text: `gone-${++made}@example.com` }), names: [] },
+    "suppressions.remove": { input: async (party) => ({ ids: await entryOf(party) }), names: ["ids.0"] },
+  };
+}

@@ -1,0 +1,80 @@
+import { newId } from "#server/ids";
+import { openTemplate } from "#server/services/templates/overview";
+import { createTemplate } from "#server/services/templates/write";
+import type { Console } from "../../support/console";
+import type { Party } from "../../support/parties";
+import type { ProcedureCalls } from "./call";
+
+const SAYS = { subject: "Hi {{NAME}}", html: "<p>Hi {{NAME}}</p>", text: null } as const;
+
+export function templateCalls(_: Console): ProcedureCalls {
+  const make = async ({ ctx }: Party) => {
+    const input = {
+      name: "Welcome",
+      alias: null,
+      ...SAYS,
+      sender: "Ann <ann@posthorn.test>",
+      replyTo: null,
+      variables: null,
+    };
+    const { id } = await createTemplate(ctx, input, "draft");
+    return openTemplate(ctx, id);
+  };
+  const named = async (party: Party) => ({ id: (await make(party)).id });
+  const seen = async (party: Party) => {
+    const { id, revision } = await make(party);
+    return { id, revision };
+  };
+
+  return {
+    "templates.list": { input: async () => ({ after: newId() }), names: ["after", "before"] },
+    "templates.get": { input: named, names: ["id"] },
+    "templates.use": { input: named, names: ["id"] },
+    "templates.versions": {
+      input: async (party) => ({ ...(await named(party)), after: newId() }),
+      names: ["id", "after", "before"],
+    },
+    "templates.version": {
+      input: async (party) => {
+        const { id, version } = await make(party);
+        return { id, version: version.id };
+      },
+      names: ["id", "version"],
+    },
+    "templates.preview": {
+      input: async () => ({
+        draft: { ...SAYS, variables: [{ key: "NAME", type: "string" }] },
+        values: { NAME: "Ann" },
+        withText: true,
+      }),
+      names: [],
+    },
+    "templates.create": {
+      input: async () => ({ name: "Welcome", alias: null, subject: null, html: "<p>Hi</p>" }),
+      names: [],
+    },
+    "templates.save": {
+      input: async (party) => ({ ...(await seen(party)), change: { subject: "Hello {{NAME}}" } }),
+      names: ["id"],
+    },
+    "templates.publish": { input: seen, names: ["id"] },
+    "templates.rollBack": {
+      input: async (party) => {
+        const { id, revision, version } = await make(party);
+        return { id, revision, version: version.id };
+      },
+      names: ["id", "version"],
+    },
+    "templates.duplicate": { input: named, names: ["id"] },
+    "templates.remove": { input: named, names: ["id"] },
+    "templates.sendTest": {
+      input: async (party) => ({
+        ...(await named(party)),
+        from: null,
+        to: "delivered@posthorn.test",
+        values: { NAME: "Ann" },
+      }),
+      names: ["id"],
+    },
+  };
+}

@@ -1,11 +1,15 @@
 "use client";
 
-import { BookOpen, Mail } from "lucide-react";
+import { BookOpen, Globe, LayoutTemplate, Mail } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useConsoleHref } from "./team";
 
-const PAGES = [{ path: "/console/emails", label: "Emails", Icon: Mail }] as const;
+const PAGES = [
+  { path: "/console/emails", label: "Emails", Icon: Mail },
+  { path: "/console/templates", label: "Templates", Icon: LayoutTemplate },
+  { path: "/console/domains", label: "Domains", Icon: Globe },
+] as const;
 
 /** The console's pages, in the team of the one that is open, and the API reference. */
 export function Navigation() {

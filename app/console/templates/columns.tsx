@@ -1,0 +1,58 @@
+import type { TemplateRow } from "#server/trpc/template-views";
+import type { Column } from "../_ui/data-table";
+import { When } from "../_ui/when";
+import { TemplateStateBadge } from "./state-badge";
+
+/** What a line of the list tells of a template. */
+export const TEMPLATE_COLUMNS: readonly Column<TemplateRow>[] = [
+  {
+    id: "name",
+    header: "Name",
+    cell: ({ name, alias }) => (
+      <>
+        <span className="block truncate" title={name}>
+          {name}
+        </span>
+        <span className="block truncate font-mono font-normal text-soft text-xs">{alias ?? "no alias"}</span>
+      </>
+    ),
+  },
+  {
+    id: "version",
+    header: "Version",
+    width: "w-24",
+    cell: ({ currentNumber, publishedNumber }) => (
+      <span className="tabular-nums">
+        {publishedNumber === null || publishedNumber === currentNumber
+          ? currentNumber
+          : `${publishedNumber} → ${currentNumber}`}
+      </span>
+    ),
+  },
+  {
+    id: "changed",
+    header: "Changed",
+    width: "w-28",
+    cell: ({ updatedAt }) => <When at={updatedAt} />,
+  },
+  {
+    id: "used",
+    header: "Last used",
+    width: "w-28",
+    cell: ({ lastUsedAt }) =>
+      lastUsedAt ? (
+        <When at={lastUsedAt} />
+      ) : (
+        <span className="text-soft" title="No mail that is still kept was made with it">
+          Never
+        </span>
+      ),
+  },
+  {
+    id: "state",
+    header: "State",
+    width: "w-32",
+    phone: "corner",
+    cell: (row) => <TemplateStateBadge {...row} />,
+  },
+];

@@ -1,0 +1,46 @@
+"use client";
+
+import { Copy, Trash2 } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import type { TemplateRow } from "#server/trpc/template-views";
+import { Menu } from "../_ui/menu";
+import { useWhyNot } from "../_ui/no-right";
+import { useConsoleHref } from "../_ui/team";
+import { useTRPC } from "../_ui/trpc";
+import { useAct } from "../_ui/use-act";
+import { DeleteTemplate } from "./delete-template";
+
+/** What can be done with a template without opening it. */
+export function TemplateRowMenu({ teamId, row }: { teamId: string; row: TemplateRow }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const hrefOf = useConsoleHref();
+  const why = useWhyNot()("templates:write", "change templates");
+  const [isDeleting, setDeleting] = useState(false);
+  const duplicate = useAct(trpc.templates.duplicate.mutationOptions(), {
+    done: "Duplicated as a draft",
+    refresh: [trpc.templates.list.queryKey()],
+    onDone: ({ id }) => router.push(hrefOf(`/console/templates/${id}`)),
+  });
+  const isDisabled = why !== undefined;
+  return (
+    <>
+      <Menu
+        label={`Actions for ${row.name}`}
+        items={[
+          {
+            label: "Duplicate",
+            Icon: Copy,
+            isDisabled,
+            why,
+            onSelect: () => duplicate.act({ team: teamId, id: row.id }),
+          },
+          "line",
+          { label: "Delete…", Icon: Trash2, tone: "bad", isDisabled, why, onSelect: () => setDeleting(true) },
+        ]}
+      />
+      <DeleteTemplate teamId={teamId} template={row} open={isDeleting} onOpenChange={setDeleting} />
+    </>
+  );
+}

@@ -1,0 +1,123 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { LayoutTemplate, Plus } from "lucide-react";
+import { useQueryStates } from "nuqs";
+import { lazy, Suspense, useMemo, useState } from "react";
+import type { TemplateRow } from "#server/trpc/template-views";
+import { type Column, DataTable } from "../_ui/data-table";
+import { Empty } from "../_ui/empty";
+import { faultOf } from "../_ui/fault";
+import { FilterBar, SearchField } from "../_ui/filter-bar";
+import { useWhyNot } from "../_ui/no-right";
+import { FaultNote } from "../_ui/notes";
+import { Pager } from "../_ui/pager";
+import { buttonStyle, cardStyle } from "../_ui/styles";
+import { useTRPC } from "../_ui/trpc";
+import { TEMPLATE_COLUMNS } from "./columns";
+import { templateFilters, templateListInput } from "./filters";
+import { TemplatesHeading } from "./heading";
+import { TemplateRowMenu } from "./row-menu";
+
+const load = () => import("./create-template");
+const CreateTemplate = lazy(async () => ({ default: (await load()).CreateTemplate }));
+
+/** The templates of the team, and the way to make one. */
+export function TemplateList({ teamId }: { teamId: string }) {
+  const trpc = useTRPC();
+  const [filters, setFilters] = useQueryStates(templateFilters);
+  const [isCreating, setCreating] = useState(false);
+  const whyNot = useWhyNot()("templates:write", "make templates");
+  const { data, error, refetch, isPlaceholderData } = useQuery(
+    trpc.templates.list.queryOptions(templateListInput(teamId, filters), {
+      placeholderData: keepPreviousData,
+    }),
+  );
+  const columns = useMemo(() => withMenu(teamId), [teamId]);
+  const create = (
+    <button
+      type="button"
+      disabled={whyNot !== undefined}
+      title={whyNot}
+      onPointerEnter={() => void load().catch(() => {})}
+      onClick={() => setCreating(true)}
+      className={`${buttonStyle.primary} h-10`}
+    >
+      <Plus className="size-4" aria-hidden="true" /> New template
+    </button>
+  );
+  const empty = filters.search ? (
+    <Empty
+      icon={LayoutTemplate}
+      title="No template matches"
+      action={
+        <button type="button" onClick={() => void setFilters(null)} className={`${buttonStyle.plain} h-10`}>
+          Clear the search
+        </button>
+      }
+    >
+      <p>Looked for in names and aliases.</p>
+    </Empty>
+  ) : (
+    <Empty icon={LayoutTemplate} title="No template yet" action={create}>
+      <p>
+        Write a mail once, with places for values such as{" "}
+        <code className="font-mono text-ink">{"{{NAME}}"}</code>. Your programs send it by its alias, and its
+        words can change without a deployment.
+      </p>
+    </Empty>
+  );
+
+  return (
+    <>
+      <TemplatesHeading actions={create} />
+      <FilterBar>
+        <SearchField
+          label="Search by name or alias"
+          value={filters.search ?? ""}
+          onSettle={(search) => void setFilters({ search: search || null, after: null, before: null })}
+        />
+      </FilterBar>
+      {error && !data ? (
+        <div className={cardStyle}>
+          <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
+        </div>
+      ) : (
+        <DataTable
+          label="Templates"
+          columns={columns}
+          rows={data?.rows ?? NONE}
+          rowHref={hrefOf}
+          isLoading={!data}
+          isStale={isPlaceholderData}
+          empty={empty}
+        />
+      )}
+      {data ? (
+        <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
+      ) : null}
+      {isCreating ? (
+        <Suspense>
+          <CreateTemplate teamId={teamId} onClose={() => setCreating(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}
+
+const NONE: never[] = [];
+const hrefOf = ({ id }: { id: string }) => `/console/templates/${id}`;
+
+const withMenu = (teamId: string): readonly Column<TemplateRow>[] => [
+  ...TEMPLATE_COLUMNS,
+  {
+    id: "menu",
+    header: "Actions",
+    isHeaderHidden: true,
+    isActive: true,
+    width: "w-14",
+    align: "right",
+    phone: "hidden",
+    cell: (row) => <TemplateRowMenu teamId={teamId} row={row} />,
+  },
+];

@@ -9,6 +9,8 @@ import { HOOKED } from "../hooks";
 import { destinationOf } from "../internet";
 
 const patienceMs = 60_000;
+/** Each kill costs a start of a web process, which a busy machine makes long. */
+const reportsPatienceMs = 300_000;
 const dripMs = 200;
 
 /** What a receiver may do instead of saying yes. One of them keeps us waiting for the whole time that a call has. */
@@ -66,7 +68,7 @@ export const returns: Fault = {
     await load.stop();
     const reported = new Set<string>();
     let kills = 0;
-    for (const untilMs = Date.now() + patienceMs; Date.now() < untilMs; await wait(100)) {
+    for (const untilMs = Date.now() + reportsPatienceMs; Date.now() < untilMs; await wait(100)) {
       for (const { from, to } of random.shuffled(rig.sunk()))
         for (const address of to) {
           if (destinationOf(address) !== "returned" || reported.has(address)) continue;

@@ -1,16 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
 import { loadDotEnv } from "#server/env";
-import { addCallbackCommands } from "./admin/callbacks";
-import { addDomainCommands } from "./admin/domains";
-import { addEmailCommands } from "./admin/emails";
 import { explainFault } from "./admin/faults";
-import { addInboundCommands } from "./admin/inbound";
-import { addKeyCommands } from "./admin/keys";
-import { addRelayCommands } from "./admin/relays";
-import { addServiceCommands } from "./admin/service";
-import { addTeamCommands } from "./admin/teams";
-import { addUserCommands } from "./admin/users";
 
 /*
  * The operator's command line. Exit codes: 0 done, 1 refused or failed, 2 called wrongly. Results go to standard output,
@@ -29,21 +20,35 @@ Examples:
   npm run -s posthorn -- email show 0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2
   npm run -s posthorn -- key create --help`;
 
+type Group = (program: Command) => void;
+
+const loadService = async (): Promise<Group> => (await import("./admin/service")).addServiceCommands;
+
+/** The groups of commands by the word they begin with. Only the one that is called is loaded: that halves its start. */
+const GROUPS: Record<string, () => Promise<Group>> = {
+  key: async () => (await import("./admin/keys")).addKeyCommands,
+  domain: async () => (await import("./admin/domains")).addDomainCommands,
+  team: async () => (await import("./admin/teams")).addTeamCommands,
+  user: async () => (await import("./admin/users")).addUserCommands,
+  email: async () => (await import("./admin/emails")).addEmailCommands,
+  relay: async () => (await import("./admin/relays")).addRelayCommands,
+  callback: async () => (await import("./admin/callbacks")).addCallbackCommands,
+  inbound: async () => (await import("./admin/inbound")).addInboundCommands,
+  migrate: loadService,
+  worker: loadService,
+};
+
+/** The groups that a command line needs: all of them where it names none, so that help shows everything. */
+function groupsFor(word = ""): (() => Promise<Group>)[] {
+  const load = Object.hasOwn(GROUPS, word) ? GROUPS[word] : undefined;
+  return load ? [load] : [...new Set(Object.values(GROUPS))];
+}
+
 const program = new Command("npm run -s posthorn --")
   .description("Manages a Posthorn: teams, people, keys, domains, and what became of a mail.")
   .exitOverride()
   .showHelpAfterError("Run it with --help to see what is possible.")
   .addHelpText("after", about);
-addKeyCommands(program);
-addDomainCommands(program);
-addTeamCommands(program);
-addUserCommands(program);
-addEmailCommands(program);
-addRelayCommands(program);
-addCallbackCommands(program);
-addInboundCommands(program);
-addServiceCommands(program);
-
 // A reader that has seen enough, such as head, is no fault.
 process.stdout.on("error", () => process.exit());
 try {
@@ -52,6 +57,7 @@ try {
     process.env.NODE_ENV === "development" ? "development" : "production",
     process.env,
   );
+  for (const load of groupsFor(process.argv[2])) (await load())(program);
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {

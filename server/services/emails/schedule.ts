@@ -1,4 +1,4 @@
-import { casual } from "chrono-node";
+import { casual } from "chrono-node/en";
 
 const daysAheadMax = 30;
 const dayMs = 86_400_000;

@@ -1,0 +1,36 @@
+"use client";
+
+import { Trash2 } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { Menu } from "../../_ui/menu";
+import type { CardProps } from "./card";
+
+const RemoveDomain = lazy(async () => ({ default: (await import("./remove-domain")).RemoveDomain }));
+
+/** What is seldom done to a domain. */
+export function MoreMenu(props: CardProps) {
+  const { domain, whyNot } = props;
+  const [isRemoving, setRemoving] = useState(false);
+  return (
+    <>
+      <Menu
+        label={`More for ${domain.name}`}
+        items={[
+          {
+            label: "Remove the domain…",
+            Icon: Trash2,
+            tone: "bad",
+            isDisabled: whyNot !== undefined,
+            why: whyNot,
+            onSelect: () => setRemoving(true),
+          },
+        ]}
+      />
+      {isRemoving ? (
+        <Suspense>
+          <RemoveDomain {...props} onClose={() => setRemoving(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}

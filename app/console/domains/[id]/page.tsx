@@ -1,0 +1,33 @@
+import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
+import { TRPCError } from "@trpc/server";
+import type { Metadata } from "next";
+import { cookies } from "next/headers";
+import { notFound } from "next/navigation";
+import { pageQueries, trpc } from "#server/trpc/caller";
+import { requireTeam, type Search } from "../../team";
+import { DomainPage } from "./domain-page";
+import { PANEL_COOKIE, readPanel } from "./panel";
+
+export const metadata: Metadata = { title: "Domain" };
+
+type Props = { params: Promise<{ id: string }>; searchParams: Promise<Search> };
+
+/** One domain: what to publish, what was seen of it, and how its mail is handled. */
+export default async function Page({ params, searchParams }: Props) {
+  const { id } = await params;
+  const { teamId } = await requireTeam(`/console/domains/${encodeURIComponent(id)}`, await searchParams);
+  const panel = readPanel((await cookies()).get(PANEL_COOKIE)?.value);
+  await pageQueries()
+    .fetchQuery(trpc.domains.get.queryOptions({ team: teamId, id, panel, isOwnZone: false }))
+    .catch(passMissing);
+  return (
+    <HydrationBoundary state={dehydrate(pageQueries())}>
+      <DomainPage teamId={teamId} id={id} firstPanel={panel} />
+    </HydrationBoundary>
+  );
+}
+
+// Any other failure is the browser's to show, which asks again and has the request id.
+function passMissing(error: unknown): void {
+  if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
+}

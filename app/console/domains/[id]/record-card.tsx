@@ -1,0 +1,118 @@
+"use client";
+
+import { ChevronRight, LoaderCircle } from "lucide-react";
+import { useState } from "react";
+import type { DomainRecordView, RecordCheckView } from "#server/trpc/domain-views";
+import { Badge } from "../../_ui/badge";
+import { CopyButton } from "../../_ui/copy-button";
+import { When } from "../../_ui/when";
+import { PURPOSE, RECORD_STATUS, sayFault } from "../words";
+
+type Props = { record: DomainRecordView; isLooking: boolean; isOpen: boolean };
+
+/** One record: what it is for, how to type it, and what the last look saw. One in order is folded away. */
+export function RecordCard({ record, isLooking, isOpen: isOpenAtFirst }: Props) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const { purpose, type, status, typed, check, isRequired, keptUntil, host } = record;
+  const { title, why } = PURPOSE[purpose];
+  const word = RECORD_STATUS[status];
+  return (
+    <li>
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)} className="group">
+        <summary className="flex min-h-14 list-none items-center gap-x-3 gap-y-1 rounded-xl px-4 py-3 hover:bg-sunk max-sm:flex-wrap [&::-webkit-details-marker]:hidden">
+          <ChevronRight
+            className="size-4 shrink-0 text-soft group-open:rotate-90 motion-safe:transition-transform"
+            aria-hidden="true"
+          />
+          <span className="min-w-0 flex-1">
+            <span className="font-medium">{title}</span>
+            {isRequired ? null : <span className="ml-2 text-soft text-xs">optional</span>}
+            <span className="block truncate font-mono text-soft text-xs group-open:hidden">
+              {type} {host}
+            </span>
+          </span>
+          {isLooking ? (
+            <Badge tone="info">
+              <LoaderCircle className="size-3 motion-safe:animate-spin" aria-hidden="true" /> Looking
+            </Badge>
+          ) : (
+            <Badge tone={toneOf(record)} title={word.means}>
+              {check?.fault && status === "failed" ? sayFault(check.fault) : word.label}
+            </Badge>
+          )}
+        </summary>
+        <div className="flex flex-col gap-4 px-4 pb-5 sm:pl-11">
+          <p className="text-soft leading-6">
+            {why}
+            {keptUntil ? (
+              <>
+                {" "}
+                It has to stay until <When at={keptUntil} /> at least.
+              </>
+            ) : null}
+          </p>
+          <dl className="overflow-hidden rounded-lg border border-line">
+            {typed.fields.map(({ label, text, isTyped }) => (
+              <div
+                key={label}
+                className="grid grid-cols-[6.5rem_minmax(0,1fr)_2.25rem] items-start gap-x-3 border-line border-b px-3 py-1 last:border-b-0"
+              >
+                <dt className="py-1.5 text-soft text-xs leading-5">{label}</dt>
+                <dd className="break-all py-1.5 font-mono text-xs leading-5">
+                  {text === "" ? <span className="font-sans text-soft">leave empty</span> : text}
+                </dd>
+                <dd className="justify-self-end">
+                  {isTyped && text !== "" ? (
+                    <CopyButton text={text} label={`Copy ${label}: ${title}`} />
+                  ) : null}
+                </dd>
+              </div>
+            ))}
+          </dl>
+          {typed.hints.length > 0 ? (
+            <ul className="flex flex-col gap-1 text-soft text-xs leading-5">
+              {typed.hints.map((hint) => (
+                <li key={hint}>{hint}</li>
+              ))}
+            </ul>
+          ) : null}
+          {check ? <CheckResult check={check} /> : null}
+        </div>
+      </details>
+    </li>
+  );
+}
+
+/** A record that nobody has to publish is not wrong where it is missing. */
+const toneOf = ({ status, isRequired, purpose }: DomainRecordView) =>
+  status === "failed" && !isRequired && purpose === "dmarc" ? "warn" : RECORD_STATUS[status].tone;
+
+/** What was asked, what came, and what to do about it. */
+export function CheckResult({ check, isTitled = false }: { check: RecordCheckView; isTitled?: boolean }) {
+  const { fault, advice, answers, askedName, type, resolver, key } = check;
+  const isBad = fault !== null && check.status !== "pending";
+  return (
+    <div
+      className={`flex flex-col gap-2 rounded-lg px-3.5 py-3 text-xs leading-5 ${isBad ? "bg-warn-tint text-warn" : "bg-sunk text-soft"}`}
+    >
+      {isTitled ? <p className="font-medium">{PURPOSE[key].title}</p> : null}
+      {fault ? <p className="font-medium">{sayFault(fault)}</p> : null}
+      {advice ? <p className="break-words [overflow-wrap:anywhere]">{advice}</p> : null}
+      <dl className="grid grid-cols-[4.5rem_minmax(0,1fr)] gap-x-3 gap-y-1">
+        <dt>Asked</dt>
+        <dd className="break-all font-mono">
+          {type} {askedName}
+        </dd>
+        <dt>Answer</dt>
+        <dd className="flex flex-col gap-1 break-all font-mono">
+          {answers.length === 0 ? <span className="font-sans">none</span> : null}
+          {[...new Set(answers)].map((answer) => (
+            <span key={answer}>{answer}</span>
+          ))}
+        </dd>
+        <dt>From</dt>
+        <dd className="break-all font-mono">{resolver}</dd>
+      </dl>
+    </div>
+  );
+}

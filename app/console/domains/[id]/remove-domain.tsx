@@ -1,0 +1,69 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { type FormEvent, useState } from "react";
+import { Dialog, DialogActions } from "../../_ui/dialog";
+import { FormFault, SubmitButton, TextField } from "../../_ui/form";
+import { buttonStyle } from "../../_ui/styles";
+import { useConsoleHref } from "../../_ui/team";
+import { useTRPC } from "../../_ui/trpc";
+import { useAct } from "../../_ui/use-act";
+import type { CardProps } from "./card";
+
+/** Asks once before a domain goes, by its name, and says what stops. */
+export function RemoveDomain({ teamId, domain, onClose }: CardProps & { onClose: () => void }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const hrefOf = useConsoleHref();
+  const [typed, setTyped] = useState("");
+  const { id, name, keys } = domain;
+  const senders = keys.filter(({ isForAll }) => !isForAll).length;
+  const { act, isBusy, fault } = useAct(trpc.domains.remove.mutationOptions(), {
+    refresh: [trpc.domains.list.queryKey()],
+    done: `${name} removed`,
+    onDone: () => router.push(hrefOf("/console/domains")),
+  });
+  const isRight = typed.trim().toLowerCase() === name;
+  const remove = (event: FormEvent) => {
+    event.preventDefault();
+    if (isRight) act({ team: teamId, id });
+  };
+  return (
+    <Dialog open onOpenChange={onClose} title={`Remove ${name}?`}>
+      <form onSubmit={remove} className="flex flex-col gap-4">
+        <ul className="flex list-disc flex-col gap-1 pl-5 text-soft leading-6">
+          <li>Nothing can be sent from it any more, and mail from it that waits is not sent.</li>
+          <li>
+            {senders === 0
+              ? "No API key is linked to it alone."
+              : `${senders} API ${senders === 1 ? "key loses" : "keys lose"} the right to send from it.`}
+          </li>
+          <li>Its DKIM keys are gone. Added again, it needs new records.</li>
+          <li>Mail that was sent stays in the list.</li>
+        </ul>
+        <TextField
+          label={
+            <>
+              Type <span className="break-all font-mono">{name}</span> to go on
+            </>
+          }
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          isMono
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+        <FormFault fault={fault} />
+        <DialogActions>
+          <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
+            Cancel
+          </button>
+          <SubmitButton tone="danger" isBusy={isBusy} disabled={!isRight}>
+            Remove the domain
+          </SubmitButton>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

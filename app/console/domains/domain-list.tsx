@@ -1,0 +1,155 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Globe, Plus, SearchX } from "lucide-react";
+import { useQueryStates } from "nuqs";
+import { lazy, Suspense, useState } from "react";
+import type { DomainRow } from "#server/trpc/domain-views";
+import { Badge } from "../_ui/badge";
+import { type Column, DataTable } from "../_ui/data-table";
+import { Empty } from "../_ui/empty";
+import { faultOf } from "../_ui/fault";
+import { FilterBar, SearchField } from "../_ui/filter-bar";
+import { useWhyNot } from "../_ui/no-right";
+import { FaultNote } from "../_ui/notes";
+import { Pager } from "../_ui/pager";
+import { buttonStyle, cardStyle } from "../_ui/styles";
+import { useTRPC } from "../_ui/trpc";
+import { When } from "../_ui/when";
+import { domainFilters, listInput } from "./filters";
+import { DomainsHeading } from "./heading";
+import { askAgainMs, HEALTH } from "./words";
+
+const AddDomain = lazy(async () => ({ default: (await import("./add-domain")).AddDomain }));
+
+const isMoving = ({ health }: DomainRow) => health === "waiting" || health === "faulty";
+
+/** The list, live while a domain waits for DNS, and the way to add one. */
+export function DomainList({ teamId }: { teamId: string }) {
+  const trpc = useTRPC();
+  const [filters, setFilters] = useQueryStates(domainFilters);
+  const [isAdding, setAdding] = useState(false);
+  const whyNot = useWhyNot()("domains:write", "add domains");
+  const { data, error, refetch, isPlaceholderData } = useQuery(
+    trpc.domains.list.queryOptions(listInput(teamId, filters), {
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state }) => (state.data?.rows.some(isMoving) ? askAgainMs * 2 : false),
+    }),
+  );
+  const add = (
+    <button
+      type="button"
+      onClick={() => setAdding(true)}
+      disabled={whyNot !== undefined}
+      title={whyNot}
+      className={`${buttonStyle.primary} h-10`}
+    >
+      <Plus className="size-4" aria-hidden="true" /> Add a domain
+    </button>
+  );
+  const empty = filters.name ? (
+    <Empty
+      icon={SearchX}
+      title="No domain matches"
+      action={
+        <button type="button" className={`${buttonStyle.plain} h-9`} onClick={() => void setFilters(null)}>
+          Clear the search
+        </button>
+      }
+    >
+      <p>No domain of this team has that in its name.</p>
+    </Empty>
+  ) : (
+    <Empty icon={Globe} title="No domain yet" action={add}>
+      <p>
+        Add the domain that your mail comes from. You are shown which records to publish, and told when they
+        are right.
+      </p>
+    </Empty>
+  );
+
+  return (
+    <>
+      <DomainsHeading actions={add} />
+      <FilterBar>
+        <SearchField
+          label="Search by name"
+          value={filters.name ?? ""}
+          onSettle={(name) => void setFilters({ name: name || null, after: null, before: null })}
+        />
+      </FilterBar>
+      {error && !data ? (
+        <div className={cardStyle}>
+          <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
+        </div>
+      ) : (
+        <DataTable
+          label="Domains"
+          columns={COLUMNS}
+          rows={data?.rows ?? []}
+          rowHref={({ id }) => `/console/domains/${id}`}
+          isLoading={!data}
+          isStale={isPlaceholderData}
+          empty={empty}
+        />
+      )}
+      {data ? (
+        <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
+      ) : null}
+      {isAdding ? (
+        <Suspense>
+          <AddDomain teamId={teamId} onClose={() => setAdding(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<DomainRow>[] = [
+  {
+    id: "name",
+    header: "Name",
+    cell: ({ name, unicode }) => (
+      <>
+        {unicode ?? name}
+        {unicode ? <span className="ml-2 font-mono font-normal text-soft text-xs">{name}</span> : null}
+      </>
+    ),
+  },
+  {
+    id: "health",
+    header: "Health",
+    width: "w-40",
+    phone: "corner",
+    cell: ({ health }) => (
+      <Badge tone={HEALTH[health].tone} title={HEALTH[health].means}>
+        {HEALTH[health].label}
+      </Badge>
+    ),
+  },
+  {
+    id: "today",
+    header: "Today",
+    width: "w-52",
+    cell: ({ allowedToday, handedOverToday, isWarmingUp }) =>
+      allowedToday === null ? (
+        <span className="text-soft">No cap</span>
+      ) : (
+        <span title={isWarmingUp ? "It warms up: tomorrow allows more" : "Recipients, by the daily cap"}>
+          {handedOverToday.toLocaleString("en")} of {allowedToday.toLocaleString("en")}
+          {isWarmingUp ? <span className="text-soft"> · warming up</span> : null}
+        </span>
+      ),
+  },
+  {
+    id: "looked",
+    header: "Last look",
+    width: "w-32",
+    cell: ({ lastCheckedAt }) =>
+      lastCheckedAt ? (
+        <When at={lastCheckedAt} className="text-soft" />
+      ) : (
+        <span className="text-soft">Never</span>
+      ),
+  },
+];

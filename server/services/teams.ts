@@ -90,13 +90,14 @@ export async function changeTeam(ctx: Ctx, change: TeamChange): Promise<void> {
   });
 }
 
+export type TeamRules = Team & { unknown: UnknownPolicy; dailyCap: number | null; handedOverToday: number };
+
 /** How a team's mail is treated; and where it has a cap, to how many recipients mail was handed over today (UTC). */
-export async function readTeamRules(
-  deps: Deps,
-  team: Team,
-): Promise<Team & { unknown: UnknownPolicy; dailyCap: number | null; handedOverToday: number }> {
-  const [row] = await deps.db
+export async function readTeamRules({ db, teamId }: Pick<Ctx, "db" | "teamId">): Promise<TeamRules> {
+  const [row] = await db
     .select({
+      id: teams.id,
+      name: teams.name,
       unknown: teams.unknownPolicy,
       dailyCap: teams.dailyCap,
       handedOverToday: sql<number>`coalesce(${sendingDays.handedOver}, 0)`,
@@ -110,9 +111,9 @@ export async function readTeamRules(
         eq(sendingDays.day, sql`(now() at time zone 'utc')::date`),
       ),
     )
-    .where(eq(teams.id, team.id));
+    .where(eq(teams.id, teamId));
   if (!row) throw notFound("Team");
-  return { ...team, ...row };
+  return row;
 }
 
 /** The team of that id or, where only one bears it, that name; without either, the first team that was made. */

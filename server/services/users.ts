@@ -106,6 +106,16 @@ export async function setPassword(deps: Deps, input: { userId: string; password:
   });
 }
 
+/** Calls somebody by another name; null for none. */
+export async function renameUser(deps: Deps, userId: string, name: string | null): Promise<void> {
+  const renamed = await deps.db
+    .update(users)
+    .set({ name })
+    .where(eq(users.id, userId))
+    .returning({ id: users.id });
+  if (renamed.length === 0) throw notFound("User");
+}
+
 /** An address as it is stored. What is no address is nobody's, and still text that PostgreSQL takes, without NUL. */
 export function foldAddress(text: string): string {
   const read = parseMailbox(text.trim());

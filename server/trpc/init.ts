@@ -8,8 +8,13 @@ import type { Session } from "#server/services/sessions";
 import type { TrpcContext } from "./context";
 import { toTrpcError, UNEXPECTED } from "./faults";
 
-/** What every procedure of a team declares: the suites over all of them read it. */
-export type Meta = { right: Right };
+/** What procedures declare of themselves, for the suites over all of them. */
+export type Meta = {
+  /** What a procedure of a team asks for. */
+  right?: Right;
+  /** Nobody need be signed in. */
+  isOpen?: true;
+};
 
 const t = initTRPC
   .context<TrpcContext>()
@@ -37,6 +42,9 @@ const spoken = t.procedure.use(async ({ ctx, next }) => {
   if (result.ok) return result;
   throw toTrpcError(result.error, ctx.deps.log, ctx.requestId);
 });
+
+/** For whoever brings something that opens a door by itself, such as the link of an invitation; nobody need be signed in. */
+export const open = spoken.meta({ isOpen: true });
 
 /** For whoever is signed in. The session's row is read at every call. */
 export const signedIn = spoken.use(async ({ ctx, next }) => {

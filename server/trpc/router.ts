@@ -1,19 +1,29 @@
+import { activityRouter } from "./activity";
 import { domainsRouter } from "./domains";
 import { emailsRouter } from "./emails";
 import { createCallerFactory, router } from "./init";
+import { invitationsRouter } from "./invitations";
 import { keysRouter } from "./keys";
+import { membersRouter } from "./members";
+import { profileRouter } from "./profile";
 import { serviceRouter } from "./service";
 import { suppressionsRouter } from "./suppressions";
+import { teamRouter } from "./team";
 import { templatesRouter } from "./templates";
 import { webhooksRouter } from "./webhooks";
 
 /** All that the console can ask for. */
 export const appRouter = router({
+  activity: activityRouter,
   domains: domainsRouter,
   emails: emailsRouter,
+  invitations: invitationsRouter,
   keys: keysRouter,
+  members: membersRouter,
+  profile: profileRouter,
   service: serviceRouter,
   suppressions: suppressionsRouter,
+  team: teamRouter,
   templates: templatesRouter,
   webhooks: webhooksRouter,
 });

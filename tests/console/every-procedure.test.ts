@@ -17,7 +17,8 @@ import { createProcedureCalls } from "./procedure-calls";
 
 type Declared = Record<string, { _def: { meta?: Meta } }>;
 const { procedures: declared } = (appRouter as unknown as { _def: { procedures: Declared } })._def;
-const procedures = Object.entries(declared).map(([name, { _def }]) => ({ name, right: _def.meta?.right }));
+const procedures = Object.entries(declared).map(([name, { _def }]) => ({ name, ..._def.meta }));
+const closed = procedures.filter(({ isOpen }) => !isOpen);
 const ofTeams = procedures.flatMap(({ name, right }) => (right === undefined ? [] : [{ name, right }]));
 
 let console: Console;
@@ -42,7 +43,12 @@ test("every row of the table belongs to a procedure", () => {
   expect(Object.keys(calls).filter((name) => !ofTeams.some((each) => each.name === name))).toEqual([]);
 });
 
-describe.each(procedures)("$name", ({ name }) => {
+test("only who was invited may call without a session", () => {
+  const open = procedures.filter(({ isOpen }) => isOpen).map(({ name }) => name);
+  expect(open).toEqual(["invitations.look", "invitations.accept"]);
+});
+
+describe.each(closed)("$name", ({ name }) => {
   test("is refused without a session", async () => {
     const caller = console.callerOf(noCookies) as unknown as Record<string, Record<string, Run>>;
     const [noun = "", verb = ""] = name.split(".");
@@ -58,6 +64,7 @@ describe.each(ofTeams)("$name, which asks for $right,", ({ name, right }) => {
     test(`works for the ${role}`, async () => {
       const heard = await ann.call(role, name, await callOf(name).input(ann));
       expect(heard).toMatchObject({ ok: true });
+      await callOf(name).afterwards?.(ann);
     });
 
   for (const role of ROLES.filter((each) => !mayDo(each, right)))

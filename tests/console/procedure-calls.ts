@@ -1,9 +1,11 @@
 import type { Console } from "../support/console";
+import { activityCalls } from "./calls/activity";
 import type { ProcedureCalls } from "./calls/call";
 import { domainCalls } from "./calls/domains";
 import { emailCalls } from "./calls/emails";
 import { keyCalls } from "./calls/keys";
 import { suppressionCalls } from "./calls/suppressions";
+import { teamCalls } from "./calls/team";
 import { templateCalls } from "./calls/templates";
 import { webhookCalls } from "./calls/webhooks";
 
@@ -18,4 +20,6 @@ export const createProcedureCalls = (console: Console): ProcedureCalls => ({
   ...suppressionCalls(console),
   ...templateCalls(console),
   ...webhookCalls(console),
+  ...activityCalls(console),
+  ...teamCalls(console),
 });

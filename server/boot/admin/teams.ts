@@ -87,7 +87,7 @@ export function addTeamCommands(program: Command): void {
 }
 
 async function showRules(deps: Deps, team: Team, options: Options): Promise<void> {
-  const { id, name, unknown, dailyCap, handedOverToday } = await readTeamRules(deps, team);
+  const { id, name, unknown, dailyCap, handedOverToday } = await readTeamRules({ ...deps, teamId: team.id });
   if (options.json)
     return sayJson({
       id,

@@ -1,12 +1,13 @@
 import { and, count, eq, gt, lte, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { invitations } from "#db/schema/invitations";
-import type { Role } from "#db/schema/teams";
+import { type Role, teams, users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
 import { newId } from "#server/ids";
 import { recordAudit } from "../audit/record";
 import { lockMembers, requireMayHandle, roleAmong } from "../members/locked";
+import { canSendSystemMail, queueSystemMail } from "../system-mail/queue";
 import { readAddress } from "../users";
 import { isWaiting } from "./read";
 import { mintInvitationToken } from "./token";
@@ -23,8 +24,16 @@ export const INVITATION_LIMITS = {
   secondsBetween: 30,
 } as const;
 
-/** What its maker is told, this once: `token` is what the link says, and only a hash of it is kept. */
-export type Invited = { id: string; email: string; role: Role; token: string };
+/** What its maker is told, this once: only a hash of what the link says is kept. */
+export type Invited = {
+  id: string;
+  email: string;
+  role: Role;
+  link: string;
+  expiresAt: Date;
+  /** Whether the link is mailed as well; else somebody has to hand it over. */
+  isMailed: boolean;
+};
 
 /**
  * Invites the owner of an address in a role that the caller may give (AppError `forbidden`). `conflict` where the address is
@@ -34,7 +43,8 @@ export async function inviteMember(ctx: Ctx, input: { email: string; role: Role 
   const email = readAddress(input.email);
   const { role } = input;
   const { token, tokenHash } = mintInvitationToken();
-  return ctx.db.transaction(async (tx) => {
+  const isMailed = await canSendSystemMail(ctx);
+  const made = await ctx.db.transaction(async (tx) => {
     const members = await lockMembers(tx, ctx.teamId);
     requireMayHandle(roleAmong(members, ctx), [role]);
     if (members.some((member) => member.email === email))
@@ -44,16 +54,19 @@ export async function inviteMember(ctx: Ctx, input: { email: string; role: Role 
     const id = newId();
     const invitedBy = ctx.actor.kind === "user" ? ctx.actor.userId : null;
     const { teamId } = ctx;
-    await tx
+    const [row] = await tx
       .insert(invitations)
-      .values({ teamId, id, email, role, tokenHash, invitedBy, expiresAt: inSomeDays });
+      .values({ teamId, id, email, role, tokenHash, invitedBy, expiresAt: inSomeDays })
+      .returning({ expiresAt: invitations.expiresAt });
     await recordAudit(tx, ctx, {
       action: "member.invited",
       subject: { id, name: email },
       detail: { role },
     });
-    return { id, email, role, token };
+    return tell(tx, ctx, { id, email, role, token, expiresAt: row?.expiresAt, isMailed });
   });
+  if (isMailed) ctx.wake();
+  return made;
 }
 
 /**
@@ -62,7 +75,8 @@ export async function inviteMember(ctx: Ctx, input: { email: string; role: Role 
  */
 export async function renewInvitation(ctx: Ctx, id: string): Promise<Invited> {
   const { token, tokenHash } = mintInvitationToken();
-  return ctx.db.transaction(async (tx) => {
+  const isMailed = await canSendSystemMail(ctx);
+  const made = await ctx.db.transaction(async (tx) => {
     const mine = roleAmong(await lockMembers(tx, ctx.teamId), ctx);
     const isThis = and(eq(invitations.teamId, ctx.teamId), eq(invitations.id, id), isWaiting);
     const [found] = await tx
@@ -84,17 +98,48 @@ export async function renewInvitation(ctx: Ctx, id: string): Promise<Invited> {
       );
     await requireFewLinks(tx, ctx);
     const invitedBy = ctx.actor.kind === "user" ? ctx.actor.userId : null;
-    await tx
+    const [row] = await tx
       .update(invitations)
       .set({ tokenHash, invitedBy, linkedAt: sql`now()`, expiresAt: inSomeDays })
-      .where(isThis);
+      .where(isThis)
+      .returning({ expiresAt: invitations.expiresAt });
     await recordAudit(tx, ctx, {
       action: "invitation.renewed",
       subject: { id, name: email },
       detail: { role },
     });
-    return { id, email, role, token };
+    return tell(tx, ctx, { id, email, role, token, expiresAt: row?.expiresAt, isMailed });
   });
+  if (isMailed) ctx.wake();
+  return made;
+}
+
+type Linked = Omit<Invited, "link" | "expiresAt"> & { token: string; expiresAt: Date | undefined };
+
+/** The link for whoever asked for it, and as a mail where mail goes anywhere. */
+async function tell(tx: Db, ctx: Ctx, { token, expiresAt, ...invited }: Linked): Promise<Invited> {
+  if (!expiresAt) throw new Error("a written invitation returned no row");
+  // Behind the mark, so that no server and no log on the way is told what it says.
+  const path = `/invite#${token}`;
+  if (invited.isMailed)
+    await queueSystemMail(tx, ctx, {
+      kind: "invitation",
+      to: invited.email,
+      details: { path, role: invited.role, ...(await readLetterhead(tx, ctx)) },
+      expiresAt,
+    });
+  return { ...invited, expiresAt, link: `${ctx.home.url}${path}` };
+}
+
+async function readLetterhead(tx: Db, { teamId, actor }: Ctx) {
+  const userId = actor.kind === "user" ? actor.userId : null;
+  const [row] = await tx
+    .select({ team: teams.name, inviter: users.email })
+    .from(teams)
+    .leftJoin(users, userId === null ? sql`false` : eq(users.id, userId))
+    .where(eq(teams.id, teamId));
+  if (!row) throw notFound("Team");
+  return row;
 }
 
 const inSomeDays = sql`now() + ${INVITATION_LIMITS.days} * interval '1 day'`;

@@ -1,4 +1,5 @@
 import { asc, eq, max, sql } from "drizzle-orm";
+import { passkeys, totpFactors } from "#db/schema/account";
 import { memberships, type Role, sessions, users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 
@@ -8,6 +9,8 @@ export type Member = {
   email: string;
   name: string | null;
   role: Role;
+  /** Whether a first proof alone, such as a password, opens nothing for them. */
+  hasSecondFactor: boolean;
   joinedAt: Date;
   /** When a session of theirs last called, to the minute; null for whoever never signed in. */
   lastSeenAt: Date | null;
@@ -30,6 +33,8 @@ export async function listMembers(ctx: Ctx): Promise<Member[]> {
       email: users.email,
       name: users.name,
       role: memberships.role,
+      hasSecondFactor: sql<boolean>`exists (select from ${totpFactors} t where t.user_id = ${users.id}
+        and t.confirmed_at is not null) or exists (select from ${passkeys} p where p.user_id = ${users.id})`,
       joinedAt: memberships.createdAt,
       lastSeenAt: seen.at,
     })

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { type AuditFilter, listActors, listAudit, OPERATOR } from "#server/services/audit/read";
+import { findSubjects } from "#server/services/audit/subjects";
+import { nameKeys } from "#server/services/keys/names";
+import { getCall, type LogFilter, listCalls } from "#server/services/logs/read";
+import { viewActor, viewCall, viewChange, viewWholeCall } from "./activity-views";
+import { inTeam, router } from "./init";
+import { strictInput } from "./strict";
+
+const pageRows = 25;
+const cursor = { after: z.uuid().optional(), before: z.uuid().optional() };
+
+/** What of the log of changes is wanted, on the page and in its export. Times are ISO 8601. */
+export const changeFilter = {
+  actor: z.union([z.uuid(), z.literal(OPERATOR)]).optional(),
+  action: z
+    .string()
+    .regex(/^[a-z_]+(\.[a-z_]+)?$/)
+    .max(60)
+    .optional(),
+  since: z.iso.datetime().optional(),
+  until: z.iso.datetime().optional(),
+};
+
+/** What of the record of calls is wanted, on the page and in its export. */
+export const callFilter = {
+  key: z.uuid().optional(),
+  method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).optional(),
+  status: z.enum(["2xx", "4xx", "5xx", "refused"]).optional(),
+};
+
+const STATUSES = {
+  "2xx": { status: { from: 200, to: 299 } },
+  "4xx": { status: { from: 400, to: 499 } },
+  "5xx": { status: { from: 500, to: 599 } },
+  refused: { isRefused: true },
+} as const;
+
+/** The filters as the services take them. */
+export const changesWanted = (input: z.infer<z.ZodObject<typeof changeFilter>>): AuditFilter => ({
+  ...(input.actor ? { actor: input.actor } : {}),
+  ...(input.action ? { action: input.action } : {}),
+  ...(input.since ? { since: new Date(input.since) } : {}),
+  ...(input.until ? { until: new Date(input.until) } : {}),
+});
+export const callsWanted = (input: z.infer<z.ZodObject<typeof callFilter>>): LogFilter => ({
+  ...(input.key ? { apiKeyId: input.key } : {}),
+  ...(input.method ? { method: input.method } : {}),
+  ...(input.status ? STATUSES[input.status] : {}),
+});
+const pageWanted = ({ after, before }: { after?: string | undefined; before?: string | undefined }) => ({
+  limit: pageRows,
+  ...(after ? { after } : {}),
+  ...(before ? { before } : {}),
+});
+
+export const activityRouter = router({
+  changes: inTeam("audit:read")
+    .input(strictInput({ ...changeFilter, ...cursor }))
+    .query(async ({ ctx, input }) => {
+      const page = { ...changesWanted(input), ...pageWanted(input) };
+      const { rows, hasMore } = await listAudit(ctx.service, page);
+      const present = await findSubjects(ctx.service, rows);
+      return { rows: rows.map((row) => viewChange(row, present)), hasMore };
+    }),
+  /** Whom the log of changes can be filtered by. */
+  actors: inTeam("audit:read").query(async ({ ctx }) => (await listActors(ctx.service)).map(viewActor)),
+  requests: inTeam("logs:read")
+    .input(strictInput({ ...callFilter, ...cursor }))
+    .query(async ({ ctx, input }) => {
+      const page = { ...callsWanted(input), ...pageWanted(input) };
+      const { rows, hasMore } = await listCalls(ctx.service, page);
+      const names = await nameKeys(
+        ctx.service,
+        rows.map(({ apiKeyId }) => apiKeyId),
+      );
+      return { rows: rows.map((row) => viewCall(row, names.get(row.apiKeyId) ?? null)), hasMore };
+    }),
+  /** One call with what was asked and answered; secrets and contents were left out when it was written down. */
+  request: inTeam("logs:read")
+    .input(strictInput({ id: z.uuid() }))
+    .query(async ({ ctx, input }) => {
+      const call = await getCall(ctx.service, input.id);
+      const names = await nameKeys(ctx.service, [call.apiKeyId]);
+      return viewWholeCall(call, names.get(call.apiKeyId) ?? null);
+    }),
+});

@@ -1,0 +1,30 @@
+import { newId } from "#server/ids";
+import { createKey } from "#server/services/keys/keys";
+import type { Console } from "../../support/console";
+import type { Party } from "../../support/parties";
+import type { ProcedureCalls } from "./call";
+
+export function activityCalls({ house }: Console): ProcedureCalls {
+  const keyOf = async ({ ctx }: Party) =>
+    (await createKey(ctx, { name: "Shop", scopes: ["emails:send"] })).key.id;
+  const callOf = async (party: Party) => {
+    const id = newId();
+    await house.hot`
+      insert into api_requests (team_id, id, api_key_id, method, path, status)
+      values (${party.teamId}, ${id}, ${await keyOf(party)}, 'POST', '/api/emails', 403)`;
+    return id;
+  };
+
+  return {
+    "activity.changes": {
+      input: async ({ userIds }) => ({ actor: userIds.owner, action: "key", after: newId() }),
+      names: ["actor", "after", "before"],
+    },
+    "activity.actors": { input: async () => ({}), names: [] },
+    "activity.requests": {
+      input: async (party) => ({ key: await keyOf(party), status: "refused", after: newId() }),
+      names: ["key", "after", "before"],
+    },
+    "activity.request": { input: async (party) => ({ id: await callOf(party) }), names: ["id"] },
+  };
+}

@@ -1,0 +1,48 @@
+import { memberships, ROLES } from "#db/schema/teams";
+import { inviteMember } from "#server/services/invitations/send";
+import type { Console } from "../../support/console";
+import type { Party } from "../../support/parties";
+import type { ProcedureCalls } from "./call";
+
+export function teamCalls(console: Console): ProcedureCalls {
+  let guests = 0;
+  const memberOf = async ({ teamId }: Party) => (await console.person({ teamId, role: "viewer" })).id;
+  const invite = async ({ ctx }: Party) => {
+    const { id } = await inviteMember(ctx, { email: `guest-${++guests}@example.org`, role: "viewer" });
+    // Another link is made only a while after the last.
+    await console.house.hot`
+      update invitations set linked_at = linked_at - interval '1 hour' where id = ${id}`;
+    return id;
+  };
+  /** Whoever left comes back, for the calls after this one. */
+  const comeBack = async ({ teamId, userIds }: Party) => {
+    const rows = ROLES.map((role) => ({ teamId, userId: userIds[role], role }));
+    await console.deps.db.insert(memberships).values(rows).onConflictDoNothing();
+  };
+
+  return {
+    "team.settings": { input: async () => ({}), names: [] },
+    "team.change": { input: async () => ({ name: `Team ${++guests}`, unknown: "hold" }), names: [] },
+    "members.list": { input: async () => ({}), names: [] },
+    "members.changeRole": {
+      input: async (party) => ({ userId: await memberOf(party), role: "member" }),
+      names: ["userId"],
+    },
+    "members.remove": { input: async (party) => ({ userId: await memberOf(party) }), names: ["userId"] },
+    "members.leave": {
+      input: async ({ teamId }) => {
+        await console.person({ teamId, role: "owner" });
+        return {};
+      },
+      names: [],
+      afterwards: comeBack,
+    },
+    "invitations.list": { input: async () => ({}), names: [] },
+    "invitations.create": {
+      input: async () => ({ email: `guest-${++guests}@example.org`, role: "viewer" }),
+      names: [],
+    },
+    "invitations.renew": { input: async (party) => ({ id: await invite(party) }), names: ["id"] },
+    "invitations.withdraw": { input: async (party) => ({ id: await invite(party) }), names: ["id"] },
+  };
+}

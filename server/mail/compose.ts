@@ -21,6 +21,8 @@ export type Draft = {
   messageId: string;
   date: Date;
   boundarySeed: string;
+  /** It answers nobody and wants no answer of a machine (RFC 3834 section 5). */
+  isAutomatic?: true;
   /** In the order in which a reader shall list them. */
   files?: readonly FilePart[];
 };
@@ -103,6 +105,7 @@ function fieldsOf(draft: Draft): string {
   if (draft.cc.length > 0) head += addressField("Cc", draft.cc);
   head += textField("Subject", draft.subject);
   head += `Message-ID: ${draft.messageId}\r\n`;
+  if (draft.isAutomatic) head += "Auto-Submitted: auto-generated\r\n";
   for (const [name, value] of draft.headers) head += rawField(name, value);
   return `${head}MIME-Version: 1.0\r\n`;
 }

@@ -1,3 +1,4 @@
+import { forgetSystemMails } from "#db/system-mail-queue";
 import { countUsage, findUncounted } from "#db/usage";
 import type { WorkerDeps } from "#server/deps";
 
@@ -7,10 +8,13 @@ export const callsKeptDays = 7;
 const teamsAtOnce = 500;
 const eventsAtOnce = 20_000;
 const callsAtOnce = 10_000;
+/** How long it is known what became of Posthorn's own mail. */
+const systemMailsKeptDays = 7;
+const systemMailsAtOnce = 1_000;
 
 /**
  * What nobody waits for: counts events into the days of usage, before their mails may be forgotten, and forgets old calls of
- * the API. In small steps, between which it stops when told to; what is left is done the next time.
+ * the API and mail of Posthorn's own. In small steps, between which it stops when told to; what is left is done the next time.
  */
 export async function keepBooks({ hot }: WorkerDeps, mayGoOn: () => boolean): Promise<void> {
   for (const teamId of await findUncounted(hot, teamsAtOnce)) {
@@ -25,4 +29,5 @@ export async function keepBooks({ hot }: WorkerDeps, mayGoOn: () => boolean): Pr
     return count;
   };
   while (mayGoOn() && (await forget()) === callsAtOnce);
+  await forgetSystemMails(hot, systemMailsKeptDays, systemMailsAtOnce);
 }

@@ -7,6 +7,7 @@ import { newId } from "#server/ids";
 import { errorFacts } from "#server/log";
 import { recheckDomains } from "#server/services/domains/verify";
 import { keepBooks } from "./bookkeeping";
+import { createSystemMailPost } from "./deliver-system-mail";
 import { createEngine } from "./engine";
 import { beat, sweep, withdrawBeat } from "./housekeeping";
 import { startPumping } from "./pumping";
@@ -61,9 +62,15 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     signal,
     onFault: warn("worker.webhook_claim_failed"),
   });
+  const post = createSystemMailPost(deps, { onRoom: () => ownMail.rouse() });
+  const ownMail = startPumping(() => post.pump(), {
+    signal,
+    onFault: warn("worker.system_mail_claim_failed"),
+  });
   const rouse = () => {
     mail.rouse();
     calls.rouse();
+    ownMail.rouse();
   };
   const listening = listenForDue(deps.hot, rouse, warn("worker.listen_failed"));
 
@@ -96,8 +103,8 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     id,
     async stop() {
       stopping.abort();
-      await Promise.all([mail.done, calls.done, ...tasks]);
-      await Promise.all([engine.drain(drainMs), lanes.drain(drainMs)]);
+      await Promise.all([mail.done, calls.done, ownMail.done, ...tasks]);
+      await Promise.all([engine.drain(drainMs), lanes.drain(drainMs), post.drain(drainMs)]);
       clearInterval(aliveWhileDraining);
       await listening.stop();
       await deps.transport?.close();

@@ -5,6 +5,7 @@ import type { WorkerDeps } from "#server/deps";
 import { lookMsMax } from "#server/services/domains/doctor";
 import { recheckDomains } from "#server/services/domains/verify";
 import { keepBooks } from "./bookkeeping";
+import { createSystemMailPost } from "./deliver-system-mail";
 import { createEngine } from "./engine";
 import { beat, sweep } from "./housekeeping";
 import { probePaused } from "./relays/faults";
@@ -39,7 +40,13 @@ export async function tick(
     }
     await engine.drain(leftMs());
   };
+  const deliverOwn = async () => {
+    const post = createSystemMailPost(deps);
+    while (leftMs() > 0 && (await post.pump())) await post.idle(leftMs());
+    await post.drain(leftMs());
+  };
   await Promise.all([
+    deliverOwn(),
     deliver().finally(() => {
       isMailDone = true;
     }),

@@ -21,6 +21,9 @@ import { freshDatabase } from "./postgres";
 /** A whole Posthorn without its doors: a database of its own, a team, and a verified domain `example.org`. */
 export type House = Awaited<ReturnType<typeof openHouse>>;
 
+/** What its vault and its links are made of, for processes that are to open them. */
+export const houseSecret = "the secret of a house in a test, long enough for one";
+
 const mailbox = (text: string) => {
   const read = parseMailbox(text);
   if (!read.ok) throw new Error(read.fault);
@@ -42,9 +45,9 @@ export async function openHouse(
     dns: createAskDns(NO_DNS),
     names: options.names ?? NO_NAMES,
     home: { url: "https://mail.example.org", sender: "posthorn@mail.example.org" },
-    vault: createVault("the secret of a house in a test"),
-    recipientTokens: createRecipientTokens("the secret of a house in a test", "https://mail.example.com"),
-    links: createSignedLinks("the secret of a house in a test", "https://mail.example.com"),
+    vault: createVault(houseSecret),
+    recipientTokens: createRecipientTokens(houseSecret, "https://mail.example.com"),
+    links: createSignedLinks(houseSecret, "https://mail.example.com"),
     clock: () => new Date(),
     log: silentLog,
     wake: createWaker(database.hot),

@@ -14,6 +14,8 @@ const SECURITY_HEADERS = {
 const config: NextConfig = {
   poweredByHeader: false,
   reactStrictMode: true,
+  // Left, where it stands by itself, it would cover the account's button.
+  devIndicators: { position: "bottom-right" },
   // Pages are loaded when one is asked for: a process that only takes mail in starts sooner and stays smaller.
   experimental: { preloadEntriesOnStart: false },
   // `/api/emails/` is answered by the API itself, in its own form.

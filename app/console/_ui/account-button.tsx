@@ -1,14 +1,20 @@
 import { ChevronsUpDown } from "lucide-react";
-import { buttonStyle } from "./styles";
 
-export const accountButtonStyle = `${buttonStyle.quiet} h-10 min-w-0 max-w-full justify-between text-left`;
+export const accountButtonStyle =
+  "flex h-11 w-full min-w-0 items-center gap-2.5 rounded-lg px-2 text-left text-soft hover:bg-mute-tint hover:text-ink motion-safe:transition-colors md:h-10";
 
 /** What the account's button shows, before and after its menu has come. */
 export function AccountButtonFace({ email }: { email: string }) {
   return (
     <>
+      <span
+        aria-hidden="true"
+        className="grid size-6 shrink-0 place-items-center rounded-full bg-info-tint font-semibold text-info text-xs uppercase"
+      >
+        {[...email][0]}
+      </span>
       <span className="truncate">{email}</span>
-      <ChevronsUpDown className="size-4 shrink-0" aria-hidden="true" />
+      <ChevronsUpDown className="ml-auto size-4 shrink-0" aria-hidden="true" />
     </>
   );
 }

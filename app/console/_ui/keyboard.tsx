@@ -1,20 +1,82 @@
 "use client";
 
-import { useEffect } from "react";
+import { useRouter } from "next/navigation";
+import { createContext, lazy, type ReactNode, Suspense, use, useEffect, useRef, useState } from "react";
 import { focusSearch, isPageKey, moveInList, openRow } from "./keys";
+import { PAGES, REFERENCE } from "./pages";
+import { useConsoleHref } from "./team";
 
-/** The keys that every page of the console knows. Lists and search fields take part by their `data-row` and `data-search`. */
-export function Keyboard() {
+const loadPalette = () => import("./palette");
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const KeysHelp = lazy(async () => ({ default: (await import("./keys-help")).KeysHelp }));
+
+/** How long after `g` the letter of a page is waited for. */
+const jumpMs = 1_500;
+
+type Overlay = "palette" | "keys";
+type Commands = {
+  open: (what: Overlay) => void;
+  /** Fetches the palette's code while somebody is about to open it. */
+  prepare: () => void;
+};
+
+const CommandsContext = createContext<Commands>({ open: () => {}, prepare: () => {} });
+
+/** What opens the palette and the list of keys. */
+export const useCommands = (): Commands => use(CommandsContext);
+
+const prepare = () => void loadPalette().catch(() => {});
+
+/**
+ * The keys that every page of the console knows: Ctrl or Cmd with K anywhere, the rest where nobody types. Lists and search
+ * fields take part by their `data-row` and `data-search`.
+ */
+export function Keyboard({ children }: { children: ReactNode }) {
+  const [overlay, setOverlay] = useState<Overlay | null>(null);
+  const jumpsUntil = useRef(0);
+  const router = useRouter();
+  const hrefOf = useConsoleHref();
+
   useEffect(() => {
+    const jump = (key: string): boolean => {
+      const isJump = performance.now() < jumpsUntil.current;
+      jumpsUntil.current = 0;
+      if (!isJump) return false;
+      if (key === REFERENCE.key) window.location.assign(REFERENCE.path);
+      const page = PAGES.find((each) => each.key === key);
+      if (page) router.push(hrefOf(page.path));
+      return true;
+    };
     const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey) {
+        event.preventDefault();
+        if (document.querySelector("[role=dialog], [role=alertdialog]") === null) setOverlay("palette");
+        return;
+      }
       if (!isPageKey(event)) return;
-      if (event.key === "/" && focusSearch()) event.preventDefault();
+      if (jump(event.key)) return;
+      if (event.key === "g") jumpsUntil.current = performance.now() + jumpMs;
+      if (event.key === "?") setOverlay("keys");
+      if (event.key === "/") {
+        event.preventDefault();
+        if (!focusSearch()) setOverlay("palette");
+      }
       if (event.key === "j") moveInList(1);
       if (event.key === "k") moveInList(-1);
       if (event.key === "o") openRow();
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, []);
-  return null;
+  }, [router, hrefOf]);
+
+  const close = () => setOverlay(null);
+  return (
+    <CommandsContext value={{ open: setOverlay, prepare }}>
+      {children}
+      <Suspense>
+        {overlay === "palette" ? <Palette onClose={close} onKeys={() => setOverlay("keys")} /> : null}
+        {overlay === "keys" ? <KeysHelp onClose={close} /> : null}
+      </Suspense>
+    </CommandsContext>
+  );
 }

@@ -5,7 +5,7 @@ import { type MenuItem, type MenuProps, menuButtonFace, menuButtonLook } from ".
 
 /** How menus look, wherever they open. */
 export const menuStyle = {
-  box: "z-30 min-w-48 max-w-72 rounded-xl border border-line bg-page p-1.5 text-sm shadow-lg motion-safe:animate-[fade-in_100ms_ease-out]",
+  box: "z-60 min-w-48 max-w-72 rounded-xl border border-line bg-page p-1.5 text-sm shadow-lg motion-safe:animate-[fade-in_100ms_ease-out]",
   item: "flex min-h-9 cursor-pointer select-none items-center gap-2.5 rounded-md px-2.5 py-1.5 outline-none data-[disabled]:cursor-default data-[highlighted]:bg-mute-tint data-[disabled]:text-soft data-[disabled]:opacity-60 max-md:min-h-11",
   label: "px-2.5 pt-2 pb-1 text-soft text-xs",
   line: "mx-1 my-1.5 h-px bg-line",
@@ -17,12 +17,17 @@ export function OpenMenu(props: MenuProps) {
     <DropdownMenu.Root modal={false} defaultOpen>
       <DropdownMenu.Trigger {...menuButtonLook(props)}>{menuButtonFace(props)}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content align="end" sideOffset={6} collisionPadding={8} className={menuStyle.box}>
+        <DropdownMenu.Content
+          align={props.align ?? "end"}
+          sideOffset={6}
+          collisionPadding={8}
+          className={menuStyle.box}
+        >
           {props.items.map((item, place) =>
             item === "line" ? (
               <DropdownMenu.Separator key={`line-${String(place)}`} className={menuStyle.line} />
             ) : (
-              <Item key={item.label} {...item} />
+              <Item key={item.id ?? item.label} {...item} />
             ),
           )}
         </DropdownMenu.Content>
@@ -34,8 +39,12 @@ export function OpenMenu(props: MenuProps) {
 function Item({ label, Icon, tone, isDisabled, why, onSelect, href }: Exclude<MenuItem, "line">) {
   const face = (
     <>
-      {Icon ? <Icon className="size-4 shrink-0" aria-hidden="true" /> : null}
-      {label}
+      {Icon ? (
+        <span aria-hidden="true" className="shrink-0">
+          <Icon className="size-4" />
+        </span>
+      ) : null}
+      <span className="truncate">{label}</span>
     </>
   );
   return (

@@ -1,13 +1,15 @@
 "use client";
 
-import { Ellipsis, type LucideIcon } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { Ellipsis } from "lucide-react";
+import { type ComponentType, lazy, type ReactNode, Suspense, useState } from "react";
 import { iconButtonStyle } from "./styles";
 
 export type MenuItem =
   | {
       label: string;
-      Icon?: LucideIcon;
+      /** Where two items may have the same label. */
+      id?: string;
+      Icon?: ComponentType<{ className?: string }>;
       tone?: "bad";
       isDisabled?: boolean;
       /** Why it is disabled, on hover. */
@@ -25,6 +27,8 @@ export type MenuProps = {
   /** The button's face; three dots where none is given. */
   children?: ReactNode;
   className?: string;
+  /** Which edge of the button the menu keeps to. */
+  align?: "start" | "end";
 };
 
 const load = () => import("./menu-open");

@@ -5,41 +5,50 @@ import { DeliveryBanner } from "./banner";
 import { Brand } from "./brand";
 import { Keyboard } from "./keyboard";
 import { Navigation } from "./navigation";
-import { TeamName } from "./team-name";
+import { PhoneMenu } from "./phone-menu";
+import { SearchButton } from "./search-button";
+import { TeamSwitcher } from "./team-switcher";
 
-/** The frame of every console page: beside it on a wide screen, above it on a narrow one. */
+/** The frame of every console page: beside it on a wide screen; on a phone a bar above it, with a menu behind a button. */
 export function Shell({ email, children }: { email: string; children: ReactNode }) {
   return (
-    <div className="min-h-dvh md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
-      <a
-        href="#main"
-        className="sr-only focus:not-sr-only focus:absolute focus:z-30 focus:m-2 focus:rounded-lg focus:bg-page focus:px-3 focus:py-2"
-      >
-        Skip to the page
-      </a>
-      <header className="border-line border-b bg-sunk md:border-r md:border-b-0">
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 md:sticky md:top-0 md:h-dvh md:flex-col md:flex-nowrap md:items-stretch md:gap-6 md:py-5">
-          <div className="flex min-w-0 flex-col md:px-2.5">
-            <Link href="/console" className="self-start rounded-md">
+    <Keyboard>
+      <div className="min-h-dvh md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
+        <a
+          href="#main"
+          className="sr-only focus:not-sr-only focus:absolute focus:z-30 focus:m-2 focus:rounded-lg focus:bg-page focus:px-3 focus:py-2"
+        >
+          Skip to the page
+        </a>
+        <header className="border-line border-b bg-sunk max-md:sticky max-md:top-0 max-md:z-20 md:border-r md:border-b-0">
+          <div className="flex h-14 items-center gap-1 pr-2 pl-4 md:sticky md:top-0 md:h-dvh md:flex-col md:items-stretch md:gap-4 md:overflow-y-auto md:px-3 md:py-5">
+            <Link href="/console" className="mr-auto flex w-fit rounded-md md:mr-0 md:ml-2.5">
               <Brand />
             </Link>
-            <TeamName />
+            <div className="flex md:flex-col md:gap-2">
+              <div className="max-md:hidden">
+                <TeamSwitcher />
+              </div>
+              <SearchButton />
+            </div>
+            <div className="md:hidden">
+              <PhoneMenu email={email} />
+            </div>
+            <div className="max-md:hidden">
+              <Navigation />
+            </div>
+            <div className="mt-auto min-w-0 max-md:hidden">
+              <AccountMenu email={email} />
+            </div>
           </div>
-          <div className="order-last w-full md:order-none">
-            <Navigation />
-          </div>
-          <div className="ml-auto min-w-0 max-w-48 md:mt-auto md:ml-0 md:max-w-none">
-            <AccountMenu email={email} />
-          </div>
+        </header>
+        <div className="min-w-0">
+          <DeliveryBanner />
+          <main id="main" className="mx-auto w-full max-w-6xl px-4 py-6 md:px-8 md:py-10">
+            {children}
+          </main>
         </div>
-      </header>
-      <Keyboard />
-      <div className="min-w-0">
-        <DeliveryBanner />
-        <main id="main" className="mx-auto w-full max-w-6xl px-4 py-6 md:px-8 md:py-10">
-          {children}
-        </main>
       </div>
-    </div>
+    </Keyboard>
   );
 }

@@ -1,0 +1,130 @@
+"use client";
+
+import { Command } from "cmdk";
+import { Globe, Keyboard, KeyRound, LayoutTemplate, LogOut, Moon, Sun, SunMoon, Users } from "lucide-react";
+import { usePathname } from "next/navigation";
+import { useTheme } from "next-themes";
+import type { Right } from "#server/roles";
+import { leaveConsole } from "./leave";
+import { Key } from "./pager";
+import { PAGES, REFERENCE, sectionOf } from "./pages";
+import { groupStyle, PaletteItem } from "./palette-item";
+import { useMay, useTeam } from "./team";
+
+const CREATIONS = [
+  { path: "/console/keys", label: "New API key", Icon: KeyRound, right: "keys:write" },
+  { path: "/console/templates", label: "New template", Icon: LayoutTemplate, right: "templates:write" },
+  { path: "/console/domains", label: "Add a domain", Icon: Globe, right: "domains:write" },
+] as const satisfies { path: string; label: string; Icon: typeof Globe; right: Right }[];
+
+const THEMES = [
+  { theme: "light", label: "Light appearance", Icon: Sun },
+  { theme: "dark", label: "Dark appearance", Icon: Moon },
+  { theme: "system", label: "Appearance as the system", Icon: SunMoon },
+] as const;
+
+type Props = {
+  go: (path: string, query?: string) => void;
+  run: (act: () => void) => void;
+  onKeys: () => void;
+};
+
+/** Pages, and what can be done from anywhere by the reader's role. */
+export function PaletteCommands({ go, run, onKeys }: Props) {
+  const may = useMay();
+  const { team, all } = useTeam();
+  const { setTheme } = useTheme();
+  const pathname = usePathname();
+  return (
+    <>
+      <Command.Group heading="Go to" className={groupStyle}>
+        {PAGES.map(({ path, label, Icon, key }) => (
+          <PaletteItem
+            key={path}
+            value={label}
+            Icon={Icon}
+            onSelect={() => go(path)}
+            keywords={["go to", "open"]}
+            aside={<Jump keyName={key} />}
+          >
+            {label}
+          </PaletteItem>
+        ))}
+        <PaletteItem
+          value={REFERENCE.label}
+          Icon={REFERENCE.Icon}
+          onSelect={() => run(() => window.location.assign(REFERENCE.path))}
+          keywords={["docs", "openapi"]}
+          aside={<Jump keyName={REFERENCE.key} />}
+        >
+          {REFERENCE.label}
+        </PaletteItem>
+      </Command.Group>
+      <Command.Group heading="Do" className={groupStyle}>
+        {CREATIONS.filter(({ right }) => may(right)).map(({ path, label, Icon }) => (
+          <PaletteItem
+            key={path}
+            value={label}
+            Icon={Icon}
+            onSelect={() => go(path, "new=true")}
+            keywords={["create", "add", "new"]}
+          >
+            {label}
+          </PaletteItem>
+        ))}
+        {all
+          .filter(({ teamId }) => teamId !== team?.teamId)
+          .map(({ teamId, teamName }) => (
+            <PaletteItem
+              key={teamId}
+              value={`Switch to ${teamName} ${teamId}`}
+              Icon={Users}
+              onSelect={() =>
+                run(() => window.location.assign(`${sectionOf(pathname)}?team=${encodeURIComponent(teamId)}`))
+              }
+              keywords={["team"]}
+            >
+              Switch to {teamName}
+            </PaletteItem>
+          ))}
+        {THEMES.map(({ theme, label, Icon }) => (
+          <PaletteItem
+            key={theme}
+            value={label}
+            Icon={Icon}
+            onSelect={() => run(() => setTheme(theme))}
+            keywords={["theme", "mode"]}
+          >
+            {label}
+          </PaletteItem>
+        ))}
+        <PaletteItem
+          value="All keys"
+          Icon={Keyboard}
+          onSelect={() => run(onKeys)}
+          keywords={["keyboard", "shortcuts", "help"]}
+          aside={<Key>?</Key>}
+        >
+          All keys
+        </PaletteItem>
+        <PaletteItem
+          value="Sign out"
+          Icon={LogOut}
+          onSelect={() => run(() => void leaveConsole())}
+          keywords={["log out"]}
+        >
+          Sign out
+        </PaletteItem>
+      </Command.Group>
+    </>
+  );
+}
+
+function Jump({ keyName }: { keyName: string }) {
+  return (
+    <span className="shrink-0 max-md:hidden" aria-hidden="true">
+      <Key>g</Key>
+      <Key>{keyName}</Key>
+    </span>
+  );
+}

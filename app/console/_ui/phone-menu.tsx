@@ -1,0 +1,34 @@
+"use client";
+
+import { Menu } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+
+const load = () => import("./phone-menu-open");
+const preload = () => void load().catch(() => {});
+const OpenPhoneMenu = lazy(async () => ({ default: (await load()).OpenPhoneMenu }));
+
+/** On a phone: pages, team and account behind one button. */
+export function PhoneMenu({ email }: { email: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        aria-label="Menu"
+        onPointerDown={preload}
+        onFocus={preload}
+        onClick={() => setOpen(true)}
+        className="grid size-11 place-items-center rounded-lg text-soft hover:text-ink"
+      >
+        <Menu className="size-5" aria-hidden="true" />
+      </button>
+      {isOpen ? (
+        <Suspense>
+          <OpenPhoneMenu email={email} onClose={() => setOpen(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}

@@ -3,8 +3,11 @@ import { type Cookies, sessionCookieName, stepCookie, stepCookieName } from "#se
 import { answerByNextAuth, readCookies } from "#server/auth/next-auth";
 import { authOptions } from "#server/auth/options";
 import type { Visit } from "#server/auth/visit";
+import { startPasskeySignIn } from "#server/services/account/passkey-sign-in";
 import { findSession, type Session } from "#server/services/sessions";
 import type { ConsoleDeps } from "./console-deps";
+import { AppError } from "./errors";
+import { errorFacts } from "./log";
 import { isBodyWithin, isFromOwnPage } from "./own-page";
 import { visitorOf } from "./visitor";
 
@@ -19,17 +22,20 @@ export async function readSession(deps: ConsoleDeps, cookies: Cookies): Promise<
   return typeof claims?.sid === "string" ? findSession(deps, claims.sid) : null;
 }
 
-/** What of next-auth is open: signing in by form, signing out, and the token that both need. */
-const ACTIONS = new Set([
+/** What of next-auth is open: signing in, signing out, and the token that both need. */
+const ACTIONS: ReadonlySet<string> = new Set([
   "GET csrf",
   "GET error",
   "GET providers",
   "GET session",
   "GET signin",
   "POST callback/credentials",
+  "POST callback/passkey",
   "POST callback/second-step",
   "POST signout",
 ]);
+/** What is ours alone: what a passkey is to sign. */
+const PASSKEY_OPTIONS = "POST passkey/options";
 const bodyMaxBytes = 16 * 1024;
 
 /** Answers a call below `/api/auth`. `context` is what Next gives a route file. */
@@ -39,7 +45,8 @@ export async function answerAuth(
   context: { params: Promise<{ nextauth: string[] }> },
 ): Promise<Response> {
   const { nextauth } = await context.params;
-  if (!ACTIONS.has(`${request.method} ${nextauth.join("/")}`)) return plain(404, "There is nothing here.");
+  const action = `${request.method} ${nextauth.join("/")}`;
+  if (!isOpen(deps, action)) return plain(404, "There is nothing here.");
   if (request.method === "POST") {
     if (!isFromOwnPage(deps.url, request.headers))
       return plain(403, "This call must come from a page of ours.");
@@ -48,6 +55,7 @@ export async function answerAuth(
       return plain(413, `Send at most ${bodyMaxBytes} bytes, and say how many.`);
   }
   const visit = openVisit(deps, request.headers);
+  if (action === PASSKEY_OPTIONS) return answerPasskeyOptions(deps, visit);
   const response = await answerByNextAuth(request, nextauth, authOptions(deps, visit));
   response.headers.set("cache-control", "no-store");
   if (visit.admission?.kind === "second_step")
@@ -55,6 +63,23 @@ export async function answerAuth(
   else if (visit.admission && visit.step !== null)
     response.headers.append("set-cookie", stepCookie(deps.url, null));
   return response;
+}
+
+const isOpen = (deps: ConsoleDeps, action: string): boolean =>
+  action === PASSKEY_OPTIONS ||
+  ACTIONS.has(action) ||
+  Object.keys(deps.providers).some((id) => action === `POST signin/${id}` || action === `GET callback/${id}`);
+
+async function answerPasskeyOptions(deps: ConsoleDeps, visit: Visit): Promise<Response> {
+  const headers = { "cache-control": "no-store" };
+  try {
+    return Response.json(await startPasskeySignIn(deps, visit), { headers });
+  } catch (error) {
+    if (error instanceof AppError)
+      return Response.json({ error: error.message }, { status: error.status, headers });
+    deps.log.error("sign_in.failed", errorFacts(error));
+    return plain(503, "Signing in does not work just now.");
+  }
 }
 
 const plain = (status: number, text: string) =>

@@ -1,3 +1,4 @@
+import type { ProviderClients } from "#server/auth/provider-clients";
 import type { InProcessStore } from "#server/limits/in-process";
 import type { RestDeps } from "./deps";
 
@@ -9,6 +10,8 @@ export type ConsoleDeps = RestDeps & {
   authSecret: string;
   /** Counts tries to sign in, in this process: a shared store that is away must not open the door to guessing. */
   signInTries: InProcessStore;
+  /** Where people may sign in by an account that they have elsewhere. */
+  providers: ProviderClients;
   /** The header in which whoever owns the socket tells the address at its other end, or null where nobody does. */
   peerHeader: string | null;
 };

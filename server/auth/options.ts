@@ -1,13 +1,17 @@
 import type { AuthOptions, LoggerInstance } from "next-auth";
 import Credentials from "next-auth/providers/credentials";
+import { SIGN_IN_PROVIDERS } from "#db/schema/account";
 import type { ConsoleDeps } from "#server/console-deps";
 import type { Log } from "#server/log";
 import { ownPath } from "#server/own-path";
+import { signInByProvider } from "#server/services/account/linked-accounts";
+import { signInByPasskey } from "#server/services/account/passkey-sign-in";
 import { finishByCode } from "#server/services/account/second-step";
 import { endSession, findSession } from "#server/services/sessions";
 import { signIn } from "#server/services/sign-in";
 import { sessionCookieName } from "./cookies";
-import { settle, type Visit } from "./visit";
+import { oauthProviders } from "./providers";
+import { settle, settleElsewhere, type Visit } from "./visit";
 
 const lifetimeSeconds = 30 * 24 * 60 * 60;
 
@@ -26,14 +30,23 @@ export function authOptions(deps: ConsoleDeps, visit: Visit): AuthOptions {
     },
     pages: { signIn: "/login", signOut: "/login", error: "/login" },
     logger: authLogger(deps.log),
-    providers: formProviders(deps, visit),
+    providers: [...formProviders(deps, visit), ...oauthProviders(deps.providers)],
     callbacks: {
       redirect: async ({ url }) => {
         visit.landing = ownPath(url, deps.url);
         return `${deps.url}${visit.landing}`;
       },
       // Without a session of ours next-auth makes no token: it sends the browser to what is answered here.
-      signIn: async () => {
+      signIn: async ({ user, account }) => {
+        const provider = SIGN_IN_PROVIDERS.find((each) => each === account?.provider);
+        if (account && provider) {
+          const accountId = account.providerAccountId;
+          const elsewhere = { provider, accountId, email: user.email ?? null, name: user.name ?? null };
+          const error = await settleElsewhere(deps, visit, () =>
+            signInByProvider(deps, elsewhere, visit.visitor),
+          );
+          if (error) return `${deps.url}/login?error=${error}`;
+        }
         if (visit.admission?.kind === "second_step")
           return `${deps.url}/login/second?callbackUrl=${encodeURIComponent(visit.landing)}`;
         return visit.admission?.kind === "in";
@@ -76,6 +89,16 @@ const formProviders = (deps: ConsoleDeps, visit: Visit): AuthOptions["providers"
       return settle(deps, visit, async () =>
         step === null ? { kind: "over" } : finishByCode(deps, { token: step, code, visitor }),
       );
+    },
+  }),
+  Credentials({
+    id: "passkey",
+    credentials: { response: {} },
+    authorize: async (given) => {
+      const { visitor, step } = visit;
+      const response = given?.response;
+      if (typeof response !== "string") return null;
+      return settle(deps, visit, () => signInByPasskey(deps, { response, step, visitor }));
     },
   }),
 ];

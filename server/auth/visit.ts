@@ -18,7 +18,13 @@ export type Visit = {
 export type Proved = Admission | { kind: "refused" } | { kind: "too_many_tries" } | { kind: "over" };
 
 /** Errors of signing in, as they reach the page. They tell nothing about an account. */
-export const SIGN_IN_ERRORS = ["CredentialsSignin", "TooManyTries", "StepOver", "Unavailable"] as const;
+export const SIGN_IN_ERRORS = [
+  "CredentialsSignin",
+  "TooManyTries",
+  "StepOver",
+  "NoAccount",
+  "Unavailable",
+] as const;
 export type SignInError = (typeof SIGN_IN_ERRORS)[number];
 
 /** A refusal by name: next-auth writes it into the address to which it sends the browser. */
@@ -49,5 +55,18 @@ export async function settle(
       throw named("StepOver");
     case "refused":
       return null;
+  }
+}
+
+/** The same for an account elsewhere, for next-auth's `signIn`. Answers the error that the page is to tell, or null. */
+export async function settleElsewhere(
+  deps: ConsoleDeps,
+  visit: Visit,
+  prove: () => Promise<Admission | { kind: "refused" }>,
+): Promise<SignInError | null> {
+  try {
+    return (await settle(deps, visit, prove)) ? null : "NoAccount";
+  } catch {
+    return "Unavailable";
   }
 }

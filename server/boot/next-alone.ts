@@ -1,4 +1,5 @@
 import { after } from "next/server";
+import { providerClients } from "#server/auth/provider-clients";
 import { readSettings } from "#server/env";
 import { errorFacts } from "#server/log";
 import { tick } from "#server/worker/tick";
@@ -29,7 +30,7 @@ export async function provideOwnDeps(): Promise<void> {
   );
   const transport = openTransport(settings, built.deps);
   const relayTimeouts = timeoutsOf(settings);
-  hold(built.forRest({ tick: runRound }), { url, secret }, null);
+  hold(built.forRest({ tick: runRound }), { url, secret, providers: providerClients(settings) }, null);
 }
 
 /** While it runs, further calls wait for one more run, which sees what the first one came too early for. */

@@ -1,3 +1,4 @@
+import { providerClients } from "#server/auth/provider-clients";
 import type { Settings } from "#server/env";
 import type { Log } from "#server/log";
 import type { Listener } from "#server/mail/bounce/listener";
@@ -46,7 +47,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   try {
     // A worker drains the queue beside us, so a round of delivery that is asked for is only a matter of rousing it.
     const rest = built.forRest({ tick: async () => built.deps.wake() });
-    provideDeps(rest, { url: settings.url, secret: secrets.secret });
+    const providers = providerClients(settings);
+    provideDeps(rest, { url: settings.url, secret: secrets.secret, providers });
     const before = options.before();
     // A database of somebody else's may be away for long, and meanwhile probes want to hear so.
     if (!isEmbedded) options.onRest(await before.then(() => restDoorOf(rest)));

@@ -44,6 +44,7 @@ export async function openConsole() {
     authSecret,
     // One moment for all tries, so that no minute ends between them.
     signInTries: createInProcessStore(() => 90_000),
+    providers: {},
     peerHeader: "x-posthorn-peer",
   };
   let people = 0;

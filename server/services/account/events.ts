@@ -2,6 +2,7 @@ import { and, desc, eq, gt, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { accountEvents } from "#db/schema/account";
 import type { Deps } from "#server/deps";
+import { deviceOf } from "#server/device";
 import { newId } from "#server/ids";
 import type { Visitor } from "#server/visitor";
 
@@ -57,3 +58,6 @@ export async function listAccountEvents(deps: Deps, input: { userId: string; lim
     .orderBy(desc(accountEvents.id))
     .limit(input.limit);
 }
+
+/** A browser in words, also where it is none that we know. */
+export const sayDevice = (userAgent: string | null): string => deviceOf(userAgent) ?? "Unknown browser";

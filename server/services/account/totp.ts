@@ -2,11 +2,11 @@ import { and, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
 import { totpFactors } from "#db/schema/account";
 import type { Deps } from "#server/deps";
-import { AppError } from "#server/errors";
+import { AppError, notFound } from "#server/errors";
 import type { Place } from "#server/vault";
 import type { Visitor } from "#server/visitor";
 import { recordAccountEvent } from "./events";
-import { addedFactor, holdUser } from "./factors";
+import { addedFactor, holdUser, removedFactor } from "./factors";
 
 /** What every authenticator app takes; others ignore the fields and would show wrong codes (RFC 6238, section 5.2). */
 const SHAPE = { algorithm: "SHA1", digits: 6, period: 30 } as const;
@@ -107,4 +107,19 @@ async function stepOf(deps: Deps, input: { userId: string; code: string }): Prom
   const timestamp = deps.clock().getTime();
   const delta = TOTP.validate({ ...SHAPE, token, secret, timestamp, window: driftSteps });
   return delta === null ? null : TOTP.counter({ period: SHAPE.period, timestamp }) + delta;
+}
+
+/** Takes a person's authenticator app away, be it confirmed or begun. AppError `not_found` where there is none. */
+export async function removeTotp(deps: Deps, input: { userId: string; visitor: Visitor }): Promise<void> {
+  const { userId, visitor } = input;
+  await deps.db.transaction(async (tx) => {
+    await holdUser(tx, userId);
+    const removed = await tx
+      .delete(totpFactors)
+      .where(eq(totpFactors.userId, userId))
+      .returning({ confirmedAt: totpFactors.confirmedAt });
+    if (removed.length === 0) throw notFound("Authenticator app");
+    await recordAccountEvent(tx, { userId, kind: "authenticator_removed", visitor });
+    await removedFactor(tx, userId);
+  });
 }

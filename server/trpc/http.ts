@@ -15,12 +15,16 @@ const bodyMaxBytes = 1024 * 1024;
  */
 export async function answerTrpc(deps: ConsoleDeps, request: Request, cookies: Cookies): Promise<Response> {
   const refusal = request.method === "POST" ? refusePost(deps, request) : null;
-  if (refusal) return new Response(`${refusal.text}\n`, { status: refusal.status });
+  if (refusal)
+    return new Response(`${refusal.text}\n`, {
+      status: refusal.status,
+      headers: { "cache-control": "no-store" },
+    });
   return fetchRequestHandler({
     endpoint: ENDPOINT,
     req: request,
     router: appRouter,
-    createContext: () => createTrpcContext(deps, cookies),
+    createContext: () => createTrpcContext(deps, cookies, request.headers),
     maxBatchSize: batchMax,
     responseMeta: () => ({ headers: new Headers({ "cache-control": "no-store" }) }),
   });

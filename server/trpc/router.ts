@@ -1,3 +1,4 @@
+import { accountRouter } from "./account";
 import { activityRouter } from "./activity";
 import { domainsRouter } from "./domains";
 import { emailsRouter } from "./emails";
@@ -14,6 +15,7 @@ import { webhooksRouter } from "./webhooks";
 
 /** All that the console can ask for. */
 export const appRouter = router({
+  account: accountRouter,
   activity: activityRouter,
   domains: domainsRouter,
   emails: emailsRouter,

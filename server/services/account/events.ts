@@ -44,8 +44,13 @@ export async function recordAccountEvent(
   });
 }
 
+export type AccountEvent = typeof accountEvents.$inferSelect;
+
 /** What happened to a person's account of late, the newest first. */
-export async function listAccountEvents(deps: Deps, input: { userId: string; limit: number }) {
+export async function listAccountEvents(
+  deps: Deps,
+  input: { userId: string; limit: number },
+): Promise<AccountEvent[]> {
   return deps.db
     .select()
     .from(accountEvents)

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { SIGN_IN_PROVIDERS } from "#db/schema/account";
+import { listAccountEvents } from "#server/services/account/events";
+import { readFactors } from "#server/services/account/factors";
+import { listLinkedAccounts, unlinkAccount } from "#server/services/account/linked-accounts";
+import { relyingParty } from "#server/services/account/passkey-challenge";
+import {
+  addPasskey,
+  listPasskeys,
+  removePasskey,
+  renamePasskey,
+  startPasskey,
+} from "#server/services/account/passkeys";
+import { changePassword } from "#server/services/account/password";
+import { hasPassword, proveAgain } from "#server/services/account/prove";
+import { renewRecoveryCodes } from "#server/services/account/renew-recovery-codes";
+import { endOneSession, endOtherSessions, listSessions } from "#server/services/account/sessions";
+import { confirmTotp, removeTotp, startTotp } from "#server/services/account/totp";
+import { viewAccountEvent, viewLocks, viewSession } from "./account-views";
+import { router, signedIn } from "./init";
+import { plainText } from "./plain-text";
+
+const eventsMax = 30;
+const id = z.string().max(60);
+/** A password, or a code: what is asked for once more before a lock is changed. Nothing in it is trimmed. */
+const proof = plainText.max(300);
+const passkeyName = plainText.trim().max(60, "Give a name of at most 60 characters.");
+
+/** Whoever is signed in, about their own account: every id is looked for among theirs alone. */
+const own = signedIn.use(({ ctx, next }) => {
+  const { user, id: sessionId } = ctx.signedInAs;
+  return next({ ctx: { owner: { user, sessionId, visitor: ctx.visitor } } });
+});
+
+export const accountRouter = router({
+  locks: own.query(async ({ ctx: { deps, owner } }) => {
+    const userId = owner.user.id;
+    return viewLocks({
+      hasPassword: await hasPassword(deps, userId),
+      factors: await readFactors(deps.db, userId),
+      passkeys: await listPasskeys(deps, userId),
+      arePasskeysPossible: relyingParty(deps.url) !== null,
+      linked: await listLinkedAccounts(deps, userId),
+      providers: deps.providers,
+    });
+  }),
+  sessions: own.query(async ({ ctx: { deps, owner } }) =>
+    (await listSessions(deps, owner.user.id)).map((session) => viewSession(session, owner.sessionId)),
+  ),
+  events: own.query(async ({ ctx: { deps, owner } }) =>
+    (await listAccountEvents(deps, { userId: owner.user.id, limit: eventsMax })).map(viewAccountEvent),
+  ),
+
+  changePassword: own
+    .input(z.strictObject({ present: plainText.max(300), next: plainText.max(300) }))
+    .mutation(({ ctx, input }) => changePassword(ctx.deps, ctx.owner, input)),
+
+  /** Answers the secret, which is told in this one answer. */
+  startAuthenticator: own.input(z.strictObject({ proof })).mutation(async ({ ctx, input }) => {
+    await proveAgain(ctx.deps, ctx.owner, input.proof);
+    const { id: userId, email } = ctx.owner.user;
+    return startTotp(ctx.deps, { userId, email, host: new URL(ctx.deps.url).host });
+  }),
+  /** Answers the recovery codes, once, where this is the first factor. */
+  confirmAuthenticator: own.input(z.strictObject({ code: plainText.max(20) })).mutation(({ ctx, input }) => {
+    const { user, sessionId, visitor } = ctx.owner;
+    return confirmTotp(ctx.deps, { userId: user.id, sessionId, code: input.code, visitor });
+  }),
+  removeAuthenticator: own.input(z.strictObject({ proof })).mutation(async ({ ctx, input }) => {
+    await proveAgain(ctx.deps, ctx.owner, input.proof);
+    await removeTotp(ctx.deps, { userId: ctx.owner.user.id, visitor: ctx.owner.visitor });
+  }),
+  /** Answers the new codes, once; the earlier ones open nothing any more. */
+  renewRecoveryCodes: own.input(z.strictObject({ proof })).mutation(async ({ ctx, input }) => {
+    await proveAgain(ctx.deps, ctx.owner, input.proof);
+    return { recoveryCodes: await renewRecoveryCodes(ctx.deps, ctx.owner) };
+  }),
+
+  startPasskey: own.input(z.strictObject({ proof })).mutation(async ({ ctx, input }) => {
+    await proveAgain(ctx.deps, ctx.owner, input.proof);
+    return startPasskey(ctx.deps, ctx.owner);
+  }),
+  addPasskey: own
+    .input(z.strictObject({ response: z.string().max(16_000), name: passkeyName }))
+    .mutation(({ ctx, input }) => addPasskey(ctx.deps, ctx.owner, input)),
+  renamePasskey: own
+    .input(z.strictObject({ id, name: passkeyName.min(1, "Give it a name.") }))
+    .mutation(({ ctx, input }) => renamePasskey(ctx.deps, ctx.owner, input)),
+  removePasskey: own.input(z.strictObject({ id, proof })).mutation(async ({ ctx, input }) => {
+    await proveAgain(ctx.deps, ctx.owner, input.proof);
+    await removePasskey(ctx.deps, ctx.owner, input.id);
+  }),
+
+  unlink: own
+    .input(z.strictObject({ provider: z.enum(SIGN_IN_PROVIDERS) }))
+    .mutation(({ ctx, input }) => unlinkAccount(ctx.deps, ctx.owner, input.provider)),
+
+  endSession: own
+    .input(z.strictObject({ id }))
+    .mutation(({ ctx, input }) => endOneSession(ctx.deps, ctx.owner, input.id)),
+  endOtherSessions: own.mutation(async ({ ctx }) => ({
+    ended: await endOtherSessions(ctx.deps, ctx.owner),
+  })),
+});

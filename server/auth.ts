@@ -1,4 +1,5 @@
 import { decode } from "next-auth/jwt";
+import { answerOwnCall, isOwnCall } from "#server/auth/calls";
 import { type Cookies, sessionCookieName, stepCookie, stepCookieName } from "#server/auth/cookies";
 import { answerByNextAuth, readCookies } from "#server/auth/next-auth";
 import { authOptions } from "#server/auth/options";
@@ -30,6 +31,7 @@ const ACTIONS: ReadonlySet<string> = new Set([
   "GET session",
   "GET signin",
   "POST callback/credentials",
+  "POST callback/link",
   "POST callback/passkey",
   "POST callback/second-step",
   "POST signout",
@@ -55,6 +57,7 @@ export async function answerAuth(
       return plain(413, `Send at most ${bodyMaxBytes} bytes, and say how many.`);
   }
   const visit = openVisit(deps, request.headers);
+  if (isOwnCall(action)) return answerOwnCall(deps, request, action, visit.visitor);
   if (action === PASSKEY_OPTIONS) return answerPasskeyOptions(deps, visit);
   const response = await answerByNextAuth(request, nextauth, authOptions(deps, visit));
   response.headers.set("cache-control", "no-store");
@@ -67,6 +70,7 @@ export async function answerAuth(
 
 const isOpen = (deps: ConsoleDeps, action: string): boolean =>
   action === PASSKEY_OPTIONS ||
+  isOwnCall(action) ||
   ACTIONS.has(action) ||
   Object.keys(deps.providers).some((id) => action === `POST signin/${id}` || action === `GET callback/${id}`);
 

@@ -12,6 +12,11 @@ export type ConsoleDeps = RestDeps & {
   signInTries: InProcessStore;
   /** Where people may sign in by an account that they have elsewhere. */
   providers: ProviderClients;
+  /**
+   * Called when somebody comes while nobody is a user: where no launcher has done so at its start, it makes the one whom the
+   * settings name, or writes a code to the log by which whoever reads it becomes the first.
+   */
+  prepareFirstUser(): Promise<void>;
   /** The header in which whoever owns the socket tells the address at its other end, or null where nobody does. */
   peerHeader: string | null;
 };

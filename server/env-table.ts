@@ -63,14 +63,15 @@ export const SETTINGS = {
     isSecret: true,
   },
   POSTHORN_ADMIN_EMAIL: {
-    about: "Address with which the first user signs in.",
+    about: "Address with which the first user signs in. Only a start without any user reads it.",
     fallback: "admin@posthorn.test",
     example: "you@example.com",
     read: emailAddress,
   },
   POSTHORN_ADMIN_PASSWORD: {
-    about: "Password of the first user, at least 12 characters. Only the first start reads it.",
-    fallback: "generated into the data folder",
+    about:
+      "Password of the first user, at least 12 characters. Only a start without any user reads it. Where it is absent and DATABASE_URL is given, start prints a link that makes the first user, once; where Next runs alone, the page /setup writes it to the log.",
+    fallback: "generated into the data folder for the embedded database and for dev",
     example: "a long phrase that you remember",
     read: secret(12, "Take a longer one."),
     isSecret: true,

@@ -9,6 +9,7 @@ import { signInByPasskey } from "#server/services/account/passkey-sign-in";
 import { finishByCode } from "#server/services/account/second-step";
 import { endSession, findSession } from "#server/services/sessions";
 import { signIn } from "#server/services/sign-in";
+import { signInByLink } from "#server/services/sign-in-by-mail";
 import { sessionCookieName } from "./cookies";
 import { oauthProviders } from "./providers";
 import { settle, settleElsewhere, type Visit } from "./visit";
@@ -77,6 +78,16 @@ const formProviders = (deps: ConsoleDeps, visit: Visit): AuthOptions["providers"
       const { email, password } = given ?? {};
       if (typeof email !== "string" || typeof password !== "string") return null;
       return settle(deps, visit, () => signIn(deps, { email, password, ...visit.visitor }));
+    },
+  }),
+  Credentials({
+    id: "link",
+    credentials: { token: {} },
+    authorize: async (given) => {
+      const { visitor } = visit;
+      const token = given?.token;
+      if (typeof token !== "string") return null;
+      return settle(deps, visit, () => signInByLink(deps, { token, visitor }));
     },
   }),
   Credentials({

@@ -1,12 +1,19 @@
+/** How whoever reads the banner gets in. */
+export type Login =
+  /** Nobody is a user yet: the code makes one. */
+  | { kind: "code"; code: string }
+  /** The password is null where it was given by a setting and is not ours to show. */
+  | { kind: "password"; email: string; password: string | null }
+  /** There are users, of whom nothing is known here. */
+  | { kind: "users" };
+
 export type BannerFacts = {
   mode: "dev" | "start";
   /** The public address. */
   url: string;
   /** Where this machine reaches the service. */
   localUrl: string;
-  adminEmail: string;
-  /** Null where it was given by a setting and is not ours to show. */
-  adminPassword: string | null;
+  login: Login;
   firstKeyToken: string | null;
   secretsFile: string;
   /** Null: real recipients wait. */
@@ -15,17 +22,16 @@ export type BannerFacts = {
 
 /**
  * What the launcher prints when everything runs: where the console is, and commands that work exactly as pasted. Under
- * `start` the output is a log, so it names the file that holds secrets and never one of them.
+ * `start` the output is a log, so it names the file that holds secrets and never one of them, but for the code that is worth
+ * nothing once it was used.
  */
 export function renderBanner(facts: BannerFacts): string {
-  const isDev = facts.mode === "dev";
   const lines = [
     "",
     `  Posthorn is running.`,
     "",
     `  Console   ${facts.url}`,
-    `  Login     ${facts.adminEmail}`,
-    `  Password  ${isDev && facts.adminPassword ? facts.adminPassword : passwordPlace(facts)}`,
+    ...loginLines(facts),
     "",
     ...transportLines(facts),
     ...firstMailLines(facts),
@@ -33,8 +39,23 @@ export function renderBanner(facts: BannerFacts): string {
   return `${lines.join("\n")}\n`;
 }
 
-const passwordPlace = (facts: BannerFacts): string =>
-  facts.adminPassword ? `see adminPassword in ${facts.secretsFile}` : "as given by POSTHORN_ADMIN_PASSWORD";
+function loginLines({ mode, url, login, secretsFile }: BannerFacts): string[] {
+  switch (login.kind) {
+    case "code":
+      // The code stands in the fragment, which a browser sends to nobody.
+      return [
+        `  Set up    ${url}/setup#${login.code}`,
+        "            Opens once, within a day, to make the first user.",
+      ];
+    case "users":
+      return ["  Login     A lost password: npm run -s posthorn -- user reset-password EMAIL"];
+    case "password": {
+      const kept = mode === "dev" ? login.password : `see adminPassword in ${secretsFile}`;
+      const password = login.password === null ? "as given by POSTHORN_ADMIN_PASSWORD" : kept;
+      return [`  Login     ${login.email}`, `  Password  ${password}`];
+    }
+  }
+}
 
 function transportLines({ smtpUrl }: BannerFacts): string[] {
   if (smtpUrl === "capture:") return ["  Every mail is captured: the console shows it, nobody gets it.", ""];

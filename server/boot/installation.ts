@@ -6,25 +6,30 @@ import { takeLock } from "./lock";
 import { Refusal } from "./refusal";
 import { seedDatabase } from "./seed";
 
-/** The secrets in force, be they given or generated. */
-export type Secrets = { secret: string; adminPassword: string; firstKeyToken: string | null };
+/**
+ * The secrets in force, be they given or generated. Of a first user's password there is none where a configured database is
+ * to be served: who may be the first is told by a code then.
+ */
+export type Secrets = { secret: string; adminPassword: string | null; firstKeyToken: string | null };
 
 const lockPatienceMs = 10_000;
 
 /** Takes the secrets from the settings or the data directory, and makes and keeps those that are in neither. */
 export async function settleSecrets(settings: Settings, holdsLock: boolean): Promise<Secrets> {
   const kept = await readGenerated(settings.dataDir);
-  const isMissing = (!settings.secret && !kept.secret) || (!settings.adminPassword && !kept.adminPassword);
+  const makesPassword =
+    settings.adminPassword === null && (settings.databaseUrl === null || settings.mode === "dev");
+  const isMissing = (!settings.secret && !kept.secret) || (makesPassword && !kept.adminPassword);
   const generated = isMissing
     ? await change(settings.dataDir, holdsLock, (now) => ({
         ...now,
         ...(settings.secret ? {} : { secret: now.secret ?? makeSecret() }),
-        ...(settings.adminPassword ? {} : { adminPassword: now.adminPassword ?? makePassword() }),
+        ...(makesPassword ? { adminPassword: now.adminPassword ?? makePassword() } : {}),
       }))
     : kept;
   return {
     secret: settings.secret ?? generated.secret ?? "",
-    adminPassword: settings.adminPassword ?? generated.adminPassword ?? "",
+    adminPassword: settings.adminPassword ?? generated.adminPassword ?? null,
     firstKeyToken: generated.firstKeyToken ?? null,
   };
 }

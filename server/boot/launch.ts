@@ -5,7 +5,6 @@ import { createLog, errorFacts, type Log } from "#server/log";
 import { renderBanner } from "./banner";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded";
 import { generatedFileOf } from "./generated";
-import type { Secrets } from "./installation";
 import { type DataLock, takeLock } from "./lock";
 import { type Door, openDoor, type RestDoor } from "./node";
 import { buildFileOf, type NextPages, openPages } from "./pages";
@@ -112,7 +111,7 @@ async function open(settings: Settings, house: House, log: Log, signal: AbortSig
     },
     onRest: rest.resolve,
   });
-  showBanner(settings, house.service.secrets);
+  showBanner(settings, house.service);
   if (isDev) setTimeout(() => void pages.prepare(), preparePagesAfterMs).unref();
 }
 
@@ -152,14 +151,13 @@ async function requireLock(settings: Settings): Promise<DataLock> {
   return taken.lock;
 }
 
-function showBanner(settings: Settings, secrets: Secrets): void {
+function showBanner(settings: Settings, { secrets, login }: Service): void {
   process.stdout.write(
     renderBanner({
       mode: settings.mode === "dev" ? "dev" : "start",
       url: settings.url,
       localUrl: localUrlOf(settings),
-      adminEmail: settings.adminEmail,
-      adminPassword: settings.adminPassword === null ? secrets.adminPassword : null,
+      login,
       firstKeyToken: secrets.firstKeyToken,
       secretsFile: generatedFileOf(settings.dataDir),
       smtpUrl: settings.smtpUrl,

@@ -1,7 +1,10 @@
 import { after } from "next/server";
 import { providerClients } from "#server/auth/provider-clients";
-import { readSettings } from "#server/env";
+import type { Deps } from "#server/deps";
+import { readSettings, type Settings } from "#server/env";
 import { errorFacts } from "#server/log";
+import { hasUsers, makeFirstUser, makeFirstUserCode } from "#server/services/first-user";
+import { prepareUser } from "#server/services/users";
 import { tick } from "#server/worker/tick";
 import { buildDeps } from "./deps";
 import { hold } from "./next";
@@ -30,7 +33,34 @@ export async function provideOwnDeps(): Promise<void> {
   );
   const transport = openTransport(settings, built.deps);
   const relayTimeouts = timeoutsOf(settings);
-  hold(built.forRest({ tick: runRound }), { url, secret, providers: providerClients(settings) }, null);
+  const prepareFirstUser = onceUntilItFails(() => firstUserOf(built.deps, settings));
+  const given = { url, secret, providers: providerClients(settings), prepareFirstUser };
+  hold(built.forRest({ tick: runRound }), given, null);
+}
+
+/**
+ * Here nobody watches a start, so the first user is prepared when somebody comes: made as the settings say, or by a link that
+ * only whoever may read the platform's log can open.
+ */
+async function firstUserOf(
+  deps: Deps,
+  { adminEmail: email, adminPassword: password, url }: Settings,
+): Promise<void> {
+  if (await hasUsers(deps)) return;
+  if (password !== null) return void (await makeFirstUser(deps, await prepareUser({ email, password })));
+  const code = await makeFirstUserCode(deps);
+  if (code !== null) deps.log.warn("first_user.link", { setUp: `${url}/setup#${code}` });
+}
+
+function onceUntilItFails(run: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  return () => {
+    done ??= run().catch((error) => {
+      done = null;
+      throw error;
+    });
+    return done;
+  };
 }
 
 /** While it runs, further calls wait for one more run, which sees what the first one came too early for. */

@@ -7,7 +7,12 @@ import { deriveKey } from "#server/secrets";
 
 const PEER_HEADER = "x-posthorn-peer";
 
-type Given = { url: string; secret: string; providers?: ProviderClients };
+type Given = {
+  url: string;
+  secret: string;
+  providers?: ProviderClients;
+  prepareFirstUser?: () => Promise<void>;
+};
 
 /** The effects of this process, for Next's route files. Throws before they were provided. */
 export const getDeps = heldDeps;
@@ -38,6 +43,7 @@ export function hold(rest: RestDeps, given: Given, peerHeader: string | null): v
     authSecret: deriveKey(given.secret, "next-auth"),
     signInTries: createInProcessStore(() => rest.clock().getTime()),
     providers: given.providers ?? {},
+    prepareFirstUser: given.prepareFirstUser ?? (async () => {}),
     peerHeader,
   });
 }

@@ -1,7 +1,10 @@
 import { providerClients } from "#server/auth/provider-clients";
+import type { RestDeps } from "#server/deps";
 import type { Settings } from "#server/env";
 import type { Log } from "#server/log";
 import type { Listener } from "#server/mail/bounce/listener";
+import { makeFirstUserCode } from "#server/services/first-user";
+import type { Login } from "./banner";
 import { buildDeps, type ConnectedSettings } from "./deps";
 import { openInbound } from "./inbound";
 import { type Secrets, seedInstallation, settleSecrets } from "./installation";
@@ -16,6 +19,7 @@ import { type RunningWorker, runWorker } from "./worker";
 export type Service = {
   /** In them the token of a key that works; null where none was made here. */
   secrets: Secrets;
+  login: Login;
   stop(): Promise<void>;
   close(): Promise<void>;
 };
@@ -57,6 +61,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       settings.mode === "dev" ? await runWorker(connected, { log }) : superviseWorker(process.env, log);
     inbound = await openInbound(connected, built.deps);
     const firstKeyToken = await seedInstallation(rest, settings, secrets, { isEmbedded });
+    const login = await loginOf(rest, settings, secrets);
     await before;
     options.signal.throwIfAborted();
     if (isEmbedded) options.onRest(restDoorOf(rest));
@@ -64,6 +69,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const [running, listening] = [worker, inbound];
     return {
       secrets: { ...secrets, firstKeyToken },
+      login,
       stop: async () => {
         await Promise.all([running.stop(), listening?.close()]);
       },
@@ -75,6 +81,18 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await built.close();
     throw error;
   }
+}
+
+/** How somebody gets in, now that whoever was given is in the database. */
+async function loginOf(
+  deps: RestDeps,
+  { adminEmail: email, adminPassword: given }: Settings,
+  { adminPassword }: Secrets,
+): Promise<Login> {
+  if (adminPassword !== null)
+    return { kind: "password", email, password: given === null ? adminPassword : null };
+  const code = await makeFirstUserCode(deps);
+  return code === null ? { kind: "users" } : { kind: "code", code };
 }
 
 /** Next and the worker process read their settings from the environment, where the database may be one of ours. */

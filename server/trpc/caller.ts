@@ -6,7 +6,9 @@ import { cache } from "react";
 import { heldDeps } from "#server/console-deps";
 import { ownPath } from "#server/own-path";
 import { type Right, rightsOf } from "#server/roles";
+import { hasUsers } from "#server/services/first-user";
 import type { Membership } from "#server/services/sessions";
+import { canSendSystemMail } from "#server/services/system-mail/queue";
 import { createTrpcContext } from "./context";
 import { appRouter } from "./router";
 
@@ -33,6 +35,17 @@ export const trpc = createTRPCOptionsProxy({ router: appRouter, ctx: pageContext
 
 /** Where somebody who signs in is to land: the wanted page where it is one of ours, else the console. */
 export const landingPath = (wanted: string | undefined): string => ownPath(wanted, heldDeps().url);
+
+/** Whether nobody is a user yet, so that only the code for the first one opens anything. */
+export const isWithoutUsers = cache(async (): Promise<boolean> => {
+  const deps = heldDeps();
+  if (await hasUsers(deps)) return false;
+  await deps.prepareFirstUser();
+  return !(await hasUsers(deps));
+});
+
+/** Whether this installation mails links. Where it does not, nothing offers any, and pages say what there is instead. */
+export const sendsOwnMail = (): Promise<boolean> => canSendSystemMail(heldDeps());
 
 /** The public origin, for examples that people paste. */
 export const publicUrl = (): string => heldDeps().url;

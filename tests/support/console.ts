@@ -45,6 +45,7 @@ export async function openConsole() {
     // One moment for all tries, so that no minute ends between them.
     signInTries: createInProcessStore(() => 90_000),
     providers: {},
+    prepareFirstUser: async () => {},
     peerHeader: "x-posthorn-peer",
   };
   let people = 0;

@@ -1,7 +1,8 @@
 import { encode } from "next-auth/jwt";
-import type { Role } from "#db/schema/teams";
+import { memberships, type Role } from "#db/schema/teams";
 import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/console-deps";
+import { newId } from "#server/ids";
 import { createInProcessStore } from "#server/limits/in-process";
 import { createLimits } from "#server/limits/limits";
 import type { Facts, Log } from "#server/log";
@@ -9,7 +10,7 @@ import { createBodyRoom } from "#server/rest/body-room";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog } from "#server/services/logs/record";
 import { openSession } from "#server/services/sessions";
-import { createUser } from "#server/services/users";
+import { insertUser, type PreparedUser, prepareUser } from "#server/services/users";
 import { createTrpcContext } from "#server/trpc/context";
 import { answerTrpc } from "#server/trpc/http";
 import { createCaller } from "#server/trpc/router";
@@ -49,18 +50,20 @@ export async function openConsole() {
     peerHeader: "x-posthorn-peer",
   };
   let people = 0;
+  let hashed: Promise<PreparedUser> | undefined;
 
   return {
     house,
     deps,
     lines,
-    person: (input: { teamId?: string; role?: Role; email?: string } = {}) =>
-      createUser(deps, {
-        email: input.email ?? `person-${++people}@example.org`,
-        password: PASSWORD,
-        teamId: input.teamId ?? house.ctx.teamId,
-        role: input.role ?? "member",
-      }),
+    /** Somebody who signs in by `PASSWORD`, which is hashed once for all of them. */
+    person: async (input: { teamId?: string; role?: Role; email?: string } = {}) => {
+      hashed ??= prepareUser({ email: "anybody@example.org", password: PASSWORD });
+      const { teamId = house.ctx.teamId, role = "member", email = `person-${++people}@example.org` } = input;
+      const user = await insertUser(deps.db, { ...(await hashed), id: newId(), email });
+      await deps.db.insert(memberships).values({ teamId, userId: user.id, role });
+      return user;
+    },
     session: (userId: string) => openSession(deps, { userId, address: "192.0.2.1", userAgent: null }),
     callerOf: (cookies: Cookies) => createCaller(createTrpcContext(deps, cookies)),
     /** Calls as the console's pages do; a body makes it a POST. */

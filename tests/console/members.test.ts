@@ -1,0 +1,288 @@
+import { and, eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { auditLog } from "#db/schema/audit";
+import { memberships, type Role } from "#db/schema/teams";
+import { inviteMember } from "#server/services/invitations/send";
+import { createKey } from "#server/services/keys/keys";
+import { removeMember } from "#server/services/members/change";
+import { type Console, cookiesOf, openConsole } from "../support/console";
+import { openParty, type Party } from "../support/parties";
+
+let console: Console;
+let party: Party;
+let team: string;
+beforeAll(async () => {
+  console = await openConsole();
+});
+afterAll(() => console.close());
+beforeEach(async () => {
+  party = await openParty(console, "Ours");
+  team = party.teamId;
+});
+
+const rolesNow = async () => {
+  const rows = await console.deps.db.select().from(memberships).where(eq(memberships.teamId, team));
+  return Object.fromEntries(rows.map(({ userId, role }) => [userId, role]));
+};
+const owners = async () => Object.values(await rolesNow()).filter((role) => role === "owner").length;
+const changeRole = (by: Role, userId: string, role: Role) =>
+  party.call(by, "members.changeRole", { userId, role });
+const remove = (by: Role, userId: string) => party.call(by, "members.remove", { userId });
+const entries = async () => {
+  const rows = await console.deps.db.select().from(auditLog).where(eq(auditLog.teamId, team));
+  return rows.map(({ action, actorId, subjectId, detail }) => ({ action, actorId, subjectId, detail }));
+};
+/** One more owner of the team, with a caller of their own. */
+const secondOwner = async () => {
+  const { id } = await console.person({ teamId: team, role: "owner" });
+  return { id, caller: console.callerOf(await cookiesOf((await console.session(id)).id)) };
+};
+
+describe("the list of members", () => {
+  test("tells who they are, since when, and when they were last there", async () => {
+    const heard = await party.call("viewer", "members.list", {});
+    expect(heard).toMatchObject({
+      ok: true,
+      data: expect.arrayContaining([
+        expect.objectContaining({
+          id: party.userIds.viewer,
+          role: "viewer",
+          isSelf: true,
+          hasSecondFactor: false,
+          lastSeenAt: expect.stringMatching(/Z$/),
+        }),
+        expect.objectContaining({ id: party.userIds.owner, role: "owner", isSelf: false }),
+      ]),
+    });
+    expect(JSON.stringify(heard)).not.toMatch(/password|hash/i);
+  });
+
+  test("says who needs more than a password", async () => {
+    await console.house.hot`
+      insert into totp_factors (user_id, secret, confirmed_at) values
+        (${party.userIds.admin}, 'sealed', now()), (${party.userIds.member}, 'sealed', null)`;
+    const caller = await secondOwner();
+    const rows = await caller.caller.members.list({ team });
+    const factors = Object.fromEntries(rows.map(({ id, hasSecondFactor }) => [id, hasSecondFactor]));
+    expect(factors[party.userIds.admin]).toBe(true);
+    expect(factors[party.userIds.member]).toBe(false);
+  });
+
+  test("holds nobody of another team", async () => {
+    const other = await openParty(console, "Theirs");
+    const heard = await party.call("owner", "members.list", {});
+    for (const id of Object.values(other.userIds)) expect(JSON.stringify(heard)).not.toContain(id);
+  });
+});
+
+describe("a role", () => {
+  test("that was changed is felt at the next call, up and down", async () => {
+    const { viewer, member } = party.userIds;
+    expect(await party.call("viewer", "invitations.list", {})).toMatchObject({ code: "FORBIDDEN" });
+    expect(await changeRole("admin", viewer, "admin")).toMatchObject({ ok: true });
+    expect(await party.call("viewer", "invitations.list", {})).toMatchObject({ ok: true });
+    expect(await changeRole("owner", viewer, "viewer")).toMatchObject({ ok: true });
+    expect(await party.call("viewer", "invitations.list", {})).toMatchObject({ code: "FORBIDDEN" });
+    expect((await rolesNow())[member]).toBe("member");
+  });
+
+  test("of an owner is given and taken by owners alone", async () => {
+    const { admin, member, owner } = party.userIds;
+    for (const [userId, role] of [
+      [member, "owner"],
+      [admin, "owner"],
+      [owner, "admin"],
+      [owner, "viewer"],
+    ] as const)
+      expect(await changeRole("admin", userId, role)).toMatchObject({ ok: false, code: "FORBIDDEN" });
+    expect(await remove("admin", owner)).toMatchObject({ ok: false, code: "FORBIDDEN" });
+    expect(await changeRole("owner", member, "owner")).toMatchObject({ ok: true });
+    expect(await changeRole("member", owner, "viewer")).toMatchObject({ ok: true });
+    expect(await owners()).toBe(1);
+  });
+
+  test("that was taken away while a call was under way is judged as it is then", async () => {
+    const { admin, member } = party.userIds;
+    await changeRole("owner", admin, "viewer");
+    // As a call does that passed the door when its caller still was an admin.
+    const stale = { ...party.ctx, actor: { kind: "user", userId: admin } as const };
+    await expect(removeMember(stale, member)).rejects.toMatchObject({ code: "forbidden" });
+    expect(Object.keys(await rolesNow())).toContain(member);
+  });
+
+  test("is written down with what it was before; the same one again is no change", async () => {
+    const { admin, viewer } = party.userIds;
+    await changeRole("admin", viewer, "member");
+    await changeRole("admin", viewer, "member");
+    expect((await entries()).filter(({ action }) => action === "member.role_changed")).toEqual([
+      {
+        action: "member.role_changed",
+        actorId: admin,
+        subjectId: viewer,
+        detail: { before: "viewer", after: "member" },
+      },
+    ]);
+  });
+});
+
+describe("the last owner", () => {
+  test("can neither leave nor be removed nor lowered, and is told what would help", async () => {
+    const { owner } = party.userIds;
+    for (const heard of [
+      await party.call("owner", "members.leave", {}),
+      await remove("owner", owner),
+      await changeRole("owner", owner, "admin"),
+    ])
+      expect(heard).toMatchObject({
+        ok: false,
+        code: "CONFLICT",
+        message: expect.stringMatching(/last owner\. Make somebody else an owner first\.$/),
+      });
+    expect((await rolesNow())[owner]).toBe("owner");
+  });
+
+  test("is still there when two owners leave at the same moment", async () => {
+    for (let round = 0; round < 8; round++) {
+      const pair = [await secondOwner(), await secondOwner()];
+      await console.deps.db
+        .update(memberships)
+        .set({ role: "viewer" })
+        .where(and(eq(memberships.teamId, team), eq(memberships.userId, party.userIds.owner)));
+      for (const left of Object.entries(await rolesNow()))
+        if (left[1] === "owner" && !pair.some(({ id }) => id === left[0]))
+          await removeMember(party.ctx, left[0]);
+      const results = await Promise.allSettled(pair.map(({ caller }) => caller.members.leave({ team })));
+      expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+      expect(await owners()).toBe(1);
+    }
+  });
+
+  test("is still there when two owners lower each other at the same moment", async () => {
+    for (let round = 0; round < 8; round++) {
+      const [one, two] = [await secondOwner(), await secondOwner()];
+      for (const [id, role] of Object.entries(await rolesNow()))
+        if (role === "owner" && id !== one.id && id !== two.id) await removeMember(party.ctx, id);
+      const results = await Promise.allSettled([
+        one.caller.members.changeRole({ team, userId: two.id, role: "viewer" }),
+        two.caller.members.changeRole({ team, userId: one.id, role: "viewer" }),
+      ]);
+      expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+      expect(await owners()).toBe(1);
+    }
+  });
+});
+
+describe("whoever is out of the team", () => {
+  test("is refused at their next call, and their keys stay", async () => {
+    const { member } = party.userIds;
+    const { key } = await createKey(
+      { ...party.ctx, actor: { kind: "user", userId: member } },
+      { name: "Made by the one who goes", scopes: ["emails:send"] },
+    );
+    expect(await party.call("member", "emails.list", {})).toMatchObject({ ok: true });
+    expect(await remove("admin", member)).toMatchObject({ ok: true });
+    expect(await party.call("member", "emails.list", {})).toEqual({
+      ok: false,
+      code: "NOT_FOUND",
+      message: "Team not found",
+    });
+    expect(await party.call("owner", "keys.get", { id: key.id })).toMatchObject({
+      ok: true,
+      data: { state: "active" },
+    });
+  });
+
+  test("gets back by no invitation that they sent before", async () => {
+    const { admin } = party.userIds;
+    const theirs = { ...party.ctx, actor: { kind: "user", userId: admin } as const };
+    const { link } = await inviteMember(theirs, { email: "back-door@example.org", role: "admin" });
+    const { link: untouched } = await inviteMember(party.ctx, { email: "front@example.org", role: "viewer" });
+    await remove("owner", admin);
+    const open = console.callerOf({ get: () => undefined });
+    const tokenOf = (text: string) => text.split("#")[1] ?? "";
+    expect(await open.invitations.look({ token: tokenOf(link) })).toMatchObject({ state: "withdrawn" });
+    expect(await open.invitations.look({ token: tokenOf(untouched) })).toMatchObject({ state: "open" });
+    expect((await entries()).map(({ action }) => action)).toContain("invitation.revoked");
+  });
+
+  test("left by themselves where they were removed by nobody", async () => {
+    const { viewer, member } = party.userIds;
+    await party.call("viewer", "members.leave", {});
+    await remove("owner", member);
+    const told = (await entries()).filter(({ action }) => /^member\.(left|removed)$/.test(action));
+    expect(told).toEqual([
+      { action: "member.left", actorId: viewer, subjectId: viewer, detail: { role: "viewer" } },
+      {
+        action: "member.removed",
+        actorId: party.userIds.owner,
+        subjectId: member,
+        detail: { role: "member" },
+      },
+    ]);
+  });
+
+  test("with the lower role keeps no invitation open that it could not send", async () => {
+    const { admin } = party.userIds;
+    await changeRole("owner", admin, "owner");
+    const theirs = { ...party.ctx, actor: { kind: "user", userId: admin } as const };
+    const asOwner = await inviteMember(theirs, { email: "o@example.org", role: "owner" });
+    const asViewer = await inviteMember(theirs, { email: "v@example.org", role: "viewer" });
+    const waiting = async () =>
+      ((await party.call("owner", "invitations.list", {})) as { data: { id: string }[] }).data.map(
+        ({ id }) => id,
+      );
+    expect(await waiting()).toEqual([asViewer.id, asOwner.id]);
+    await changeRole("owner", admin, "admin");
+    expect(await waiting()).toEqual([asViewer.id]);
+    await changeRole("owner", admin, "member");
+    expect(await waiting()).toEqual([]);
+  });
+});
+
+describe("another team", () => {
+  test("is made by whoever runs one, who owns it and stands in its log", async () => {
+    const cookies = await cookiesOf((await console.session(party.userIds.admin)).id);
+    const { id } = await console.callerOf(cookies).team.create({ name: "  Second  " });
+    const admin = console.callerOf(cookies);
+    expect(await admin.team.settings({ team: id })).toMatchObject({ name: "Second", unknown: "retry" });
+    expect((await admin.activity.changes({ team: id })).rows).toMatchObject([
+      { action: "team.created", actorId: party.userIds.admin, subjectName: "Second" },
+    ]);
+    expect((await admin.members.list({ team: id })).map(({ role }) => role)).toEqual(["owner"]);
+  });
+
+  test("is made by nobody who was only let in", async () => {
+    for (const role of ["member", "viewer"] as const) {
+      const caller = console.callerOf(await cookiesOf((await console.session(party.userIds[role])).id));
+      await expect(caller.team.create({ name: "Mine" })).rejects.toMatchObject({ code: "FORBIDDEN" });
+    }
+  });
+
+  test("has a name of a sensible length", async () => {
+    const caller = console.callerOf(await cookiesOf((await console.session(party.userIds.owner)).id));
+    for (const name of ["", "   ", "x".repeat(101), "a\0b", "a\ud800b"])
+      await expect(caller.team.create({ name })).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  });
+});
+
+test("what is changed of a team is written down with what it was before, and nothing for no change", async () => {
+  await party.call("admin", "team.change", { unknown: "hold" });
+  await party.call("admin", "team.change", { name: "Renamed", unknown: "hold" });
+  await party.call("admin", "team.change", { name: "Renamed" });
+  expect(
+    (await entries()).filter(({ action }) => action === "team.changed").map(({ detail }) => detail),
+  ).toEqual([
+    { unknown: "hold", unknown_before: "retry" },
+    { name: "Renamed", name_before: "Ours" },
+  ]);
+});
+
+test("a person is called what they like, and nobody else", async () => {
+  const caller = console.callerOf(await cookiesOf((await console.session(party.userIds.viewer)).id));
+  await caller.profile.rename({ name: " Vera <b>Viewer</b> " });
+  const again = console.callerOf(await cookiesOf((await console.session(party.userIds.viewer)).id));
+  expect(await again.profile.get()).toMatchObject({ name: "Vera <b>Viewer</b>" });
+  await again.profile.rename({ name: "" });
+  const rows = await again.members.list({ team });
+  expect(rows.find(({ isSelf }) => isSelf)).toMatchObject({ name: null });
+});

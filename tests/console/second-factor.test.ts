@@ -1,0 +1,297 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { accountEvents, recoveryCodes, secondSteps, totpFactors } from "#db/schema/account";
+import { sessions } from "#db/schema/teams";
+import { readSession } from "#server/auth";
+import { admit } from "#server/services/account/admit";
+import { CODE_TRIES } from "#server/services/account/codes";
+import type { User } from "#server/services/users";
+import { codeOf, enrol } from "../support/authenticator-app";
+import { type Console, openConsole, PASSWORD } from "../support/console";
+import { createClock } from "../support/deps";
+import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
+
+let console: Console;
+const clock = createClock();
+beforeAll(async () => {
+  console = await openConsole();
+  console.deps.clock = clock.now;
+});
+afterAll(() => console.close());
+
+let user: User;
+let home: SignInVisitor;
+let secret: string;
+let codes: string[];
+let addresses = 0;
+
+/** A browser at an address of its own, so that no test uses up another's tries. */
+const stranger = () => openVisitor(console.deps, { address: `198.51.100.${++addresses}` });
+const code = (steps = 0) => codeOf(secret, clock.now(), steps);
+/** A code of a step that nothing has used: time goes on by one. */
+const nextCode = () => {
+  clock.advance(30_000);
+  return code();
+};
+const wrong = () => {
+  const taken = new Set([-2, -1, 0, 1, 2].map((steps) => code(steps)));
+  return ["111111", "222222", "333333", "444444", "555555", "666666"].find((each) => !taken.has(each)) ?? "";
+};
+const sessionsOf = async (userId: string) => {
+  const rows = await console.deps.db.select().from(sessions).where(eq(sessions.userId, userId));
+  return rows.filter(({ revokedAt }) => revokedAt === null).length;
+};
+
+beforeEach(async () => {
+  user = await console.person();
+  home = openVisitor(console.deps, { address: `203.0.113.${++addresses}` });
+  await home.signIn(user.email, PASSWORD);
+  ({ secret, recoveryCodes: codes } = await enrol(home, PASSWORD, clock.now()));
+});
+
+describe("whoever has an authenticator app", () => {
+  test("is not let in by the password alone: there is no session, in the browser or in the database", async () => {
+    const visitor = stranger();
+    const before = await sessionsOf(user.id);
+    const first = await visitor.signIn(user.email, PASSWORD);
+    expect(first).toMatchObject({ isIn: false, error: null });
+    expect(first.to).toMatch(/^\/login\/second\?/);
+    expect(await sessionsOf(user.id)).toBe(before);
+    expect(await readSession(console.deps, visitor.cookies)).toBeNull();
+    expect((await visitor.query("account.locks")).ok).toBe(false);
+  });
+
+  test("is let in by the code that follows, and the proof of the first step is used up", async () => {
+    const visitor = stranger();
+    await visitor.signIn(user.email, PASSWORD);
+    const step = visitor.jar.get("__Host-posthorn.step") ?? "";
+    expect(await visitor.secondStep(nextCode())).toMatchObject({ isIn: true, error: null });
+    expect(visitor.jar.has("__Host-posthorn.step")).toBe(false);
+    expect((await readSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
+    const again = stranger();
+    again.jar.set("__Host-posthorn.step", step);
+    expect(await again.secondStep(nextCode())).toMatchObject({ isIn: false, error: "StepOver" });
+  });
+
+  test("is let in by no door without it", async () => {
+    for (const way of ["password", "link", "github", "google"] as const) {
+      const visitor = { address: "198.51.100.250", userAgent: null };
+      const before = await sessionsOf(user.id);
+      expect((await admit(console.deps, { user, way, visitor })).kind).toBe("second_step");
+      expect(await sessionsOf(user.id)).toBe(before);
+    }
+  });
+
+  test("finds every session ended that was opened by a first proof alone", async () => {
+    const other = await console.person();
+    const [here, there] = [stranger(), stranger()];
+    await here.signIn(other.email, PASSWORD);
+    await there.signIn(other.email, PASSWORD);
+    await enrol(here, PASSWORD, clock.now());
+    expect(await readSession(console.deps, here.cookies)).not.toBeNull();
+    expect(await readSession(console.deps, there.cookies)).toBeNull();
+  });
+});
+
+describe("a code", () => {
+  test("is taken one step early or late, and no further", async () => {
+    for (const [steps, isRight] of [
+      [-2, false],
+      [-1, true],
+      [1, true],
+      [2, false],
+    ] as const) {
+      clock.advance(300_000);
+      const visitor = stranger();
+      await visitor.signIn(user.email, PASSWORD);
+      expect((await visitor.secondStep(code(steps))).isIn, `${steps}`).toBe(isRight);
+    }
+  });
+
+  test("is taken once, also by two at the same moment, and none before it is taken after it", async () => {
+    clock.advance(60_000);
+    const [first, second, third] = [stranger(), stranger(), stranger()];
+    for (const visitor of [first, second, third]) await visitor.signIn(user.email, PASSWORD);
+    const same = code();
+    const earlier = code(-1);
+    const both = await Promise.all([first.secondStep(same), second.secondStep(same)]);
+    expect(both.map(({ isIn }) => isIn).sort()).toEqual([false, true]);
+    expect(await third.secondStep(earlier)).toMatchObject({ isIn: false, error: "CredentialsSignin" });
+  });
+
+  test("of the enrolment is not taken again to sign in", async () => {
+    const visitor = stranger();
+    await visitor.signIn(user.email, PASSWORD);
+    expect((await visitor.secondStep(code())).isIn).toBe(false);
+  });
+
+  test("is read with the spaces that apps show, and hostile text is only a wrong one", async () => {
+    const visitor = stranger();
+    await visitor.signIn(user.email, PASSWORD);
+    for (const text of ["", "\0", "' or 1=1", "x".repeat(5_000)])
+      expect((await visitor.secondStep(text)).error).toBe("CredentialsSignin");
+    const right = nextCode();
+    expect((await visitor.secondStep(` ${right.slice(0, 3)} ${right.slice(3)}`)).isIn).toBe(true);
+  });
+
+  test("that is wrong is tried a few times, and then the first proof must be given again", async () => {
+    const visitor = stranger();
+    await visitor.signIn(user.email, PASSWORD);
+    for (let i = 0; i < CODE_TRIES.step; i++)
+      expect((await visitor.secondStep(wrong())).error).toBe("CredentialsSignin");
+    expect(await visitor.secondStep(nextCode())).toMatchObject({ isIn: false, error: "StepOver" });
+    await visitor.signIn(user.email, PASSWORD);
+    expect((await visitor.secondStep(nextCode())).isIn).toBe(true);
+  });
+
+  test("is not guessed from many places, and its owner is not kept out meanwhile", async () => {
+    const kinds: (string | null)[] = [];
+    while (kinds.length <= CODE_TRIES.accountFromStrangers) {
+      const visitor = stranger();
+      await visitor.signIn(user.email, PASSWORD);
+      for (let i = 0; i < 4; i++) kinds.push((await visitor.secondStep(wrong())).error);
+    }
+    expect(kinds.slice(0, CODE_TRIES.accountFromStrangers)).not.toContain("TooManyTries");
+    expect(kinds.at(-1)).toBe("TooManyTries");
+    const late = stranger();
+    await late.signIn(user.email, PASSWORD);
+    expect((await late.secondStep(nextCode())).error).toBe("TooManyTries");
+    expect((await late.secondStep(codes[0] ?? "")).isIn).toBe(true);
+    await home.signIn(user.email, PASSWORD);
+    expect((await home.secondStep(nextCode())).isIn).toBe(true);
+  });
+});
+
+describe("a first proof", () => {
+  test("is worth nothing after five minutes, nor without its cookie", async () => {
+    const visitor = stranger();
+    await visitor.signIn(user.email, PASSWORD);
+    await console.deps.db
+      .update(secondSteps)
+      .set({ expiresAt: sql`now() - interval '1 second'` })
+      .where(eq(secondSteps.userId, user.id));
+    expect((await visitor.secondStep(nextCode())).error).toBe("StepOver");
+    expect((await stranger().secondStep(nextCode())).error).toBe("StepOver");
+  });
+
+  test("does not serve for another person's code", async () => {
+    const other = await console.person();
+    const theirs = stranger();
+    await theirs.signIn(other.email, PASSWORD);
+    const { secret: foreign } = await enrol(theirs, PASSWORD, clock.now());
+    const visitor = stranger();
+    await visitor.signIn(user.email, PASSWORD);
+    clock.advance(30_000);
+    expect((await visitor.secondStep(codeOf(foreign, clock.now()))).isIn).toBe(false);
+  });
+});
+
+describe("a recovery code", () => {
+  test("opens once, however it is typed, and is told in the account's events", async () => {
+    expect(codes).toHaveLength(10);
+    const typed = (codes[3] ?? "").toLowerCase().replaceAll("-", " ");
+    for (const isRight of [true, false]) {
+      const visitor = stranger();
+      await visitor.signIn(user.email, PASSWORD);
+      expect((await visitor.secondStep(typed)).isIn).toBe(isRight);
+    }
+    const events = await console.deps.db
+      .select()
+      .from(accountEvents)
+      .where(eq(accountEvents.userId, user.id));
+    expect(events.filter(({ kind }) => kind === "recovery_code_used")).toHaveLength(1);
+  });
+
+  test("is worth nothing once others were made", async () => {
+    const renewed = await home.call("account.renewRecoveryCodes", { proof: PASSWORD });
+    expect(renewed).toMatchObject({ ok: true });
+    const visitor = stranger();
+    await visitor.signIn(user.email, PASSWORD);
+    expect((await visitor.secondStep(codes[0] ?? "")).isIn).toBe(false);
+    const fresh = (renewed as { data: { recoveryCodes: string[] } }).data.recoveryCodes;
+    expect((await visitor.secondStep(fresh[0] ?? "")).isIn).toBe(true);
+  });
+});
+
+describe("what is kept", () => {
+  test("holds neither the secret nor a recovery code in the clear", async () => {
+    const db = console.deps.db;
+    const factors = await db.select({ all: sql<string>`${totpFactors}::text` }).from(totpFactors);
+    const hashed = await db.select({ all: sql<string>`${recoveryCodes}::text` }).from(recoveryCodes);
+    for (const { all } of [...factors, ...hashed])
+      for (const text of [secret, ...codes, ...codes.map((each) => each.replaceAll("-", ""))])
+        expect(all).not.toContain(text);
+    expect(JSON.stringify(console.lines)).not.toContain(secret);
+  });
+
+  test("opens for its own person alone: a sealed secret put into another's row is no factor", async () => {
+    const other = await console.person();
+    await console.deps.db.execute(sql`insert into totp_factors (user_id, secret, confirmed_at)
+      select ${other.id}, secret, now() from totp_factors where user_id = ${user.id}`);
+    const visitor = stranger();
+    await visitor.signIn(other.email, PASSWORD);
+    expect(await visitor.secondStep(nextCode())).toMatchObject({ isIn: false, error: "Unavailable" });
+  });
+});
+
+describe("setting up an app", () => {
+  test("counts only once a code of it was seen", async () => {
+    const other = await console.person();
+    const visitor = stranger();
+    await visitor.signIn(other.email, PASSWORD);
+    const begun = await visitor.call("account.startAuthenticator", { proof: PASSWORD });
+    expect(begun).toMatchObject({ ok: true });
+    const { uri } = (begun as { data: { uri: string } }).data;
+    expect(uri).toMatch(/^otpauth:\/\/totp\/Posthorn%20mail\.example\.org:/);
+    expect((await stranger().signIn(other.email, PASSWORD)).isIn).toBe(true);
+    const refused = await visitor.call("account.confirmAuthenticator", { code: "000000" });
+    expect(refused).toMatchObject({ ok: false, code: "UNPROCESSABLE_CONTENT" });
+    expect((await stranger().signIn(other.email, PASSWORD)).isIn).toBe(true);
+  });
+
+  test("asks for the password, and so does taking it off; a code will do as well", async () => {
+    for (const [procedure, proof] of [
+      ["account.removeAuthenticator", wrong()],
+      ["account.renewRecoveryCodes", ""],
+      ["account.startPasskey", "not the password"],
+    ] as const)
+      expect(await home.call(procedure, { proof }), procedure).toMatchObject({ ok: false });
+    expect(await home.call("account.startAuthenticator", { proof: PASSWORD })).toMatchObject({
+      ok: false,
+      code: "CONFLICT",
+    });
+    expect(await home.call("account.removeAuthenticator", { proof: nextCode() })).toMatchObject({ ok: true });
+    expect((await stranger().signIn(user.email, PASSWORD)).isIn).toBe(true);
+    expect(await home.query("account.locks")).toMatchObject({
+      data: { hasAuthenticator: false, recoveryCodesLeft: 0 },
+    });
+  });
+});
+
+describe("the routes below /api/auth", () => {
+  test("take a second step, and a passkey's, only from a page of ours", async () => {
+    const visitor = stranger();
+    await visitor.signIn(user.email, PASSWORD);
+    const { csrfToken } = await (await visitor.get("csrf")).json();
+    for (const path of ["callback/second-step", "callback/passkey", "passkey/options"])
+      for (const origin of ["https://evil.example", "null", `${console.deps.url}.evil.example`]) {
+        const response = await visitor.post(path, { csrfToken, code: code() }, { origin });
+        expect(response.status, `${path} ${origin}`).toBe(403);
+        expect(response.headers.get("cache-control")).toBe("no-store");
+      }
+    for (const path of ["callback/github", "signin/github", "callback/nothing", "_log"])
+      expect((await visitor.post(path, { csrfToken })).status, path).toBe(404);
+  });
+
+  test("are kept by nobody on the way, and give cookies that scripts and other sites never see", async () => {
+    const visitor = stranger();
+    for (const path of ["csrf", "session", "providers"])
+      expect((await visitor.get(path)).headers.get("cache-control"), path).toBe("no-store");
+    const { csrfToken } = await (await visitor.get("csrf")).json();
+    const fields = { email: user.email, password: PASSWORD, csrfToken, json: "true" };
+    const answer = await visitor.post("callback/credentials", fields);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const cookie = answer.headers.getSetCookie().find((each) => each.startsWith("__Host-posthorn.step="));
+    expect(cookie).toMatch(/; Path=\/; Max-Age=300; HttpOnly; SameSite=Lax; Secure$/);
+  });
+});

@@ -1,0 +1,20 @@
+import { Secret, TOTP } from "otpauth";
+import type { SignInVisitor } from "./sign-in-visitor";
+
+/** The code that an authenticator app shows, `steps` half minutes from that moment. */
+export const codeOf = (secret: string, at: Date, steps = 0): string =>
+  TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: at.getTime() + steps * 30_000 });
+
+/** Sets up an app for whoever is signed in there: its secret, and the recovery codes that came with it. */
+export async function enrol(
+  visitor: SignInVisitor,
+  proof: string,
+  now: Date,
+): Promise<{ secret: string; recoveryCodes: string[] }> {
+  const begun = await visitor.call("account.startAuthenticator", { proof });
+  if (!begun.ok) throw new Error(begun.message);
+  const { secret } = begun.data as { secret: string };
+  const confirmed = await visitor.call("account.confirmAuthenticator", { code: codeOf(secret, now) });
+  if (!confirmed.ok) throw new Error(confirmed.message);
+  return { secret, recoveryCodes: (confirmed.data as { recoveryCodes: string[] }).recoveryCodes };
+}

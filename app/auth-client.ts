@@ -9,19 +9,34 @@ async function post(action: string, fields: Record<string, string>): Promise<URL
   return answer.url ? new URL(answer.url, window.location.href) : null;
 }
 
-export type SignInFault = "refused" | "too_many_tries" | "unavailable";
+export type SignInFault = "refused" | "too_many_tries" | "step_over" | "unavailable";
 
-const FAULTS: Record<string, SignInFault> = { CredentialsSignin: "refused", TooManyTries: "too_many_tries" };
+const FAULTS: Record<string, SignInFault> = {
+  CredentialsSignin: "refused",
+  TooManyTries: "too_many_tries",
+  StepOver: "step_over",
+};
 
-/** Signs in; null when it worked. The session cookie is then set. */
-export async function signIn(email: string, password: string): Promise<SignInFault | null> {
+/** Where to go on: the page that was wanted, or the second step that is still owed; or why not. */
+export type SignInResult = { to: string } | { fault: SignInFault };
+
+/** By what somebody proves who they are. */
+export type Proof = "credentials" | "link" | "passkey" | "second-step";
+
+/** Gives one proof. The session's cookie is set when it was the last one. `landing` is the page that was wanted. */
+export async function prove(
+  proof: Proof,
+  fields: Record<string, string>,
+  landing: string,
+): Promise<SignInResult> {
   try {
-    const url = await post("callback/credentials", { email, password });
-    if (!url || url.searchParams.has("csrf")) return "unavailable";
+    const url = await post(`callback/${proof}`, { ...fields, callbackUrl: landing });
+    if (!url || url.searchParams.has("csrf")) return { fault: "unavailable" };
     const error = url.searchParams.get("error");
-    return error === null ? null : (FAULTS[error] ?? "unavailable");
+    if (error !== null && url.pathname.startsWith("/login")) return { fault: FAULTS[error] ?? "unavailable" };
+    return { to: `${url.pathname}${url.search}` };
   } catch {
-    return "unavailable";
+    return { fault: "unavailable" };
   }
 }
 

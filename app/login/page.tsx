@@ -1,29 +1,22 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
-import { landingPath, pageSession } from "#server/trpc/caller";
-import { Brand } from "../console/_ui/brand";
+import { isWithoutUsers, landingPath, pageSession, sendsOwnMail } from "#server/trpc/caller";
 import { LoginForm } from "./form";
+import { SignInFrame } from "./frame";
 
 export const metadata: Metadata = { title: "Sign in" };
 
 type Props = { searchParams: Promise<{ callbackUrl?: string | string[] }> };
 
-/** Sign-in; whoever is signed in already is sent on. */
+/** Sign-in; whoever is signed in already is sent on, and where nobody is a user yet the first one is made. */
 export default async function LoginPage({ searchParams }: Props) {
   const { callbackUrl } = await searchParams;
   const landing = landingPath(typeof callbackUrl === "string" ? callbackUrl : undefined);
   if (await pageSession()) redirect(landing);
+  if (await isWithoutUsers()) redirect("/setup");
   return (
-    <main className="grid min-h-dvh place-items-center bg-sunk px-4 py-12">
-      <div className="w-full max-w-sm">
-        <div className="mb-6 flex justify-center">
-          <Brand />
-        </div>
-        <div className="rounded-xl border border-line bg-page p-6 sm:p-8">
-          <h1 className="mb-6 font-semibold text-lg">Sign in</h1>
-          <LoginForm landing={landing} />
-        </div>
-      </div>
-    </main>
+    <SignInFrame title="Sign in">
+      <LoginForm landing={landing} sendsMail={await sendsOwnMail()} />
+    </SignInFrame>
   );
 }

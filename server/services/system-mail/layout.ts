@@ -27,7 +27,7 @@ export function htmlOf({ subject, heading, paragraphs, action, afterwards }: Wor
     `<div style="max-width:480px;margin:0 auto">`,
     `<h1 style="margin:0 0 16px;font-size:20px;line-height:28px">${escapeHtml(heading)}</h1>`,
     ...paragraphs.map(paragraph("margin:0 0 16px")),
-    `<p style="margin:24px 0"><a href="${url}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#4f46e5;color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(action.label)}</a></p>`,
+    `<p style="margin:24px 0"><a href="${url}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#4b43c4;color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(action.label)}</a></p>`,
     ...afterwards.map(paragraph("margin:0 0 12px;font-size:14px;line-height:20px;opacity:.75")),
     `<p style="margin:24px 0 0;font-size:13px;line-height:20px;opacity:.75">If the button does not work, open this address:<br><a href="${url}" style="color:inherit;overflow-wrap:anywhere">${url}</a></p>`,
     `</div></body></html>`,

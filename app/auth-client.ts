@@ -40,6 +40,15 @@ export async function prove(
   }
 }
 
+/** Goes to a provider to sign in by an account there. False where there is no way to it just now; the page stays. */
+export async function signInElsewhere(provider: string, landing: string): Promise<boolean> {
+  const url = await post(`signin/${provider}`, { callbackUrl: landing }).catch(() => null);
+  // Back to our own pages leads only what went wrong.
+  if (!url || url.origin === window.location.origin) return false;
+  window.location.assign(url);
+  return true;
+}
+
 /** Ends the session and drops its cookie. */
 export async function signOut(): Promise<void> {
   await post("signout", {});

@@ -5,6 +5,7 @@ import { answerByNextAuth, readCookies } from "#server/auth/next-auth";
 import { authOptions } from "#server/auth/options";
 import type { Visit } from "#server/auth/visit";
 import { startPasskeySignIn } from "#server/services/account/passkey-sign-in";
+import { readSecondStep } from "#server/services/account/second-step";
 import { findSession, type Session } from "#server/services/sessions";
 import type { ConsoleDeps } from "./console-deps";
 import { AppError } from "./errors";
@@ -21,6 +22,22 @@ export async function readSession(deps: ConsoleDeps, cookies: Cookies): Promise<
   if (!token || token.length > 4096) return null;
   const claims = await decode({ token, secret: deps.authSecret }).catch(() => null);
   return typeof claims?.sid === "string" ? findSession(deps, claims.sid) : null;
+}
+
+/** Who owes a second step, and by what they may take it. */
+export type OwedStep = { email: string; hasTotp: boolean; hasPasskey: boolean };
+
+/** The second step that whoever sent these cookies still owes, or null. */
+export async function readStep(deps: ConsoleDeps, cookies: Cookies): Promise<OwedStep | null> {
+  const token = cookies.get(stepCookieName(deps.url))?.value;
+  const step = token ? await readSecondStep(deps, token) : null;
+  return (
+    step && {
+      email: step.user.email,
+      hasTotp: step.factors.hasTotp,
+      hasPasskey: step.factors.passkeys > 0,
+    }
+  );
 }
 
 /** What of next-auth is open: signing in, signing out, and the token that both need. */

@@ -1,0 +1,68 @@
+"use client";
+
+import { KeyRound } from "lucide-react";
+import { useState } from "react";
+import type { OtherWays } from "#server/trpc/sign-in-pages";
+import { signInElsewhere } from "../auth-client";
+import { buttonStyle } from "../console/_ui/styles";
+import { signInByPasskey } from "../passkey-client";
+import { PASSKEY_FAULTS } from "./faults";
+
+/** Ways in beside the form above: a passkey, and accounts elsewhere where they are set up. */
+export function OtherWaysIn({ ways, landing }: { ways: OtherWays; landing: string }) {
+  const [busyWith, setBusyWith] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  if (!ways.hasPasskeys && ways.providers.length === 0) return null;
+
+  const take = async (way: string, go: () => Promise<string | null>) => {
+    setBusyWith(way);
+    setFault(null);
+    const said = await go();
+    if (said === null) return;
+    setFault(said);
+    setBusyWith(null);
+  };
+  const byPasskey = async () => {
+    const result = await signInByPasskey(landing);
+    if ("fault" in result) return PASSKEY_FAULTS[result.fault];
+    window.location.assign(result.to);
+    return null;
+  };
+  const elsewhere = async (id: string) =>
+    (await signInElsewhere(id, landing)) ? null : "It cannot be reached just now. Try again in a moment.";
+
+  return (
+    <div className="mt-6 flex flex-col gap-2.5">
+      <div className="mb-2 flex items-center gap-3 text-soft text-xs" aria-hidden="true">
+        <span className="h-px grow bg-line" />
+        or
+        <span className="h-px grow bg-line" />
+      </div>
+      <div role="alert" className="empty:hidden">
+        {fault ? <p className="rounded-lg bg-bad-tint px-3.5 py-2.5 text-bad leading-6">{fault}</p> : null}
+      </div>
+      {ways.hasPasskeys ? (
+        <button
+          type="button"
+          disabled={busyWith !== null}
+          onClick={() => take("passkey", byPasskey)}
+          className={`${buttonStyle.plain} h-10`}
+        >
+          <KeyRound className="size-4" aria-hidden="true" />
+          {busyWith === "passkey" ? "Waiting for your passkey…" : "Sign in with a passkey"}
+        </button>
+      ) : null}
+      {ways.providers.map(({ id, name }) => (
+        <button
+          key={id}
+          type="button"
+          disabled={busyWith !== null}
+          onClick={() => take(id, () => elsewhere(id))}
+          className={`${buttonStyle.plain} h-10`}
+        >
+          Continue with {name}
+        </button>
+      ))}
+    </div>
+  );
+}

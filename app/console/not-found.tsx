@@ -1,14 +1,21 @@
+import { Compass } from "lucide-react";
 import Link from "next/link";
+import { Empty } from "./_ui/empty";
+import { buttonStyle } from "./_ui/styles";
 
 /** What does not exist and what belongs to another team look the same. */
 export default function ConsoleNotFound() {
   return (
-    <div className="flex flex-col items-center gap-3 px-4 py-16 text-center">
-      <h1 className="font-semibold text-base">There is nothing here</h1>
-      <p className="text-soft">It does not exist, or it belongs to a team that you are not in.</p>
-      <Link href="/console" className="text-accent underline underline-offset-4 hover:text-accent-strong">
-        Go to the console
-      </Link>
-    </div>
+    <Empty
+      icon={Compass}
+      title="There is nothing here"
+      action={
+        <Link href="/console" className={`${buttonStyle.plain} h-9`}>
+          Go to the console
+        </Link>
+      }
+    >
+      <p>It does not exist, or it belongs to a team that you are not in.</p>
+    </Empty>
   );
 }

@@ -1,12 +1,13 @@
 "use client";
 
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { AccountButtonFace, accountButtonStyle } from "./account-button";
+import { lazyPart } from "./lazy-part";
 
 const load = () => import("./account-menu-open");
 // A load that fails now fails again, and is shown, when the menu is opened.
 const preload = () => void load().catch(() => {});
-const OpenAccountMenu = lazy(async () => ({ default: (await load()).OpenAccountMenu }));
+const OpenAccountMenu = lazyPart(async () => (await load()).OpenAccountMenu);
 
 /**
  * Who is signed in, in which team, and how the console looks. The menu's code, an eighth of a page's, comes when somebody

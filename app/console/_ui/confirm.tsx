@@ -1,8 +1,9 @@
 "use client";
 
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import type { Fault } from "./fault";
 import { FormFault } from "./form-fault";
+import { lazyPart } from "./lazy-part";
 import { buttonStyle } from "./styles";
 
 type Props = {
@@ -20,7 +21,7 @@ type Props = {
   children: ReactNode;
 };
 
-const Frame = lazy(async () => ({ default: (await import("./dialog-frame")).DialogFrame }));
+const Frame = lazyPart(async () => (await import("./dialog-frame")).DialogFrame);
 
 /** Asks once before what costs something. The focus is on the way out, so that Enter alone does no harm. */
 export function Confirm({ onConfirm, confirmLabel, tone = "bad", isBusy, fault, children, ...frame }: Props) {

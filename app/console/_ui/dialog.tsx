@@ -1,6 +1,7 @@
 "use client";
 
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
+import { lazyPart } from "./lazy-part";
 
 export type DialogProps = {
   open: boolean;
@@ -15,7 +16,7 @@ export type DialogProps = {
   children?: ReactNode;
 };
 
-const Frame = lazy(async () => ({ default: (await import("./dialog-frame")).DialogFrame }));
+const Frame = lazyPart(async () => (await import("./dialog-frame")).DialogFrame);
 
 /**
  * A question or a form above the page; a sheet from below on a phone. It takes the focus and gives it back, and Escape

@@ -1,14 +1,15 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { createContext, lazy, type ReactNode, Suspense, use, useEffect, useRef, useState } from "react";
+import { createContext, type ReactNode, Suspense, use, useEffect, useRef, useState } from "react";
 import { focusSearch, isPageKey, moveInList, openRow } from "./keys";
+import { lazyPart } from "./lazy-part";
 import { PAGES, REFERENCE } from "./pages";
 import { useConsoleHref } from "./team";
 
 const loadPalette = () => import("./palette");
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
-const KeysHelp = lazy(async () => ({ default: (await import("./keys-help")).KeysHelp }));
+const Palette = lazyPart(async () => (await loadPalette()).Palette);
+const KeysHelp = lazyPart(async () => (await import("./keys-help")).KeysHelp);
 
 /** How long after `g` the letter of a page is waited for. */
 const jumpMs = 1_500;

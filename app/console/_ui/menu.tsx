@@ -1,7 +1,8 @@
 "use client";
 
 import { Ellipsis } from "lucide-react";
-import { type ComponentType, lazy, type ReactNode, Suspense, useState } from "react";
+import { type ComponentType, type ReactNode, Suspense, useState } from "react";
+import { lazyPart } from "./lazy-part";
 import { iconButtonStyle } from "./styles";
 
 export type MenuItem =
@@ -33,7 +34,7 @@ export type MenuProps = {
 
 const load = () => import("./menu-open");
 const preload = () => void load().catch(() => {});
-const OpenMenu = lazy(async () => ({ default: (await load()).OpenMenu }));
+const OpenMenu = lazyPart(async () => (await load()).OpenMenu);
 
 /** Further acts behind one button. The menu's code comes when somebody is about to open one. */
 export function Menu(props: MenuProps) {

@@ -1,7 +1,18 @@
 "use client";
 
 import { Command } from "cmdk";
-import { Globe, Keyboard, KeyRound, LayoutTemplate, LogOut, Moon, Sun, SunMoon, Users } from "lucide-react";
+import {
+  Globe,
+  Keyboard,
+  KeyRound,
+  LayoutTemplate,
+  LogOut,
+  Moon,
+  Sun,
+  SunMoon,
+  Users,
+  Webhook,
+} from "lucide-react";
 import { usePathname } from "next/navigation";
 import { useTheme } from "next-themes";
 import type { Right } from "#server/roles";
@@ -15,6 +26,7 @@ const CREATIONS = [
   { path: "/console/keys", label: "New API key", Icon: KeyRound, right: "keys:write" },
   { path: "/console/templates", label: "New template", Icon: LayoutTemplate, right: "templates:write" },
   { path: "/console/domains", label: "Add a domain", Icon: Globe, right: "domains:write" },
+  { path: "/console/webhooks", label: "New webhook", Icon: Webhook, right: "webhooks:write" },
 ] as const satisfies { path: string; label: string; Icon: typeof Globe; right: Right }[];
 
 const THEMES = [

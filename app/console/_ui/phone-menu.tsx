@@ -1,11 +1,12 @@
 "use client";
 
 import { Menu } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
+import { lazyPart } from "./lazy-part";
 
 const load = () => import("./phone-menu-open");
 const preload = () => void load().catch(() => {});
-const OpenPhoneMenu = lazy(async () => ({ default: (await load()).OpenPhoneMenu }));
+const OpenPhoneMenu = lazyPart(async () => (await load()).OpenPhoneMenu);
 
 /** On a phone: pages, team and account behind one button. */
 export function PhoneMenu({ email }: { email: string }) {

@@ -1,10 +1,11 @@
 "use client";
 
-import { lazy, Suspense, useSyncExternalStore } from "react";
+import { Suspense, useSyncExternalStore } from "react";
 import type { Fault } from "./fault";
+import { lazyPart } from "./lazy-part";
 
 const load = () => import("./toaster");
-const Toaster = lazy(async () => ({ default: (await load()).Toaster }));
+const Toaster = lazyPart(async () => (await load()).Toaster);
 
 let isWanted = false;
 let tell = () => {};

@@ -1,9 +1,9 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Globe, Plus, SearchX } from "lucide-react";
+import { Globe, Plus, SearchX, TriangleAlert } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import type { DomainRow } from "#server/trpc/domain-views";
 import { Badge } from "../_ui/badge";
 import { type Column, DataTable } from "../_ui/data-table";
@@ -15,6 +15,7 @@ import { FaultNote } from "../_ui/notes";
 import { Pager } from "../_ui/pager";
 import { buttonStyle, cardStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
+import { useNew } from "../_ui/use-new";
 import { When } from "../_ui/when";
 import { domainFilters, listInput } from "./filters";
 import { DomainsHeading } from "./heading";
@@ -28,7 +29,7 @@ const isMoving = ({ health }: DomainRow) => health === "waiting" || health === "
 export function DomainList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(domainFilters);
-  const [isAdding, setAdding] = useState(false);
+  const [isAdding, setAdding] = useNew("domains:write");
   const whyNot = useWhyNot()("domains:write", "add domains");
   const { data, error, refetch, isPlaceholderData } = useQuery(
     trpc.domains.list.queryOptions(listInput(teamId, filters), {
@@ -109,8 +110,16 @@ const COLUMNS: readonly Column<DomainRow>[] = [
   {
     id: "name",
     header: "Name",
-    cell: ({ name, unicode }) => (
+    cell: ({ name, unicode, warning }) => (
       <>
+        {warning ? (
+          <span title={warning}>
+            <TriangleAlert
+              className="mr-1.5 inline size-4 text-warn"
+              aria-label="May be taken for another name:"
+            />
+          </span>
+        ) : null}
         {unicode ?? name}
         {unicode ? <span className="ml-2 font-mono font-normal text-soft text-xs">{name}</span> : null}
       </>
@@ -145,11 +154,11 @@ const COLUMNS: readonly Column<DomainRow>[] = [
     id: "looked",
     header: "Last look",
     width: "w-32",
-    cell: ({ lastCheckedAt }) =>
+    cell: ({ lastCheckedAt, health }) =>
       lastCheckedAt ? (
         <When at={lastCheckedAt} className="text-soft" />
       ) : (
-        <span className="text-soft">Never</span>
+        <span className="text-soft">{health === "built_in" ? "Needs none" : "Never"}</span>
       ),
   },
 ];

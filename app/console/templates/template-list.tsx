@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { LayoutTemplate, Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import type { TemplateRow } from "#server/trpc/template-views";
 import { type Column, DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
@@ -14,6 +14,7 @@ import { FaultNote } from "../_ui/notes";
 import { Pager } from "../_ui/pager";
 import { buttonStyle, cardStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
+import { useNew } from "../_ui/use-new";
 import { TEMPLATE_COLUMNS } from "./columns";
 import { templateFilters, templateListInput } from "./filters";
 import { TemplatesHeading } from "./heading";
@@ -26,7 +27,7 @@ const CreateTemplate = lazy(async () => ({ default: (await load()).CreateTemplat
 export function TemplateList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(templateFilters);
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useNew("templates:write");
   const whyNot = useWhyNot()("templates:write", "make templates");
   const { data, error, refetch, isPlaceholderData } = useQuery(
     trpc.templates.list.queryOptions(templateListInput(teamId, filters), {

@@ -1,0 +1,14 @@
+import { redirect } from "next/navigation";
+import { requireTeam, type Search } from "../team";
+
+/** Opens on what is the reader's own, in the team that the address names. */
+export default async function SettingsPage({ searchParams }: { searchParams: Promise<Search> }) {
+  const search = await searchParams;
+  await requireTeam("/console/settings", search);
+  const { team } = search;
+  redirect(
+    typeof team === "string"
+      ? `/console/settings/profile?team=${encodeURIComponent(team)}`
+      : "/console/settings/profile",
+  );
+}

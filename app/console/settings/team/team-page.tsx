@@ -1,0 +1,27 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { faultOf } from "../../_ui/fault";
+import { FaultNote } from "../../_ui/notes";
+import { SkeletonCard } from "../../_ui/skeleton";
+import { useTRPC } from "../../_ui/trpc";
+import { CapSection } from "./cap-section";
+import { NameSection } from "./name-section";
+import { OtherTeamSection } from "./other-team-section";
+import { UnknownSection } from "./unknown-section";
+
+/** All that is settled for a team as a whole. */
+export function TeamPage({ teamId }: { teamId: string }) {
+  const trpc = useTRPC();
+  const { data, error, refetch } = useQuery(trpc.team.settings.queryOptions({ team: teamId }));
+  if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
+  if (!data) return <SkeletonCard lines={5} />;
+  return (
+    <div className="flex flex-col gap-6">
+      <NameSection teamId={teamId} name={data.name} />
+      <UnknownSection teamId={teamId} policy={data.unknown} />
+      <CapSection dailyCap={data.dailyCap} handedOverToday={data.handedOverToday} />
+      <OtherTeamSection />
+    </div>
+  );
+}

@@ -37,7 +37,9 @@ type Panel = {
   nameCharsMax?: number;
   /** What is chosen for a CNAME so that it is not hidden behind the provider's own addresses. */
   proxy?: { label: string; text: string };
-  hints?: Partial<Record<PlainRecord["type"], string>>;
+  /** What holds for every text that is pasted there. */
+  textHint: string;
+  hints?: { MX?: string; CNAME?: string };
 };
 
 const WITHOUT_QUOTES = "Paste the value as it is: the panel adds quotation marks, and cuts what is long.";
@@ -63,8 +65,8 @@ export const DNS_PANELS = {
     targets: "plain",
     ttl: "Auto",
     proxy: { label: "Proxy status", text: "DNS only (the grey cloud)" },
+    textHint: WITHOUT_QUOTES,
     hints: {
-      TXT: WITHOUT_QUOTES,
       CNAME: "Behind the orange cloud the record is hidden by Cloudflare's own addresses.",
     },
   },
@@ -77,8 +79,8 @@ export const DNS_PANELS = {
     text: "quoted",
     targets: "plain",
     ttl: "300",
+    textHint: `${WITH_QUOTES} Leave them on one line: a new line begins another record.`,
     hints: {
-      TXT: `${WITH_QUOTES} Leave them on one line: a new line begins another record.`,
       MX: "The priority stands in the value, before the server.",
     },
   },
@@ -98,7 +100,7 @@ export const DNS_PANELS = {
     text: "plain",
     targets: "plain",
     ttl: "1 hour",
-    hints: { TXT: WITHOUT_QUOTES },
+    textHint: WITHOUT_QUOTES,
   },
   namecheap: {
     title: "Namecheap",
@@ -117,8 +119,8 @@ export const DNS_PANELS = {
     targets: "plain",
     ttl: "Automatic",
     nameCharsMax: 60,
+    textHint: WITHOUT_QUOTES,
     hints: {
-      TXT: WITHOUT_QUOTES,
       MX: "MX records stand apart, under Mail Settings → Custom MX. Where mail for the domain comes in by another setting, keep its records there too.",
     },
   },
@@ -137,8 +139,8 @@ export const DNS_PANELS = {
     text: "quoted",
     targets: "dotted",
     ttl: "5 minutes",
+    textHint: `${WITH_QUOTES} Without them every blank would be lost.`,
     hints: {
-      TXT: `${WITH_QUOTES} Without them every blank would be lost.`,
       MX: "The priority stands in the same field, before the server.",
     },
   },
@@ -151,7 +153,7 @@ export const DNS_PANELS = {
     text: "plain",
     targets: "plain",
     ttl: "1 hour",
-    hints: { TXT: WITHOUT_QUOTES },
+    textHint: WITHOUT_QUOTES,
   },
   hetzner: {
     title: "Hetzner",
@@ -162,8 +164,8 @@ export const DNS_PANELS = {
     text: "quoted",
     targets: "dotted",
     ttl: "3600",
+    textHint: WITH_QUOTES,
     hints: {
-      TXT: WITH_QUOTES,
       MX: "The priority stands in the value, before the server. Without the dot at its end the zone would be added.",
       CNAME: "Without the dot at its end the zone would be added.",
     },
@@ -184,8 +186,9 @@ export const DNS_PANELS = {
     text: "plain",
     targets: "dotted",
     ttl: "By default",
+    textHint:
+      "Take the form for TXT, not those for SPF or DKIM, which build a value of their own. Paste it as it is.",
     hints: {
-      TXT: "Take the form for TXT, not those for SPF or DKIM, which build a value of their own. Paste it as it is.",
       MX: "Without the dot at its end the zone would be added.",
       CNAME: "Without the dot at its end the zone would be added.",
     },
@@ -206,8 +209,8 @@ export const DNS_PANELS = {
     text: "plain",
     targets: "plain",
     ttl: "3600",
+    textHint: "Most panels add quotation marks and cut what is long by themselves.",
     hints: {
-      TXT: "Most panels add quotation marks and cut what is long by themselves.",
       MX: "Where the panel adds the zone to a name without a dot at its end, write one.",
       CNAME: "Where the panel adds the zone to a name without a dot at its end, write one.",
     },
@@ -260,7 +263,7 @@ function hintsFor(
     hints.push(
       `The name has ${relative.length} characters, and this panel takes at most ${panel.nameCharsMax}. A zone of its own for a subdomain makes it shorter.`,
     );
-  const own = panel.hints?.[type];
+  const own = type === "TXT" ? undefined : panel.hints?.[type];
   if (own) hints.push(own);
   return hints;
 }

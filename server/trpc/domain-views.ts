@@ -93,7 +93,7 @@ export function viewDomain(ctx: Ctx, domain: Domain, { panel, isOwnZone }: DnsPl
             plan: beside.plan,
           },
     zones: { above, own: domain.name, isOwn: isOwnZone },
-    panel: { name: panel, title: DNS_PANELS[panel].title, way: DNS_PANELS[panel].way },
+    panel: { name: panel, way: DNS_PANELS[panel].way, textHint: DNS_PANELS[panel].textHint },
     panels: Object.entries(DNS_PANELS).map(([name, { title }]) => ({ name: name as DnsPanel, title })),
     records: [
       ...records.map((record) => ({

@@ -3,13 +3,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Globe, Plus, SearchX, TriangleAlert } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import type { DomainRow } from "#server/trpc/domain-views";
 import { Badge } from "../_ui/badge";
 import { type Column, DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
 import { faultOf } from "../_ui/fault";
 import { FilterBar, SearchField } from "../_ui/filter-bar";
+import { lazyPart } from "../_ui/lazy-part";
 import { useWhyNot } from "../_ui/no-right";
 import { FaultNote } from "../_ui/notes";
 import { Pager } from "../_ui/pager";
@@ -21,7 +22,7 @@ import { domainFilters, listInput } from "./filters";
 import { DomainsHeading } from "./heading";
 import { askAgainMs, HEALTH } from "./words";
 
-const AddDomain = lazy(async () => ({ default: (await import("./add-domain")).AddDomain }));
+const AddDomain = lazyPart(async () => (await import("./add-domain")).AddDomain);
 
 const isMoving = ({ health }: DomainRow) => health === "waiting" || health === "faulty";
 
@@ -116,6 +117,7 @@ const COLUMNS: readonly Column<DomainRow>[] = [
           <span title={warning}>
             <TriangleAlert
               className="mr-1.5 inline size-4 text-warn"
+              role="img"
               aria-label="May be taken for another name:"
             />
           </span>

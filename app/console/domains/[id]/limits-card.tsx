@@ -1,11 +1,12 @@
 "use client";
 
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import type { DomainView } from "#server/trpc/domain-views";
+import { lazyPart } from "../../_ui/lazy-part";
 import { buttonStyle, cardStyle } from "../../_ui/styles";
 import type { CardProps } from "./card";
 
-const LimitsForm = lazy(async () => ({ default: (await import("./limits-form")).LimitsForm }));
+const LimitsForm = lazyPart(async () => (await import("./limits-form")).LimitsForm);
 
 const count = (n: number) => n.toLocaleString("en");
 

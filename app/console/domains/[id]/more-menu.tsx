@@ -1,11 +1,12 @@
 "use client";
 
 import { Trash2 } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
+import { lazyPart } from "../../_ui/lazy-part";
 import { Menu } from "../../_ui/menu";
 import type { CardProps } from "./card";
 
-const RemoveDomain = lazy(async () => ({ default: (await import("./remove-domain")).RemoveDomain }));
+const RemoveDomain = lazyPart(async () => (await import("./remove-domain")).RemoveDomain);
 
 /** What is seldom done to a domain. */
 export function MoreMenu(props: CardProps) {

@@ -51,24 +51,7 @@ export function RecordCard({ record, isLooking, isOpen: isOpenAtFirst }: Props) 
               </>
             ) : null}
           </p>
-          <dl className="overflow-hidden rounded-lg border border-line">
-            {typed.fields.map(({ label, text, isTyped }) => (
-              <div
-                key={label}
-                className="grid grid-cols-[6.5rem_minmax(0,1fr)_2.25rem] items-start gap-x-3 border-line border-b px-3 py-1 last:border-b-0"
-              >
-                <dt className="py-1.5 text-soft text-xs leading-5">{label}</dt>
-                <dd className="break-all py-1.5 font-mono text-xs leading-5">
-                  {text === "" ? <span className="font-sans text-soft">leave empty</span> : text}
-                </dd>
-                <dd className="justify-self-end">
-                  {isTyped && text !== "" ? (
-                    <CopyButton text={text} label={`Copy ${label}: ${title}`} />
-                  ) : null}
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <TypedFields fields={typed.fields} of={title} />
           {typed.hints.length > 0 ? (
             <ul className="flex flex-col gap-1 text-soft text-xs leading-5">
               {typed.hints.map((hint) => (
@@ -80,6 +63,39 @@ export function RecordCard({ record, isLooking, isOpen: isOpenAtFirst }: Props) 
         </div>
       </details>
     </li>
+  );
+}
+
+type FieldsProps = { fields: DomainRecordView["typed"]["fields"]; of: string };
+
+/** The fields of the provider's form: what is chosen there in one line, what is typed with a button each. */
+function TypedFields({ fields, of }: FieldsProps) {
+  const chosen = fields.filter(({ isTyped }) => !isTyped);
+  return (
+    <dl className="overflow-hidden rounded-lg border border-line">
+      <div className="flex flex-wrap gap-x-6 gap-y-1 border-line border-b bg-sunk px-3 py-2 text-xs leading-5">
+        {chosen.map(({ label, text }) => (
+          <div key={label} className="flex gap-2">
+            <dt className="text-soft">{label}</dt>
+            <dd className="font-medium">{text}</dd>
+          </div>
+        ))}
+      </div>
+      {fields
+        .filter(({ isTyped }) => isTyped)
+        .map(({ label, text }) => (
+          <div
+            key={label}
+            className="grid grid-cols-[5.5rem_minmax(0,1fr)_2rem] items-start gap-x-3 border-line border-b py-1 pr-1.5 pl-3 last:border-b-0"
+          >
+            <dt className="py-1.5 text-soft text-xs leading-5">{label}</dt>
+            <dd className="break-all py-1.5 font-mono text-xs leading-5">
+              {text === "" ? <span className="font-sans text-soft">leave empty</span> : text}
+            </dd>
+            <dd>{text === "" ? null : <CopyButton text={text} label={`Copy ${label}: ${of}`} />}</dd>
+          </div>
+        ))}
+    </dl>
   );
 }
 

@@ -138,7 +138,8 @@ function Place({ domain: { panel, panels, zones }, onPanel, onOwnZone }: PlacePr
         ) : null}
       </div>
       <p className="text-soft leading-6">
-        {panel.way}. Names and values below stand as that form wants them typed.
+        <span className="text-ink">{panel.way}</span>. Below stands what to type into that form.{" "}
+        {panel.textHint}
       </p>
     </div>
   );

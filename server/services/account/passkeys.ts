@@ -50,7 +50,7 @@ export async function listPasskeys(deps: Deps, userId: string): Promise<Passkey[
 export async function startPasskey(
   deps: Deps & { url: string },
   { user }: Owner,
-): Promise<PublicKeyCredentialCreationOptionsJSON> {
+): Promise<Omit<PublicKeyCredentialCreationOptionsJSON, "extensions">> {
   const party = relyingParty(deps.url);
   if (!party)
     throw new AppError("conflict", "Browsers make passkeys only for a named host with TLS, or localhost.");
@@ -61,7 +61,7 @@ export async function startPasskey(
   if (own.length >= perPersonMax)
     throw new AppError("conflict", `You have ${perPersonMax} passkeys. Remove one first.`);
   const { generateRegistrationOptions } = await webauthn();
-  const options = await generateRegistrationOptions({
+  const { extensions: _, ...options } = await generateRegistrationOptions({
     rpName: "Posthorn",
     rpID: party.id,
     userName: user.email,

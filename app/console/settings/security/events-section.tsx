@@ -1,0 +1,63 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { faultOf } from "../../_ui/fault";
+import { FaultNote } from "../../_ui/notes";
+import { Section } from "../../_ui/section";
+import { SkeletonCard } from "../../_ui/skeleton";
+import { buttonStyle } from "../../_ui/styles";
+import { useTRPC } from "../../_ui/trpc";
+import { When } from "../../_ui/when";
+
+const shownAtFirst = 8;
+
+/** What happened to the reader's account of late. */
+export function EventsSection() {
+  const trpc = useTRPC();
+  const [areAllShown, setAllShown] = useState(false);
+  const { data, error, refetch } = useQuery(trpc.account.events.queryOptions());
+  if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
+  if (!data) return <SkeletonCard lines={4} />;
+  const shown = areAllShown ? data : data.slice(0, shownAtFirst);
+  return (
+    <Section
+      title="Recent security events"
+      note="Kept for 90 days. If something here was not you, change your password and end all other sessions."
+    >
+      {data.length === 0 ? (
+        <p className="px-5 pb-5 text-soft">Nothing yet.</p>
+      ) : (
+        <ol aria-label="Recent security events" className="divide-y divide-line border-line border-t">
+          {shown.map(({ id, what, subject, address, agent, at }) => (
+            <li
+              key={id}
+              className="flex flex-col gap-x-6 gap-y-0.5 px-5 py-3 md:flex-row md:items-baseline md:justify-between"
+            >
+              <p className="min-w-0 break-words">
+                {what}
+                {subject ? <span className="text-soft"> · {subject}</span> : null}
+              </p>
+              <p className="shrink-0 text-soft text-xs leading-5">
+                {agent ? `${agent} · ` : ""}
+                {address ? <span className="break-all font-mono">{address}</span> : "The operator"} ·{" "}
+                <When at={at} />
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+      {data.length > shown.length ? (
+        <div className="border-line border-t px-5 py-3">
+          <button
+            type="button"
+            onClick={() => setAllShown(true)}
+            className={`${buttonStyle.quiet} -ml-2 h-9`}
+          >
+            Show {data.length - shown.length} more
+          </button>
+        </div>
+      ) : null}
+    </Section>
+  );
+}

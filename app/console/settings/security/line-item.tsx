@@ -1,0 +1,37 @@
+import type { LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+
+/** Things of one kind below each other, inside a section. */
+export function LineList({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ul aria-label={label} className="divide-y divide-line border-line border-t">
+      {children}
+    </ul>
+  );
+}
+
+type Props = {
+  Icon?: LucideIcon;
+  title: ReactNode;
+  /** Beside the title: what state it is in. */
+  badge?: ReactNode;
+  actions?: ReactNode;
+  children?: ReactNode;
+};
+
+/** One of them: what it is, a line about it, and what can be done. */
+export function LineItem({ Icon, title, badge, actions, children }: Props) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-3.5">
+      {Icon ? <Icon className="size-5 shrink-0 text-soft" aria-hidden="true" /> : null}
+      <div className="min-w-0 grow basis-52">
+        <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+          <p className="min-w-0 break-words font-medium">{title}</p>
+          {badge}
+        </div>
+        {children ? <div className="text-soft text-xs leading-5">{children}</div> : null}
+      </div>
+      {actions ? <div className="flex shrink-0 items-center gap-1.5">{actions}</div> : null}
+    </li>
+  );
+}

@@ -68,7 +68,7 @@ export async function signIn(page: Page, url: string, email: string, password: s
   await page.getByLabel("Email address").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL(/\/console\//);
+  await page.waitForURL(/\/console(?:[/?]|$)/);
 }
 
 /** Pictures for people to look at: light, dark, and as wide as a small phone. Leaves the page as it was. */

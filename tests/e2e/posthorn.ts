@@ -43,6 +43,8 @@ export async function startPosthorn(env: Record<string, string> = {}) {
   return {
     url,
     stop,
+    /** Calls the REST door, by default with the first key; throws what a refusal says. */
+    api,
     /** Accepts a mail through the REST door, by default with the first key; answers its id. */
     send: async (mail: Record<string, unknown>, key?: string): Promise<string> => {
       const whole = { from: "Alder & Oak <hello@posthorn.test>", ...mail };

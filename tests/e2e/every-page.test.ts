@@ -1,0 +1,82 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import { type Filled, fillTeam, makeFreshTeam, PAGES } from "./pages";
+import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
+
+let posthorn: Posthorn;
+let browser: Browser;
+let filled: Filled;
+let withData: Visitor;
+let fresh: Visitor;
+
+type Visitor = { profile: Watched; page: Page };
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
+  filled = await fillTeam(posthorn);
+  withData = await visit(ADMIN);
+  fresh = await visit(await makeFreshTeam(posthorn));
+});
+afterAll(async () => {
+  await browser?.close();
+  await posthorn?.stop();
+});
+
+async function visit({ email, password }: { email: string; password: string }): Promise<Visitor> {
+  const profile = await openProfile(browser, posthorn.url);
+  await profile.context.addInitScript(recordShifts);
+  const page = await profile.context.newPage();
+  await signIn(page, posthorn.url, email, password);
+  return { profile, page };
+}
+
+type Shifts = { shifts?: string[] };
+
+/** Runs in the browser: notes each part that moved without anybody having touched the page. */
+function recordShifts(): void {
+  const shifts: string[] = [];
+  (window as Shifts).shifts = shifts;
+  type Shift = PerformanceEntry & { hadRecentInput: boolean; sources: { node?: Node }[] };
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as Shift[])
+      if (!entry.hadRecentInput)
+        shifts.push(
+          entry.sources
+            .map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 200) : ""))
+            .join(" | "),
+        );
+  }).observe({ type: "layout-shift", buffered: true });
+}
+
+const open = async ({ page }: Visitor, path: string, heading: string | RegExp) => {
+  await page.goto(`${posthorn.url}${path}`);
+  await page.getByRole("heading", { name: heading }).first().waitFor();
+  await page.waitForLoadState("networkidle");
+};
+
+const expectNothingOdd = ({ profile: { dialogs, foreign, errors } }: Visitor) =>
+  expect({ dialogs, foreign, errors: errors.splice(0) }).toEqual({ dialogs: [], foreign: [], errors: [] });
+
+describe("with data", () => {
+  for (const { name, pathOf, heading } of PAGES)
+    test(`${name} is usable by everybody, in both themes and on a phone, and holds still`, async () => {
+      await open(withData, pathOf(filled), heading);
+      expect(await withData.page.evaluate(() => (window as Shifts).shifts)).toEqual([]);
+      await expectNoBarriers(withData.page);
+      await takePictures(withData.page, `all-${name}`);
+      expectNothingOdd(withData);
+    });
+});
+
+describe("in a team that has nothing yet", () => {
+  for (const { name, pathOf, heading } of PAGES.filter(({ isForFresh }) => isForFresh))
+    test(`${name} says what to do next, to everybody, in both themes and on a phone`, async () => {
+      await open(fresh, pathOf(filled), heading);
+      expect(await fresh.page.evaluate(() => (window as Shifts).shifts)).toEqual([]);
+      await expectNoBarriers(fresh.page);
+      await takePictures(fresh.page, `all-${name}-empty`);
+      expectNothingOdd(fresh);
+    });
+});

@@ -1,0 +1,113 @@
+import type { Posthorn } from "./posthorn";
+
+/** What a team has that its pages can show, by id. */
+export type Filled = {
+  email: string;
+  template: string;
+  domain: string;
+  key: string;
+  webhook: string;
+  webhookEvent: string;
+};
+
+export type ConsolePage = {
+  /** Of its pictures, and of its test. */
+  name: string;
+  /** Its file below `app`, without `/page.tsx`; a page that stands in no line fails a test. */
+  file: string;
+  /** Its address in a team that has something to show. */
+  pathOf: (filled: Filled) => string;
+  /** Its first heading, by which it is known to be there. */
+  heading: string | RegExp;
+  /** Whether a team that has nothing yet has it too. */
+  isForFresh: boolean;
+  /** Script in kB (1000 bytes, compressed) until it can be used, where it is not the 200 of every page. */
+  scriptKb?: number;
+};
+
+/** Every page of the console. The suites that go over all pages read it. */
+export const PAGES: readonly ConsolePage[] = [
+  {
+    name: "emails",
+    file: "console/emails",
+    pathOf: () => "/console/emails",
+    heading: "Emails",
+    isForFresh: true,
+  },
+  {
+    name: "email",
+    file: "console/emails/[id]",
+    pathOf: ({ email }) => `/console/emails/${email}`,
+    heading: "Your receipt",
+    isForFresh: false,
+  },
+  {
+    name: "templates",
+    file: "console/templates",
+    pathOf: () => "/console/templates",
+    heading: "Templates",
+    isForFresh: true,
+  },
+  {
+    name: "domains",
+    file: "console/domains",
+    pathOf: () => "/console/domains",
+    heading: "Domains",
+    isForFresh: true,
+  },
+  {
+    name: "domain",
+    file: "console/domains/[id]",
+    pathOf: ({ domain }) => `/console/domains/${domain}`,
+    heading: "mail.example.com",
+    isForFresh: false,
+  },
+];
+
+/** Gives the first team one of each noun, through the doors that programs and the operator use. */
+export async function fillTeam(posthorn: Posthorn): Promise<Filled> {
+  const made = await posthorn.operate(
+    ...["key", "create", "--name", "Whole", "--scopes", "full_access", "--json"],
+  );
+  const { id: key, token } = JSON.parse(made);
+  const post = async (target: string, body: unknown): Promise<string> =>
+    (await posthorn.api("POST", target, body, token)).id;
+  const webhook = await post("/webhooks", {
+    endpoint: "https://hooks.example.invalid/posthorn",
+    events: ["email.queued", "email.delivered", "email.bounced"],
+  });
+  const domain = await post("/domains", { name: "mail.example.com" });
+  const template = await post("/templates", {
+    name: "Receipt",
+    alias: "receipt",
+    subject: "Your receipt, {{{NAME}}}",
+    html: "<h1>Thank you, {{{NAME}}}</h1><p>Your order has left our workshop.</p>",
+    variables: [{ key: "NAME", type: "string", fallback_value: "you" }],
+  });
+  await post("/suppressions", { email: "gone@example.net" });
+  for (const [to, subject] of [
+    ["bounced+away@posthorn.test", "Please confirm your address"],
+    ["deferred+slow@posthorn.test", "Weekly digest: 14 new replies in three threads you follow"],
+    ["complained+list@posthorn.test", "Spring sale: everything for the balcony"],
+  ] as const)
+    await posthorn.send({ to, subject, html: `<p>${subject}</p>` });
+  const email = await posthorn.send({
+    to: "delivered+nora@posthorn.test",
+    subject: "Your receipt",
+    html: "<h1>Thank you</h1><p>Your order has left our workshop.</p>",
+    text: "Thank you.",
+  });
+  const events = await posthorn.api("GET", `/webhooks/${webhook}/events`, undefined, token);
+  return { email, template, domain, key, webhook, webhookEvent: events.data[0].id };
+}
+
+/** A team in which nothing has happened, and who signs in to it. */
+export async function makeFreshTeam(posthorn: Posthorn) {
+  const { id } = JSON.parse(await posthorn.operate("team", "create", "Fresh start", "--json"));
+  const email = "fresh@posthorn.test";
+  const password = "a staple for the battery";
+  await posthorn.operate(
+    ...["user", "create", email, "--password", password, "--team", id, "--role", "owner"],
+  );
+  return { id, email, password };
+}

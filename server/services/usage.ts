@@ -67,7 +67,8 @@ export async function readUsage(ctx: Ctx, query: UsageQuery): Promise<Usage> {
   return { lines, today: day, month, domains: own[0]?.count ?? 0, isComplete };
 }
 
-async function countIn(ctx: Ctx): Promise<boolean> {
+/** Counts in the events that the worker has not counted yet. False where there are more than one call takes on. */
+export async function countIn(ctx: Ctx): Promise<boolean> {
   for (let counted = 0; counted < countMax; ) {
     const now = await countUsage(ctx.hot, ctx.teamId, { limit: countAtOnce, wait: true });
     if (now === "busy" || now < countAtOnce) return now !== "busy";

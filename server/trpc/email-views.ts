@@ -1,3 +1,6 @@
+import { sayCode } from "#server/mail/replies/enhanced-codes";
+import type { StoredFile } from "#server/services/emails/files";
+import type { Holds } from "#server/services/emails/holds";
 import {
   type Delivery,
   type Email,
@@ -5,6 +8,7 @@ import {
   type EmailSummary,
   standingOf,
 } from "#server/services/emails/read";
+import type { ToldEvent } from "#server/services/webhooks/of-email";
 
 /** A mail as a line of the list. Times are ISO 8601. */
 export function viewEmailRow(email: EmailSummary, keyName: string | null) {
@@ -23,7 +27,7 @@ export function viewEmailRow(email: EmailSummary, keyName: string | null) {
 export type EmailRow = ReturnType<typeof viewEmailRow>;
 
 /** A mail without its bodies: whatever can still change, and what it is known by. */
-export function viewEmail(email: Email) {
+export function viewEmail(email: Email, holds: Holds, files: StoredFile[]) {
   return {
     id: email.id,
     status: email.status,
@@ -36,20 +40,56 @@ export function viewEmail(email: Email) {
     messageId: email.messageId,
     headers: email.headers,
     tags: email.tags,
+    keyId: email.apiKeyId,
     keyName: email.keyName,
+    template: email.templateId === null ? null : { id: email.templateId, name: email.templateName },
+    priority: email.priority,
+    listUnsubscribe: email.listUnsubscribe,
+    tracksOpens: email.tracksOpens,
+    tracksClicks: email.tracksClicks,
     createdAt: email.createdAt.toISOString(),
     scheduledAt: email.scheduledAt?.toISOString() ?? null,
     recipients: email.deliveries.map(viewDelivery),
     events: email.events.map(viewEvent),
+    files: files.map(viewFile),
+    holds: {
+      cap: holds.cap,
+      relays: holds.relays.map(({ name, nextTryAt, fault }) => ({
+        name,
+        nextTryAt: nextTryAt.toISOString(),
+        fault,
+      })),
+    },
   };
 }
 export type EmailView = ReturnType<typeof viewEmail>;
 export type RecipientView = EmailView["recipients"][number];
 export type EventView = EmailView["events"][number];
+export type FileView = EmailView["files"][number];
+
+const viewFile = ({ id, filename, contentType, contentId, sizeBytes }: StoredFile) => ({
+  id,
+  filename,
+  contentType,
+  /** With one it stands in the HTML. */
+  contentId,
+  sizeBytes,
+});
+
+/** An endpoint's being told of something that happened to a mail. */
+export const viewTold = ({ dueAt, createdAt, last, ...told }: ToldEvent) => ({
+  ...told,
+  createdAt: createdAt.toISOString(),
+  /** Null where no further call is planned. */
+  nextCallAt: told.status === "pending" ? timeOf(dueAt) : null,
+  last: last && { ...last, sentAt: last.sentAt.toISOString() },
+});
+export type ToldView = ReturnType<typeof viewTold>;
 
 function viewDelivery(delivery: Delivery) {
   const { lastCode, lastEnhanced, lastText } = delivery;
   const { status, advice } = standingOf(delivery);
+  const isWaiting = delivery.status === "queued" || delivery.status === "scheduled";
   return {
     id: delivery.id,
     kind: delivery.kind,
@@ -60,9 +100,14 @@ function viewDelivery(delivery: Delivery) {
     reply:
       [lastCode, lastEnhanced, lastText].filter((part) => part !== null && part !== "").join(" ") || null,
     reason: delivery.lastReason,
+    /** What the code of the last reply says, in words. */
+    meaning: sayCode({ code: lastCode, enhanced: lastEnhanced }),
     advice,
-    nextAttemptAt: delivery.status === "queued" ? timeOf(delivery.dueAt) : null,
-    rule: delivery.status === "queued" ? delivery.waitRule : null,
+    relay: delivery.relay,
+    /** What the relay's provider calls the message. */
+    providerId: delivery.providerId,
+    nextAttemptAt: isWaiting ? timeOf(delivery.dueAt) : null,
+    rule: isWaiting ? delivery.waitRule : null,
   };
 }
 
@@ -76,7 +121,10 @@ function viewEvent(event: EmailEvent) {
     attempt: event.data.attempt ?? null,
     host: event.data.host ?? null,
     reply: reply ? [reply.code, reply.enhanced, reply.text].filter((part) => part).join(" ") : null,
+    meaning: reply ? sayCode(reply) : null,
     reason: event.data.reason ?? null,
+    advice: event.data.advice ?? null,
+    visit: event.data.visit ?? null,
     nextAttemptAt: event.data.nextAttemptAt ? inUtc(event.data.nextAttemptAt) : null,
     rule: event.data.rule ?? null,
     policy: event.data.policy ?? null,

@@ -6,6 +6,7 @@ import { createCallerFactory, router } from "./init";
 import { invitationsRouter } from "./invitations";
 import { keysRouter } from "./keys";
 import { membersRouter } from "./members";
+import { overviewRouter } from "./overview";
 import { profileRouter } from "./profile";
 import { serviceRouter } from "./service";
 import { suppressionsRouter } from "./suppressions";
@@ -23,6 +24,7 @@ export const appRouter = router({
   keys: keysRouter,
   members: membersRouter,
   profile: profileRouter,
+  overview: overviewRouter,
   service: serviceRouter,
   suppressions: suppressionsRouter,
   team: teamRouter,

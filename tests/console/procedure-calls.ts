@@ -4,6 +4,7 @@ import type { ProcedureCalls } from "./calls/call";
 import { domainCalls } from "./calls/domains";
 import { emailCalls } from "./calls/emails";
 import { keyCalls } from "./calls/keys";
+import { overviewCalls } from "./calls/overview";
 import { suppressionCalls } from "./calls/suppressions";
 import { teamCalls } from "./calls/team";
 import { templateCalls } from "./calls/templates";
@@ -16,6 +17,7 @@ import { webhookCalls } from "./calls/webhooks";
 export const createProcedureCalls = (console: Console): ProcedureCalls => ({
   ...domainCalls(console),
   ...emailCalls(console),
+  ...overviewCalls(),
   ...keyCalls(console),
   ...suppressionCalls(console),
   ...templateCalls(console),

@@ -9,7 +9,7 @@ const RULES: Record<NonNullable<RecipientView["rule"]>, string> = {
   lease_expired: "because the worker that had it vanished before it handed anything over",
   unknown_retry:
     "because nobody can tell whether the last attempt arrived, and this team prefers twice to never",
-  no_transport: "there is no way out yet; it goes as soon as SMTP_URL is set",
+  no_transport: "there is no way out yet; it goes as soon as a relay or SMTP_URL is set",
   released: "because a worker that was stopping gave it back",
   relay_paused: "since no relay for it works at present; each is tried again once a minute",
   destination_pace: "in its turn, as fast as the mail server that is to take it does at present",

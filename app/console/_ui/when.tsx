@@ -17,6 +17,9 @@ export function NowProvider({ startMs, children }: { startMs: number; children: 
   return <Now value={nowMs}>{children}</Now>;
 }
 
+/** The moment of that clock, in milliseconds since 1970. */
+export const useNowMs = (): number => use(Now);
+
 /** A time as people say it, with the exact one on hover: in UTC first, then in the reader's own zone. */
 export function When({ at, className }: { at: string; className?: string }) {
   const nowMs = use(Now);

@@ -1,44 +1,106 @@
 "use client";
 
-import { FilterBar, SearchField, SelectFilter } from "../_ui/filter-bar";
+import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import { SearchField, SelectFilter } from "../_ui/filter-bar";
 import { EMAIL_STATUS_NAMES, STATUSES } from "../_ui/statuses";
-import type { EmailFilters } from "./filters";
-
-const WHOLE_ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+import { buttonStyle } from "../_ui/styles";
+import { useTRPC } from "../_ui/trpc";
+import { type EmailFilters, isFiltered, NO_FILTERS } from "./filters";
+import { TimeFilter } from "./time-filter";
 
 const STATUS_OPTIONS = EMAIL_STATUS_NAMES.map((value) => ({ value, label: STATUSES[value].label }));
+const choicesStaleMs = 60_000;
 
 type Props = {
+  teamId: string;
   filters: EmailFilters;
   onChange: (change: Partial<EmailFilters>) => unknown;
 };
 
 /** The filters, which live in the page's address. Another filter starts again at the newest mail. */
-export function EmailFilterBar({ filters, onChange }: Props) {
-  const change = (part: Partial<EmailFilters>) => onChange({ ...part, after: null, before: null });
-  return (
-    <FilterBar>
-      <SearchField
-        label="Subject"
-        placeholder="Search subjects"
-        value={filters.subject ?? ""}
-        onSettle={(subject) => change({ subject: subject || null })}
-      />
-      <SearchField
-        label="Recipient, the whole address"
-        placeholder="Recipient address"
-        value={filters.recipient ?? ""}
-        isMain={false}
-        isReady={(text) => text === "" || WHOLE_ADDRESS.test(text)}
-        onSettle={(recipient) => change({ recipient: recipient || null })}
-      />
-      <SelectFilter
-        label="Status"
-        value={filters.status}
-        options={STATUS_OPTIONS}
-        anyLabel="Any status"
-        onChange={(status) => change({ status })}
-      />
-    </FilterBar>
+export function EmailFilterBar({ teamId, filters, onChange }: Props) {
+  const trpc = useTRPC();
+  const { data } = useQuery(
+    trpc.emails.choices.queryOptions({ team: teamId }, { staleTime: choicesStaleMs }),
   );
+  const change = (part: Partial<EmailFilters>) => onChange({ ...part, after: null, before: null });
+  const keys = (data?.keys ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const domains = (data?.domains ?? []).map((name) => ({ value: name, label: name }));
+  // Of older addresses of this page, and of links to one recipient's mail.
+  const named = [
+    ["recipient", "To"],
+    ["subject", "Subject"],
+  ] as const;
+  return (
+    <div className="mb-4 flex flex-col gap-2">
+      <search className="flex flex-col gap-2 md:flex-row md:flex-wrap md:items-center">
+        <SearchField
+          label="Search emails"
+          placeholder="Address, subject, id, tag:name=value"
+          value={filters.q ?? ""}
+          onSettle={(q) => change({ q: q || null })}
+          className="md:basis-full lg:basis-0"
+        />
+        <SelectFilter
+          label="Status"
+          value={filters.status}
+          options={STATUS_OPTIONS}
+          anyLabel="Any status"
+          onChange={(status) => change({ status })}
+          className="md:grow lg:w-36 lg:grow-0"
+        />
+        <SelectFilter
+          label="Key"
+          value={filters.key}
+          options={withChosen(keys, filters.key)}
+          anyLabel="Any key"
+          onChange={(key) => change({ key })}
+          className="md:grow lg:w-36 lg:grow-0"
+        />
+        <SelectFilter
+          label="Domain"
+          value={filters.domain}
+          options={withChosen(domains, filters.domain)}
+          anyLabel="Any domain"
+          onChange={(domain) => change({ domain })}
+          className="md:grow lg:w-40 lg:grow-0"
+        />
+        <TimeFilter filters={filters} onChange={change} />
+      </search>
+      {isFiltered(filters) ? (
+        <div className="flex flex-wrap items-center gap-2">
+          {named.map(([name, label]) =>
+            filters[name] ? (
+              <button
+                key={name}
+                type="button"
+                onClick={() => change({ [name]: null })}
+                className={`${buttonStyle.plain} h-8 max-w-full text-xs`}
+              >
+                <span className="truncate">
+                  {label}: {filters[name]}
+                </span>
+                <X className="size-3.5" aria-hidden="true" />
+                <span className="sr-only">Remove this filter</span>
+              </button>
+            ) : null,
+          )}
+          <button
+            type="button"
+            onClick={() => onChange(NO_FILTERS)}
+            className={`${buttonStyle.quiet} ml-auto h-8 text-xs`}
+          >
+            Clear all filters
+          </button>
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** What the address asks for stands in the field also where the team has no such thing, or it is not known yet. */
+function withChosen(options: { value: string; label: string }[], chosen: string | null) {
+  if (chosen === null || options.some(({ value }) => value === chosen)) return options;
+  return [...options, { value: chosen, label: chosen }];
 }

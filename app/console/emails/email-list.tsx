@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
+import { useRef } from "react";
 import { faultOf } from "../_ui/fault";
 import { FaultNote } from "../_ui/notes";
 import { Pager } from "../_ui/pager";
@@ -9,10 +10,16 @@ import { askAgainAfterMs } from "../_ui/statuses";
 import { cardStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { EmailFilterBar } from "./email-filters";
-import { EmailRowLink } from "./email-row";
+import { EmailHeading } from "./email-heading";
+import { EmailRows } from "./email-rows";
 import { FirstMailNote, NoMatchNote } from "./empty";
-import { emailFilters, isFiltered, listInput } from "./filters";
-import { ColumnNames, ListHeading, SkeletonRows } from "./list-frame";
+import { emailFilters, isFiltered, listInput, NO_FILTERS } from "./filters";
+import { SkeletonRows } from "./list-frame";
+import { LookedTo } from "./looked-to";
+import { NewerNote } from "./newer-note";
+import { useAnchor } from "./reading";
+import { useSelection } from "./selection";
+import { SelectionBar } from "./selection-bar";
 
 /** How often a list at rest is looked at again, for mail that has come since. */
 const restMs = 15_000;
@@ -21,8 +28,13 @@ const restMs = 15_000;
 export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(emailFilters);
+  const list = useRef<HTMLDivElement>(null);
+  const isFirstPage = !filters.after && !filters.before;
+  const base = listInput(teamId, filters);
+  const held = useRef<string | null>(null);
+  const upTo = isFirstPage ? held.current : null;
   const { data, error, refetch, isPlaceholderData } = useQuery(
-    trpc.emails.list.queryOptions(listInput(teamId, filters), {
+    trpc.emails.list.queryOptions(upTo === null ? base : { ...base, upTo }, {
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) =>
         askAgainAfterMs(
@@ -30,7 +42,10 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
         ) ?? restMs,
     }),
   );
-  const isFirstPage = !filters.after && !filters.before;
+  const shown = data?.rows.map(({ id }) => id) ?? [];
+  const selection = useSelection(shown, JSON.stringify(base));
+  const { anchor, release } = useAnchor(list, shown[0], selection.ids.size > 0, isFirstPage);
+  held.current = anchor;
 
   const content = () => {
     if (error && !data)
@@ -40,29 +55,30 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
         </div>
       );
     if (!data) return <SkeletonRows />;
+    if (data.rows.length === 0 && data.lookedTo) return null;
     if (data.rows.length === 0 && isFiltered(filters))
-      return <NoMatchNote onClear={() => void setFilters(null)} />;
+      return <NoMatchNote onClear={() => void setFilters(NO_FILTERS)} />;
     if (data.rows.length === 0 && isFirstPage) return <FirstMailNote publicUrl={publicUrl} />;
-    return (
-      <div className={`${cardStyle} overflow-hidden ${isPlaceholderData ? "opacity-60" : ""}`}>
-        <ColumnNames />
-        <ul aria-label="Emails" className="divide-y divide-line">
-          {data.rows.map((row) => (
-            <EmailRowLink key={row.id} row={row} />
-          ))}
-        </ul>
-      </div>
-    );
+    return <EmailRows rows={data.rows} selection={selection} isStale={isPlaceholderData && upTo === null} />;
   };
 
   return (
     <>
-      <ListHeading />
-      <EmailFilterBar filters={filters} onChange={setFilters} />
-      {content()}
+      <EmailHeading teamId={teamId} filters={filters} />
+      <EmailFilterBar teamId={teamId} filters={filters} onChange={setFilters} />
+      <NewerNote teamId={teamId} filters={filters} anchor={anchor} onShow={release} />
+      <div ref={list}>{content()}</div>
+      {data?.lookedTo && !filters.before ? (
+        <LookedTo
+          at={data.lookedTo.at}
+          isEmpty={data.rows.length === 0}
+          onGoOn={() => void setFilters({ after: data.lookedTo?.id ?? null }, { history: "push" })}
+        />
+      ) : null}
       {data && (data.rows.length > 0 || !isFirstPage) ? (
         <Pager page={data} at={filters} onMove={(to) => setFilters(to, { history: "push" })} />
       ) : null}
+      <SelectionBar teamId={teamId} rows={data?.rows ?? []} selection={selection} />
     </>
   );
 }

@@ -7,15 +7,32 @@ import { useConsoleHref } from "../_ui/team";
 import { When } from "../_ui/when";
 import { columnsStyle, rowStyle } from "./list-frame";
 
-/** One mail as a line which leads to it. */
-export function EmailRowLink({ row }: { row: EmailRow }) {
+type Props = { row: EmailRow; isChosen: boolean; onChoose: (isRange: boolean) => void };
+
+/** One mail as a line which leads to it, and before it a box to choose it by: with Shift, all since the one before. */
+export function EmailLine({ row, isChosen, onChoose }: Props) {
   const hrefOf = useConsoleHref();
   return (
-    <li>
+    <li data-id={row.id} className={`relative ${isChosen ? "bg-sunk" : ""}`}>
+      <label className="absolute inset-y-0 left-0 z-1 flex w-11 cursor-pointer items-center justify-center">
+        <input
+          type="checkbox"
+          checked={isChosen}
+          // The click knows of Shift, which the change does not.
+          onClick={(event) => onChoose(event.shiftKey)}
+          onChange={ignore}
+          className="size-4 accent-accent max-md:size-5"
+        />
+        <span className="sr-only">Choose the mail to {row.recipient}</span>
+      </label>
       <Link
         data-row=""
         href={hrefOf(`/console/emails/${row.id}`)}
         prefetch={false}
+        onKeyDown={(event) => {
+          if (event.key.toLowerCase() === "x" && !event.ctrlKey && !event.metaKey && !event.altKey)
+            onChoose(event.shiftKey);
+        }}
         className={`${columnsStyle} ${rowStyle} motion-safe:transition-colors hover:bg-sunk focus-visible:bg-sunk focus-visible:-outline-offset-2`}
       >
         <span className="max-md:order-2 max-md:justify-self-end">
@@ -38,3 +55,5 @@ export function EmailRowLink({ row }: { row: EmailRow }) {
     </li>
   );
 }
+
+const ignore = () => {};

@@ -46,7 +46,7 @@ export function NoMatchNote({ onClear }: { onClear: () => void }) {
   return (
     <div className={cardStyle}>
       <EmptyNote title="No mail matches">
-        <p>A recipient is found by the whole address, a subject by any part of it.</p>
+        <p>Search by an address, a part of a subject, an id, or tag:name=value.</p>
         <button type="button" onClick={onClear} className={`${buttonStyle.plain} h-9 text-ink`}>
           Clear the filters
         </button>

@@ -1,35 +1,58 @@
 import { parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { EMAIL_STATUS_NAMES } from "../_ui/statuses";
 
+/** Spans of time that end now. */
+export const WITHIN = ["1h", "24h", "7d", "30d"] as const;
+
 /** What of the list stands in the page's address. */
 export const emailFilters = {
+  q: parseAsString,
   status: parseAsStringLiteral(EMAIL_STATUS_NAMES),
+  key: parseAsString,
+  domain: parseAsString,
+  within: parseAsStringLiteral(WITHIN),
+  since: parseAsString,
+  until: parseAsString,
   recipient: parseAsString,
   subject: parseAsString,
   after: parseAsString,
   before: parseAsString,
 };
 
-export type EmailFilters = {
+type Texts = Record<
+  "q" | "key" | "domain" | "since" | "until" | "recipient" | "subject" | "after" | "before",
+  string | null
+>;
+export type EmailFilters = Texts & {
   status: (typeof EMAIL_STATUS_NAMES)[number] | null;
-  recipient: string | null;
-  subject: string | null;
-  after: string | null;
-  before: string | null;
+  within: (typeof WITHIN)[number] | null;
 };
 
-/** The input of the call that fills the list; the server's and the browser's must be equal to share a result. */
-export function listInput(team: string, filters: EmailFilters) {
-  const { status, recipient, subject, after, before } = filters;
+/** What narrows the list, as every call about the mails that it finds wants it. */
+export function filterInput(filters: EmailFilters) {
+  const { q, status, key, domain, within, since, until, recipient, subject } = filters;
   return {
-    team,
+    ...(q ? { search: q } : {}),
     ...(status ? { status } : {}),
+    ...(key ? { key } : {}),
+    ...(domain ? { domain } : {}),
+    ...(within ? { within } : {}),
+    ...(since ? { since } : {}),
+    ...(until ? { until } : {}),
     ...(recipient ? { recipient } : {}),
     ...(subject ? { subject } : {}),
-    ...(after ? { after } : {}),
-    ...(before ? { before } : {}),
   };
 }
 
-export const isFiltered = ({ status, recipient, subject }: EmailFilters): boolean =>
-  Boolean(status || recipient || subject);
+/** The input of the call that fills the list; the server's and the browser's must be equal to share a result. */
+export function listInput(team: string, filters: EmailFilters) {
+  const { after, before } = filters;
+  return { team, ...filterInput(filters), ...(after ? { after } : {}), ...(before ? { before } : {}) };
+}
+
+export const isFiltered = (filters: EmailFilters): boolean => Object.keys(filterInput(filters)).length > 0;
+
+/** The list without any of it. */
+export const NO_FILTERS = Object.fromEntries(
+  Object.keys(emailFilters).map((name) => [name, null]),
+) as unknown as EmailFilters;

@@ -2,15 +2,11 @@ import { cardStyle } from "../_ui/styles";
 
 /** Columns of a line, the same for its heading, its skeleton and itself. */
 export const columnsStyle =
-  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-4 md:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1.4fr)_minmax(0,9rem)_5.5rem]";
+  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 pr-4 pl-11 md:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1.4fr)_minmax(0,9rem)_5.5rem]";
 /** Height of a line; two lines of text where the screen is narrow. */
 export const rowStyle = "min-h-19 py-3 md:min-h-13 md:py-2";
 
 const rowsShown = 8;
-
-export function ListHeading() {
-  return <h1 className="mb-5 font-semibold text-xl tracking-tight">Emails</h1>;
-}
 
 /** Names of the columns, where there is room for columns. */
 export function ColumnNames() {

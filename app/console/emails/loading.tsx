@@ -1,11 +1,12 @@
-import { ListHeading, SkeletonRows } from "./list-frame";
+import { PageHeading } from "../_ui/page-heading";
+import { SkeletonRows } from "./list-frame";
 
 /** The list's frame while it is fetched: every part where it will be. */
 export default function EmailsLoading() {
   return (
     <>
-      <ListHeading />
-      <div className="mb-4 h-10" />
+      <PageHeading title="Emails" />
+      <div className="mb-4 h-11 md:h-[5.5rem] lg:h-10" />
       <SkeletonRows />
     </>
   );

@@ -14,9 +14,13 @@ const loadFilters = createLoader(emailFilters);
 export default async function EmailsPage({ searchParams }: { searchParams: Promise<Search> }) {
   const search = await searchParams;
   const { teamId } = await requireTeam("/console/emails", search);
-  await pageQueries().prefetchQuery(trpc.emails.list.queryOptions(listInput(teamId, loadFilters(search))));
+  const queries = pageQueries();
+  await Promise.all([
+    queries.prefetchQuery(trpc.emails.list.queryOptions(listInput(teamId, loadFilters(search)))),
+    queries.prefetchQuery(trpc.emails.choices.queryOptions({ team: teamId })),
+  ]);
   return (
-    <HydrationBoundary state={dehydrate(pageQueries())}>
+    <HydrationBoundary state={dehydrate(queries)}>
       <EmailList teamId={teamId} publicUrl={publicUrl()} />
     </HydrationBoundary>
   );

@@ -1,16 +1,68 @@
 import { newId } from "#server/ids";
+import { createKey } from "#server/services/keys/keys";
 import type { Console } from "../../support/console";
 import type { Party } from "../../support/parties";
 import type { ProcedureCalls } from "./call";
 
 export function emailCalls({ house }: Console): ProcedureCalls {
-  const emailOf = async ({ ctx }: Party) =>
-    (await house.send({ sender: "ann@posthorn.test", to: ["delivered@posthorn.test"] }, ctx)).id;
+  const emailOf = async ({ ctx }: Party, scheduledAt: string | null = null) =>
+    (await house.send({ sender: "ann@posthorn.test", to: ["delivered@posthorn.test"], scheduledAt }, ctx)).id;
+  const withStatus = async (party: Party, status: "failed" | "unknown") => {
+    const id = await emailOf(party);
+    await house.hot`update deliveries set status = ${status} where email_id = ${id}`;
+    await house.hot`update emails set status = ${status} where id = ${id}`;
+    return id;
+  };
+  const keyOf = async ({ ctx }: Party) =>
+    (await createKey(ctx, { name: "Shop", scopes: ["emails:send"], domains: "all" })).key.id;
+  const byId = (extra: object = {}) => ({
+    input: async (party: Party) => ({ id: await emailOf(party), ...extra }),
+    names: ["id"],
+  });
 
   return {
-    "emails.list": { input: async () => ({ after: newId() }), names: ["after", "before"] },
-    "emails.get": { input: async (party) => ({ id: await emailOf(party) }), names: ["id"] },
-    "emails.content": { input: async (party) => ({ id: await emailOf(party) }), names: ["id"] },
-    "emails.html": { input: async (party) => ({ id: await emailOf(party) }), names: ["id"] },
+    "emails.list": {
+      input: async (party) => ({ after: newId(), key: await keyOf(party), search: newId() }),
+      names: ["after", "before", "upTo", "key", "search"],
+    },
+    "emails.choices": { input: async () => ({}), names: [] },
+    "emails.countRetryable": {
+      input: async (party) => ({ key: await keyOf(party), acceptDuplicates: false }),
+      names: ["key", "search"],
+    },
+    "emails.get": byId(),
+    "emails.content": byId(),
+    "emails.html": byId(),
+    "emails.told": byId(),
+    "emails.asCall": byId(),
+    "emails.readTime": { input: async () => ({ text: "in 2 hours" }), names: [] },
+    "emails.retry": {
+      input: async (party) => ({ id: await withStatus(party, "failed"), acceptDuplicates: false }),
+      names: ["id"],
+    },
+    "emails.cancel": {
+      input: async (party) => ({ id: await emailOf(party, "in 2 hours") }),
+      names: ["id"],
+    },
+    "emails.reschedule": {
+      input: async (party) => ({ id: await emailOf(party, "in 2 hours"), at: "in 3 hours" }),
+      names: ["id"],
+    },
+    "emails.settle": {
+      input: async (party) => ({ id: await withStatus(party, "unknown"), as: "sent" }),
+      names: ["id"],
+    },
+    "emails.retrySelected": {
+      input: async (party) => ({ ids: [await withStatus(party, "failed")], acceptDuplicates: false }),
+      names: ["ids.0"],
+    },
+    "emails.cancelSelected": {
+      input: async (party) => ({ ids: [await emailOf(party, "in 2 hours")] }),
+      names: ["ids.0"],
+    },
+    "emails.retryMatching": {
+      input: async (party) => ({ key: await keyOf(party), acceptDuplicates: false, after: newId() }),
+      names: ["key", "after", "search"],
+    },
   };
 }

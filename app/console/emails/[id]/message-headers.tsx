@@ -11,7 +11,6 @@ export function MessageHeaders({ email }: { email: EmailView }) {
     ["Subject", email.subject],
     ["Message-ID", `<${email.messageId}>`],
     ...email.headers.map(({ name, value }): [string, string] => [name, value]),
-    ...email.tags.map(({ name, value }): [string, string] => [`Tag ${name}`, value]),
   ];
   return (
     <dl className="divide-y divide-line">

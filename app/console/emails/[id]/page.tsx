@@ -18,6 +18,7 @@ export default async function Page({ params, searchParams }: Props) {
   await Promise.all([
     queries.fetchQuery(trpc.emails.get.queryOptions({ team: teamId, id })).catch(passMissing),
     queries.prefetchQuery(trpc.emails.content.queryOptions({ team: teamId, id })),
+    queries.prefetchQuery(trpc.emails.told.queryOptions({ team: teamId, id })),
   ]);
   return (
     <HydrationBoundary state={dehydrate(queries)}>

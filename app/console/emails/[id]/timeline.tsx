@@ -56,6 +56,8 @@ function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
       {event.reply && !isSaid(event.reply) ? (
         <p className="break-words rounded-md bg-sunk px-2 py-1 font-mono text-xs">{event.reply}</p>
       ) : null}
+      {event.meaning ? <p className="break-words text-soft text-xs">{event.meaning}</p> : null}
+      {event.visit ? <Visited visit={event.visit} /> : null}
       {event.host && !isSaid(event.host) ? (
         <p className="break-all font-mono text-soft text-xs">{event.host}</p>
       ) : null}
@@ -79,6 +81,26 @@ function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
           </pre>
         </details>
       ) : null}
+    </div>
+  );
+}
+
+const VISITORS = {
+  reader: "By a reader, as far as the request tells.",
+  proxy: "By a service that fetches for its readers and hides them.",
+  prefetch: "Fetched ahead by a program: nobody need have read it.",
+  scanner: "By a scanner that looks for harm: nobody need have read it.",
+} as const;
+
+function Visited({ visit: { by, name, link, agent } }: { visit: NonNullable<EventView["visit"]> }) {
+  return (
+    <div className="flex flex-col gap-1 text-soft">
+      {link ? <p className="break-all font-mono text-xs">{link}</p> : null}
+      <p>
+        {VISITORS[by]}
+        {name ? ` (${name})` : ""}
+      </p>
+      {agent ? <p className="break-words text-xs">{agent}</p> : null}
     </div>
   );
 }

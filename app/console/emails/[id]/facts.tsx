@@ -1,0 +1,75 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import type { EmailView } from "#server/trpc/email-views";
+import { cardStyle, linkStyle } from "../../_ui/styles";
+import { useConsoleHref } from "../../_ui/team";
+import { When } from "../../_ui/when";
+
+/** Who sent it by what, and what it is known by. */
+export function Facts({ email }: { email: EmailView }) {
+  const hrefOf = useConsoleHref();
+  const to = (path: string, text: string) => (
+    <Link href={hrefOf(path)} prefetch={false} className={linkStyle}>
+      {text}
+    </Link>
+  );
+  const listOf = (search: string) => {
+    const path = hrefOf("/console/emails");
+    return `${path}${path.includes("?") ? "&" : "?"}q=${encodeURIComponent(search)}`;
+  };
+  const { template } = email;
+  const relays = [...new Set(email.recipients.flatMap(({ relay }) => relay ?? []))];
+  const watched = [email.tracksOpens ? "opens" : "", email.tracksClicks ? "links" : ""].filter(Boolean);
+  const facts: [string, ReactNode][] = [
+    ["Accepted", <When key="at" at={email.createdAt} />],
+    ["Scheduled", email.scheduledAt && <When at={email.scheduledAt} />],
+    ["Key", email.keyId && to(`/console/keys/${email.keyId}`, email.keyName ?? "A deleted key")],
+    [
+      "Template",
+      template &&
+        (template.name === null ? "Deleted since" : to(`/console/templates/${template.id}`, template.name)),
+    ],
+    [
+      "Tags",
+      email.tags.length > 0 && (
+        <span className="flex flex-wrap gap-1.5">
+          {email.tags.map(({ name, value }) => (
+            <Link
+              key={name}
+              href={listOf(`tag:${name}=${value}`)}
+              prefetch={false}
+              title="All mail with this tag"
+              className="max-w-full truncate rounded-md bg-mute-tint px-2 py-0.5 font-mono text-xs hover:text-accent"
+            >
+              {name}={value}
+            </Link>
+          ))}
+        </span>
+      ),
+    ],
+    ["Priority", email.priority !== "normal" && email.priority],
+    ["Relay", relays.length > 0 && relays.join(", ")],
+    ["Tells of", watched.length > 0 && watched.join(" and ")],
+    ["Unsubscribe", email.listUnsubscribe && "by a link in each copy"],
+    ["Message-ID", <code key="id" className="break-all font-mono text-xs">{`<${email.messageId}>`}</code>],
+  ];
+  return (
+    <section aria-labelledby="facts" className={cardStyle}>
+      <h2 id="facts" className="border-line border-b px-4 py-3 font-semibold">
+        Details
+      </h2>
+      <dl className="divide-y divide-line">
+        {facts.map(([name, value]) =>
+          value ? (
+            <div key={name} className="grid gap-x-4 px-4 py-2.5 sm:grid-cols-[8rem_minmax(0,1fr)]">
+              <dt className="text-soft">{name}</dt>
+              <dd className="min-w-0 break-words">{value}</dd>
+            </div>
+          ) : null,
+        )}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+import { Download, Paperclip } from "lucide-react";
+import type { FileView } from "#server/trpc/email-views";
+import { buttonStyle } from "../../_ui/styles";
+
+/** The files that came with the mail, to be kept: none is ever shown here. */
+export function MessageFiles(props: { teamId: string; emailId: string; files: FileView[] }) {
+  const { teamId, emailId, files } = props;
+  return (
+    <ul className="divide-y divide-line">
+      {files.map(({ id, filename, contentType, contentId, sizeBytes }) => (
+        <li key={id} className="flex items-center gap-3 px-4 py-3">
+          <Paperclip className="size-4 shrink-0 text-soft" aria-hidden="true" />
+          <div className="min-w-0 grow">
+            <p className="break-all font-medium">{filename ?? "Without a name"}</p>
+            <p className="break-all text-soft text-xs">
+              {saySize(sizeBytes)} · {contentType}
+              {contentId === null ? "" : ` · stands in the message as cid:${contentId}`}
+            </p>
+          </div>
+          <a
+            href={`/console/emails/${encodeURIComponent(emailId)}/files/${encodeURIComponent(id)}?team=${encodeURIComponent(teamId)}`}
+            className={`${buttonStyle.quiet} h-8`}
+          >
+            <Download className="size-4" aria-hidden="true" />
+            <span className="max-md:sr-only">Download</span>
+            <span className="sr-only">{filename ?? "the file"}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const UNITS = ["bytes", "KB", "MB"] as const;
+
+function saySize(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, bytes < 1_000 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1_000 ** power;
+  return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power]}`;
+}

@@ -1,0 +1,43 @@
+import { and, asc, eq, inArray } from "drizzle-orm";
+import { deliveries } from "#db/schema/deliveries";
+import type { EmailStatus } from "#db/schema/emails";
+import type { Ctx } from "#server/deps";
+import { listEmails } from "../emails/list";
+import type { EmailSummary } from "../emails/read";
+
+const FAILED: readonly EmailStatus[] = ["complained", "bounced", "failed", "unknown"];
+
+/** A mail that went wrong, with the recipient whose fate it has and the last reason told of it. */
+export type Failure = { email: EmailSummary; recipient: string; reason: string | null };
+
+/** The newest mails that went wrong. */
+export async function listFailures(ctx: Ctx, limit: number): Promise<Failure[]> {
+  const found = await Promise.all(FAILED.map((status) => listEmails(ctx, { status, limit })));
+  const newest = found
+    .flatMap(({ rows }) => rows)
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, limit);
+  if (newest.length === 0) return [];
+  const rows = await ctx.db
+    .select({
+      emailId: deliveries.emailId,
+      address: deliveries.address,
+      status: deliveries.status,
+      reason: deliveries.lastReason,
+    })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.teamId, ctx.teamId),
+        inArray(
+          deliveries.emailId,
+          newest.map(({ id }) => id),
+        ),
+      ),
+    )
+    .orderBy(asc(deliveries.position));
+  return newest.map((email) => {
+    const worst = rows.find((row) => row.emailId === email.id && row.status === email.status);
+    return { email, recipient: worst?.address ?? email.to[0] ?? "", reason: worst?.reason ?? null };
+  });
+}

@@ -1,0 +1,395 @@
+import { and, eq, like } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { auditLog } from "#db/schema/audit";
+import { listEmails, lookMax } from "#server/services/emails/list";
+import { answerEmailExport, answerFile, answerSource } from "#server/trpc/email-files";
+import { readSearch } from "#server/trpc/email-search";
+import { tick } from "#server/worker/tick";
+import { type Console, cookiesOf, openConsole } from "../support/console";
+import { openParty, type Party } from "../support/parties";
+
+let console: Console;
+let ann: Party;
+let ben: Party;
+let nth = 0;
+beforeAll(async () => {
+  console = await openConsole();
+});
+afterAll(() => console.close());
+beforeEach(async () => {
+  ann = await openParty(console, `Ann's ${++nth}`);
+  ben = await openParty(console, `Ben's ${nth}`);
+});
+
+const ask = async (procedure: string, input: object): Promise<unknown> => {
+  const heard = await ann.call("member", procedure, input);
+  if (!heard.ok) throw new Error(`${heard.code}: ${heard.message}`);
+  return heard.data;
+};
+const cookies = async (party: Party) => cookiesOf((await console.session(party.userIds.member)).id);
+const callerOf = async (party: Party) => console.callerOf(await cookies(party));
+type ListInput = Omit<Parameters<Awaited<ReturnType<typeof callerOf>>["emails"]["list"]>[0], "team">;
+const list = async (input: ListInput) => (await callerOf(ann)).emails.list({ team: ann.teamId, ...input });
+const send = async (mail: Parameters<Console["house"]["send"]>[0] = {}, by = ann) =>
+  (
+    await console.house.send(
+      { sender: "ann@posthorn.test", to: ["delivered@posthorn.test"], ...mail },
+      by.ctx,
+    )
+  ).id;
+const idsOf = async (input: ListInput) => (await list(input)).rows.map(({ id }) => id);
+const setStatus = async (id: string, status: string) => {
+  await console.house.hot`update deliveries set status = ${status} where email_id = ${id}`;
+  await console.house.hot`update emails set status = ${status} where id = ${id}`;
+};
+const auditOf = async (party = ann) =>
+  console.deps.db
+    .select({
+      action: auditLog.action,
+      subjectId: auditLog.subjectId,
+      actor: auditLog.actor,
+      detail: auditLog.detail,
+    })
+    .from(auditLog)
+    .where(and(eq(auditLog.teamId, party.teamId), like(auditLog.action, "email.%")))
+    .orderBy(auditLog.id);
+
+describe("the one search field", () => {
+  const id = "01900000-0000-7000-8000-000000000001";
+  test.each([
+    [id, { id }],
+    [`<${id}@example.org>`, { id }],
+    [id.toUpperCase(), { id }],
+    ["ann@example.net", { recipient: "ann@example.net" }],
+    ["to:Ann@EXAMPLE.net", { recipient: "Ann@example.net" }],
+    ["from:shop@example.org", { sender: "shop@example.org" }],
+    ["from:@Example.org", { domain: "example.org" }],
+    ["tag:kind=receipt", { tag: { name: "kind", value: "receipt" } }],
+    ["tag:kind:receipt", { tag: { name: "kind", value: "receipt" } }],
+    ["tag:kind", { tag: { name: "kind" } }],
+    ["your order 10492", { words: "your order 10492" }],
+    [
+      "receipt tag:kind=shop ann@example.net",
+      { words: "receipt", tag: { name: "kind", value: "shop" }, recipient: "ann@example.net" },
+    ],
+    ["ann@", { words: "ann@" }],
+    ["tag:a=b tag:c=d", { tag: { name: "a", value: "b" }, words: "tag:c=d" }],
+    ["a@example.net b@example.net", { recipient: "a@example.net", words: "b@example.net" }],
+    ["to:nobody from:", { words: "to:nobody from:" }],
+    ["  ", {}],
+  ])("understands %j", (text, filter) => expect(readSearch(text)).toEqual(filter));
+});
+
+describe("the list", () => {
+  test("finds a mail by its id, its Message-ID, a recipient, a part of one, its subject and its tag", async () => {
+    const id = await send({
+      to: ["needle@posthorn.test"],
+      subject: "Your 50% parcel",
+      tags: [{ name: "kind", value: "shop" }],
+    });
+    await send({ subject: "Another" });
+    for (const search of [
+      id,
+      `<${id}@posthorn.test>`,
+      "needle@posthorn.test",
+      "needle@",
+      "50% PARCEL",
+      "tag:kind=shop",
+      "tag:kind",
+      "parcel tag:kind=shop needle@posthorn.test",
+    ])
+      expect(await idsOf({ search }), search).toEqual([id]);
+    for (const search of ["50_ parcel", "tag:kind=other", "nobody@posthorn.test", "parcel tag:other"])
+      expect(await idsOf({ search }), search).toEqual([]);
+  });
+
+  test("shows a page as it was while newer mail comes, and what is newer apart", async () => {
+    const first = await send({ subject: "First" });
+    const second = await send({ subject: "Second" });
+    const third = await send({ subject: "Third" });
+    expect(await idsOf({ upTo: second })).toEqual([second, first]);
+    expect(await idsOf({ before: second })).toEqual([third]);
+  });
+
+  test("finds by a span of time, and by one that ends now", async () => {
+    const id = await send();
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+    expect(await idsOf({ within: "1h" })).toEqual([id]);
+    expect(await idsOf({ since: at(-60_000), until: at(60_000) })).toEqual([id]);
+    expect(await idsOf({ since: at(60_000) })).toEqual([]);
+    expect(await idsOf({ until: at(-60_000) })).toEqual([]);
+  });
+
+  test("ends a look after so many mails, says where, and finds the rest from there", async () => {
+    const many = lookMax + 10;
+    await console.house.hot`
+      insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, tags, message_id, status, created_at)
+      select ('01900000-' || lpad(to_hex(n >> 16), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${ann.teamId},
+        'a@example.org', 'a@example.org', case when n <= 3 then 'rare.org' else 'example.org' end, '["b@example.net"]',
+        case when n <= 3 then 'Rare ' || n else 'Usual' end,
+        case when n <= 3 then '[{"name": "kind", "value": "rare"}]'::jsonb else '[]' end, n || '@example.org', 'delivered',
+        now() - interval '1 year'
+      from generate_series(1, ${many}::int) n`;
+    for (const filter of [{ search: "rare" }, { domain: "rare.org" }]) {
+      const look = await list(filter);
+      expect(look.rows).toEqual([]);
+      expect(look.lookedTo).toMatchObject({ id: expect.any(String), at: expect.any(String) });
+      const next = await list({ ...filter, after: look.lookedTo?.id });
+      expect(next.rows.map(({ subject }) => subject)).toEqual(["Rare 3", "Rare 2", "Rare 1"]);
+      expect(next).toMatchObject({ hasMore: false, lookedTo: null });
+    }
+    // A tag has an index of its own, which finds what is rare however old it is.
+    const tagged = await list({ search: "tag:kind=rare" });
+    expect(tagged.rows).toHaveLength(3);
+    const whole = await listEmails(ann.ctx, { subject: "rare", limit: 2 });
+    expect(whole.rows.map(({ subject }) => subject)).toEqual(["Rare 3", "Rare 2"]);
+    expect(whole.hasMore).toBe(true);
+    const rest = await listEmails(ann.ctx, { subject: "rare", limit: 2, after: whole.rows[1]?.id ?? "" });
+    expect(rest).toMatchObject({ rows: [{ subject: "Rare 1" }], hasMore: false });
+    const back = await listEmails(ann.ctx, { subject: "usual", limit: 2, before: rest.rows[0]?.id ?? "" });
+    expect(back.rows.map(({ id }) => id.slice(-1))).toEqual(["5", "4"]);
+  });
+});
+
+describe("what is done to mail is done once, to this team's alone, and written down with who did it", () => {
+  test("a retry takes the recipients that were named", async () => {
+    const id = await send({ to: ["bounced@posthorn.test", "bounced+two@posthorn.test"] });
+    await setStatus(id, "bounced");
+    const one = await ask("emails.retry", {
+      id,
+      acceptDuplicates: false,
+      recipients: ["bounced+two@posthorn.test"],
+    });
+    expect(one).toEqual({ mails: 1, recipients: 1 });
+    const rows = await console.house
+      .hot`select address, status from deliveries where email_id = ${id} order by position`;
+    expect(rows.map(({ status }) => status)).toEqual(["bounced", "queued"]);
+    expect(await auditOf()).toContainEqual({
+      action: "email.retried",
+      subjectId: id,
+      actor: "user",
+      detail: { recipients: 1, acceptDuplicates: false },
+    });
+    const stranger = { id, acceptDuplicates: false, recipients: ["nobody@posthorn.test"] };
+    expect(await ann.call("member", "emails.retry", stranger)).toMatchObject({ ok: false, code: "CONFLICT" });
+  });
+
+  test("a retry of many passes over what cannot be retried, and over what is another team's", async () => {
+    const failed = await send();
+    await setStatus(failed, "failed");
+    const delivered = await send();
+    await setStatus(delivered, "delivered");
+    const unknown = await send();
+    await setStatus(unknown, "unknown");
+    const foreign = await send({}, ben);
+    await setStatus(foreign, "failed");
+    const ids = [failed, delivered, unknown, foreign];
+    expect(await ask("emails.retrySelected", { ids, acceptDuplicates: false })).toEqual({
+      mails: 1,
+      recipients: 1,
+    });
+    const [row] = await console.house.hot`select status from emails where id = ${foreign}`;
+    expect(row?.status).toBe("failed");
+    expect((await auditOf()).map(({ action }) => action)).toEqual(["email.retried"]);
+    expect(await auditOf(ben)).toEqual([]);
+  });
+
+  test("a walk through all that failed meets each once, though some fail again meanwhile", async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 105; n++) ids.push(await send({ subject: `Mail ${n}` }));
+    for (const id of ids) await setStatus(id, "failed");
+    await setStatus(await send({ subject: "Fine" }), "delivered");
+    const filter = { search: "mail", acceptDuplicates: false };
+    expect(await ask("emails.countRetryable", filter)).toEqual({ count: 105, hasMore: false });
+    const first = await ask("emails.retryMatching", filter);
+    expect(first).toEqual({ mails: 100, recipients: 100, next: ids[5] });
+    for (const id of ids) await setStatus(id, "failed");
+    const second = await ask("emails.retryMatching", { ...filter, after: ids[5] });
+    expect(second).toEqual({ mails: 5, recipients: 5, next: null });
+    expect((await auditOf()).map(({ action, detail }) => [action, detail.mails])).toEqual([
+      ["email.retried_many", 100],
+      ["email.retried_many", 5],
+    ]);
+    const wrong = { status: "delivered", acceptDuplicates: false };
+    expect(await ann.call("member", "emails.retryMatching", wrong)).toMatchObject({ code: "CONFLICT" });
+  });
+
+  test("scheduled mail is moved by words and called off; what is under way stays and is told", async () => {
+    const id = await send({ scheduledAt: "in 2 hours" });
+    const { at } = await (await callerOf(ann)).emails.readTime({ team: ann.teamId, text: "in 3 hours" });
+    expect(Date.parse(String(at)) - Date.now()).toBeGreaterThan(2.9 * 3_600_000);
+    expect(await ask("emails.readTime", { text: "the other day" })).toMatchObject({
+      at: null,
+      fault: expect.stringContaining("no time"),
+    });
+    await ask("emails.reschedule", { id, at: "in 3 hours" });
+    const begun = await send();
+    const answer = await ask("emails.cancelSelected", { ids: [id, begun] });
+    expect(answer).toEqual({
+      canceled: [id],
+      refused: [{ id: begun, why: expect.stringContaining("Only a scheduled mail") }],
+    });
+    expect((await auditOf()).map(({ action, subjectId }) => [action, subjectId])).toEqual([
+      ["email.rescheduled", id],
+      ["email.canceled", id],
+    ]);
+  });
+
+  test("an unknown outcome is settled, and nothing is written down of what was refused", async () => {
+    const id = await send();
+    expect(await ann.call("member", "emails.settle", { id, as: "sent" })).toMatchObject({ code: "CONFLICT" });
+    expect(await auditOf()).toEqual([]);
+    await setStatus(id, "unknown");
+    expect(await ask("emails.settle", { id, as: "sent" })).toEqual({
+      recipients: ["delivered@posthorn.test"],
+    });
+    expect(await auditOf()).toMatchObject([
+      { action: "email.settled", subjectId: id, detail: { as: "sent", recipients: 1 } },
+    ]);
+  });
+});
+
+describe("one mail", () => {
+  test("says what its codes mean, by whom it was asked for, and by what it is held", async () => {
+    const id = await send({ to: ["bounced@posthorn.test"], tags: [{ name: "kind", value: "shop" }] });
+    await tick(console.house.withTransport(), { budgetMs: 1_000 });
+    const email = await (await callerOf(ann)).emails.get({ team: ann.teamId, id });
+    expect(email.recipients[0]).toMatchObject({
+      status: "bounced",
+      meaning: expect.stringMatching(/^There is no such mailbox\. For good/),
+    });
+    expect(email.events.at(-1)).toMatchObject({
+      type: "email.bounced",
+      meaning: expect.stringMatching(/no such mailbox/),
+    });
+    expect(email).toMatchObject({ holds: { cap: null, relays: [] }, files: [], template: null });
+  });
+
+  test("tells the number that a day's cap is used up by, and the relay that is paused", async () => {
+    const { hot } = console.house;
+    const [house] = [console.house.ctx];
+    const { id } = await console.house.send();
+    await hot`update domains set daily_cap = 5 where team_id = ${house.teamId} and name = 'example.org'`;
+    await hot`insert into sending_days (team_id, domain, day, handed_over)
+              values (${house.teamId}, 'example.org', (now() at time zone 'utc')::date, 5)`;
+    await hot`update deliveries set wait_rule = 'daily_cap', due_at = now() + interval '1 hour' where email_id = ${id}`;
+    const person = await console.person({ teamId: house.teamId, role: "viewer" });
+    const caller = console.callerOf(await cookiesOf((await console.session(person.id)).id));
+    const capped = await caller.emails.get({ team: house.teamId, id });
+    expect(capped.holds.cap).toEqual({ of: "example.org", allowed: 5, handedOver: 5 });
+    expect(capped.recipients[0]).toMatchObject({ rule: "daily_cap", nextAttemptAt: expect.any(String) });
+    await hot`insert into relays (id, name, url, host, paused_until, last_fault)
+              values (gen_random_uuid(), 'main', 'sealed', 'smtp.example.net:587', now() + interval '1 minute', 'The login was refused.')`;
+    await hot`update deliveries set wait_rule = 'relay_paused' where email_id = ${id}`;
+    const paused = await caller.emails.get({ team: house.teamId, id });
+    expect(paused.holds).toEqual({
+      cap: null,
+      relays: [{ name: "main", nextTryAt: expect.any(String), fault: "The login was refused." }],
+    });
+    await hot`delete from relays`;
+  });
+
+  test("shows as a call what would send it again, files by their names", async () => {
+    const id = await send({
+      subject: 'It\'s $HOME `now` "quoted"',
+      tags: [{ name: "kind", value: "shop" }],
+      headers: [{ name: "X-Order", value: "10493" }],
+      text: "",
+      attachments: [
+        {
+          source: { content: Buffer.from("secret bytes") },
+          filename: "a.txt",
+          contentType: null,
+          contentId: null,
+        },
+      ],
+    });
+    const { command } = await (await callerOf(ann)).emails.asCall({ team: ann.teamId, id });
+    expect(command).toContain("https://mail.example.org/api/emails");
+    expect(command).toMatch(/\$POSTHORN_KEY/);
+    const body = JSON.parse(command.split("<<'MAIL'\n")[1]?.split("\nMAIL")[0] ?? "");
+    expect(body).toEqual({
+      from: "ann@posthorn.test",
+      to: ["delivered@posthorn.test"],
+      subject: 'It\'s $HOME `now` "quoted"',
+      html: "<p>Hello</p>",
+      text: "",
+      headers: { "X-Order": "10493" },
+      tags: [{ name: "kind", value: "shop" }],
+      attachments: [{ filename: "a.txt", content_type: "text/plain", content: "<a.txt in base64>" }],
+    });
+    expect(command).not.toContain(Buffer.from("secret bytes").toString("base64"));
+  });
+});
+
+describe("files", () => {
+  test("a mail comes as bytes to be kept, and to nobody of another team", async () => {
+    const id = await send({ subject: "As a file" });
+    const wanted = { cookies: await cookies(ann), team: ann.teamId };
+    const file = await answerSource(console.deps, wanted, id);
+    expect(file.status).toBe(200);
+    expect(Object.fromEntries(file.headers)).toMatchObject({
+      "content-type": "message/rfc822",
+      "content-disposition": `attachment; filename="${id}.eml"`,
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "sandbox; default-src 'none'",
+    });
+    const text = await file.text();
+    expect(text).toMatch(/^Subject: As a file\r$/m);
+    expect(text).toContain(`Message-ID: <${id}@posthorn.test>`);
+    const theirs = { cookies: await cookies(ben), team: ben.teamId };
+    for (const place of [id, "01900000-0000-7000-8000-000000000000", "x"]) {
+      const refused = await answerSource(console.deps, theirs, place);
+      expect(refused.status).toBe(404);
+      expect(await refused.json()).toMatchObject({ error: { message: "Email not found" } });
+    }
+  });
+
+  test("an attachment is never a page, whatever it says it is", async () => {
+    const id = await send({
+      attachments: [
+        {
+          source: { content: Buffer.from("<script>alert(1)</script>") },
+          filename: 'in"voice\u202e.html',
+          contentType: "text/html",
+          contentId: null,
+        },
+      ],
+    });
+    const { files } = await (await callerOf(ann)).emails.get({ team: ann.teamId, id });
+    const place = { emailId: id, id: files[0]?.id ?? "" };
+    const file = await answerFile(console.deps, { cookies: await cookies(ann), team: ann.teamId }, place);
+    expect(Object.fromEntries(file.headers)).toMatchObject({
+      "content-type": "application/octet-stream",
+      "content-disposition": expect.stringMatching(/^attachment; filename="in_voice_\.html"/),
+      "content-security-policy": "sandbox; default-src 'none'",
+      "x-content-type-options": "nosniff",
+    });
+    expect(await file.text()).toBe("<script>alert(1)</script>");
+    const theirs = { cookies: await cookies(ben), team: ben.teamId };
+    expect((await answerFile(console.deps, theirs, place)).status).toBe(404);
+  });
+
+  test("the list as CSV has what the filters find, page after page, and no cell that is a formula", async () => {
+    for (let n = 0; n < 3; n++) await send({ subject: `Plain, "quoted" ${n}` });
+    const id = await send({ subject: "=cmd|'/c calc'!A1", tags: [{ name: "kind", value: "evil" }] });
+    await send({ subject: "Theirs" }, ben);
+    const wanted = { cookies: await cookies(ann), team: ann.teamId };
+    const whole = await answerEmailExport(console.deps, wanted, {});
+    expect(whole.headers.get("content-disposition")).toMatch(
+      /^attachment; filename="emails-[\d-]{10}\.csv"$/,
+    );
+    const lines = (await whole.text()).trim().split("\r\n");
+    expect(lines[0]).toBe("id,created_at,status,from,to,cc,bcc,subject,tags,key,scheduled_at,message_id");
+    expect(lines).toHaveLength(5);
+    expect(lines[1]).toContain(`${id},`);
+    expect(lines[1]).toContain("'=cmd|'/c calc'!A1");
+    expect(lines[2]).toContain('"Plain, ""quoted"" 2"');
+    const narrowed = await answerEmailExport(console.deps, wanted, { search: "tag:kind=evil" });
+    expect((await narrowed.text()).trim().split("\r\n")).toHaveLength(2);
+    const wrong = await answerEmailExport(console.deps, wanted, { status: "lost" });
+    expect(wrong.status).toBe(422);
+    const foreign = await answerEmailExport(console.deps, { ...wanted, team: ben.teamId }, {});
+    expect(foreign.status).toBe(404);
+  });
+});

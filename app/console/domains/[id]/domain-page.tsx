@@ -152,7 +152,7 @@ function Looks({ domain, isLooking }: { domain: DomainView; isLooking: boolean }
         <>
           <span aria-hidden="true">·</span>
           <span>
-            next look <When at={nextCheckAt} />
+            again <When at={nextCheckAt} />
           </span>
         </>
       ) : null}

@@ -19,12 +19,12 @@ export function RecordCard({ record, isLooking, isOpen: isOpenAtFirst }: Props) 
   return (
     <li>
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)} className="group">
-        <summary className="flex min-h-14 list-none items-center gap-x-3 gap-y-1 rounded-xl px-4 py-3 hover:bg-sunk max-sm:flex-wrap [&::-webkit-details-marker]:hidden">
+        <summary className="flex min-h-14 list-none items-center gap-x-3 gap-y-1.5 rounded-xl px-4 py-3 hover:bg-sunk max-sm:flex-wrap max-sm:[&>*:last-child]:ml-7 [&::-webkit-details-marker]:hidden">
           <ChevronRight
             className="size-4 shrink-0 text-soft group-open:rotate-90 motion-safe:transition-transform"
             aria-hidden="true"
           />
-          <span className="min-w-0 flex-1">
+          <span className="min-w-0 flex-1 basis-48">
             <span className="font-medium">{title}</span>
             {isRequired ? null : <span className="ml-2 text-soft text-xs">optional</span>}
             <span className="block truncate font-mono text-soft text-xs group-open:hidden">

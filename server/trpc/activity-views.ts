@@ -3,7 +3,8 @@ import type { AuditEntryRow, KnownActor } from "#server/services/audit/read";
 import { nounOf } from "#server/services/audit/subjects";
 import type { ApiCall, WholeApiCall } from "#server/services/logs/read";
 
-const wordsOf = (action: string): string =>
+/** What an action is called in words; its own name where nobody knows it any more. */
+export const wordsOf = (action: string): string =>
   Object.entries(AUDIT_ACTIONS).find(([name]) => name === action)?.[1] ?? action;
 
 /** One entry of the log of changes. Times are ISO 8601. */

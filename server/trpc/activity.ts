@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type AuditFilter, listActors, listAudit, OPERATOR } from "#server/services/audit/read";
 import { findSubjects } from "#server/services/audit/subjects";
+import { listKeys } from "#server/services/keys/keys";
 import { nameKeys } from "#server/services/keys/names";
 import { getCall, type LogFilter, listCalls } from "#server/services/logs/read";
 import { viewActor, viewCall, viewChange, viewWholeCall } from "./activity-views";
@@ -18,9 +19,10 @@ export const changeFilter = {
     .regex(/^[a-z_]+(\.[a-z_]+)?$/)
     .max(60)
     .optional(),
-  since: z.iso.datetime().optional(),
-  until: z.iso.datetime().optional(),
+  within: z.enum(["24h", "7d", "30d", "90d"]).optional(),
 };
+const HOURS = { "24h": 24, "7d": 7 * 24, "30d": 30 * 24, "90d": 90 * 24 };
+const hourMs = 3_600_000;
 
 /** What of the record of calls is wanted, on the page and in its export. */
 export const callFilter = {
@@ -37,11 +39,10 @@ const STATUSES = {
 } as const;
 
 /** The filters as the services take them. */
-export const changesWanted = (input: z.infer<z.ZodObject<typeof changeFilter>>): AuditFilter => ({
+export const changesWanted = (now: Date, input: z.infer<z.ZodObject<typeof changeFilter>>): AuditFilter => ({
   ...(input.actor ? { actor: input.actor } : {}),
   ...(input.action ? { action: input.action } : {}),
-  ...(input.since ? { since: new Date(input.since) } : {}),
-  ...(input.until ? { until: new Date(input.until) } : {}),
+  ...(input.within ? { since: new Date(now.getTime() - HOURS[input.within] * hourMs) } : {}),
 });
 export const callsWanted = (input: z.infer<z.ZodObject<typeof callFilter>>): LogFilter => ({
   ...(input.key ? { apiKeyId: input.key } : {}),
@@ -58,7 +59,7 @@ export const activityRouter = router({
   changes: inTeam("audit:read")
     .input(strictInput({ ...changeFilter, ...cursor }))
     .query(async ({ ctx, input }) => {
-      const page = { ...changesWanted(input), ...pageWanted(input) };
+      const page = { ...changesWanted(ctx.service.clock(), input), ...pageWanted(input) };
       const { rows, hasMore } = await listAudit(ctx.service, page);
       const present = await findSubjects(ctx.service, rows);
       return { rows: rows.map((row) => viewChange(row, present)), hasMore };
@@ -76,6 +77,10 @@ export const activityRouter = router({
       );
       return { rows: rows.map((row) => viewCall(row, names.get(row.apiKeyId) ?? null)), hasMore };
     }),
+  /** The keys by which the record can be filtered: those in use. */
+  keys: inTeam("logs:read").query(async ({ ctx }) =>
+    (await listKeys(ctx.service)).map(({ id, name }) => ({ id, name })),
+  ),
   /** One call with what was asked and answered; secrets and contents were left out when it was written down. */
   request: inTeam("logs:read")
     .input(strictInput({ id: z.uuid() }))

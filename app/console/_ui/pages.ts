@@ -1,4 +1,14 @@
-import { BookOpen, Globe, KeyRound, LayoutTemplate, type LucideIcon, Mail } from "lucide-react";
+import {
+  BookOpen,
+  Globe,
+  History,
+  KeyRound,
+  LayoutTemplate,
+  type LucideIcon,
+  Mail,
+  Settings,
+  Webhook,
+} from "lucide-react";
 
 export type ConsolePage = {
   path: string;
@@ -14,6 +24,9 @@ export const PAGES: readonly ConsolePage[] = [
   { path: "/console/templates", label: "Templates", Icon: LayoutTemplate, key: "t" },
   { path: "/console/domains", label: "Domains", Icon: Globe, key: "d" },
   { path: "/console/keys", label: "API keys", Icon: KeyRound, key: "k" },
+  { path: "/console/webhooks", label: "Webhooks", Icon: Webhook, key: "w" },
+  { path: "/console/activity", label: "Activity", Icon: History, key: "a" },
+  { path: "/console/settings", label: "Settings", Icon: Settings, key: "," },
 ];
 
 /** Outside of the console, and loaded whole: its styles are a library's and must not stay behind. */

@@ -1,0 +1,88 @@
+"use client";
+
+import type { ReactNode } from "react";
+import type { ChangeRow } from "#server/trpc/activity-views";
+import { CopyButton } from "../_ui/copy-button";
+import { Dialog } from "../_ui/dialog";
+import { When } from "../_ui/when";
+import { Who } from "./change-columns";
+import { SubjectLink } from "./subject-link";
+
+/** All that is known of one change. */
+export function ChangeDetail({ change, onClose }: { change: ChangeRow; onClose: () => void }) {
+  const { words, action, subjectId, detail, requestId, createdAt } = change;
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={words}
+      description={<code className="font-mono text-xs">{action}</code>}
+    >
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-6 gap-y-3">
+        <Line name="Of what">
+          <SubjectLink change={change} />
+        </Line>
+        {subjectId ? (
+          <Line name="Id">
+            <Copied text={subjectId} label="Copy the id" />
+          </Line>
+        ) : null}
+        <Line name="Who">
+          <Who change={change} />
+        </Line>
+        <Line name="When">
+          <When at={createdAt} />
+        </Line>
+        {linesOf(detail).map(({ name, now, before }) => (
+          <Line key={name} name={name}>
+            <span className="break-words">{now}</span>
+            {before === undefined ? null : <span className="text-soft"> (before: {before})</span>}
+          </Line>
+        ))}
+        <Line name="Request">
+          <Copied text={requestId} label="Copy the request's id" />
+        </Line>
+      </dl>
+    </Dialog>
+  );
+}
+
+function Line({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-soft">{name}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </>
+  );
+}
+
+function Copied({ text, label }: { text: string; label: string }) {
+  return (
+    <span className="flex min-w-0 items-center gap-1">
+      <code className="min-w-0 truncate font-mono text-xs" title={text}>
+        {text}
+      </code>
+      <CopyButton text={text} label={label} />
+    </span>
+  );
+}
+
+type Detail = ChangeRow["detail"];
+
+const sayValue = (value: Detail[string] | undefined): string => {
+  if (value === null || value === undefined || value === "") return "none";
+  if (value === true) return "yes";
+  if (value === false) return "no";
+  return Array.isArray(value) ? value.join(", ") || "none" : String(value);
+};
+
+/** What changed, each with what it was before where that was written down beside it. */
+function linesOf(detail: Detail) {
+  return Object.keys(detail)
+    .filter((name) => !name.endsWith("_before"))
+    .map((name) => {
+      const words = name.replaceAll("_", " ");
+      const before = `${name}_before` in detail ? sayValue(detail[`${name}_before`]) : undefined;
+      return { name: words.charAt(0).toUpperCase() + words.slice(1), now: sayValue(detail[name]), before };
+    });
+}

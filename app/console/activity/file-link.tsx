@@ -1,0 +1,15 @@
+import { Download } from "lucide-react";
+import { buttonStyle } from "../_ui/styles";
+
+/** Downloads what the filters let through as CSV, all of it and not only this page. */
+export function FileLink({ path, query }: { path: string; query: Record<string, string> }) {
+  return (
+    <a
+      href={`${path}?${new URLSearchParams(query).toString()}`}
+      download
+      className={`${buttonStyle.plain} h-10 md:ml-auto`}
+    >
+      <Download className="size-4" aria-hidden="true" /> Export CSV
+    </a>
+  );
+}

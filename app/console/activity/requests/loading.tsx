@@ -1,0 +1,10 @@
+import { SkeletonTable } from "../../_ui/skeleton";
+
+export default function RequestsLoading() {
+  return (
+    <>
+      <div className="mb-4 h-11 md:h-10" />
+      <SkeletonTable />
+    </>
+  );
+}

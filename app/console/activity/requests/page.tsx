@@ -1,0 +1,28 @@
+import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
+import type { Metadata } from "next";
+import { createLoader } from "nuqs/server";
+import { pageQueries, trpc } from "#server/trpc/caller";
+import { requireTeam, type Search } from "../../team";
+import { requestFilters, requestsInput } from "../filters";
+import { RequestList } from "./request-list";
+
+export const metadata: Metadata = { title: "API requests" };
+
+const loadFilters = createLoader(requestFilters);
+
+/** What programs asked for in the last seven days, newest first. */
+export default async function RequestsPage({ searchParams }: { searchParams: Promise<Search> }) {
+  const search = await searchParams;
+  const { teamId: team } = await requireTeam("/console/activity/requests", search);
+  await Promise.all([
+    pageQueries().prefetchQuery(
+      trpc.activity.requests.queryOptions(requestsInput(team, loadFilters(search))),
+    ),
+    pageQueries().prefetchQuery(trpc.activity.keys.queryOptions({ team })),
+  ]);
+  return (
+    <HydrationBoundary state={dehydrate(pageQueries())}>
+      <RequestList teamId={team} />
+    </HydrationBoundary>
+  );
+}

@@ -1,0 +1,222 @@
+import { parse } from "csv-parse/sync";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Role } from "#db/schema/teams";
+import { newId } from "#server/ids";
+import { actionsOf } from "#server/services/audit/read";
+import { recordAudit } from "#server/services/audit/record";
+import { createKey, revokeKey } from "#server/services/keys/keys";
+import { answerChangesFile, answerRequestsFile } from "#server/trpc/activity-files";
+import type { ActorView, CallRow, ChangeRow } from "#server/trpc/activity-views";
+import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
+import { openParty, type Party } from "../support/parties";
+
+let console: Console;
+let party: Party;
+beforeAll(async () => {
+  console = await openConsole();
+  party = await openParty(console, "Ours");
+});
+afterAll(() => console.close());
+
+const heard = async <T>(
+  procedure: string,
+  input: object = {},
+  by: Role = "owner",
+  of = party,
+): Promise<T> => {
+  const answer = await of.call(by, procedure, input);
+  if (!answer.ok) throw new Error(`${answer.code}: ${answer.message}`);
+  return answer.data as T;
+};
+type List<Row> = { rows: Row[]; hasMore: boolean };
+const changes = (input: object = {}, of = party) =>
+  heard<List<ChangeRow>>("activity.changes", input, "owner", of);
+const as = (userId: string, of = party) => ({ ...of.ctx, actor: { kind: "user", userId } as const });
+
+describe("the log of changes", () => {
+  test("tells what was done by whom to what, whether it is still there, and under which request", async () => {
+    const ctx = { ...as(party.userIds.admin), requestId: "request-1" };
+    const { key } = await createKey(ctx, { name: "Shop", scopes: ["emails:send"] });
+    const [made] = (await changes({ action: "key" })).rows;
+    expect(made).toMatchObject({
+      actor: "user",
+      actorId: party.userIds.admin,
+      actorName: expect.stringMatching(/@example\.org$/),
+      action: "key.created",
+      words: "Made an API key",
+      noun: "key",
+      subjectId: key.id,
+      subjectName: "Shop",
+      isPresent: true,
+      requestId: "request-1",
+      detail: expect.objectContaining({ scopes: ["emails:send"] }),
+    });
+    await revokeKey(ctx, key.id);
+    const rows = (await changes({ action: "key" })).rows.filter(({ subjectId }) => subjectId === key.id);
+    expect(rows.map(({ action, isPresent }) => [action, isPresent])).toEqual([
+      ["key.revoked", false],
+      ["key.created", false],
+    ]);
+  });
+
+  test("is narrowed by whom, by what and by when", async () => {
+    const fresh = await openParty(console, "Narrow");
+    const { key } = await createKey(fresh.ctx, { name: "Robot", scopes: ["emails:send"] });
+    const robot = {
+      ...fresh.ctx,
+      actor: { kind: "key", keyId: key.id, scopes: [], domains: [], allDomains: false } as const,
+    };
+    await recordAudit(console.deps.db, robot, {
+      action: "template.created",
+      subject: { id: newId(), name: "T" },
+    });
+    await recordAudit(console.deps.db, as(fresh.userIds.member, fresh), { action: "email.retried" });
+    const actions = async (filter: object) => (await changes(filter, fresh)).rows.map(({ action }) => action);
+    expect(await actions({ actor: key.id })).toEqual(["template.created"]);
+    expect(await actions({ actor: fresh.userIds.member })).toEqual(["email.retried"]);
+    expect(await actions({ actor: "operator" })).toEqual(["key.created", "team.created"]);
+    expect(await actions({ action: "email" })).toEqual(["email.retried"]);
+    expect(await actions({ action: "key.created" })).toEqual(["key.created"]);
+    expect(await actions({ action: "nothing" })).toEqual([]);
+    await console.house.hot`
+      update audit_log set id = overlay(id::text placing '01900000-0000' from 1 for 13)::uuid
+      where team_id = ${fresh.teamId} and action = 'key.created'`;
+    expect(await actions({ within: "90d", actor: "operator" })).toEqual(["team.created"]);
+    const known = await heard<ActorView[]>("activity.actors", {}, "admin", fresh);
+    expect(known.map(({ id, actor }) => [actor, id]).sort()).toEqual(
+      [
+        ["key", key.id],
+        ["user", fresh.userIds.member],
+      ].sort(),
+    );
+  });
+
+  test("pages from newest to oldest and back, each entry once, whatever is added meanwhile", async () => {
+    const fresh = await openParty(console, "Many");
+    for (let n = 0; n < 60; n++)
+      await recordAudit(console.deps.db, fresh.ctx, {
+        action: "email.retried",
+        subject: { id: newId(), name: `${n}` },
+      });
+    const list = (place: object) => changes({ action: "email", ...place }, fresh);
+    const first = await list({});
+    await recordAudit(console.deps.db, fresh.ctx, {
+      action: "email.retried",
+      subject: { id: newId(), name: "60" },
+    });
+    const second = await list({ after: first.rows.at(-1)?.id });
+    const third = await list({ after: second.rows.at(-1)?.id });
+    const names = [first, second, third].flatMap(({ rows }) => rows.map(({ subjectName }) => subjectName));
+    expect(names).toEqual(Array.from({ length: 60 }, (_, i) => `${59 - i}`));
+    expect([first, second, third].map(({ hasMore }) => hasMore)).toEqual([true, true, false]);
+    expect((await list({ before: second.rows[0]?.id })).rows).toEqual(first.rows);
+  });
+
+  test("is of admins and owners; requests are of members, too", async () => {
+    for (const [role, mayChanges, mayRequests] of [
+      ["owner", true, true],
+      ["admin", true, true],
+      ["member", false, true],
+      ["viewer", false, false],
+    ] as const) {
+      expect((await party.call(role, "activity.changes", {})).ok).toBe(mayChanges);
+      expect((await party.call(role, "activity.requests", {})).ok).toBe(mayRequests);
+    }
+  });
+
+  test("means by a noun everything that happens to such things", () => {
+    expect(actionsOf("invitation")).toEqual(["invitation.renewed", "invitation.revoked"]);
+    expect(actionsOf("key.revoked")).toEqual(["key.revoked"]);
+    expect(actionsOf("ke")).toEqual([]);
+  });
+});
+
+describe("the record of requests", () => {
+  test("tells each call's status and key, narrows by them, and shows the kept bodies of one", async () => {
+    const fresh = await openParty(console, "Calls");
+    const { key } = await createKey(fresh.ctx, { name: "Shop", scopes: ["emails:send"] });
+    const ids = [newId(), newId(), newId()];
+    const row = (id: string | undefined, status: number) => console.house.hot`
+      insert into api_requests (team_id, id, api_key_id, method, path, status, request_body)
+      values (${fresh.teamId}, ${id ?? ""}, ${key.id}, 'POST', '/api/emails', ${status}, '{"to":"ann@example.org"}'::text::jsonb)`;
+    await row(ids[0], 200);
+    await row(ids[1], 429);
+    await row(ids[2], 500);
+    const list = async (filter: object) =>
+      (await heard<List<CallRow>>("activity.requests", filter, "member", fresh)).rows.map(
+        ({ status }) => status,
+      );
+    expect(await list({})).toEqual([500, 429, 200]);
+    expect(await list({ status: "refused" })).toEqual([429]);
+    expect(await list({ status: "5xx" })).toEqual([500]);
+    expect(await list({ method: "GET" })).toEqual([]);
+    expect(await list({ key: key.id })).toEqual([500, 429, 200]);
+    expect(await list({ key: newId() })).toEqual([]);
+    expect(await heard("activity.request", { id: ids[0] }, "member", fresh)).toMatchObject({
+      keyName: "Shop",
+      requestBody: expect.stringContaining("ann@example.org"),
+      responseBody: null,
+    });
+  });
+});
+
+describe("an export", () => {
+  const query = (fields: Record<string, string>) => new URLSearchParams(fields);
+  const cookies = async (of: Party, role: Role) => cookiesOf((await console.session(of.userIds[role])).id);
+  const read = async (response: Response) =>
+    parse(await response.text(), { columns: true }) as Record<string, string>[];
+
+  test("holds everything that the filters let through, newest first, and no formula", async () => {
+    const fresh = await openParty(console, "Export");
+    const hostile = ['=HYPERLINK("http://evil.example")', "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", 'a "b", c'];
+    for (const name of hostile)
+      await recordAudit(console.deps.db, fresh.ctx, {
+        action: "template.created",
+        subject: { id: newId(), name },
+      });
+    for (let n = 0; n < 1_100; n++)
+      await recordAudit(console.deps.db, fresh.ctx, {
+        action: "email.retried",
+        subject: { id: newId(), name: `${n}` },
+      });
+    const owner = await cookies(fresh, "owner");
+    const response = await answerChangesFile(
+      console.deps,
+      owner,
+      query({ team: fresh.teamId, action: "email" }),
+    );
+    expect(response.headers.get("content-disposition")).toBe('attachment; filename="changes.csv"');
+    const rows = await read(response);
+    expect(rows.map(({ subject_name }) => subject_name)).toEqual(
+      Array.from({ length: 1_100 }, (_, i) => `${1_099 - i}`),
+    );
+    const hostileRows = await read(
+      await answerChangesFile(console.deps, owner, query({ team: fresh.teamId, action: "template" })),
+    );
+    expect(hostileRows).toHaveLength(hostile.length);
+    for (const row of hostileRows)
+      for (const cell of Object.values(row)) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+  });
+
+  test("is refused like its page: without a session, without the right, of another team, and for what is no filter", async () => {
+    const team = party.teamId;
+    const other = await openParty(console, "Other");
+    const status = async (answer: Promise<Response>) => (await answer).status;
+    expect(await status(answerChangesFile(console.deps, noCookies, query({ team })))).toBe(401);
+    expect(
+      await status(answerChangesFile(console.deps, await cookies(party, "member"), query({ team }))),
+    ).toBe(403);
+    expect(
+      await status(answerRequestsFile(console.deps, await cookies(party, "viewer"), query({ team }))),
+    ).toBe(403);
+    expect(
+      await status(answerRequestsFile(console.deps, await cookies(party, "member"), query({ team }))),
+    ).toBe(200);
+    const owner = await cookies(other, "owner");
+    expect(await status(answerChangesFile(console.deps, owner, query({ team })))).toBe(404);
+    expect(await status(answerRequestsFile(console.deps, owner, query({ team })))).toBe(404);
+    expect(
+      await status(answerChangesFile(console.deps, owner, query({ team: other.teamId, actor: "x" }))),
+    ).toBe(400);
+  });
+});

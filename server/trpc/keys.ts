@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { OwnLimits } from "#db/schema/api-keys";
 import { notFound } from "#server/errors";
 import { isId } from "#server/ids";
+import { LIMIT_PER_MINUTE } from "#server/limits/limits";
 import { SCOPES } from "#server/scopes";
 import { readGauges } from "#server/services/keys/gauge";
 import { CallsPerMinute, KeyName, TIERS } from "#server/services/keys/key-input";
@@ -92,8 +93,11 @@ export const keysRouter = router({
       const { id, lastUsedAt } = await getKey(ctx.service, input.id);
       return { ...(await countUse(ctx.service, id)), lastUsedAt: lastUsedAt?.toISOString() ?? null };
     }),
-  /** The domains that a key may be given. */
-  domains: inTeam("domains:read").query(({ ctx }) => listLinkable(ctx.service)),
+  /** What a new key can be given: the team's domains, and the limits that every key has unless it has lower ones. */
+  options: inTeam("domains:read").query(async ({ ctx }) => ({
+    domains: await listLinkable(ctx.service),
+    limits: LIMIT_PER_MINUTE,
+  })),
   /** The token is told here and nowhere else. */
   create: inTeam("keys:write")
     .input(NewKey)

@@ -17,6 +17,7 @@ import { countReplayRange, replayWebhookEvent, replayWebhookRange } from "#serve
 import { rotateSigningSecret } from "#server/services/webhooks/rotate";
 import { readStandings } from "#server/services/webhooks/standing";
 import { sendTestEvent } from "#server/services/webhooks/test-event";
+import { VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
 import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
 import { inTeam, router } from "./init";
 import { viewEndpoint, viewWebhookDelivery, viewWholeDelivery } from "./webhook-views";
@@ -95,6 +96,8 @@ export const webhooksRouter = router({
       const calls = await listWebhookAttempts(ctx.service, id, event, { limit: callsShownMax });
       return viewWholeDelivery(delivery, calls);
     }),
+  /** Receivers that check whether a call is ours, to be copied. */
+  snippets: inTeam("webhooks:read").query(() => VERIFY_SNIPPETS),
   /** The signing secret is told here and by `rotate`, and nowhere else in the console. */
   create: inTeam("webhooks:write")
     .input(z.strictObject({ team, url: Url, events: Names }))

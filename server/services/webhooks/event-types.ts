@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from "#db/schema/events";
+import { EVENT_TYPES, type EventType } from "#db/schema/events";
 
 /** Events that whoever changes the thing announces, with a payload of their own. */
 export const ANNOUNCED_EVENTS = [
@@ -10,6 +10,9 @@ export const ANNOUNCED_EVENTS = [
   "webhook.disabled",
 ] as const;
 export type AnnouncedEvent = (typeof ANNOUNCED_EVENTS)[number];
+
+/** Events that Posthorn sends. */
+export type SentEvent = EventType | AnnouncedEvent;
 
 /** Names of the dialect for what Posthorn does not do: an endpoint may ask for them, and they never come. */
 const NEVER_FIRED = [

@@ -31,7 +31,7 @@ export function keyCalls(_: Console): ProcedureCalls {
     "keys.gauges": aboutKey,
     "keys.refusals": aboutKey,
     "keys.use": aboutKey,
-    "keys.domains": { input: async () => ({}), names: [] },
+    "keys.options": { input: async () => ({}), names: [] },
     "keys.create": {
       input: async (party) => ({
         name: "Shop",

@@ -30,6 +30,7 @@ export function webhookCalls(_: Console): ProcedureCalls {
     "webhooks.list": { input: async () => ({}), names: [] },
     "webhooks.get": aboutEndpoint,
     "webhooks.heldUnknown": { input: async () => ({}), names: [] },
+    "webhooks.snippets": { input: async () => ({}), names: [] },
     "webhooks.deliveries": {
       input: async (party) => ({ id: await endpointOf(party), after: newId() }),
       names: ["id", "after", "before"],

@@ -1,0 +1,59 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+import type { KeyView } from "#server/trpc/key-views";
+import { CopyButton } from "../../_ui/copy-button";
+import { cardStyle, linkStyle } from "../../_ui/styles";
+import { useConsoleHref } from "../../_ui/team";
+import { When } from "../../_ui/when";
+
+/** What a key is known by, and how it came and goes. */
+export function KeyFacts({ keyView }: { keyView: KeyView }) {
+  const { tokenId, createdAt, lastUsedAt, expiresAt, revokedAt, predecessor, successor, state } = keyView;
+  return (
+    <dl className={`${cardStyle} grid grid-cols-2 gap-x-6 gap-y-5 p-5 md:grid-cols-4`}>
+      <Fact name="Key">
+        <span className="flex items-center gap-1">
+          <code className="truncate font-mono text-xs" title={`re_${tokenId}_…`}>
+            re_{tokenId}_…
+          </code>
+          <CopyButton text={`re_${tokenId}_`} label="Copy: visible part of the key" />
+        </span>
+      </Fact>
+      <Fact name="Last used">{lastUsedAt ? <When at={lastUsedAt} /> : "Never"}</Fact>
+      <Fact name={revokedAt ? "Revoked" : state === "expired" ? "Ended" : "Ends"}>
+        {revokedAt ? <When at={revokedAt} /> : expiresAt ? <When at={expiresAt} /> : "Never"}
+      </Fact>
+      <Fact name="Created">
+        <When at={createdAt} />
+      </Fact>
+      {predecessor ? (
+        <Fact name="Replaces">
+          <KeyLink {...predecessor} />
+        </Fact>
+      ) : null}
+      {successor ? (
+        <Fact name="Replaced by">
+          <KeyLink {...successor} />
+        </Fact>
+      ) : null}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="mb-1 text-soft text-xs">{name}</dt>
+      <dd className="flex min-h-8 min-w-0 items-center">{children}</dd>
+    </div>
+  );
+}
+
+function KeyLink({ id, name }: { id: string; name: string }) {
+  const hrefOf = useConsoleHref();
+  return (
+    <Link href={hrefOf(`/console/keys/${id}`)} className={`${linkStyle} truncate`} title={name}>
+      {name}
+    </Link>
+  );
+}

@@ -1,0 +1,37 @@
+"use client";
+
+import { useForm } from "react-hook-form";
+import { Dialog, DialogActions } from "../../_ui/dialog";
+import { FormFault, SubmitButton, TextField } from "../../_ui/form";
+import { useTRPC } from "../../_ui/trpc";
+import { useAct } from "../../_ui/use-act";
+import type { KeyDialogProps } from "./dialog-props";
+
+/** Gives a key another name. */
+export function RenameKey({ teamId, keyView, open, onOpenChange }: KeyDialogProps) {
+  const trpc = useTRPC();
+  const { register, handleSubmit, formState } = useForm({ values: { name: keyView.name } });
+  const renaming = useAct(trpc.keys.rename.mutationOptions(), {
+    done: "Key renamed",
+    refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
+    onDone: () => onOpenChange(false),
+  });
+  const rename = handleSubmit(({ name }) => renaming.act({ team: teamId, id: keyView.id, name }));
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Rename the key">
+      <form onSubmit={rename} noValidate className="flex flex-col gap-5">
+        <TextField
+          label="Name"
+          maxLength={50}
+          autoComplete="off"
+          error={formState.errors.name}
+          {...register("name", { validate: (text) => text.trim() !== "" || "Give it a name." })}
+        />
+        <FormFault fault={renaming.fault} />
+        <DialogActions>
+          <SubmitButton isBusy={renaming.isBusy}>Rename</SubmitButton>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

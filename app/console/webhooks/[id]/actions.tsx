@@ -1,0 +1,108 @@
+"use client";
+
+import { Pause, Pencil, Play, RefreshCw, Rewind, Send, Trash2 } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import type { EndpointView } from "#server/trpc/webhook-views";
+import { Menu, type MenuItem } from "../../_ui/menu";
+import { useWhyNot } from "../../_ui/no-right";
+import { buttonStyle } from "../../_ui/styles";
+import { useTRPC } from "../../_ui/trpc";
+import { useAct } from "../../_ui/use-act";
+
+const EditEndpoint = lazy(async () => ({ default: (await import("./edit")).EditEndpoint }));
+const RotateSecret = lazy(async () => ({ default: (await import("./rotate")).RotateSecret }));
+const PauseEndpoint = lazy(async () => ({ default: (await import("./pause")).PauseEndpoint }));
+const DeleteEndpoint = lazy(async () => ({ default: (await import("./delete")).DeleteEndpoint }));
+const TestEvent = lazy(async () => ({ default: (await import("./test-event")).TestEvent }));
+const ReplayRange = lazy(async () => ({ default: (await import("./replay-range")).ReplayRange }));
+
+/** What every dialog about an endpoint is given. */
+export type EndpointDialogProps = {
+  teamId: string;
+  endpoint: EndpointView;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+};
+
+type Ask = "edit" | "rotate" | "pause" | "delete" | "test" | "replay";
+
+/** What can be done with an endpoint. Each dialog's code comes when it is first opened. */
+export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint: EndpointView }) {
+  const trpc = useTRPC();
+  const whyNot = useWhyNot()("webhooks:write", "change webhooks");
+  const [open, setOpen] = useState<Ask | null>(null);
+  const [wanted, setWanted] = useState<ReadonlySet<Ask>>(new Set());
+  const resuming = useAct(trpc.webhooks.update.mutationOptions(), {
+    done: "The webhook is told of events again",
+    refresh: [trpc.webhooks.get.queryKey(), trpc.webhooks.list.queryKey()],
+  });
+  const isEnabled = endpoint.status === "enabled";
+  const start = (ask: Ask) => {
+    setWanted(new Set([...wanted, ask]));
+    setOpen(ask);
+  };
+  const dialog = (ask: Ask) => ({
+    teamId,
+    endpoint,
+    open: open === ask,
+    onOpenChange: (isOpen: boolean) => setOpen(isOpen ? ask : null),
+  });
+  const closed = isEnabled ? whyNot : (whyNot ?? "It is paused. Resume it first.");
+  const locked = { isDisabled: whyNot !== undefined, why: whyNot };
+  const items: MenuItem[] = [
+    { label: "Edit", Icon: Pencil, ...locked, onSelect: () => start("edit") },
+    { label: "Rotate the secret", Icon: RefreshCw, ...locked, onSelect: () => start("rotate") },
+    {
+      label: "Replay a range",
+      Icon: Rewind,
+      isDisabled: closed !== undefined,
+      why: closed,
+      onSelect: () => start("replay"),
+    },
+    "line",
+    { label: "Delete", Icon: Trash2, tone: "bad", ...locked, onSelect: () => start("delete") },
+  ];
+  return (
+    <>
+      <button
+        type="button"
+        disabled={closed !== undefined}
+        title={closed}
+        onClick={() => start("test")}
+        className={`${buttonStyle.plain} h-10`}
+      >
+        <Send className="size-4" aria-hidden="true" /> Send test event
+      </button>
+      {isEnabled ? (
+        <button
+          type="button"
+          disabled={whyNot !== undefined}
+          title={whyNot}
+          onClick={() => start("pause")}
+          className={`${buttonStyle.plain} h-10`}
+        >
+          <Pause className="size-4" aria-hidden="true" /> Pause
+        </button>
+      ) : (
+        <button
+          type="button"
+          disabled={whyNot !== undefined || resuming.isBusy}
+          title={whyNot}
+          onClick={() => resuming.act({ team: teamId, id: endpoint.id, status: "enabled" })}
+          className={`${buttonStyle.primary} h-10`}
+        >
+          <Play className="size-4" aria-hidden="true" /> Resume
+        </button>
+      )}
+      <Menu label="More actions" items={items} />
+      <Suspense>
+        {wanted.has("edit") ? <EditEndpoint {...dialog("edit")} /> : null}
+        {wanted.has("rotate") ? <RotateSecret {...dialog("rotate")} /> : null}
+        {wanted.has("pause") ? <PauseEndpoint {...dialog("pause")} /> : null}
+        {wanted.has("delete") ? <DeleteEndpoint {...dialog("delete")} /> : null}
+        {wanted.has("test") ? <TestEvent {...dialog("test")} /> : null}
+        {wanted.has("replay") ? <ReplayRange {...dialog("replay")} /> : null}
+      </Suspense>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
+import { TRPCError } from "@trpc/server";
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { createLoader } from "nuqs/server";
+import { pageQueries, trpc } from "#server/trpc/caller";
+import { requireTeam, type Search } from "../../team";
+import { deliveryFilters, deliveryListInput } from "./delivery-filters";
+import { EndpointPage } from "./endpoint-page";
+
+export const metadata: Metadata = { title: "Webhook" };
+
+type Props = { params: Promise<{ id: string }>; searchParams: Promise<Search> };
+
+const loadFilters = createLoader(deliveryFilters);
+
+/** One endpoint: how it fares, what it was told, and what can be done about it. */
+export default async function Page({ params, searchParams }: Props) {
+  const { id } = await params;
+  const search = await searchParams;
+  const { teamId } = await requireTeam(`/console/webhooks/${encodeURIComponent(id)}`, search);
+  const queries = pageQueries();
+  await Promise.all([
+    queries.fetchQuery(trpc.webhooks.get.queryOptions({ team: teamId, id })).catch(passMissing),
+    queries.prefetchQuery(trpc.webhooks.snippets.queryOptions({ team: teamId })),
+    queries.prefetchQuery(
+      trpc.webhooks.deliveries.queryOptions(deliveryListInput(teamId, id, loadFilters(search))),
+    ),
+  ]);
+  return (
+    <HydrationBoundary state={dehydrate(queries)}>
+      <EndpointPage teamId={teamId} id={id} />
+    </HydrationBoundary>
+  );
+}
+
+// Any other failure is the browser's to show, which asks again and has the request id.
+function passMissing(error: unknown): void {
+  if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
+}

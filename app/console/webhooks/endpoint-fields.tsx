@@ -1,0 +1,64 @@
+import type { UseFormReturn } from "react-hook-form";
+import type { WebhookEvent } from "#server/services/webhooks/event-types";
+import { CheckboxField, TextField } from "../_ui/form";
+import { buttonStyle } from "../_ui/styles";
+import { EVENT_GROUPS, EVENT_NAMES, EVENT_WORDS } from "./events";
+
+/** What the form of an endpoint holds. */
+export type EndpointInput = { url: string; events: WebhookEvent[] };
+export type EndpointForm = UseFormReturn<EndpointInput>;
+
+/** Where to call, and what of: the same for a new endpoint and an old one. */
+export function EndpointFields({ form }: { form: EndpointForm }) {
+  const { register, formState, setValue, watch } = form;
+  const { errors } = formState;
+  const rules = { validate: (events: string[]) => events.length > 0 || "Tick at least one." };
+  const isAll = EVENT_NAMES.every((name) => watch("events").includes(name));
+  return (
+    <>
+      <TextField
+        label="Address"
+        hint="Reachable from the Internet by https. Each call is a signed POST with JSON."
+        placeholder="https://example.com/hooks/mail"
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={2_048}
+        isMono
+        error={errors.url}
+        {...register("url", { validate: (text) => text.trim() !== "" || "Give the address." })}
+      />
+      <fieldset className="flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">
+        <legend className="px-1 font-medium">Tell it when …</legend>
+        {errors.events ? (
+          <p role="alert" className="text-bad text-xs">
+            {errors.events.message}
+          </p>
+        ) : null}
+        <div className="grid gap-x-6 gap-y-5 md:grid-cols-2">
+          {EVENT_GROUPS.map(({ group, events }) => (
+            <fieldset key={group} className="flex min-w-0 flex-col gap-2.5">
+              <legend className="mb-2 text-soft text-xs">{group}</legend>
+              {events.map((name) => (
+                <CheckboxField
+                  key={name}
+                  value={name}
+                  label={<code className="font-mono font-normal text-xs">{name}</code>}
+                  hint={EVENT_WORDS[name].says}
+                  {...register("events", rules)}
+                />
+              ))}
+            </fieldset>
+          ))}
+        </div>
+        <button
+          type="button"
+          onClick={() => setValue("events", isAll ? [] : [...EVENT_NAMES], { shouldDirty: true })}
+          className={`${buttonStyle.quiet} h-9 self-start`}
+        >
+          {isAll ? "Tick none" : "Tick all"}
+        </button>
+      </fieldset>
+    </>
+  );
+}

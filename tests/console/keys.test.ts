@@ -1,0 +1,289 @@
+import { and, asc, eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { apiRequests } from "#db/schema/api-requests";
+import { auditLog } from "#db/schema/audit";
+import { newId } from "#server/ids";
+import { createLimits } from "#server/limits/limits";
+import { readGauges } from "#server/services/keys/gauge";
+import { createKey } from "#server/services/keys/keys";
+import { type Console, openConsole } from "../support/console";
+import { openParty, type Party } from "../support/parties";
+import { callApi, type RestServer, startRest } from "../support/rest";
+
+let console: Console;
+let rest: RestServer;
+let ann: Party;
+beforeAll(async () => {
+  console = await openConsole();
+  rest = await startRest(console.deps);
+  ann = await openParty(console, "Ann's");
+});
+afterAll(async () => {
+  await rest.close();
+  await console.close();
+});
+
+type Answer = Record<string, unknown> & { id: string; token: string };
+const asAdmin = async (procedure: string, input: object): Promise<Answer> => {
+  const heard = await ann.call("admin", procedure, input);
+  if (!heard.ok) throw new Error(`${procedure}: ${heard.code} ${heard.message}`);
+  return heard.data as Answer;
+};
+const wish = (more: object = {}) => ({
+  name: "Shop",
+  scopes: ["emails:send", "domains:read"],
+  domains: "all",
+  expiresAt: null,
+  limits: {},
+  ...more,
+});
+const byRest = (token: string, method: string, path: string, body?: unknown) =>
+  callApi(rest.baseUrl, method, path, { token, ...(body === undefined ? {} : { body }) });
+const actionsOn = async (id: string) =>
+  (
+    await console.deps.db
+      .select()
+      .from(auditLog)
+      .where(and(eq(auditLog.teamId, ann.teamId), eq(auditLog.subjectId, id)))
+      .orderBy(asc(auditLog.id))
+  ).map(({ action }) => action);
+
+describe("a key made in the console", () => {
+  test("tells its secret in that one answer, and in no other", async () => {
+    const { id, token } = await asAdmin("keys.create", wish());
+    expect((await byRest(token, "GET", "/api/domains")).status).toBe(200);
+    const [, , secret = "none"] = token.split("_");
+    const told = await Promise.all(
+      ["keys.get", "keys.gauges", "keys.refusals", "keys.use"].map((name) => asAdmin(name, { id })),
+    );
+    const all = JSON.stringify([told, await asAdmin("keys.list", {}), console.lines]);
+    expect(all).not.toContain(secret);
+    const logged = await console.house.hot`select to_jsonb(a)::text as row from audit_log a`;
+    expect(JSON.stringify(logged)).not.toContain(secret);
+  });
+
+  test("has what was asked for, and its maker stands in the log", async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { id } = await asAdmin("keys.create", wish({ expiresAt, limits: { other: 7 } }));
+    expect(await asAdmin("keys.get", { id })).toMatchObject({
+      name: "Shop",
+      state: "active",
+      scopes: ["emails:send", "domains:read"],
+      domains: "all",
+      expiresAt,
+      limits: { other: 7 },
+      predecessor: null,
+      successor: null,
+    });
+    expect(await actionsOn(id)).toEqual(["key.created"]);
+  });
+
+  test.each([
+    [{ name: " " }, "BAD_REQUEST", /^name: /],
+    [{ name: "a\0b" }, "BAD_REQUEST", /^name: /],
+    [{ name: "x".repeat(51) }, "BAD_REQUEST", /^name: /],
+    [{ scopes: [] }, "BAD_REQUEST", /^scopes: /],
+    [{ scopes: ["members:write"] }, "BAD_REQUEST", /^scopes.0: /],
+    [{ domains: [] }, "BAD_REQUEST", /^domains: /],
+    [{ limits: { other: 0 } }, "BAD_REQUEST", /^limits.other: /],
+    [{ limits: { other: 61 } }, "UNPROCESSABLE_CONTENT", /at most 60/],
+    [{ expiresAt: "2020-01-01T00:00:00Z" }, "UNPROCESSABLE_CONTENT", /past/],
+    [{ expiresAt: "tomorrow" }, "BAD_REQUEST", /^expiresAt: /],
+    [{ teamId: newId() }, "BAD_REQUEST", /teamId/],
+  ])("is not made of %j, and the field is named", async (more, code, message) => {
+    const heard = await ann.call("admin", "keys.create", wish(more));
+    expect(heard).toMatchObject({ ok: false, code, message: expect.stringMatching(message) });
+  });
+});
+
+describe("the gauge", () => {
+  test("says what the headers of the key's next call say, and costs nothing", async () => {
+    const { id, token } = await asAdmin("keys.create", wish({ limits: { other: 20 } }));
+    await byRest(token, "GET", "/api/domains");
+    const gauge = async () => {
+      const gauges = (await asAdmin("keys.gauges", { id })) as unknown as Record<string, unknown>[];
+      return gauges.find(({ tier }) => tier === "other");
+    };
+    const looked = await gauge();
+    for (let look = 0; look < 30; look++) await gauge();
+    const { headers } = await byRest(token, "GET", "/api/domains");
+    const told = {
+      limit: Number(headers["x-ratelimit-limit"]),
+      left: Number(headers["x-ratelimit-remaining"]),
+    };
+    expect(looked).toMatchObject({ limit: 20, isOwn: true });
+    expect(told).toEqual({ limit: 20, left: Number(looked?.remaining) - 1 });
+  });
+
+  test("asks the limiter in one look per class, by the limit in force", async () => {
+    const limits = createLimits({ store: { kind: "in-process" }, clock: Date.now, log: console.deps.log });
+    const asked: string[] = [];
+    const gauges = await readGauges(
+      {
+        peek: (bucket, tier, perMinute) => {
+          asked.push(`${bucket} ${tier} ${perMinute}`);
+          return limits.peek(bucket, tier, perMinute);
+        },
+      },
+      { id: "key", limits: { "POST /api/emails": 5 } },
+    );
+    expect(asked).toEqual([
+      "key POST /api/emails 5",
+      "key GET /api/emails 300",
+      "key POST /api/templates 60",
+      "key other 60",
+    ]);
+    expect(gauges.map(({ remaining, isOwn }) => ({ remaining, isOwn }))).toEqual([
+      { remaining: 5, isOwn: true },
+      { remaining: 300, isOwn: false },
+      { remaining: 60, isOwn: false },
+      { remaining: 60, isOwn: false },
+    ]);
+  });
+});
+
+describe("refusals", () => {
+  test("are told by their reason, alike ones together, the latest first", async () => {
+    const { id, token } = await asAdmin(
+      "keys.create",
+      wish({ scopes: ["emails:send"], limits: { other: 2 } }),
+    );
+    const from = (domain: string) => ({
+      from: `Ann <ann@${domain}>`,
+      to: "delivered@posthorn.test",
+      subject: "x",
+      html: "x",
+    });
+    for (let n = 0; n < 2; n++) expect((await byRest(token, "GET", "/api/domains")).status).toBe(403);
+    expect((await byRest(token, "GET", "/api/domains")).status).toBe(429);
+    expect((await byRest(token, "POST", "/api/emails", from("Nobody.example"))).status).toBe(403);
+    await asAdmin("keys.revoke", { id });
+    await expect.poll(async () => (await byRest(token, "GET", "/api/domains")).status).toBe(401);
+    await console.deps.requestLog.flush();
+    const groups = (await asAdmin("keys.refusals", { id })) as unknown as Record<string, unknown>[];
+    const seen = groups.map(({ reason, status, method, path, domain }) => ({
+      reason,
+      status,
+      call: `${method} ${path}`,
+      domain,
+    }));
+    const reads = "GET /api/domains";
+    expect(seen[0]).toMatchObject({ reason: "ended" });
+    expect(seen).toHaveLength(4);
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        { reason: "ended", status: 401, call: reads, domain: null },
+        { reason: "domain", status: 403, call: "POST /api/emails", domain: "nobody.example" },
+        { reason: "limit", status: 429, call: reads, domain: null },
+        { reason: "scope", status: 403, call: reads, domain: null },
+      ]),
+    );
+    expect(groups.find(({ reason }) => reason === "scope")).toMatchObject({ count: 2 });
+  });
+
+  test("of a key that asked for more than it has are told as that", async () => {
+    const { id, token } = await asAdmin("keys.create", wish({ scopes: ["keys:write"] }));
+    const more = { name: "More", permission: "full_access" };
+    expect((await byRest(token, "POST", "/api/api-keys", more)).status).toBe(403);
+    await console.deps.requestLog.flush();
+    expect(await asAdmin("keys.refusals", { id })).toMatchObject([{ reason: "grant", count: 1 }]);
+  });
+
+  test("are read by those who may read the record of calls, others see how many", async () => {
+    const { id } = await asAdmin("keys.create", wish());
+    expect(await ann.call("viewer", "keys.refusals", { id })).toMatchObject({ code: "FORBIDDEN" });
+    expect(await ann.call("viewer", "keys.get", { id })).toMatchObject({
+      ok: true,
+      data: { refusals: { unauthorized: 0, forbidden: 0, rateLimited: 0 } },
+    });
+  });
+});
+
+test("today's calls of a key are counted, and no other's", async () => {
+  const { id } = await asAdmin("keys.create", wish());
+  const row = (apiKeyId: string, createdAt: Date) => ({
+    teamId: ann.teamId,
+    id: newId(),
+    apiKeyId,
+    method: "GET",
+    path: "/api/domains",
+    status: 200,
+    createdAt,
+  });
+  const now = new Date();
+  const yesterday = new Date(now.getTime() - 25 * 3_600_000);
+  await console.deps.db
+    .insert(apiRequests)
+    .values([row(id, now), row(id, now), row(newId(), now), row(id, yesterday)]);
+  expect(await asAdmin("keys.use", { id })).toEqual({ calls: 2, isAtLeast: false, lastUsedAt: null });
+});
+
+describe("rotating", () => {
+  test("leaves both keys at work, and each names the other", async () => {
+    const { id, token } = await asAdmin("keys.create", wish());
+    const successor = await asAdmin("keys.rotate", { id, overlapSeconds: 3_600 });
+    for (const each of [token, successor.token])
+      expect((await byRest(each, "GET", "/api/domains")).status).toBe(200);
+    const until = String(successor.previousUntil);
+    expect(await asAdmin("keys.get", { id })).toMatchObject({
+      expiresAt: until,
+      successor: { id: successor.id, name: "Shop" },
+    });
+    expect(await asAdmin("keys.get", { id: successor.id })).toMatchObject({ predecessor: { id } });
+    expect(await actionsOn(id)).toContain("key.rotated");
+    expect(await ann.call("admin", "keys.rotate", { id, overlapSeconds: 0 })).toMatchObject({
+      code: "CONFLICT",
+    });
+  });
+});
+
+test("a revoked key is listed apart, and found by its id", async () => {
+  const { id } = await asAdmin("keys.create", wish());
+  await asAdmin("keys.revoke", { id });
+  const idsOf = async (input: object) => {
+    const { rows } = (await asAdmin("keys.list", input)) as unknown as { rows: { id: string }[] };
+    return rows.map((row) => row.id);
+  };
+  expect(await idsOf({})).not.toContain(id);
+  expect(await idsOf({ state: "revoked" })).toContain(id);
+  expect(await asAdmin("keys.get", { id })).toMatchObject({ state: "revoked" });
+  expect(await actionsOn(id)).toEqual(["key.created", "key.revoked"]);
+});
+
+test("nothing is written down of what was not changed", async () => {
+  const { id } = await asAdmin("keys.create", wish());
+  await asAdmin("keys.rename", { id, name: "Shop" });
+  await asAdmin("keys.rename", { id, name: "Shop, by night" });
+  expect(await actionsOn(id)).toEqual(["key.created", "key.renamed"]);
+});
+
+test("another team's domain is refused like one that nobody has", async () => {
+  const ben = await openParty(console, "Ben's");
+  const { domains } = (await ben
+    .call("admin", "keys.options", {})
+    .then((heard) => heard.ok && heard.data)) as {
+    domains: { id: string }[];
+  };
+  const foreign = domains[0]?.id ?? "";
+  const missing = newId();
+  const messages = await Promise.all(
+    [foreign, missing].map(async (domain) => {
+      const heard = await ann.call("admin", "keys.create", wish({ domains: [domain] }));
+      return heard.ok ? "made" : heard.message.replace(domain, "…");
+    }),
+  );
+  expect(messages[0]).toBe(messages[1]);
+  expect(messages[0]).not.toBe("made");
+});
+
+test("a name is stored as it was typed, whatever it looks like", async () => {
+  const name = `<img src=x onerror=alert(1)>"'&`;
+  const { id } = await asAdmin("keys.create", wish({ name }));
+  expect(await asAdmin("keys.get", { id })).toMatchObject({ name });
+});
+
+test("a key of the operator's shows limits above the usual", async () => {
+  const { key } = await createKey(ann.ctx, { name: "Bulk", limits: { "POST /api/emails": 5_000 } });
+  const gauges = (await asAdmin("keys.gauges", { id: key.id })) as unknown as Record<string, unknown>[];
+  expect(gauges[0]).toMatchObject({ tier: "POST /api/emails", limit: 5_000, remaining: 5_000 });
+});

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findPort } from "#server/boot/postgres/server";
+import { createWebhook } from "#server/services/webhooks/endpoints";
+import { getWebhookEvent } from "#server/services/webhooks/events";
+import { rotateSigningSecret } from "#server/services/webhooks/rotate";
+import { signatureHeaders } from "#server/services/webhooks/sign";
+import { sendTestEvent } from "#server/services/webhooks/test-event";
+import { type Snippet, VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
+import { tick } from "#server/worker/tick";
+import { type House, openHouse } from "../support/house";
+import { projectRoot, startProcess, type TestProcess } from "../support/processes";
+
+/*
+ * The receivers that the console offers, word for word, each run by its own interpreter and called by the worker.
+ */
+
+const patience = { timeout: 60_000 };
+const type = "email.delivered";
+
+let house: House;
+let folder: string;
+beforeAll(async () => {
+  house = await openHouse();
+  folder = mkdtempSync(path.join(tmpdir(), "posthorn-snippets-"));
+  // What `npm install` would have put beside it.
+  symlinkSync(path.join(projectRoot, "node_modules"), path.join(folder, "node_modules"));
+});
+afterAll(async () => {
+  await house.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const interpreterOf = ({ fileName }: Snippet) =>
+  fileName.endsWith(".py") ? "/usr/bin/python3" : process.execPath;
+
+async function start(snippet: Snippet, secret: string, port: number): Promise<TestProcess> {
+  const file = path.join(folder, `${snippet.id}-${snippet.fileName}`);
+  writeFileSync(file, snippet.text);
+  const env = { WEBHOOK_SECRET: secret, PORT: String(port) };
+  const receiver = await startProcess(interpreterOf(snippet), [file], { cwd: folder, env });
+  // It listens when it refuses somebody.
+  await expect.poll(() => post(port, "{}", {}).catch(() => null), patience).toBe(400);
+  return receiver;
+}
+
+const post = async (port: number, body: string, headers: Record<string, string>): Promise<number> =>
+  (await fetch(`http://127.0.0.1:${port}/hooks`, { method: "POST", body, headers })).status;
+
+describe.each(VERIFY_SNIPPETS)("the receiver: $label", (snippet) => {
+  test("takes our calls, also while the secret is rotated, and refuses what was changed or kept too long", async () => {
+    const port = await findPort();
+    const url = `http://127.0.0.1:${port}/hooks`;
+    const { id, signingSecret } = await createWebhook(house.ctx, { url, events: [type], status: "enabled" });
+    const receiver = await start(snippet, signingSecret, port);
+    try {
+      const event = await sendTestEvent(house.ctx, id, type);
+      await tick(house.withTransport(), { budgetMs: 20_000 });
+      const delivered = await getWebhookEvent(house.ctx, id, event.id);
+      expect(delivered).toMatchObject({ status: "success", attempts: 1 });
+      await receiver.waitFor(new RegExp(`${event.id} ${type}`));
+
+      const body = delivered.payload ?? "";
+      const nowSeconds = Math.floor(Date.now() / 1_000);
+      const signed = (agoSeconds: number, secrets = [signingSecret]) =>
+        signatureHeaders({ id: event.id, timestampSeconds: nowSeconds - agoSeconds, body, secrets });
+      expect(await post(port, body, signed(0))).toBe(204);
+      expect(await post(port, body.replace("ben@", "eve@"), signed(0))).toBe(400);
+      expect(await post(port, body, { ...signed(0), "webhook-id": "another" })).toBe(400);
+      expect(await post(port, body, { ...signed(0), "webhook-timestamp": "NaN" })).toBe(400);
+      expect(await post(port, body, { ...signed(0), "webhook-signature": "v1,é" })).toBe(400);
+      expect(await post(port, body, signed(200))).toBe(204);
+      for (const far of [400, -400]) expect(await post(port, body, signed(far))).toBe(400);
+      const other = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+      expect(await post(port, body, signed(0, [other]))).toBe(400);
+      expect(await post(port, body, signed(0, [other, signingSecret]))).toBe(204);
+
+      await rotateSigningSecret(house.ctx, id);
+      const second = await sendTestEvent(house.ctx, id, type);
+      await tick(house.withTransport(), { budgetMs: 20_000 });
+      expect(await getWebhookEvent(house.ctx, id, second.id)).toMatchObject({ status: "success" });
+    } finally {
+      await receiver.kill();
+    }
+  });
+});

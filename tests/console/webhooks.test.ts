@@ -1,0 +1,264 @@
+import { and, asc, eq } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { auditLog } from "#db/schema/audit";
+import { webhookDeliveries } from "#db/schema/webhooks";
+import { newId } from "#server/ids";
+import type { EndpointView, WebhookDeliveryRow, WebhookDeliveryView } from "#server/trpc/webhook-views";
+import { tick } from "#server/worker/tick";
+import { type Console, openConsole } from "../support/console";
+import { type HttpSink, type SinkReply, startHttpSink } from "../support/http-sink";
+import { openParty, type Party } from "../support/parties";
+
+let console: Console;
+let ann: Party;
+let sinks: HttpSink[] = [];
+beforeAll(async () => {
+  console = await openConsole();
+  ann = await openParty(console, "Ann's");
+});
+afterAll(() => console.close());
+afterEach(async () => {
+  await Promise.all(sinks.map((sink) => sink.close()));
+  sinks = [];
+});
+
+const asAdmin = async <Answer>(procedure: string, input: object = {}): Promise<Answer> => {
+  const heard = await ann.call("admin", `webhooks.${procedure}`, input);
+  if (!heard.ok) throw new Error(`${procedure}: ${heard.code} ${heard.message}`);
+  return heard.data as Answer;
+};
+const refused = (procedure: string, input: object) => ann.call("admin", `webhooks.${procedure}`, input);
+
+/** A receiver on loopback, and the endpoint that leads to it. */
+async function endpoint(reply: SinkReply = 204, events: string[] = ["email.delivered"]) {
+  const sink = await startHttpSink(() => reply);
+  sinks.push(sink);
+  const url = `http://127.0.0.1:${sink.port}/hooks`;
+  const made = await asAdmin<{ id: string; signingSecret: string }>("create", { url, events });
+  return { ...made, url, sink };
+}
+const get = (id: string) => asAdmin<EndpointView>("get", { id });
+const deliveries = async (id: string, filter: object = {}) =>
+  (await asAdmin<{ rows: WebhookDeliveryRow[] }>("deliveries", { id, ...filter })).rows;
+const round = () => tick(console.house.withTransport(), { budgetMs: 10_000 });
+const test1 = (id: string) => asAdmin<{ id: string }>("test", { id, type: "email.delivered" });
+const actionsOn = async (id: string) =>
+  (
+    await console.deps.db
+      .select()
+      .from(auditLog)
+      .where(and(eq(auditLog.teamId, ann.teamId), eq(auditLog.subjectId, id)))
+      .orderBy(asc(auditLog.id))
+  ).map(({ action }) => action);
+
+test("a signing secret is told when it is made, and in no other answer", async () => {
+  const { id, signingSecret } = await endpoint();
+  const { id: event } = await test1(id);
+  await round();
+  const rotated = await asAdmin<{ signingSecret: string }>("rotate", { id });
+  expect(rotated.signingSecret).not.toBe(signingSecret);
+  const all = JSON.stringify([
+    await get(id),
+    await asAdmin("list"),
+    await deliveries(id),
+    await asAdmin("delivery", { id, event }),
+    console.lines,
+  ]);
+  expect(all).not.toContain("whsec_");
+  expect(await actionsOn(id)).toEqual(["webhook.created", "webhook.tested", "webhook.secret_rotated"]);
+});
+
+test.each([
+  [{ url: " " }, "BAD_REQUEST", /^url: /],
+  [{ url: "https://10.0.0.1/" }, "UNPROCESSABLE_CONTENT", /public Internet/],
+  [{ url: "https://user:secret@example.com/" }, "UNPROCESSABLE_CONTENT", /password/],
+  [{ url: "javascript:alert(1)" }, "UNPROCESSABLE_CONTENT", /endpoint/],
+  [{ events: [] }, "BAD_REQUEST", /^events: /],
+  [{ events: ["email.snet"] }, "BAD_REQUEST", /^events.0: /],
+  [{ secret: "whsec_mine" }, "BAD_REQUEST", /secret/],
+])("an endpoint is not made of %j, and the field is named", async (more, code, message) => {
+  const input = { url: "https://example.com/", events: ["email.delivered"], ...more };
+  expect(await refused("create", input)).toMatchObject({ code, message: expect.stringMatching(message) });
+});
+
+describe("a delivery", () => {
+  test("shows the very request, the answer as text, and that it was taken", async () => {
+    const answer = `<script>alert(1)</script>\n"ok"`;
+    const { id, sink } = await endpoint({ status: 200, body: answer });
+    const { id: event } = await test1(id);
+    expect(await get(id)).toMatchObject({ waiting: 1, lastAnswer: null });
+    await round();
+    const [received] = sink.received;
+    const seen = await asAdmin<WebhookDeliveryView>("delivery", { id, event });
+    expect(seen).toMatchObject({ status: "success", attempts: 1, nextAttemptAt: null, isBodyFixed: true });
+    expect(seen.body).toBe(received?.body);
+    expect(seen.calls).toMatchObject([
+      { number: 1, statusCode: 200, fault: null, answer, nextAttemptAt: null },
+    ]);
+    const [call] = seen.calls;
+    for (const [name, value] of Object.entries(call?.headers ?? {}))
+      expect(received?.headers[name]).toBe(value);
+    expect(await get(id)).toMatchObject({
+      lane: "open",
+      waiting: 0,
+      lastAnswer: { deliveryId: event, statusCode: 200 },
+    });
+  });
+
+  test("that is refused tells when it is called again, and its endpoint that it fails", async () => {
+    const { id } = await endpoint({ status: 500, body: "x".repeat(20_000) });
+    const { id: event } = await test1(id);
+    await round();
+    const seen = await asAdmin<WebhookDeliveryView>("delivery", { id, event });
+    expect(seen).toMatchObject({ status: "pending", attempts: 1, nextAttemptAt: expect.any(String) });
+    expect(seen.calls[0]?.nextAttemptAt).toBe(seen.nextAttemptAt);
+    expect(seen.calls[0]?.answer).toHaveLength(16 * 1024);
+    const failing = await get(id);
+    expect(failing).toMatchObject({
+      lane: "single",
+      failures: 1,
+      waiting: 1,
+      lastAnswer: { statusCode: 500 },
+    });
+    const days = Date.parse(failing.disablesAt ?? "") - Date.parse(failing.failingSince ?? "");
+    expect(days).toBe(5 * 86_400_000);
+  });
+
+  test("of an endpoint that asked for a pause waits for its end", async () => {
+    const { id } = await endpoint({ status: 503, headers: { "retry-after": "600" } });
+    await test1(id);
+    await round();
+    expect(await get(id)).toMatchObject({ lane: "paused", pausedUntil: expect.any(String) });
+  });
+
+  test("is found by its state and its event, and paged by its id", async () => {
+    const { id } = await endpoint(204, ["email.delivered", "email.bounced"]);
+    for (const type of ["email.delivered", "email.bounced", "email.delivered"])
+      await asAdmin("test", { id, type });
+    await round();
+    expect(await deliveries(id, { type: "email.bounced" })).toHaveLength(1);
+    expect(await deliveries(id, { status: "success" })).toHaveLength(3);
+    expect(await deliveries(id, { status: "failed" })).toEqual([]);
+    const [newest, ...older] = await deliveries(id);
+    expect(await deliveries(id, { after: newest?.id })).toEqual(older);
+  });
+});
+
+describe("replaying", () => {
+  /** Rows as a replay finds them: id and what they are, minutes ago. */
+  async function history(
+    id: string,
+    rows: { status: "failed" | "success"; minutesAgo: number; type?: string }[],
+  ) {
+    const nowMs = Date.now();
+    return Promise.all(
+      rows.map(async ({ status, minutesAgo, type = "email.delivered" }) => {
+        const eventId = newId();
+        await console.deps.db.insert(webhookDeliveries).values({
+          id: eventId,
+          teamId: ann.teamId,
+          webhookId: id,
+          type,
+          payload: "{}",
+          status,
+          attempts: 8,
+          createdAt: new Date(nowMs - minutesAgo * 60_000),
+        });
+        return eventId;
+      }),
+    );
+  }
+  const range = (minutesAgo: [since: number, until: number], more: object = {}) => ({
+    since: new Date(Date.now() - minutesAgo[0] * 60_000).toISOString(),
+    until: new Date(Date.now() - minutesAgo[1] * 60_000).toISOString(),
+    status: "failed",
+    type: null,
+    ...more,
+  });
+
+  test("a range sends exactly what was counted, each once, and nothing beside it", async () => {
+    const { id, sink } = await endpoint(204, ["email.delivered", "email.bounced"]);
+    const ids = await history(id, [
+      { status: "failed", minutesAgo: 90 },
+      { status: "failed", minutesAgo: 50 },
+      { status: "success", minutesAgo: 45 },
+      { status: "failed", minutesAgo: 40, type: "email.bounced" },
+      { status: "failed", minutesAgo: 5 },
+    ]);
+    const wanted = { id, ...range([60, 10]) };
+    expect(await asAdmin("countRange", wanted)).toEqual({ count: 2, isAtLeast: false });
+    expect(await asAdmin("countRange", { ...wanted, type: "email.bounced" })).toMatchObject({ count: 1 });
+    expect(await asAdmin("countRange", { ...wanted, status: "success" })).toMatchObject({ count: 1 });
+    expect(await asAdmin("replayRange", wanted)).toEqual({ count: 2, nextSince: null });
+    await round();
+    expect(sink.received.map(({ headers }) => headers["webhook-id"]).sort()).toEqual([ids[1], ids[3]].sort());
+    expect(await asAdmin("countRange", wanted)).toMatchObject({ count: 0 });
+    expect(await actionsOn(id)).toEqual(["webhook.created", "webhook.replayed"]);
+  });
+
+  test("one event begins a new round, with all its tries", async () => {
+    const { id, sink } = await endpoint();
+    const [event] = await history(id, [{ status: "failed", minutesAgo: 5 }]);
+    await asAdmin("replay", { id, event });
+    expect(await asAdmin("delivery", { id, event })).toMatchObject({ status: "pending", attempts: 0 });
+    await round();
+    expect(sink.received).toHaveLength(1);
+    expect(await asAdmin("delivery", { id, event })).toMatchObject({ status: "success" });
+  });
+
+  test("is refused while the endpoint is paused, and after that works again", async () => {
+    const { id } = await endpoint();
+    const [event] = await history(id, [{ status: "failed", minutesAgo: 5 }]);
+    await asAdmin("update", { id, status: "disabled" });
+    expect(await get(id)).toMatchObject({ lane: "closed", status: "disabled", disabledReason: null });
+    for (const [procedure, input] of [
+      ["replay", { id, event }],
+      ["replayRange", { id, ...range([60, 0]) }],
+      ["test", { id, type: "email.delivered" }],
+    ] as const)
+      expect(await refused(procedure, input)).toMatchObject({ code: "CONFLICT" });
+    await asAdmin("update", { id, status: "enabled" });
+    expect(await asAdmin("replayRange", { id, ...range([60, 0]) })).toMatchObject({ count: 1 });
+  });
+
+  test("a range that ends before it begins is refused", async () => {
+    const { id } = await endpoint();
+    for (const procedure of ["countRange", "replayRange"])
+      expect(await refused(procedure, { id, ...range([10, 60]) })).toMatchObject({
+        code: "UNPROCESSABLE_CONTENT",
+      });
+  });
+});
+
+describe("while a secret is rotated", () => {
+  test("two sign, and the page says until when", async () => {
+    const { id, sink } = await endpoint();
+    expect(await get(id)).toMatchObject({ previousUntil: null });
+    await asAdmin("rotate", { id });
+    const { previousUntil } = await get(id);
+    expect(Date.parse(previousUntil ?? "") - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    await test1(id);
+    await round();
+    expect(String(sink.received[0]?.headers["webhook-signature"]).split(" ")).toHaveLength(2);
+  });
+});
+
+test("an endpoint keeps names that the console does not offer", async () => {
+  const { id, url } = await endpoint(204, ["email.delivered", "contact.created"]);
+  await asAdmin("update", { id, url, events: ["email.bounced", "contact.created"] });
+  expect(await get(id)).toMatchObject({ events: ["email.bounced", "contact.created"] });
+});
+
+test("mail of unknown outcome is counted, with who hears of it", async () => {
+  const held = () => asAdmin<Record<string, unknown>>("heldUnknown");
+  expect(await held()).toEqual({ emails: 0, isAtLeast: false, policy: "retry", isHeard: false });
+  const { id } = await console.house.send(
+    { sender: "ann@posthorn.test", to: ["delivered@posthorn.test"] },
+    ann.ctx,
+  );
+  await console.house.hot`update emails set status = 'unknown' where id = ${id}`;
+  const { id: endpointId } = await endpoint(204, ["email.unknown"]);
+  expect(await held()).toMatchObject({ emails: 1, isHeard: true });
+  await asAdmin("update", { id: endpointId, status: "disabled" });
+  expect(await held()).toMatchObject({ emails: 1, isHeard: false });
+});

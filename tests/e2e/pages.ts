@@ -62,6 +62,41 @@ export const PAGES: readonly ConsolePage[] = [
     heading: "mail.example.com",
     isForFresh: false,
   },
+  {
+    name: "keys",
+    file: "console/keys",
+    pathOf: () => "/console/keys",
+    heading: "API keys",
+    isForFresh: true,
+  },
+  {
+    name: "key",
+    file: "console/keys/[id]",
+    pathOf: ({ key }) => `/console/keys/${key}`,
+    heading: "Whole",
+    isForFresh: false,
+  },
+  {
+    name: "webhooks",
+    file: "console/webhooks",
+    pathOf: () => "/console/webhooks",
+    heading: "Webhooks",
+    isForFresh: true,
+  },
+  {
+    name: "webhook",
+    file: "console/webhooks/[id]",
+    pathOf: ({ webhook }) => `/console/webhooks/${webhook}`,
+    heading: /hooks\.example\.invalid/,
+    isForFresh: false,
+  },
+  {
+    name: "webhook-event",
+    file: "console/webhooks/[id]/events/[event]",
+    pathOf: ({ webhook, webhookEvent }) => `/console/webhooks/${webhook}/events/${webhookEvent}`,
+    heading: /^email\./,
+    isForFresh: false,
+  },
 ];
 
 /** Gives the first team one of each noun, through the doors that programs and the operator use. */

@@ -48,5 +48,7 @@ export function proxy(request: NextRequest): NextResponse {
  * has a policy of its own.
  */
 export const config = {
-  matcher: ["/((?!api(?:/|$)|_next/|console/(?:emails/[^/]+/body|suppressions/(?:import|export))$).*)"],
+  matcher: [
+    "/((?!api(?:/|$)|_next/|console/(?:(?:emails|templates)/[^/]+/body|suppressions/(?:import|export))$).*)",
+  ],
 };

@@ -5,6 +5,14 @@ import type { ConsoleDeps } from "#server/console-deps";
 import { createTrpcContext } from "./context";
 import { createCaller } from "./router";
 
+/** What a document of somebody else's HTML is answered with: it may do nothing, wherever it is opened. */
+export const documentHeaders = (withImages: boolean) => ({
+  "content-security-policy": policyOf(withImages),
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "private, no-store",
+});
+
 const policyOf = (withImages: boolean): string =>
   [
     "sandbox",
@@ -26,12 +34,7 @@ export async function answerMessageBody(
   wanted: { team: string; id: string; withImages: boolean },
 ): Promise<Response> {
   const { team, id, withImages } = wanted;
-  const headers = {
-    "content-security-policy": policyOf(withImages),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "private, no-store",
-  };
+  const headers = documentHeaders(withImages);
   try {
     const html = await createCaller(createTrpcContext(deps, cookies)).emails.html({ team, id });
     return new Response(html ?? "", { headers: { ...headers, "content-type": "text/html; charset=utf-8" } });

@@ -1,0 +1,25 @@
+import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
+import type { Metadata } from "next";
+import { createLoader } from "nuqs/server";
+import { pageQueries, trpc } from "#server/trpc/caller";
+import { requireTeam, type Search } from "../team";
+import { suppressionFilters, suppressionListInput } from "./filters";
+import { SuppressionList } from "./suppression-list";
+
+export const metadata: Metadata = { title: "Suppressions" };
+
+const loadFilters = createLoader(suppressionFilters);
+
+/** The addresses that the team does not write to, newest first. */
+export default async function SuppressionsPage({ searchParams }: { searchParams: Promise<Search> }) {
+  const search = await searchParams;
+  const { teamId } = await requireTeam("/console/suppressions", search);
+  await pageQueries().prefetchQuery(
+    trpc.suppressions.list.queryOptions(suppressionListInput(teamId, loadFilters(search))),
+  );
+  return (
+    <HydrationBoundary state={dehydrate(pageQueries())}>
+      <SuppressionList teamId={teamId} />
+    </HydrationBoundary>
+  );
+}

@@ -1,0 +1,122 @@
+"use client";
+
+import { lazy, Suspense, useMemo, useState } from "react";
+import { FormFault } from "../../_ui/form-fault";
+import { useMay } from "../../_ui/team";
+import { EditorHeading, type Opened } from "./editor-heading";
+import { settleVariables } from "./fields";
+import { imagesHref } from "./images-href";
+import { Notices } from "./notices";
+import { type Pane, PaneSwitch } from "./pane-switch";
+import { PreviewPane } from "./preview-pane";
+import { keysIn, rawKeysIn } from "./tags";
+import { useLeaveGuard } from "./use-leave-guard";
+import { usePreview } from "./use-preview";
+import { useSamples, valuesOf } from "./use-samples";
+import { useSaveKey } from "./use-save-key";
+import { useTemplate } from "./use-template";
+import { VariablesCard } from "./variables-card";
+import { WriteCard } from "./write-card";
+
+const ApiCallDialog = lazy(async () => ({ default: (await import("./api-call-dialog")).ApiCallDialog }));
+const TestDialog = lazy(async () => ({ default: (await import("./test-dialog")).TestDialog }));
+const NameDialog = lazy(async () => ({ default: (await import("./name-dialog")).NameDialog }));
+const ConflictDialog = lazy(async () => ({ default: (await import("./conflict-dialog")).ConflictDialog }));
+
+type Props = { teamId: string; id: string; publicUrl: string; ownAddress: string };
+
+/** A template being written: its words, what they come to, and its variables. */
+export function Desk({ teamId, id, publicUrl, ownAddress }: Props) {
+  const template = useTemplate(teamId, id);
+  const { latest, base, fields, epoch, isDirty, fault } = template;
+  const { samples, change: changeSample } = useSamples(id);
+  const [pane, setPane] = useState<Pane>("write");
+  const [opened, setOpened] = useState<Opened>(null);
+  const [isTextWanted, setTextWanted] = useState(false);
+  const isReadOnly = !useMay()("templates:write");
+  const empty = fields ?? EMPTY;
+  const preview = usePreview(teamId, empty, samples, isTextWanted);
+  useLeaveGuard(isDirty);
+  useSaveKey(() => void (isDirty ? template.save() : null));
+  const variables = useMemo(() => settleVariables(empty), [empty]);
+  const declared = useMemo(() => base?.fields.variables.map(({ key }) => key) ?? [], [base]);
+  if (!latest || !fields || !base) return null;
+
+  const textKind = fields.text === null ? "made" : fields.text === "" ? "none" : "written";
+  const close = () => setOpened(null);
+  const hidden = (which: Pane) => (pane === which ? "" : "max-xl:hidden");
+  return (
+    <>
+      <EditorHeading
+        teamId={teamId}
+        id={id}
+        template={template}
+        isReadOnly={isReadOnly}
+        opened={opened}
+        onOpen={setOpened}
+      />
+      <Notices template={template} onConflict={() => setOpened("conflict")} />
+      <FormFault fault={fault ?? preview.fault} />
+      <PaneSwitch pane={pane} onChange={setPane} variables={variables.length} />
+      <div className="grid items-start gap-5 xl:grid-cols-2">
+        <div className={`min-w-0 ${hidden("write")}`}>
+          <WriteCard
+            fields={fields}
+            epoch={epoch}
+            declared={declared}
+            preview={preview}
+            isReadOnly={isReadOnly}
+            onEdit={template.edit}
+          />
+        </div>
+        <div className={`min-w-0 ${hidden("preview")}`}>
+          <PreviewPane
+            preview={preview}
+            textKind={textKind}
+            isDirty={isDirty}
+            imagesHref={imagesHref({ teamId, id, html: fields.html, values: valuesOf(variables, samples) })}
+            onTextWanted={setTextWanted}
+          />
+        </div>
+        <div className={`min-w-0 xl:col-span-2 ${hidden("variables")}`}>
+          <VariablesCard
+            variables={variables}
+            declared={declared}
+            used={keysIn(fields.subject, fields.html, fields.text)}
+            raw={rawKeysIn(fields.html)}
+            samples={samples}
+            isReadOnly={isReadOnly}
+            onChange={(next) => template.edit({ variables: next })}
+            onSample={changeSample}
+          />
+        </div>
+      </div>
+      <Suspense>
+        {opened === "api" ? (
+          <ApiCallDialog
+            publicUrl={publicUrl}
+            name={latest.alias ?? latest.id}
+            fields={fields}
+            samples={samples}
+            isPublished={latest.publishedNumber !== null}
+            onClose={close}
+          />
+        ) : null}
+        {opened === "test" ? (
+          <TestDialog
+            teamId={teamId}
+            id={id}
+            template={template}
+            samples={samples}
+            ownAddress={ownAddress}
+            onClose={close}
+          />
+        ) : null}
+        {opened === "name" ? <NameDialog teamId={teamId} template={template} onClose={close} /> : null}
+        {opened === "conflict" ? <ConflictDialog template={template} onClose={close} /> : null}
+      </Suspense>
+    </>
+  );
+}
+
+const EMPTY = { subject: "", html: "", text: null, from: "", replyTo: "", variables: [] };

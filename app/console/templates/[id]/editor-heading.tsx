@@ -1,0 +1,154 @@
+"use client";
+
+import { Code, Copy, History, PenLine, Send, Trash2, Undo2 } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { Menu } from "../../_ui/menu";
+import { useWhyNot } from "../../_ui/no-right";
+import { PageHeading } from "../../_ui/page-heading";
+import { buttonStyle } from "../../_ui/styles";
+import { useConsoleHref, useMay } from "../../_ui/team";
+import { useTRPC } from "../../_ui/trpc";
+import { useAct } from "../../_ui/use-act";
+import { When } from "../../_ui/when";
+import { DeleteTemplate } from "../delete-template";
+import { TemplateStateBadge } from "../state-badge";
+import { PublishDialog } from "./publish-dialog";
+import type { OpenTemplate } from "./use-template";
+
+/** What lies above the page just now. */
+export type Opened = "api" | "test" | "name" | "publish" | "delete" | "conflict" | null;
+
+type Props = {
+  teamId: string;
+  id: string;
+  template: OpenTemplate;
+  isReadOnly: boolean;
+  opened: Opened;
+  onOpen: (what: Opened) => void;
+};
+
+/** What the template is called, where it stands, and all that can be done with it. */
+export function EditorHeading({ teamId, id, template, isReadOnly, opened, onOpen }: Props) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const hrefOf = useConsoleHref();
+  const may = useMay();
+  const why = useWhyNot()("templates:write", "change templates");
+  const duplicate = useAct(trpc.templates.duplicate.mutationOptions(), {
+    done: "Duplicated as a draft",
+    refresh: [trpc.templates.list.queryKey()],
+    onDone: ({ id: copy }) => router.push(hrefOf(`/console/templates/${copy}`)),
+  });
+  const { latest, base, isDirty, isSaving } = template;
+  if (!latest || !base) return null;
+  const { number, publishedNumber } = base;
+  const isLive = publishedNumber === number && !isDirty;
+  const isDisabled = why !== undefined;
+  const toggle = (what: Opened) => (open: boolean) => onOpen(open ? what : null);
+
+  return (
+    <>
+      <PageHeading
+        title={latest.name}
+        badge={<TemplateStateBadge currentNumber={number} publishedNumber={publishedNumber} />}
+        back={{ href: "/console/templates", label: "Templates" }}
+        description={
+          <p className="flex flex-wrap items-center gap-x-2">
+            <code className="break-all font-mono text-xs">{latest.alias ?? latest.id}</code>
+            <span aria-hidden="true">·</span>
+            <span>version {number}</span>
+            <span aria-hidden="true">·</span>
+            <span role="status">
+              {isSaving ? (
+                "saving…"
+              ) : isDirty ? (
+                <span className="font-medium text-warn">not saved</span>
+              ) : (
+                <>
+                  saved <When at={latest.updatedAt} />
+                </>
+              )}
+            </span>
+          </p>
+        }
+        actions={
+          <>
+            <Menu
+              label="More"
+              items={[
+                { label: "Versions", Icon: History, href: hrefOf(`/console/templates/${id}/versions`) },
+                { label: "Send by the API", Icon: Code, onSelect: () => onOpen("api") },
+                {
+                  label: "Name and alias…",
+                  Icon: PenLine,
+                  isDisabled,
+                  why,
+                  onSelect: () => onOpen("name"),
+                },
+                {
+                  label: "Duplicate",
+                  Icon: Copy,
+                  isDisabled,
+                  why,
+                  onSelect: () => duplicate.act({ team: teamId, id }),
+                },
+                ...(isDirty ? [{ label: "Drop unsaved text", Icon: Undo2, onSelect: template.discard }] : []),
+                "line",
+                {
+                  label: "Delete…",
+                  Icon: Trash2,
+                  tone: "bad",
+                  isDisabled,
+                  why,
+                  onSelect: () => onOpen("delete"),
+                },
+              ]}
+            />
+            <button
+              type="button"
+              disabled={!may("emails:send") || isReadOnly}
+              title={why}
+              onClick={() => onOpen("test")}
+              className={`${buttonStyle.plain} h-10`}
+            >
+              <Send className="size-4" aria-hidden="true" /> Send a test
+            </button>
+            <button
+              type="button"
+              disabled={isReadOnly || !isDirty || isSaving}
+              title={why ?? "Ctrl+S"}
+              onClick={() => void template.save()}
+              className={`${buttonStyle.plain} h-10`}
+            >
+              Save draft
+            </button>
+            <button
+              type="button"
+              disabled={isReadOnly || isLive || isSaving}
+              title={why ?? (isLive ? "Sends use this version already" : undefined)}
+              onClick={() => onOpen("publish")}
+              className={`${buttonStyle.primary} h-10`}
+            >
+              Publish
+            </button>
+          </>
+        }
+      />
+      <PublishDialog
+        teamId={teamId}
+        id={id}
+        alias={latest.alias}
+        template={template}
+        open={opened === "publish"}
+        onOpenChange={toggle("publish")}
+      />
+      <DeleteTemplate
+        teamId={teamId}
+        template={latest}
+        open={opened === "delete"}
+        onOpenChange={toggle("delete")}
+        onDeleted={() => router.push(hrefOf("/console/templates"))}
+      />
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+"use client";
+
+import { useForm } from "react-hook-form";
+import { Dialog, DialogActions } from "../../_ui/dialog";
+import { SubmitButton, TextField } from "../../_ui/form";
+import { FormFault } from "../../_ui/form-fault";
+import { buttonStyle } from "../../_ui/styles";
+import { useTRPC } from "../../_ui/trpc";
+import { useAct } from "../../_ui/use-act";
+import { ALIAS_RULE } from "../alias";
+import type { OpenTemplate } from "./use-template";
+
+type Fields = { name: string; alias: string };
+type Props = { teamId: string; template: OpenTemplate; onClose: () => void };
+
+/** Changes what a template is called, by people and by programs. Both hold at once: they are no part of a version. */
+export function NameDialog({ teamId, template, onClose }: Props) {
+  const trpc = useTRPC();
+  const { latest, base } = template;
+  const { register, handleSubmit, watch, formState } = useForm<Fields>({
+    defaultValues: { name: latest?.name ?? "", alias: latest?.alias ?? "" },
+  });
+  const { act, isBusy, fault } = useAct(trpc.templates.save.mutationOptions(), {
+    done: "Saved",
+    onDone: () => {
+      void template.follow();
+      onClose();
+    },
+  });
+  if (!latest || !base) return null;
+  const loses = latest.alias !== null && watch("alias").trim() !== latest.alias;
+  const save = ({ name, alias }: Fields) =>
+    act({
+      team: teamId,
+      id: latest.id,
+      revision: base.revision,
+      change: { name: name.trim(), alias: alias.trim() || null },
+    });
+  return (
+    <Dialog open onOpenChange={onClose} title="Name and alias">
+      <form onSubmit={handleSubmit(save)} className="flex flex-col gap-5" noValidate>
+        <TextField
+          label="Name"
+          autoComplete="off"
+          maxLength={200}
+          error={formState.errors.name}
+          {...register("name", { validate: (text) => text.trim() !== "" || "Give the template a name." })}
+        />
+        <TextField
+          label="Alias"
+          hint="What your programs name it by, in place of its id."
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          isMono
+          maxLength={64}
+          error={formState.errors.alias}
+          {...register("alias", { pattern: ALIAS_RULE })}
+        />
+        {loses ? (
+          <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
+            Sends that name <code className="break-all font-mono text-xs">{latest.alias}</code> are refused
+            with 404 as soon as you save.
+          </p>
+        ) : null}
+        <FormFault fault={fault} />
+        <DialogActions>
+          <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
+            Cancel
+          </button>
+          <SubmitButton isBusy={isBusy}>Save</SubmitButton>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,37 @@
+"use client";
+
+import { History, Users } from "lucide-react";
+import { buttonStyle } from "../../_ui/styles";
+import { When } from "../../_ui/when";
+import type { OpenTemplate } from "./use-template";
+
+type Props = { template: OpenTemplate; onConflict: () => void };
+
+/** What has come about beside the typing: text that was brought back, and somebody else's save. */
+export function Notices({ template, onConflict }: Props) {
+  const { theirs, isRestored, isDirty } = template;
+  return (
+    <div aria-live="polite" className="mb-4 flex flex-col gap-3 empty:hidden">
+      {theirs ? (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
+          <Users className="size-4 shrink-0" aria-hidden="true" />
+          <p className="min-w-0 grow">
+            Somebody else saved this template <When at={theirs.updatedAt} />. Your text is not saved.
+          </p>
+          <button type="button" onClick={onConflict} className={`${buttonStyle.plain} h-9 text-ink`}>
+            Look at both
+          </button>
+        </div>
+      ) : null}
+      {isRestored && isDirty ? (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg bg-info-tint px-3.5 py-2.5 text-info leading-6">
+          <History className="size-4 shrink-0" aria-hidden="true" />
+          <p className="min-w-0 grow">Text that you had not saved was brought back.</p>
+          <button type="button" onClick={template.discard} className={`${buttonStyle.plain} h-9 text-ink`}>
+            Drop it
+          </button>
+        </div>
+      ) : null}
+    </div>
+  );
+}

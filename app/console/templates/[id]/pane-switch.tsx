@@ -1,0 +1,30 @@
+"use client";
+
+export type Pane = "write" | "preview" | "variables";
+
+type Props = { pane: Pane; variables: number; onChange: (pane: Pane) => void };
+
+/** Where there is no room for all three beside each other, one of them is shown. */
+export function PaneSwitch({ pane, variables, onChange }: Props) {
+  const panes = [
+    { value: "write", label: "Write" },
+    { value: "preview", label: "Preview" },
+    { value: "variables", label: `Variables ${variables || ""}`.trim() },
+  ] as const;
+  return (
+    <fieldset className="mb-4 grid grid-cols-3 gap-1 rounded-lg bg-mute-tint p-1 xl:hidden">
+      <legend className="sr-only">Show</legend>
+      {panes.map(({ value, label }) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={pane === value}
+          onClick={() => onChange(value)}
+          className={`min-h-9 rounded-md font-medium max-md:min-h-11 ${pane === value ? "bg-page text-ink shadow-sm" : "text-soft hover:text-ink"}`}
+        >
+          {label}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,72 @@
+"use client";
+
+import { useRef, useState } from "react";
+import { CodeEditor } from "./code-editor";
+import type { EditorProps } from "./code-mirror";
+
+type Props = Pick<EditorProps, "declared" | "isReadOnly" | "onReady"> & {
+  /** As it is at first; null is made from the HTML, "" is none. */
+  text: string | null;
+  onChange: (text: string | null) => void;
+};
+
+const KINDS = [
+  { value: "made", label: "Made from the HTML" },
+  { value: "written", label: "Written by hand" },
+  { value: "none", label: "No text part" },
+] as const;
+type Kind = (typeof KINDS)[number]["value"];
+
+const NOTES = {
+  made: "Each mail's text part is made from its HTML when it is sent. The preview shows it.",
+  none: "Mails have no text part: programs that show no HTML show nothing, and spam filters count it.",
+};
+
+/** Where the text part comes from, and the editor for one that is written. It comes back when it is chosen again. */
+export function TextPart({ text, isReadOnly, onChange, ...editor }: Props) {
+  const [kind, setKind] = useState<Kind>(text === null ? "made" : text === "" ? "none" : "written");
+  const written = useRef(text || "Hello,\n");
+  const choose = (next: Kind) => {
+    setKind(next);
+    onChange(next === "made" ? null : next === "none" ? "" : written.current);
+  };
+  return (
+    <div className="flex h-[32rem] flex-col">
+      <fieldset
+        disabled={isReadOnly}
+        className="flex flex-wrap gap-x-5 gap-y-1 border-line border-b px-4 py-2.5"
+      >
+        <legend className="sr-only">Text part</legend>
+        {KINDS.map(({ value, label }) => (
+          <label key={value} className="flex min-h-7 cursor-pointer items-center gap-2 max-md:min-h-11">
+            <input
+              type="radio"
+              name="text-kind"
+              checked={kind === value}
+              onChange={() => choose(value)}
+              className="size-4 accent-accent"
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      {kind === "written" ? (
+        <div className="min-h-0 grow">
+          <CodeEditor
+            label="Text"
+            isHtml={false}
+            initial={written.current}
+            isReadOnly={isReadOnly}
+            onChange={(now) => {
+              written.current = now;
+              onChange(now);
+            }}
+            {...editor}
+          />
+        </div>
+      ) : (
+        <p className="max-w-prose p-4 text-soft leading-6">{NOTES[kind]}</p>
+      )}
+    </div>
+  );
+}

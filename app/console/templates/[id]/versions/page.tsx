@@ -1,0 +1,39 @@
+import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
+import { TRPCError } from "@trpc/server";
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { createLoader } from "nuqs/server";
+import { pageQueries, trpc } from "#server/trpc/caller";
+import { requireTeam, type Search } from "../../../team";
+import { versionFilters, versionsInput } from "./filters";
+import { Versions } from "./versions";
+
+export const metadata: Metadata = { title: "Versions" };
+
+const loadFilters = createLoader(versionFilters);
+
+type Props = { params: Promise<{ id: string }>; searchParams: Promise<Search> };
+
+/** What a template said over time, and what changed between any two of its versions. */
+export default async function Page({ params, searchParams }: Props) {
+  const { id } = await params;
+  const search = await searchParams;
+  const { teamId } = await requireTeam(`/console/templates/${encodeURIComponent(id)}/versions`, search);
+  const queries = pageQueries();
+  await Promise.all([
+    queries.fetchQuery(trpc.templates.get.queryOptions({ team: teamId, id })).catch(passMissing),
+    queries.prefetchQuery(
+      trpc.templates.versions.queryOptions(versionsInput(teamId, id, loadFilters(search))),
+    ),
+  ]);
+  return (
+    <HydrationBoundary state={dehydrate(queries)}>
+      <Versions teamId={teamId} id={id} />
+    </HydrationBoundary>
+  );
+}
+
+// Any other failure is the browser's to show, which asks again and has the request id.
+function passMissing(error: unknown): void {
+  if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
+}

@@ -123,7 +123,9 @@ function Line<Data extends Entry>({ row, columns, rowHref, onOpen }: LineProps<D
             ) : (
               <>
                 {(column.phone ?? "line") === "line" ? (
-                  <span className="mr-2 text-soft text-xs md:hidden">{column.header}</span>
+                  <span className="mr-2 inline-block min-w-24 text-soft text-xs md:hidden">
+                    {column.header}
+                  </span>
                 ) : null}
                 {content}
               </>

@@ -2,14 +2,15 @@ import { eq } from "drizzle-orm";
 import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { deviceOf } from "#server/device";
+import { AppError } from "#server/errors";
 import type { InProcessStore } from "#server/limits/in-process";
 import { parseMailbox } from "#server/mail/address";
 import type { Visitor } from "#server/visitor";
 import { type Admission, admit } from "./account/admit";
 import { recordAccountEvent } from "./account/events";
-import { isSignInToken, readSignInToken, spendSignInToken } from "./sign-in-tokens";
+import { isSignInToken, linkTo, mintSignInToken, readSignInToken, spendSignInToken } from "./sign-in-tokens";
 import { canSendSystemMail, queueLink } from "./system-mail/queue";
-import { checkPassword, setPassword, type User } from "./users";
+import { findUser, foldAddress, hashNewPassword, type User, writePassword } from "./users";
 
 /** Calls a minute from one network address, sliding: of those that ask for a mail, and of those that bring a link. */
 export const LINK_CALLS_PER_MINUTE = { asked: 6, brought: 30 } as const;
@@ -80,17 +81,36 @@ export async function resetPassword(
 ): Promise<{ kind: "done"; email: string } | { kind: "over" } | TooMany> {
   const { token, password, visitor } = input;
   if (!mayCall(deps, "brought", visitor)) return { kind: "too_many_tries" };
-  checkPassword(password);
-  if (!isSignInToken(token)) return { kind: "over" };
+  // Asked before the password is hashed, which is work that no stranger is to set, and takes too long for a transaction.
+  if (!isSignInToken(token) || !(await readSignInToken(deps, "password_reset", token)))
+    return { kind: "over" };
+  const passwordHash = await hashNewPassword(password);
   return deps.db.transaction(async (tx) => {
-    const inside = { ...deps, db: tx };
     const spent = await spendSignInToken(tx, "password_reset", token);
-    const user = spent?.userId ? await readUser(inside, spent.userId) : null;
+    const user = spent?.userId ? await readUser({ db: tx }, spent.userId) : null;
     if (!user) return { kind: "over" };
-    await setPassword(inside, { userId: user.id, password });
+    await writePassword(tx, { userId: user.id, passwordHash });
     await recordAccountEvent(tx, { userId: user.id, kind: "password_reset", visitor });
     return { kind: "done", email: user.email };
   });
+}
+
+/** How long a link opens that the operator made, who has to pass it on. */
+export const HANDED_LINK_MINUTES = 60;
+
+/**
+ * A link to choose another password, for the operator to hand over: it needs no mail, and nothing changes before it is used.
+ * AppError `not_found` where nobody has the address.
+ */
+export async function makeResetLink(deps: Deps, email: string): Promise<{ user: User; link: string }> {
+  const user = await findUser(deps, email);
+  if (!user) throw new AppError("not_found", `There is no user ${foldAddress(email)}.`);
+  const token = await mintSignInToken(deps, {
+    purpose: "password_reset",
+    userId: user.id,
+    minutes: HANDED_LINK_MINUTES,
+  });
+  return { user, link: linkTo(deps.home, "password_reset", token) };
 }
 
 const mayCall = (deps: Counting, what: keyof typeof LINK_CALLS_PER_MINUTE, { address }: Visitor): boolean =>

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { signInTokens, type TokenPurpose } from "#db/schema/sign-in-tokens";
-import type { Deps } from "#server/deps";
+import type { Deps, Home } from "#server/deps";
 import { newId } from "#server/ids";
 
 /** A token of 256 random bits in base64url. */
@@ -25,6 +25,25 @@ export async function mintSignInToken(
     expiresAt: sql`now() + ${minutes} * interval '1 minute'`,
   });
   return token;
+}
+
+/** The page that each link opens. */
+const PAGES = { sign_in_link: "/login/link", password_reset: "/login/reset" } as const;
+
+/**
+ * The link that a token goes out in, built from the public address alone. The token stands in its fragment, which a browser
+ * sends to nobody: no log, no proxy and no other site is told of it. `landing` is a path of ours to go on to.
+ */
+export function linkTo(
+  { url }: Home,
+  purpose: keyof typeof PAGES,
+  token: string,
+  landing: string | null = null,
+): string {
+  const link = new URL(PAGES[purpose], url);
+  if (landing !== null) link.searchParams.set("callbackUrl", landing);
+  link.hash = token;
+  return link.href;
 }
 
 /**

@@ -89,21 +89,32 @@ export async function verifyPassword(
 
 /** Gives a user another password, and ends every session and every link that they have, in one transaction. */
 export async function setPassword(deps: Deps, input: { userId: string; password: string }): Promise<void> {
-  checkPassword(input.password);
-  const passwordHash = await hashPassword(input.password);
-  await deps.db.transaction(async (tx) => {
-    const changed = await tx
-      .update(users)
-      .set({ passwordHash })
-      .where(eq(users.id, input.userId))
-      .returning({ id: users.id });
-    if (changed.length === 0) throw notFound("User");
-    await tx
-      .update(sessions)
-      .set({ revokedAt: sql`now()` })
-      .where(and(eq(sessions.userId, input.userId), isNull(sessions.revokedAt)));
-    await voidSignInTokens(tx, input.userId);
-  });
+  const passwordHash = await hashNewPassword(input.password);
+  await deps.db.transaction((tx) => writePassword(tx, { userId: input.userId, passwordHash }));
+}
+
+/** A password that somebody chose, as it is kept. AppError `invalid` for one that nobody may have. */
+export async function hashNewPassword(password: string): Promise<string> {
+  checkPassword(password);
+  return hashPassword(password);
+}
+
+/** The same in a transaction of the caller's, for which the password was hashed before it began: that takes long. */
+export async function writePassword(
+  tx: Db,
+  { userId, passwordHash }: { userId: string; passwordHash: string },
+): Promise<void> {
+  const changed = await tx
+    .update(users)
+    .set({ passwordHash })
+    .where(eq(users.id, userId))
+    .returning({ id: users.id });
+  if (changed.length === 0) throw notFound("User");
+  await tx
+    .update(sessions)
+    .set({ revokedAt: sql`now()` })
+    .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt)));
+  await voidSignInTokens(tx, userId);
 }
 
 /** Calls somebody by another name; null for none. */

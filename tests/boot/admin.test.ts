@@ -6,7 +6,7 @@ import { emailJson } from "#server/rest/wire/email";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
-import { verifyPassword } from "#server/services/users";
+import { createUser, verifyPassword } from "#server/services/users";
 import { tick } from "#server/worker/tick";
 import { type House, openHouse } from "../support/house";
 import { killLeftovers, runTsx, type StartOptions, startTsx } from "../support/processes";
@@ -177,6 +177,26 @@ describe("domains, teams and people", () => {
     expect(second.stdout).toMatch(/ben@example\.com, member of team People/);
     expect(second.stdout).not.toContain(given.password);
     expect(await verifyPassword(house.deps, given)).not.toBeNull();
+  });
+
+  test("a lost password is mended without mail: by a link to hand over, or by another one at once", async () => {
+    const team = await createTeam(house.deps, { name: "Forgetful" });
+    const person = { email: "cleo@example.com", password: "correct horse battery" };
+    await createUser(house.deps, { ...person, teamId: team.id, role: "owner" });
+
+    const shown = await posthorn(["user", "reset-password", "Cleo@Example.com"]);
+    expect(shown.stdout).toMatch(/^ {2}http\S+\/login\/reset#[\w-]{43}$/m);
+    expect(await verifyPassword(house.deps, person)).not.toBeNull();
+
+    const made = await posthornJson(["user", "reset-password", person.email, "--password"]);
+    expect(await verifyPassword(house.deps, person)).toBeNull();
+    const { email, password } = made.json;
+    expect(await verifyPassword(house.deps, { email, password })).not.toBeNull();
+    const [row] = await house.hot`select count(*)::int as live from sign_in_tokens where spent_at is null`;
+    expect(row?.live).toBe(0);
+
+    const nobody = await posthorn(["user", "reset-password", "nobody@example.com"]);
+    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringMatching(/no user nobody@example\.com/) });
   });
 });
 

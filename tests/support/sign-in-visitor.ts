@@ -59,6 +59,25 @@ export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
         }),
       });
     },
+    /** What the sign-in pages ask for by JSON, or with other headers: the status and what is told. */
+    tell: async (path: string, input: unknown, headers: Record<string, string> = {}) => {
+      const body = JSON.stringify(input);
+      const response = await ask(path, {
+        method: "POST",
+        body,
+        headers: headersOf({
+          origin: deps.url,
+          "content-type": "application/json",
+          "content-length": String(Buffer.byteLength(body)),
+          ...headers,
+        }),
+      });
+      const text = await response.text();
+      const told = response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
+      return { status: response.status, told, headers: response.headers };
+    },
+    byLink: (token: string, landing = "/console") =>
+      visitor.submit("callback/link", { token, callbackUrl: landing }),
     /** A form of the sign-in pages, with the token of theirs. */
     submit: async (action: string, fields: Record<string, string>): Promise<SignedIn> => {
       const { csrfToken } = await (await visitor.get("csrf")).json();

@@ -1,16 +1,20 @@
 import type { Command } from "commander";
 import { count, eq } from "drizzle-orm";
 import { memberships, type Role } from "#db/schema/teams";
-import type { Ctx } from "#server/deps";
-import { createUser } from "#server/services/users";
+import type { Ctx, Deps } from "#server/deps";
+import { AppError } from "#server/errors";
+import { HANDED_LINK_MINUTES, makeResetLink } from "#server/services/sign-in-by-mail";
+import { createUser, findUser, setPassword } from "#server/services/users";
 import { makePassword } from "../generated";
 import { addJsonOption, addTeamOption, readName, readRole } from "./arguments";
-import { withTeam } from "./session";
+import { withDatabase, withTeam } from "./session";
 import { say, sayJson } from "./terminal";
 
 type Options = { password?: string; name?: string; role?: Role; team?: string; json?: true };
 
-/** `user create`. */
+type ResetOptions = { password?: string | true; json?: true };
+
+/** `user create`, `user reset-password`. */
 export function addUserCommands(program: Command): void {
   const user = program.command("user").description("people who sign in to the console");
   addJsonOption(
@@ -33,6 +37,49 @@ export function addUserCommands(program: Command): void {
       "\nExamples:\n  user create ann@example.com --role owner\n  user create ben@example.com --team Sales",
     )
     .action(runCreate);
+  addJsonOption(
+    user
+      .command("reset-password")
+      .description("makes a link by which a person chooses another password; it needs no mail")
+      .argument("<email>", "address that they sign in with")
+      .option(
+        "--password [password]",
+        "sets this one at once instead, or one that is made and shown this once, and ends every session of theirs",
+      ),
+  )
+    .addHelpText(
+      "after",
+      "\nExamples:\n  user reset-password ann@example.com\n  user reset-password ann@example.com --password",
+    )
+    .action(runReset);
+}
+
+async function runReset(email: string, options: ResetOptions): Promise<void> {
+  await withDatabase(async ({ deps }) => {
+    if (options.password === undefined) return tellLink(deps, email, options);
+    const user = await findUser(deps, email);
+    if (!user) throw new AppError("not_found", `There is no user ${email}.`);
+    const made = options.password === true ? makePassword() : null;
+    await setPassword(deps, { userId: user.id, password: made ?? String(options.password) });
+    if (options.json)
+      return sayJson({ id: user.id, email: user.email, ...(made === null ? {} : { password: made }) });
+    say(`${user.email} has another password, and is signed out everywhere.`);
+    if (made === null) return;
+    say();
+    say(`  Password  ${made}`);
+    say();
+    say("It is shown this once: only a hash of it is kept.");
+  });
+}
+
+async function tellLink(deps: Deps, email: string, { json }: ResetOptions): Promise<void> {
+  const { user, link } = await makeResetLink(deps, email);
+  if (json) return sayJson({ id: user.id, email: user.email, link });
+  say(`Hand this link to ${user.email}. It opens once, within ${HANDED_LINK_MINUTES} minutes:`);
+  say();
+  say(`  ${link}`);
+  say();
+  say("Until it is used nothing changes. A new password ends every session of theirs.");
 }
 
 async function runCreate(email: string, options: Options): Promise<void> {

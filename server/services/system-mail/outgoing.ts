@@ -5,7 +5,7 @@ import { composeMessage, needsSmtpUtf8 } from "#server/mail/compose";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { keysAt, readSigningKeys } from "../domains/signing-keys";
-import { mintSignInToken } from "../sign-in-tokens";
+import { linkTo, mintSignInToken } from "../sign-in-tokens";
 import { findUser } from "../users";
 import { openDetails } from "./details";
 import { htmlOf, textOf } from "./layout";
@@ -23,9 +23,6 @@ export type KeptMail = {
   createdAt: Date;
   expiresAt: Date;
 };
-
-/** The page that each link opens. What it is opened by stands in the fragment, which a browser sends to nobody. */
-const PAGES = { sign_in_link: "/login/link", password_reset: "/login/reset" } as const;
 
 /**
  * The message of a mail of our own, signed where its sender's domain has a key here; null where nobody has the address. Each
@@ -82,10 +79,7 @@ async function subjectOf(
     userId: user.id,
     minutes: LINK_MINUTES[kind],
   });
-  const page = new URL(PAGES[kind], url);
-  page.searchParams.set("callbackUrl", landing);
-  page.hash = token;
-  return { kind, host, url: page.href, device };
+  return { kind, host, url: linkTo(deps.home, kind, token, landing), device };
 }
 
 /** A name belongs to one team at a time, so its keys are whoever's they are. */

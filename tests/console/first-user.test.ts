@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readSession } from "#server/auth";
+import { seedDatabase } from "#server/boot/seed";
+import { hasUsers, makeFirstUserCode } from "#server/services/first-user";
+import { listTeams } from "#server/services/teams";
+import { type Console, openConsole } from "../support/console";
+import { openVisitor } from "../support/sign-in-visitor";
+
+const PERSON = { email: "ann@example.org", password: "a long enough password" };
+
+let console: Console;
+beforeEach(async () => {
+  console = await openConsole();
+});
+afterEach(() => console.close());
+
+let addresses = 0;
+const stranger = () => openVisitor(console.deps, { address: `203.0.113.${++addresses}` });
+const setUp = (code: string, person = PERSON, visitor = stranger()) =>
+  visitor.tell("first-user", { code, ...person });
+async function makeCode(): Promise<string> {
+  const code = await makeFirstUserCode(console.deps);
+  if (code === null) throw new Error("there is a user already");
+  return code;
+}
+const people = () => console.house.hot<{ email: string; role: string }[]>`
+  select u.email, m.role from users u join memberships m on m.user_id = u.id`;
+
+test("whoever has the code becomes the first user and owner, and nobody does by any code after that", async () => {
+  const [code, other] = [await makeCode(), await makeCode()];
+  expect(code).toMatch(/^([0-9A-Z]{4}-){7}[0-9A-Z]{4}$/);
+  const visitor = stranger();
+  expect(await setUp(code, PERSON, visitor)).toMatchObject({ status: 201, told: { email: PERSON.email } });
+  expect(await people()).toEqual([{ email: PERSON.email, role: "owner" }]);
+  expect(await visitor.signIn(PERSON.email, PERSON.password)).toMatchObject({ isIn: true });
+  expect((await readSession(console.deps, visitor.cookies))?.memberships).toMatchObject([{ role: "owner" }]);
+  for (const dead of [code, other])
+    expect((await setUp(dead, { ...PERSON, email: "eve@example.org" })).status).toBe(410);
+  expect(await makeFirstUserCode(console.deps)).toBeNull();
+  expect(await console.house.hot`select * from sign_in_tokens`).toEqual([]);
+});
+
+test("of several who bring codes at once one becomes the owner", async () => {
+  const [code, other] = [await makeCode(), await makeCode()];
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      setUp(index % 2 === 0 ? code : other, { ...PERSON, email: `person-${index}@example.org` }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 410)).toHaveLength(7);
+  expect(await people()).toMatchObject([{ role: "owner" }]);
+});
+
+test("a start that makes the one whom the settings name, and somebody with the code, make one owner between them", async () => {
+  const code = await makeCode();
+  const input = { adminEmail: "admin@example.org", adminPassword: "given by the settings", wantsKey: false };
+  await Promise.all([setUp(code), seedDatabase(console.deps, input), seedDatabase(console.deps, input)]);
+  expect(await people()).toHaveLength(1);
+  expect(await listTeams(console.deps)).toHaveLength(1);
+});
+
+test("a wrong code, an old one and one of somebody else's making open nothing, and cost no hashing of a password", async () => {
+  const code = await makeCode();
+  const changed = `${code.slice(0, -1)}${code.endsWith("2") ? "3" : "2"}`;
+  for (const wrong of [changed, code.slice(5), "", "\0", "' or 1=1 --", "x".repeat(100)])
+    expect(await setUp(wrong), wrong).toMatchObject({ status: 410 });
+  await console.house.hot`update sign_in_tokens set expires_at = now()`;
+  expect((await setUp(code)).status).toBe(410);
+  expect(await hasUsers(console.deps)).toBe(false);
+});
+
+test("a code is typed as people type, and an address or password that will not do does not use it up", async () => {
+  const code = await makeCode();
+  expect((await setUp(code, { ...PERSON, password: "short" })).status).toBe(422);
+  expect((await setUp(code, { ...PERSON, email: "nobody" })).status).toBe(422);
+  expect((await setUp(` ${code.toLowerCase().replaceAll("-", " ").replaceAll("0", "o")} `)).status).toBe(201);
+});
+
+test("only a hash of the code is in the database, and it is asked for from our own page alone, and not too often", async () => {
+  const code = await makeCode();
+  const rows = await console.house.hot<{ row: string }[]>`select t::text as row from sign_in_tokens t`;
+  expect(rows).toHaveLength(1);
+  for (const { row } of rows) expect(row).not.toContain(code.replaceAll("-", ""));
+  const visitor = stranger();
+  expect(
+    (await visitor.tell("first-user", { code, ...PERSON }, { origin: "https://evil.example" })).status,
+  ).toBe(403);
+  const statuses = [];
+  for (let i = 0; i < 11; i++) statuses.push((await setUp("guess", PERSON, visitor)).status);
+  expect(statuses.slice(0, 10)).toEqual(Array(10).fill(410));
+  expect(statuses.at(-1)).toBe(429);
+  expect(await hasUsers(console.deps)).toBe(false);
+});

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readSession } from "#server/auth";
+import { LINK_CALLS_PER_MINUTE } from "#server/services/sign-in-by-mail";
+import { LINK_MINUTES, LINKS_MAX } from "#server/services/system-mail/queue";
+import { setPassword, type User } from "#server/services/users";
+import { enrol } from "../support/authenticator-app";
+import { type Console, openConsole, PASSWORD } from "../support/console";
+import { type Mailbox, openMailbox, tokenOf } from "../support/mailbox";
+import { openVisitor } from "../support/sign-in-visitor";
+import { openStatementLog } from "../support/statements";
+
+let console: Console;
+let mailbox: Mailbox;
+beforeAll(async () => {
+  console = await openConsole();
+  mailbox = await openMailbox(console);
+});
+afterAll(async () => {
+  await mailbox.close();
+  await console.close();
+});
+
+let addresses = 0;
+/** A browser at an address of its own, so that no test uses up another's tries. */
+const stranger = () =>
+  openVisitor(console.deps, { address: `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}` });
+
+const ask = (email: string, landing = "/console", visitor = stranger()) =>
+  visitor.tell("link/ask", { kind: "sign_in_link", email, landing });
+
+/** Somebody, and the link that they were mailed. */
+async function mailed(landing?: string): Promise<{ user: User; link: URL; token: string }> {
+  const user = await console.person();
+  expect(await ask(user.email, landing)).toMatchObject({ status: 202, told: {} });
+  const [link] = await mailbox.linksTo(user.email);
+  if (!link) throw new Error("no link came");
+  return { user, link, token: tokenOf(link) };
+}
+const later = (minutes: number) => console.house.hot`
+  update sign_in_tokens set expires_at = expires_at - ${minutes} * interval '1 minute'`;
+
+describe("a mailed link", () => {
+  test("signs in whoever has the address, once", async () => {
+    const { user, token } = await mailed();
+    const visitor = stranger();
+    expect(await visitor.byLink(token)).toMatchObject({ isIn: true, to: "/console", error: null });
+    expect((await readSession(console.deps, visitor.cookies))?.user).toEqual(user);
+    const again = stranger();
+    expect(await again.byLink(token)).toMatchObject({ isIn: false, error: "CredentialsSignin" });
+  });
+
+  test("lets one in of twenty who bring it at once", async () => {
+    const { token } = await mailed();
+    const visitors = Array.from({ length: 20 }, stranger);
+    const results = await Promise.all(visitors.map((visitor) => visitor.byLink(token)));
+    expect(results.filter(({ isIn }) => isIn)).toHaveLength(1);
+    expect(results.filter(({ error }) => error === "CredentialsSignin")).toHaveLength(19);
+  });
+
+  test("is used by nothing but the press of its button: looking at it is free, and a GET opens nothing", async () => {
+    const { user, token } = await mailed();
+    const program = stranger();
+    for (const path of [`callback/link?token=${token}`, `link/look?token=${token}`, `link/ask`])
+      expect((await program.get(path)).status).toBe(404);
+    for (let i = 0; i < 3; i++)
+      expect(await program.tell("link/look", { kind: "sign_in_link", token })).toMatchObject({
+        status: 200,
+        told: { email: user.email },
+      });
+    expect(program.jar.size).toBe(0);
+    expect((await stranger().byLink(token)).isIn).toBe(true);
+    expect((await program.tell("link/look", { kind: "sign_in_link", token })).status).toBe(410);
+  });
+
+  test("carries what opens it where no server, log or other site sees it", async () => {
+    const { link } = await mailed();
+    expect(link.hash).toMatch(/^#[\w-]{43}$/);
+    expect(`${link.pathname}${link.search}`).toBe("/login/link?callbackUrl=%2Fconsole");
+  });
+
+  test("opens nothing when it is too old, changed, cut, or made for something else", async () => {
+    const { user, token } = await mailed();
+    const changed = `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`;
+    for (const bad of [changed, token.slice(1), `${token}A`, "", "\0", "x".repeat(100), "' or 1=1 --"])
+      expect((await stranger().byLink(bad)).isIn, bad).toBe(false);
+    const visitor = stranger();
+    await visitor.tell("link/ask", { kind: "password_reset", email: user.email, landing: "/console" });
+    const reset = (await mailbox.linksTo(user.email)).at(-1);
+    expect(reset?.pathname).toBe("/login/reset");
+    expect((await stranger().byLink(tokenOf(reset))).isIn).toBe(false);
+    expect(
+      (await stranger().tell("password/reset", { token, password: "another long password" })).status,
+    ).toBe(410);
+    await later(LINK_MINUTES.sign_in_link);
+    expect((await stranger().byLink(token)).isIn).toBe(false);
+  });
+
+  test("opens nothing any more once the password was changed", async () => {
+    const { user, token } = await mailed();
+    await setPassword(console.deps, { userId: user.id, password: PASSWORD });
+    expect((await stranger().byLink(token)).isIn).toBe(false);
+  });
+
+  test("is a first proof alone for whoever has a second factor", async () => {
+    const { user, token } = await mailed();
+    const home = stranger();
+    await home.signIn(user.email, PASSWORD);
+    await enrol(home, PASSWORD, console.deps.clock());
+    const visitor = stranger();
+    const first = await visitor.byLink(token);
+    expect(first).toMatchObject({ isIn: false, error: null });
+    expect(first.to).toMatch(/^\/login\/second\?/);
+    expect(await readSession(console.deps, visitor.cookies)).toBeNull();
+  });
+
+  test("leads to the page that was wanted, and to no other site", async () => {
+    const { token } = await mailed();
+    expect((await stranger().byLink(token, "/console/emails?team=a")).to).toBe("/console/emails?team=a");
+    const evil = ["https://evil.example/", "//evil.example", "/\\evil.example", "/%09/evil", "javascript:x"];
+    for (const wanted of [...evil, "/\t/evil.example", "/login", "\0"]) {
+      const asked = await mailed(wanted);
+      expect(asked.link.origin).toBe("https://mail.example.org");
+      expect(asked.link.searchParams.get("callbackUrl"), wanted).toMatch(/^\/(console|%09\/evil)?$/);
+      expect((await stranger().byLink(asked.token, wanted)).to, wanted).toMatch(/^\/(console|%09\/evil)?$/);
+    }
+  });
+});
+
+describe("asking for a link", () => {
+  test("is answered, and costs, the same whether anybody has the address", async () => {
+    const known = await console.person();
+    const log = openStatementLog(console.house.url);
+    const db = console.deps.db;
+    console.deps.db = log.db;
+    try {
+      const heard = [];
+      for (const email of [known.email, "nobody-at-all@example.org"]) {
+        for (let i = 0; i <= LINKS_MAX.sign_in_link; i++) {
+          log.statements.length = 0;
+          const { status, told, headers } = await ask(email);
+          heard.push({ i, status, told, headers: [...headers], statements: [...log.statements] });
+        }
+      }
+      const half = heard.length / 2;
+      expect(heard.slice(half)).toEqual(heard.slice(0, half));
+      expect(heard[0]?.statements).toHaveLength(3);
+      expect(heard[0]?.statements.join()).not.toContain('from "users"');
+    } finally {
+      console.deps.db = db;
+      await log.close();
+    }
+    expect(await mailbox.mailsTo("nobody-at-all@example.org")).toEqual([]);
+  });
+
+  test("builds links from the public address, whatever host the request names", async () => {
+    const user = await console.person();
+    const headers = {
+      host: "mail.example.org",
+      "x-forwarded-host": "evil.example",
+      "x-forwarded-proto": "http",
+      forwarded: "host=evil.example",
+    };
+    const input = { kind: "sign_in_link", email: user.email, landing: "/console" };
+    expect((await stranger().tell("link/ask", input, headers)).status).toBe(202);
+    expect((await stranger().tell("link/ask", input, { ...headers, host: "evil.example" })).status).toBe(202);
+    const mails = await mailbox.mailsTo(user.email);
+    expect(mails).toHaveLength(2);
+    for (const mail of mails) expect(mail).not.toContain("evil.example");
+  });
+
+  test("by many strangers neither fills a mailbox nor leaves its owner without a link that works", async () => {
+    const user = await console.person();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(user.email)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    const links = await mailbox.linksTo(user.email);
+    expect(links).toHaveLength(LINKS_MAX.sign_in_link);
+    for (const link of links.slice(0, 2)) expect((await stranger().byLink(tokenOf(link))).isIn).toBe(true);
+    // When those have run out, there is room for others.
+    await console.house.hot`update system_mails set created_at = created_at - interval '15 minutes'`;
+    await ask(user.email);
+    expect(await mailbox.linksTo(user.email)).toHaveLength(LINKS_MAX.sign_in_link + 1);
+  });
+
+  test("is slowed down for one client, known address or not", async () => {
+    const user = await console.person();
+    for (const email of [user.email, "nobody-there@example.org"]) {
+      const visitor = stranger();
+      const statuses = [];
+      for (let i = 0; i <= LINK_CALLS_PER_MINUTE.asked; i++)
+        statuses.push((await ask(email, "/console", visitor)).status);
+      expect(statuses.at(-2)).toBe(202);
+      expect(statuses.at(-1)).toBe(429);
+    }
+    expect((await ask(user.email)).status).toBe(202);
+  });
+
+  test("is refused from pages of other sites, and for what is no call of ours", async () => {
+    const user = await console.person();
+    const input = { kind: "sign_in_link", email: user.email, landing: "/console" };
+    const visitor = stranger();
+    for (const origin of ["https://evil.example", "null", "https://mail.example.org.evil.example"])
+      expect((await visitor.tell("link/ask", input, { origin })).status, origin).toBe(403);
+    for (const bad of [
+      { ...input, kind: "first_user" },
+      { ...input, extra: 1 },
+      { ...input, email: ["a@example.org"] },
+      { ...input, email: "not an address" },
+      { ...input, email: "a@example.org\0" },
+      { ...input, email: "Ann <ann@example.org>" },
+      "text",
+      null,
+    ])
+      expect((await visitor.tell("link/ask", bad)).status, JSON.stringify(bad)).toBe(422);
+    const long = { ...input, landing: `/${"x".repeat(20_000)}` };
+    expect((await visitor.tell("link/ask", long)).status).toBe(413);
+  });
+
+  test("where the installation sends no mail is told so", async () => {
+    const user = await console.person();
+    console.deps.transportKind = "none";
+    try {
+      expect(await ask(user.email)).toMatchObject({
+        status: 404,
+        told: { error: "This installation sends no mail of its own." },
+      });
+    } finally {
+      console.deps.transportKind = "relay";
+    }
+  });
+
+  test("leaves no address and no link in the log", async () => {
+    const { user, token } = await mailed();
+    await stranger().byLink(token);
+    const said = JSON.stringify(console.lines);
+    expect(said).toContain("system_mail.sent");
+    expect(said).not.toContain(user.email);
+    expect(said).not.toContain(token);
+  });
+});

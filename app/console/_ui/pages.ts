@@ -1,5 +1,6 @@
 import {
   BookOpen,
+  Gauge,
   Globe,
   History,
   KeyRound,
@@ -20,6 +21,7 @@ export type ConsolePage = {
 
 /** The console's pages, in the order in which people need them. Navigation, palette and keys read this one table. */
 export const PAGES: readonly ConsolePage[] = [
+  { path: "/console", label: "Overview", Icon: Gauge, key: "o" },
   { path: "/console/emails", label: "Emails", Icon: Mail, key: "e" },
   { path: "/console/templates", label: "Templates", Icon: LayoutTemplate, key: "t" },
   { path: "/console/domains", label: "Domains", Icon: Globe, key: "d" },

@@ -38,6 +38,8 @@ export async function listFailures(ctx: Ctx, limit: number): Promise<Failure[]> 
     .orderBy(asc(deliveries.position));
   return newest.map((email) => {
     const worst = rows.find((row) => row.emailId === email.id && row.status === email.status);
-    return { email, recipient: worst?.address ?? email.to[0] ?? "", reason: worst?.reason ?? null };
+    // What was said last of a mail that was complained about is that it was accepted.
+    const reason = email.status === "complained" ? null : (worst?.reason ?? null);
+    return { email, recipient: worst?.address ?? email.to[0] ?? "", reason };
   });
 }

@@ -1,0 +1,112 @@
+import type { ReactNode } from "react";
+import { Badge } from "../_ui/badge";
+import type { Tone } from "../_ui/statuses";
+import { cardStyle } from "../_ui/styles";
+
+type Total = { accepted: number; sent: number; delivered: number; bounced: number; complained: number };
+type Pace = { p50Ms: number; p95Ms: number; deliveries: number } | null;
+
+/** Gmail's bounds for mail called spam, and what providers take for too many bounces. */
+const LIMITS = {
+  complaints: { good: 0.001, bad: 0.003 },
+  bounces: { good: 0.02, bad: 0.05 },
+} as const;
+/** Of fewer recipients than this a share says nothing. */
+const enough = 100;
+
+/** The figures that tell at a glance whether mail goes well. */
+export function Tiles({ total, pace }: { total: Total; pace: Pace }) {
+  // A relay's 250 and what its provider tells later are two events of one recipient.
+  const reached = Math.max(total.sent, total.delivered);
+  return (
+    <dl className="grid grid-cols-2 gap-3 lg:grid-cols-5">
+      <Tile name="Accepted" value={total.accepted.toLocaleString("en")} note="recipients" />
+      <Tile
+        name="Delivered"
+        value={total.delivered.toLocaleString("en")}
+        note={`${total.sent.toLocaleString("en")} handed over`}
+      />
+      <Share
+        name="Bounced"
+        part={total.bounced}
+        of={reached + total.bounced}
+        limits={LIMITS.bounces}
+        note="providers refuse above 5%"
+      />
+      <Share
+        name="Complained"
+        part={total.complained}
+        of={reached}
+        limits={LIMITS.complaints}
+        note="Gmail wants 0.1%, refuses above 0.3%"
+      />
+      <Tile
+        name="Delivery time"
+        value={pace ? sayTime(pace.p50Ms) : "–"}
+        note={
+          pace
+            ? `for half, ${sayTime(pace.p95Ms)} for 95%, of the last ${pace.deliveries.toLocaleString("en")}`
+            : "nothing was handed over yet"
+        }
+        isWide
+      />
+    </dl>
+  );
+}
+
+type TileProps = { name: string; value: ReactNode; note: ReactNode; isWide?: boolean };
+
+function Tile({ name, value, note, isWide = false }: TileProps) {
+  return (
+    <div className={`${cardStyle} min-w-0 px-4 py-3.5 ${isWide ? "max-lg:col-span-2" : ""}`}>
+      <dt className="text-soft text-xs">{name}</dt>
+      <dd className="mt-1 flex flex-wrap items-baseline gap-x-3 gap-y-0.5">
+        <span className="font-semibold text-xl tabular-nums tracking-tight">{value}</span>
+        <span className="text-soft text-xs">{note}</span>
+      </dd>
+    </div>
+  );
+}
+
+type ShareProps = {
+  name: string;
+  part: number;
+  of: number;
+  limits: { good: number; bad: number };
+  note: string;
+};
+
+function Share({ name, part, of, limits, note }: ShareProps) {
+  const share = of === 0 ? 0 : part / of;
+  const tone: Tone = share <= limits.good ? "good" : share <= limits.bad ? "warn" : "bad";
+  return (
+    <Tile
+      name={name}
+      value={part.toLocaleString("en")}
+      note={
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          {of >= enough ? (
+            <Badge tone={tone} title={note}>
+              {(share * 100).toFixed(share < 0.01 ? 2 : 1)}%
+            </Badge>
+          ) : null}
+          <span>{of >= enough ? note : `of ${of.toLocaleString("en")}, too few to judge`}</span>
+        </span>
+      }
+    />
+  );
+}
+
+const UNITS = [
+  [1_000, 1, "ms"],
+  [60_000, 1_000, "s"],
+  [3_600_000, 60_000, "min"],
+  [Number.POSITIVE_INFINITY, 3_600_000, "h"],
+] as const;
+
+/** "240 ms", "1.8 s", "12 min". */
+function sayTime(ms: number): string {
+  const [, size, name] = UNITS.find(([below]) => ms < below) ?? UNITS[3];
+  const value = ms / size;
+  return `${value < 10 && size > 1 ? value.toFixed(1) : Math.round(value)} ${name}`;
+}

@@ -1,0 +1,96 @@
+"use client";
+
+import {
+  Bar,
+  CartesianGrid,
+  ComposedChart,
+  Line,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
+} from "recharts";
+import type { SpanView } from "#server/trpc/overview-views";
+import { nameSpan, type Series, TRAFFIC, TROUBLE } from "./series";
+
+type Props = { spans: SpanView[]; unit: "hour" | "day" };
+
+const margin = { top: 8, right: 8, bottom: 0, left: 0 };
+const axis = { fontSize: 11, fill: "var(--soft)" };
+const box = {
+  background: "var(--page)",
+  border: "1px solid var(--line)",
+  borderRadius: 8,
+  color: "var(--ink)",
+  fontSize: 12,
+};
+
+/** The drawing. What it says stands in the table below it too, so it is nothing to whoever does not see it. */
+export function TrafficChart({ spans, unit }: Props) {
+  const data = spans.map((span) => ({ ...span, name: nameSpan(span.at, unit) }));
+  return (
+    <div aria-hidden="true" className="flex h-full flex-col">
+      <div className="min-h-0 flex-[3]">
+        <Drawing data={data} series={TRAFFIC} isBars={false} />
+      </div>
+      <div className="min-h-0 flex-[2]">
+        <Drawing data={data} series={TROUBLE} isBars />
+      </div>
+    </div>
+  );
+}
+
+type DrawingProps = { data: (SpanView & { name: string })[]; series: readonly Series[]; isBars: boolean };
+
+function Drawing({ data, series, isBars }: DrawingProps) {
+  return (
+    <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 600, height: 160 }}>
+      <ComposedChart data={data} margin={margin} accessibilityLayer={false} syncId="traffic">
+        <CartesianGrid vertical={false} stroke="var(--line)" />
+        <XAxis dataKey="name" tick={axis} tickLine={false} axisLine={false} minTickGap={24} hide={!isBars} />
+        <YAxis
+          tick={axis}
+          tickLine={false}
+          axisLine={false}
+          width={44}
+          allowDecimals={false}
+          tickFormatter={short}
+          tickCount={isBars ? 3 : 4}
+        />
+        <Tooltip
+          contentStyle={box}
+          cursor={{ fill: "var(--mute-tint)", stroke: "var(--line)" }}
+          isAnimationActive={false}
+        />
+        {series.map(({ name, label, color, dash }) =>
+          isBars ? (
+            <Bar
+              key={name}
+              dataKey={name}
+              name={label}
+              stackId="trouble"
+              fill={color}
+              maxBarSize={28}
+              isAnimationActive={false}
+            />
+          ) : (
+            <Line
+              key={name}
+              dataKey={name}
+              name={label}
+              stroke={color}
+              strokeWidth={2}
+              {...(dash ? { strokeDasharray: dash } : {})}
+              dot={data.length < 3 ? { r: 3 } : false}
+              type="monotone"
+              isAnimationActive={false}
+            />
+          ),
+        )}
+      </ComposedChart>
+    </ResponsiveContainer>
+  );
+}
+
+const short = (value: number): string =>
+  value >= 1_000 ? `${(value / 1_000).toLocaleString("en", { maximumFractionDigits: 1 })}k` : String(value);

@@ -1,0 +1,102 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import type { SpanView } from "#server/trpc/overview-views";
+import { Skeleton } from "../_ui/skeleton";
+import { cardStyle } from "../_ui/styles";
+import { nameSpan, type Series, TRAFFIC, TROUBLE } from "./series";
+
+const drawn = "h-[22rem]";
+// The library that draws is a third of a page's script, and nothing waits for it.
+const TrafficChart = dynamic(async () => (await import("./traffic-chart")).TrafficChart, {
+  ssr: false,
+  loading: () => <Skeleton className="size-full" />,
+});
+
+type Props = {
+  traffic: { spans: SpanView[]; unit: "hour" | "day"; isComplete: boolean; isWhole: boolean };
+};
+
+/** What became of mail, by hour or day: drawn, and as a table. */
+export function Traffic({ traffic }: Props) {
+  const { spans, unit, isComplete, isWhole } = traffic;
+  return (
+    <section aria-labelledby="traffic" className={`${cardStyle} min-w-0 p-5`}>
+      <div className="mb-4 flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
+        <h2 id="traffic" className="font-semibold">
+          Recipients by {unit} <span className="font-normal text-soft text-xs">UTC</span>
+        </h2>
+        <Legend />
+      </div>
+      <div className={drawn}>
+        <TrafficChart spans={spans} unit={unit} />
+      </div>
+      {isComplete && isWhole ? null : (
+        <p className="mt-3 text-soft text-xs" role="status">
+          {isComplete
+            ? "There is too much mail today to draw every hour; the first ones are left out."
+            : "Older events are still being counted in; the figures grow for a while."}
+        </p>
+      )}
+      <details className="mt-3">
+        <summary className="w-fit cursor-pointer rounded text-accent text-xs">As a table</summary>
+        <Figures spans={spans} unit={unit} />
+      </details>
+    </section>
+  );
+}
+
+const ALL: readonly Series[] = [...TRAFFIC, ...TROUBLE];
+
+function Legend() {
+  return (
+    <ul className="flex flex-wrap gap-x-4 gap-y-1 text-soft text-xs" aria-hidden="true">
+      {ALL.map(({ name, label, color, dash }) => (
+        <li key={name} className="flex items-center gap-1.5">
+          <span
+            className="inline-block w-3.5 border-t-3"
+            style={{ borderColor: color, borderTopStyle: dash ? "dashed" : "solid" }}
+          />
+          {label}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A phone has room for the four that matter most. */
+const MAIN = new Set(["accepted", "delivered", "bounced", "complained"]);
+const onWide = (name: string): string => (MAIN.has(name) ? "" : "max-md:hidden");
+
+function Figures({ spans, unit }: { spans: SpanView[]; unit: "hour" | "day" }) {
+  return (
+    <table className="mt-3 w-full text-right text-xs tabular-nums">
+      <thead>
+        <tr className="text-soft">
+          <th scope="col" className="py-1.5 pr-3 text-left font-normal">
+            {unit === "hour" ? "Hour" : "Day"}
+          </th>
+          {ALL.map(({ name, label }) => (
+            <th key={name} scope="col" className={`py-1.5 pl-3 font-normal ${onWide(name)}`}>
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody className="divide-y divide-line">
+        {spans.map((span) => (
+          <tr key={span.at}>
+            <th scope="row" className="py-1.5 pr-3 text-left font-normal">
+              {nameSpan(span.at, unit)}
+            </th>
+            {ALL.map(({ name }) => (
+              <td key={name} className={`py-1.5 pl-3 ${onWide(name)}`}>
+                {span[name].toLocaleString("en")}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createKey } from "#server/services/keys/keys";
+import { createWebhook } from "#server/services/webhooks/endpoints";
+import { tick } from "#server/worker/tick";
+import { type Console, cookiesOf, openConsole } from "../support/console";
+import { openParty, type Party } from "../support/parties";
+
+let console: Console;
+let ann: Party;
+beforeAll(async () => {
+  console = await openConsole();
+});
+afterAll(() => console.close());
+
+const callerOf = async ({ userIds }: Party) =>
+  console.callerOf(await cookiesOf((await console.session(userIds.viewer)).id));
+const deliver = () => tick(console.house.withTransport(), { budgetMs: 1_000 });
+const send = (to: string[], party = ann, scheduledAt: string | null = null) =>
+  console.house.send({ sender: "ann@posthorn.test", to, scheduledAt }, party.ctx);
+
+test("what happened is counted in recipients, by day and by hour of today, and no other team's is", async () => {
+  ann = await openParty(console, "Counted");
+  const ben = await openParty(console, "Beside");
+  await send(["delivered@posthorn.test", "bounced@posthorn.test"]);
+  await send(["complained@posthorn.test"]);
+  await send(["delivered@posthorn.test"], ben);
+  const caller = await callerOf(ann);
+  const complained = async () => {
+    await deliver();
+    return (await caller.overview.traffic({ team: ann.teamId, range: "7d" })).total.complained;
+  };
+  await expect.poll(complained, { timeout: 30_000 }).toBe(1);
+  const week = await caller.overview.traffic({ team: ann.teamId, range: "7d" });
+  const wanted = { accepted: 3, delivered: 2, bounced: 1, complained: 1, unknown: 0 };
+  expect(week).toMatchObject({ total: wanted, unit: "day", isComplete: true, isWhole: true });
+  expect(week.spans).toHaveLength(7);
+  expect(week.spans.at(-1)).toMatchObject(wanted);
+  expect(week.spans[0]).toMatchObject({ accepted: 0, delivered: 0 });
+  const today = await caller.overview.traffic({ team: ann.teamId, range: "today" });
+  expect(today).toMatchObject({ total: wanted, unit: "hour", isWhole: true });
+  const sum = (name: "accepted" | "bounced") => today.spans.reduce((all, span) => all + span[name], 0);
+  expect([sum("accepted"), sum("bounced")]).toEqual([3, 1]);
+  expect((await caller.overview.traffic({ team: ann.teamId, range: "30d" })).spans).toHaveLength(30);
+});
+
+test("the delivery time is that of the newest deliveries, from the moment at which each was due", async () => {
+  ann = await openParty(console, "Timed");
+  const caller = await callerOf(ann);
+  const traffic = () => caller.overview.traffic({ team: ann.teamId, range: "7d" });
+  expect((await traffic()).pace).toBeNull();
+  for (let n = 0; n < 4; n++) await send(["delivered@posthorn.test"]);
+  await deliver();
+  await console.house.hot`
+    with placed as (
+      select id, row_number() over (order by id) as n from emails where team_id = ${ann.teamId}
+    ), moved as (
+      update emails e set created_at = now() - interval '1 hour' from placed p where e.id = p.id
+    )
+    update email_events e set created_at = now() - interval '1 hour' + p.n * interval '10 s'
+    from placed p where e.team_id = ${ann.teamId} and e.email_id = p.id and e.type = 'email.delivered'`;
+  const { pace } = await traffic();
+  expect(pace?.deliveries).toBe(4);
+  expect(pace?.p50Ms).toBeCloseTo(25_000, -2);
+  expect(pace?.p95Ms).toBeCloseTo(38_500, -2);
+});
+
+test("what is under way is counted by where it stands, with the age of the oldest and the last failures", async () => {
+  ann = await openParty(console, "Standing");
+  const caller = await callerOf(ann);
+  const standing = () => caller.overview.standing({ team: ann.teamId });
+  expect(await standing()).toMatchObject({
+    queue: { counts: { queued: 0, deferred: 0, scheduled: 0 }, oldestAt: null },
+    failures: [],
+  });
+  const { id: bounced } = await send(["delivered@posthorn.test", "bounced@posthorn.test"]);
+  await send(["deferred@posthorn.test"]);
+  await deliver();
+  await send(["delivered@posthorn.test"], ann, "in 2 hours");
+  const { id: waiting } = await send(["delivered@posthorn.test"]);
+  const { queue, failures } = await standing();
+  expect(queue.counts).toMatchObject({ queued: 1, deferred: 1, scheduled: 1, unknown: 0, sending: 0 });
+  const [row] = await console.house.hot`select created_at as "at" from emails where id = ${waiting}`;
+  expect(Math.abs(Date.parse(queue.oldestAt ?? "") - row?.at.getTime())).toBeLessThan(60_000);
+  expect(failures).toEqual([
+    expect.objectContaining({
+      id: bounced,
+      status: "bounced",
+      recipient: "bounced@posthorn.test",
+      reason: expect.stringMatching(/\S/),
+    }),
+  ]);
+});
+
+test("the list of what is to be done grows shorter, and is over with the first real mail", async () => {
+  ann = await openParty(console, "New");
+  const { hot } = console.house;
+  const caller = await callerOf(ann);
+  const setup = async () => (await caller.overview.parts({ team: ann.teamId })).setup;
+  expect(await setup()).toEqual({ hasWayOut: true, verifiedDomain: null, hasKey: false, hasSent: false });
+  await createKey(ann.ctx, { name: "Shop", scopes: ["emails:send"], domains: "all" });
+  await hot`insert into domains (id, team_id, name, status) values (gen_random_uuid(), ${ann.teamId}, 'new.example', 'verified')`;
+  expect(await setup()).toMatchObject({ verifiedDomain: "new.example", hasKey: true, hasSent: false });
+  await send(["delivered@posthorn.test"]);
+  await deliver();
+  await caller.overview.traffic({ team: ann.teamId, range: "today" });
+  expect(await setup()).toMatchObject({ hasSent: false });
+  await hot`insert into usage_days (team_id, day, domain, accepted, sent, delivered, bounced, complained, failed, suppressed, unknown, first_position)
+            values (${ann.teamId}, current_date, 'new.example', 1, 1, 0, 0, 0, 0, 0, 0, 0)`;
+  expect(await setup()).toMatchObject({ hasSent: true });
+});
+
+test("a paused relay, a failing webhook and a worker that is gone are seen by whom they serve", async () => {
+  ann = await openParty(console, "Watched");
+  const ben = await openParty(console, "Watched too");
+  const { hot } = console.house;
+  await createWebhook(ann.ctx, {
+    url: "https://example.com/hooks",
+    events: ["email.delivered"],
+    status: "enabled",
+  });
+  await hot`update webhooks set failing_since = now(), failures = 7 where team_id = ${ann.teamId}`;
+  const relay = (id: string | null, name: string) => hot`
+    insert into relays (id, team_id, name, url, host, paused_until, last_fault, last_fault_at)
+    values (gen_random_uuid(), ${id}, ${name}, 'sealed', 'smtp.example.net:587', now() + interval '1 min', 'The login was refused.', now())`;
+  await relay(null, "everybody's");
+  await relay(ann.teamId, "own");
+  await hot`insert into workers (id, host, pid, transport, beat_at) values (gen_random_uuid(), 'box', 1, 'relay', now() - interval '1 day')
+            on conflict do nothing`;
+  const parts = await (await callerOf(ann)).overview.parts({ team: ann.teamId });
+  expect(parts.relays.map(({ name, isShared }) => [name, isShared])).toEqual([
+    ["everybody's", true],
+    ["own", false],
+  ]);
+  expect(parts.relays[0]).toMatchObject({
+    pausedUntil: expect.any(String),
+    lastFault: "The login was refused.",
+  });
+  expect(parts.webhooks).toMatchObject([{ failures: 7, failingSince: expect.any(String) }]);
+  expect(parts.worker).toMatchObject({ seenAt: expect.any(String) });
+  const theirs = await (await callerOf(ben)).overview.parts({ team: ben.teamId });
+  expect(theirs.relays.map(({ name }) => name)).toEqual(["everybody's"]);
+  expect(theirs.webhooks).toEqual([]);
+  expect(JSON.stringify([parts, theirs])).not.toContain("sealed");
+});

@@ -10,15 +10,16 @@ export const ADMIN = { email: "admin@posthorn.test", password: "correct horse ba
 export async function startPosthorn(env: Record<string, string> = {}) {
   const dataDir = mkdtempSync(path.join(tmpdir(), "posthorn-e2e-"));
   const port = await findPort();
+  const url = `http://localhost:${port}`;
   const environment = {
     PORT: String(port),
     HOST: "127.0.0.1",
+    POSTHORN_URL: url,
     POSTHORN_DATA_DIR: dataDir,
     POSTHORN_ADMIN_PASSWORD: ADMIN.password,
     ...env,
   };
   const launcher = await startTsx("server/boot/launch.ts", ["start"], { env: environment });
-  const url = `http://localhost:${port}`;
   const stop = async () => {
     await launcher.stop("SIGTERM", 60_000);
     rmSync(dataDir, { recursive: true, force: true });
@@ -43,6 +44,8 @@ export async function startPosthorn(env: Record<string, string> = {}) {
   return {
     url,
     stop,
+    /** What it printed so far. */
+    output: (): string => launcher.output,
     /** Calls the REST door, by default with the first key; throws what a refusal says. */
     api,
     /** Accepts a mail through the REST door, by default with the first key; answers its id. */

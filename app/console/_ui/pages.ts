@@ -1,4 +1,5 @@
 import {
+  Ban,
   BookOpen,
   Gauge,
   Globe,
@@ -27,6 +28,7 @@ export const PAGES: readonly ConsolePage[] = [
   { path: "/console/domains", label: "Domains", Icon: Globe, key: "d" },
   { path: "/console/keys", label: "API keys", Icon: KeyRound, key: "k" },
   { path: "/console/webhooks", label: "Webhooks", Icon: Webhook, key: "w" },
+  { path: "/console/suppressions", label: "Suppressions", Icon: Ban, key: "s" },
   { path: "/console/activity", label: "Activity", Icon: History, key: "a" },
   { path: "/console/settings", label: "Settings", Icon: Settings, key: "," },
 ];

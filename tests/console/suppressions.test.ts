@@ -1,0 +1,214 @@
+import { desc, eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { auditLog } from "#db/schema/audit";
+import { unsubscribe } from "#server/services/suppressions/unsubscribe";
+import { answerExport, answerImport, type ImportLine } from "#server/trpc/suppression-files";
+import type { SuppressionRow } from "#server/trpc/suppressions";
+import { tick } from "#server/worker/tick";
+import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
+import { openParty, type Party } from "../support/parties";
+
+type Rows = { rows: SuppressionRow[]; hasMore: boolean };
+type Pasted = { added: number; existing: number; refused: { text: string; why: string }[] };
+
+let console: Console;
+let ann: Party;
+beforeAll(async () => {
+  console = await openConsole();
+  ann = await openParty(console, "Ann's");
+});
+afterAll(() => console.close());
+beforeEach(async () => {
+  await console.house.hot`delete from suppressions`;
+  await console.house.hot`delete from audit_log`;
+});
+
+async function ask<T>(procedure: string, input: object): Promise<T> {
+  const heard = await ann.call("member", `suppressions.${procedure}`, input);
+  if (!heard.ok) throw new Error(`${procedure}: ${heard.message}`);
+  return heard.data as T;
+}
+const add = (text: string) => ask<Pasted>("add", { text });
+const list = (input: object = {}) => ask<Rows>("list", input);
+const found = async (input: object) => (await list(input)).rows.map(({ address }) => address);
+const audited = async () =>
+  (
+    await console.deps.db
+      .select({ action: auditLog.action, name: auditLog.subjectName, detail: auditLog.detail })
+      .from(auditLog)
+      .where(eq(auditLog.teamId, ann.teamId))
+      .orderBy(desc(auditLog.id))
+  ).map(({ detail, ...row }) => ({ ...row, ...detail }));
+
+describe("what is pasted", () => {
+  test("is read by lines, commas and semicolons, and what is no address is told with why", async () => {
+    const said = await add(
+      "ann@example.com, Ben <Ben@Example.com>;\r\n\n nobody\n@\ncy@exämple.com\nann@EXAMPLE.com",
+    );
+    expect(said).toEqual({
+      added: 3,
+      existing: 0,
+      refused: [
+        { text: "nobody", why: expect.stringMatching(/\S{5}/) },
+        { text: "@", why: expect.stringMatching(/\S{5}/) },
+      ],
+    });
+    expect((await found({})).sort()).toEqual(["ann@example.com", "ben@example.com", "cy@xn--exmple-cua.com"]);
+    expect(await add("ann@example.com\nnew@example.com")).toMatchObject({ added: 1, existing: 1 });
+  });
+
+  test("and what is taken off is written down: one by its name, many by how many", async () => {
+    await add("one@example.com");
+    await add("two@example.com\nthree@example.com");
+    await add("one@example.com");
+    const { rows } = await list();
+    await ask("remove", { ids: rows.map(({ id }) => id) });
+    await ask("remove", { ids: rows.map(({ id }) => id) });
+    expect(await audited()).toEqual([
+      { action: "suppression.removed", name: null, count: 3, origins: ["manual"] },
+      { action: "suppression.added", name: null, count: 2 },
+      { action: "suppression.added", name: "one@example.com", count: 1 },
+    ]);
+  });
+});
+
+describe("the list", () => {
+  test("finds an address by its first letters, in the order of the alphabet, page by page", async () => {
+    const many = Array.from({ length: 60 }, (_, n) => `reader-${String(n).padStart(2, "0")}@example.com`);
+    await add([...many].reverse().join("\n"));
+    await add("red@example.com\nREADY@example.com\n_@example.com");
+    const first = await list({ search: "Reader-" });
+    const second = await list({ search: "reader-", after: first.rows.at(-1)?.id });
+    const third = await list({ search: "reader-", after: second.rows.at(-1)?.id });
+    const addresses = [first, second, third].flatMap(({ rows }) => rows.map(({ address }) => address));
+    expect(addresses).toEqual(many);
+    expect([first, second, third].map(({ hasMore }) => hasMore)).toEqual([true, true, false]);
+    expect(await list({ search: "reader-", before: second.rows[0]?.id })).toEqual({
+      ...first,
+      hasMore: false,
+    });
+    expect(await found({ search: "Ready@Example.com" })).toEqual(["ready@example.com"]);
+    expect(await found({ search: "_" })).toEqual(["_@example.com"]);
+    expect(await found({ search: "%" })).toEqual([]);
+  });
+
+  test("finds a whole address however it is written", async () => {
+    await add("cy@exämple.com");
+    for (const search of ["cy@exämple.com", "Cy <CY@exämple.com>", "cy@xn--exmple-cua.com", "cy@"])
+      expect(await found({ search }), search).toEqual(["cy@xn--exmple-cua.com"]);
+  });
+
+  test("searches by an index", async () => {
+    const plan = await console.house.hot.begin(async (sql) => {
+      await sql`set local enable_seqscan = off`;
+      return sql`explain (format json) select * from suppressions
+        where team_id = ${ann.teamId} and address ~>=~ ${"reader"} and address ~<~ ${"reader\u{10ffff}"}
+        order by address using ~<~ limit 26`;
+    });
+    const text = JSON.stringify(plan);
+    expect(text).toContain("suppressions_team_prefix_idx");
+    expect(text).not.toContain('"Sort"');
+  });
+
+  test("shows the mail that an address bounced with, what its server said, and whoever unsubscribed", async () => {
+    const sender = "ann@posthorn.test";
+    const sent = await console.house.send({ sender, to: ["delivered@posthorn.test"] }, ann.ctx);
+    await tick(console.house.withTransport(), { budgetMs: 2_000 });
+    await console.house.hot`
+      insert into suppressions (team_id, id, address, origin, source_email_id)
+      select ${ann.teamId}, gen_random_uuid(), 'delivered@posthorn.test', 'bounce', ${sent.id}`;
+    await console.house.hot`
+      update deliveries set last_code = 550, last_enhanced = '5.1.1', last_text = 'No such user' where email_id = ${sent.id}`;
+    await unsubscribe(console.deps, { teamId: ann.teamId, emailId: sent.id, address: "tired@example.com" });
+    expect((await list({ origin: "bounce" })).rows).toEqual([
+      expect.objectContaining({ emailId: sent.id, reply: "550 5.1.1 No such user", listsOnly: false }),
+    ]);
+    expect((await list({ search: "tired" })).rows).toEqual([
+      expect.objectContaining({ origin: "manual", listsOnly: true, emailId: sent.id, reply: null }),
+    ]);
+    await console.house.hot`delete from emails where id = ${sent.id}`;
+    expect((await list({ origin: "bounce" })).rows).toEqual([
+      expect.objectContaining({ emailId: null, reply: null }),
+    ]);
+  });
+});
+
+describe("a file", () => {
+  const member = async () => cookiesOf((await console.session(ann.userIds.member)).id);
+  const viewer = async () => cookiesOf((await console.session(ann.userIds.viewer)).id);
+  const origin = "https://mail.example.org";
+  const upload = async (body: string, headers: Record<string, string> = {}, cookies = member()) => {
+    const bytes = new TextEncoder().encode(body);
+    const request = new Request(`${origin}/console/suppressions/import`, {
+      method: "POST",
+      body: bytes,
+      headers: { origin, "content-type": "text/csv", "content-length": String(bytes.length), ...headers },
+    });
+    const response = await answerImport(console.deps, request, await cookies, ann.teamId);
+    const lines = (await response.text()).split("\n").filter(Boolean);
+    return { status: response.status, lines: lines.map((line) => JSON.parse(line) as ImportLine) };
+  };
+
+  test("is read to its end before anything is written, and tells how far it is and what came of it", async () => {
+    await add("known@example.com");
+    const many = Array.from({ length: 12_000 }, (_, n) => `imported-${n}@example.com`);
+    const { status, lines } = await upload(
+      `name,email\n${[...many, "known@example.com", "nobody"].map((a) => `x,${a}`).join("\n")}\n`,
+    );
+    expect(status).toBe(200);
+    expect(lines.slice(0, -1)).toEqual([
+      { written: 5_000, of: 12_001 },
+      { written: 10_000, of: 12_001 },
+      { written: 12_001, of: 12_001 },
+    ]);
+    expect(lines.at(-1)).toEqual({
+      done: {
+        added: 12_000,
+        existing: 1,
+        faulty: 1,
+        faults: [{ line: 12_003, message: expect.stringMatching(/\S{5}/) }],
+      },
+    });
+    expect((await audited())[0]).toEqual({ action: "suppression.imported", name: null, count: 12_000 });
+  });
+
+  test("that is none says why, and changes nothing", async () => {
+    const before = await found({});
+    const { lines } = await upload(`email\n"${"x".repeat(20_000)}\n`);
+    expect(lines).toEqual([
+      {
+        error: {
+          message: expect.stringContaining("no CSV"),
+          data: { code: expect.any(String), requestId: expect.any(String) },
+        },
+      },
+    ]);
+    expect(await found({})).toEqual(before);
+  });
+
+  test("is refused before it is read to whoever may not, from another site, of another kind, or too large", async () => {
+    const file = "email\na@example.com\n";
+    expect((await upload(file, {}, Promise.resolve(noCookies))).status).toBe(401);
+    expect((await upload(file, {}, viewer())).status).toBe(403);
+    expect((await upload(file, { origin: "https://evil.example" })).status).toBe(403);
+    expect((await upload(file, { "content-type": "multipart/form-data; boundary=x" })).status).toBe(415);
+    expect((await upload(file, { "content-length": "90000000" })).status).toBe(413);
+    const stranger = await openParty(console, "Ben's");
+    const foreign = cookiesOf((await console.session(stranger.userIds.owner)).id);
+    expect((await upload(file, {}, foreign)).status).toBe(404);
+    expect(await found({})).toEqual([]);
+  });
+
+  test("of the list can be read back, and none of its cells is a formula", async () => {
+    await add(`"=cmd|calc"@example.com\n-a@example.com\nplain@example.com`);
+    const response = await answerExport(console.deps, await viewer(), ann.teamId);
+    expect(response.headers.get("content-disposition")).toMatch(/^attachment; filename="suppressions/);
+    const text = await response.text();
+    for (const line of text.split("\r\n")) expect(line).not.toMatch(/^"?[=+\-@]/);
+    const before = (await found({})).sort();
+    await console.house.hot`delete from suppressions`;
+    expect((await upload(text)).lines.at(-1)).toMatchObject({ done: { added: before.length, faulty: 0 } });
+    expect((await found({})).sort()).toEqual(before);
+    expect((await answerExport(console.deps, noCookies, ann.teamId)).status).toBe(401);
+  });
+});

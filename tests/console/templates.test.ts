@@ -1,0 +1,344 @@
+import { and, desc, eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { auditLog } from "#db/schema/audit";
+import { getEmail } from "#server/services/emails/read";
+import { createKey } from "#server/services/keys/keys";
+import type { DraftPreview } from "#server/services/templates/draft-preview";
+import { answerTemplateBody } from "#server/trpc/template-body";
+import type { TemplateRow, TemplateView } from "#server/trpc/template-views";
+import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
+import { openParty, type Party } from "../support/parties";
+
+type Saved = { id: string; revision: number; version: number };
+type Rows = { rows: TemplateRow[]; hasMore: boolean };
+
+let console: Console;
+let ann: Party;
+beforeAll(async () => {
+  console = await openConsole();
+  ann = await openParty(console, "Ann's");
+});
+afterAll(() => console.close());
+
+async function ask<T>(procedure: string, input: object, role: "member" | "viewer" = "member"): Promise<T> {
+  const heard = await ann.call(role, `templates.${procedure}`, input);
+  if (!heard.ok) throw new Error(`${procedure}: ${heard.message}`);
+  return heard.data as T;
+}
+const refusal = async (procedure: string, input: object) => {
+  const heard = await ann.call("member", `templates.${procedure}`, input);
+  return heard.ok ? null : heard;
+};
+
+let made = 0;
+async function make(content: object = {}): Promise<TemplateView> {
+  const input = { name: "Receipt", alias: `receipt-${++made}`, subject: null, html: "<p>Hi {{NAME}}</p>" };
+  const { id } = await ask<{ id: string }>("create", { ...input, ...content });
+  return open(id);
+}
+const open = (id: string) => ask<TemplateView>("get", { id });
+const save = (seen: TemplateView, change: object) =>
+  ask<Saved>("save", { id: seen.id, revision: seen.revision, change });
+const audited = async (id: string) =>
+  (
+    await console.deps.db
+      .select({ action: auditLog.action, detail: auditLog.detail })
+      .from(auditLog)
+      .where(and(eq(auditLog.teamId, ann.teamId), eq(auditLog.subjectId, id)))
+      .orderBy(desc(auditLog.id))
+  ).map(({ action, detail }) => ({ action, ...detail }));
+
+describe("a template of the console", () => {
+  test("is a draft at first, which nothing can be sent with", async () => {
+    const template = await make();
+    expect(template).toMatchObject({ number: 1, publishedNumber: null, publishedAt: null });
+    const use = { template: { id: template.alias ?? "", variables: { NAME: "Ann" } }, html: null };
+    await expect(console.house.send({ sender: "ann@posthorn.test", ...use }, ann.ctx)).rejects.toThrow(
+      /not published/,
+    );
+  });
+
+  test("keeps nothing that it cannot: what is wrong is named, and what the database cannot keep is refused", async () => {
+    const template = await make();
+    const { id, revision } = template;
+    for (const [change, said] of [
+      [{ html: "{{#A}}x{{/A}}" }, /`html` uses \{\{#A\}\}/],
+      [{ html: "" }, /html/],
+      [{ html: "a\0b" }, /change\.html: must not hold NUL/],
+      [{ subject: "\ud800" }, /surrogate/],
+      [{ from: "nobody" }, /change\.from/],
+      [{ replyTo: ["a@example.com", "b"] }, /change\.replyTo\.1/],
+      [{ variables: [{ key: "NAME", type: "number", fallbackValue: "x" }] }, /must be a number/i],
+      [{ variables: [] }, /does not declare `NAME`/],
+      [{ unknown: 1 }, /change.*unknown/i],
+    ] as const)
+      expect((await refusal("save", { id, revision, change }))?.message, JSON.stringify(change)).toMatch(
+        said,
+      );
+    expect(await open(id)).toEqual(template);
+  });
+
+  test("takes what is null away, and leaves what is not named", async () => {
+    const template = await make({ subject: "Hello" });
+    const saved = await save(template, { from: "Ann <ann@example.org>", replyTo: ["office@example.org"] });
+    expect((await open(template.id)).content).toMatchObject({
+      subject: "Hello",
+      from: "Ann <ann@example.org>",
+      replyTo: ["office@example.org"],
+    });
+    await save(
+      { ...template, revision: saved.revision },
+      { from: null, replyTo: null, subject: null, text: "" },
+    );
+    expect((await open(template.id)).content).toMatchObject({
+      subject: null,
+      from: null,
+      replyTo: null,
+      text: "",
+      html: "<p>Hi {{NAME}}</p>",
+    });
+  });
+});
+
+describe("two who edit the same template", () => {
+  test("do not overwrite each other: the second is told, and may decide knowing both", async () => {
+    const seen = await make();
+    const first = await save(seen, { html: "<p>First {{NAME}}</p>" });
+    const late = { id: seen.id, revision: seen.revision };
+    expect(await refusal("save", { ...late, change: { html: "<p>Second {{NAME}}</p>" } })).toMatchObject({
+      code: "CONFLICT",
+      message: expect.stringMatching(/^Somebody else has changed this template/),
+    });
+    expect((await open(seen.id)).content.html).toBe("<p>First {{NAME}}</p>");
+    await save({ ...seen, revision: first.revision }, { html: "<p>Second {{NAME}}</p>" });
+    expect((await open(seen.id)).content.html).toBe("<p>Second {{NAME}}</p>");
+  });
+
+  test("publish and roll back only what they have seen", async () => {
+    const seen = await make();
+    await save(seen, { html: "<p>Unseen {{NAME}}</p>" });
+    const { id, revision } = seen;
+    for (const [procedure, input] of [
+      ["publish", { id, revision }],
+      ["rollBack", { id, revision, version: "1" }],
+    ] as const)
+      expect(await refusal(procedure, input)).toMatchObject({ code: "CONFLICT" });
+    expect(await open(id)).toMatchObject({ publishedNumber: null });
+  });
+
+  test("at the same moment: one of them is saved, and every other one is told", async () => {
+    const seen = await make();
+    const { id, revision } = seen;
+    const heard = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        ann.call("member", "templates.save", { id, revision, change: { subject: `Subject ${n}` } }),
+      ),
+    );
+    expect(heard.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(new Set(heard.flatMap((each) => (each.ok ? [] : each.code)))).toEqual(new Set(["CONFLICT"]));
+    expect((await open(id)).revision).toBe(revision + 1);
+  });
+
+  test("hear that an alias is taken as what it is", async () => {
+    const [one, two] = [await make(), await make()];
+    const { id, revision } = two;
+    expect(await refusal("save", { id, revision, change: { alias: one.alias } })).toMatchObject({
+      code: "CONFLICT",
+      message: expect.stringContaining(`Another template has the alias "${one.alias}"`),
+    });
+    expect(await open(id)).toMatchObject({ revision, alias: two.alias });
+  });
+});
+
+test("what is done to a template is written down, and what changes nothing is not", async () => {
+  const seen = await make({ subject: "One" });
+  const { id } = seen;
+  const saved = await save(seen, { subject: "Two" });
+  await ask("publish", { id, revision: saved.revision });
+  const live = await open(id);
+  await ask("publish", { id, revision: live.revision });
+  const next = await save(live, { subject: "Three" });
+  await ask("publish", { id, revision: next.revision });
+  await ask("rollBack", { id, version: "1", revision: (await open(id)).revision });
+  expect(await audited(id)).toEqual([
+    { action: "template.rolled_back", version: 1, before: 2 },
+    { action: "template.published", version: 2, before: 1 },
+    { action: "template.changed", changed: ["subject"], version: 2 },
+    { action: "template.published", version: 1, before: null },
+    { action: "template.changed", changed: ["subject"], version: 1 },
+    { action: "template.created", alias: seen.alias, published: false },
+  ]);
+  const copy = await ask<{ id: string }>("duplicate", { id });
+  expect(await audited(copy.id)).toEqual([{ action: "template.duplicated", from: id, fromName: "Receipt" }]);
+  await ask("remove", { id });
+  expect((await audited(id))[0]).toEqual({ action: "template.deleted", alias: seen.alias });
+});
+
+const NEW_KEY = { name: "Shop", scopes: ["emails:send"] } as const;
+
+describe("the list", () => {
+  test("tells of each template its versions and when it was last used, and who would miss it", async () => {
+    const { id, alias } = await make({ subject: "Hi", name: "Used one" });
+    await save(await open(id), { from: "ann@posthorn.test" });
+    await ask("publish", { id, revision: (await open(id)).revision });
+    await save(await open(id), { subject: "Ahead" });
+    const row = async () =>
+      (await ask<Rows>("list", { search: "used ONE" })).rows.find((each) => each.id === id);
+    expect(await row()).toMatchObject({ alias, currentNumber: 2, publishedNumber: 1, lastUsedAt: null });
+    expect(await ask("use", { id })).toEqual({ lastUsedAt: null, keys: [] });
+    const { key } = await createKey(ann.ctx, NEW_KEY);
+    const sent = { sender: "ann@posthorn.test", to: ["delivered@posthorn.test"], html: null, subject: null };
+    const mail = { ...sent, template: { id, variables: { NAME: "Ann" } } };
+    const actor = { kind: "key", keyId: key.id, scopes: [], domains: [], allDomains: true } as const;
+    await console.house.send(mail, { ...ann.ctx, actor });
+    await console.house.send(mail, ann.ctx);
+    expect((await row())?.lastUsedAt).toMatch(/Z$/);
+    expect(await ask("use", { id })).toEqual({
+      lastUsedAt: expect.stringMatching(/Z$/),
+      keys: [null, "Shop"],
+    });
+  });
+
+  test("is searched by a part of the name or the alias, in which no letter is a pattern", async () => {
+    const { id } = await make({ name: "100%_Off today", alias: "sale-of-spring" });
+    const found = async (search: string) => (await ask<Rows>("list", { search })).rows.map((row) => row.id);
+    for (const search of ["100%_off", "OF-SPRING", "%_"]) expect(await found(search)).toEqual([id]);
+    expect(await found("100__Off")).toEqual([]);
+  });
+
+  test("finds the last use by an index, however many mails there are", async () => {
+    const plan = await console.house.hot`
+      explain (format json) select e.created_at from emails e
+      where e.team_id = ${ann.teamId} and e.template_id = ${ann.teamId} order by e.id desc limit 1`;
+    expect(JSON.stringify(plan)).toContain("emails_team_template_idx");
+  });
+});
+
+describe("a preview of what is not saved", () => {
+  const variable = (key: string, more: object = {}) => ({ key, type: "string", ...more });
+  const preview = (draft: object, values: object = {}, withText = false) =>
+    ask<DraftPreview>("preview", {
+      draft: { subject: null, html: "", text: null, variables: [], ...draft },
+      values,
+      withText,
+    });
+
+  test("escapes values in HTML, not in subject and text, and leaves raw ones as they are", async () => {
+    const said = await preview(
+      {
+        subject: "Hi {{A}}",
+        html: "<p>{{A}}|{{{A}}}</p>",
+        text: "Hi {{A}} {{{A}}}",
+        variables: [variable("A")],
+      },
+      { A: `<b>"O'Neil" & co</b>` },
+    );
+    expect(said).toEqual({
+      subject: `Hi <b>"O'Neil" & co</b>`,
+      html: `<p>&lt;b&gt;&quot;O&#39;Neil&quot; &amp; co&lt;/b&gt;|<b>"O'Neil" & co</b></p>`,
+      text: `Hi <b>"O'Neil" & co</b> <b>"O'Neil" & co</b>`,
+      faults: [],
+      missing: [],
+    });
+  });
+
+  test("reads no value for tags again", async () => {
+    const said = await preview(
+      { html: "{{A}} {{{A}}} {{B}}", variables: [variable("A"), variable("B")] },
+      { A: "{{B}}{{{B}}}", B: "secret" },
+    );
+    expect(said.html).toBe("{{B}}{{{B}}} {{B}}{{{B}}} secret");
+  });
+
+  test("shows what has no value as it is written, and names it", async () => {
+    const said = await preview(
+      {
+        html: "{{A}} {{B}} {{C}} {{N}}",
+        variables: [
+          variable("A"),
+          variable("B", { fallbackValue: "there" }),
+          variable("C", { fallbackValue: "" }),
+          { key: "N", type: "number" },
+        ],
+      },
+      { N: "seven" },
+    );
+    expect(said).toMatchObject({ html: "{{A}} there  {{N}}", missing: ["A", "N"], faults: [] });
+  });
+
+  test("tells each field's fault beside what the others come to", async () => {
+    const said = await preview({
+      subject: "{{#A}}",
+      html: "<p>{{A}}</p>",
+      text: "{{A",
+      variables: [variable("A")],
+    });
+    expect(said).toMatchObject({ subject: null, html: "<p>{{A}}</p>", text: null });
+    expect(said.faults.map(({ field }) => field)).toEqual(["subject", "text"]);
+    expect((await preview({ html: "{{A}}{{B}}", variables: [variable("A")] })).faults).toEqual([
+      { field: "variables", message: expect.stringContaining("`B`") },
+    ]);
+    const long = await preview({ subject: "{{A}}", html: "x", variables: [variable("A")] }, { A: "a\nb" });
+    expect(long.faults).toEqual([{ field: "subject", message: expect.stringContaining("subject") }]);
+  });
+
+  test("makes the text part from the HTML when it is asked for", async () => {
+    const draft = { html: "<h1>Hi {{A}}</h1><p>Bye</p>", variables: [variable("A")] };
+    expect((await preview(draft, { A: "Ann" })).text).toBeNull();
+    expect((await preview(draft, { A: "Ann" }, true)).text).toBe("Hi Ann\n\nBye");
+    expect((await preview({ ...draft, text: "" }, { A: "Ann" }, true)).text).toBe("");
+  });
+});
+
+describe("a test mail", () => {
+  test("says what the editor shows, goes the ordinary way, and is marked", async () => {
+    const { id } = await make({ subject: "Hi {{NAME}}" });
+    await save(await open(id), { from: "Ann <ann@posthorn.test>" });
+    const to = "delivered+test@posthorn.test";
+    const sent = await ask<{ id: string }>("sendTest", { id, from: null, to, values: { NAME: "<Ann>" } });
+    expect(await getEmail(ann.ctx, sent.id)).toMatchObject({
+      subject: "Hi <Ann>",
+      html: "<p>Hi &lt;Ann&gt;</p>",
+      sender: "Ann <ann@posthorn.test>",
+      to: [to],
+      tags: [{ name: "template_test", value: "true" }],
+    });
+  });
+
+  test("is refused from a domain that is not the team's, and without the values it needs", async () => {
+    const { id } = await make({ subject: "Hi" });
+    const to = "delivered@posthorn.test";
+    const from = "ann@posthorn.test";
+    expect(
+      await refusal("sendTest", { id, from: "a@foreign.example", to, values: { NAME: "x" } }),
+    ).toMatchObject({
+      code: "FORBIDDEN",
+    });
+    expect((await refusal("sendTest", { id, from, to, values: {} }))?.message).toMatch(/`NAME`/);
+    expect((await refusal("sendTest", { id, from: null, to, values: { NAME: "x" } }))?.message).toMatch(
+      /`from`/,
+    );
+  });
+});
+
+describe("the document with pictures", () => {
+  const body = async (id: string, values: string, cookies = noCookies) =>
+    answerTemplateBody(console.deps, cookies, { team: ann.teamId, id, values });
+
+  test("may do nothing but fetch them, and is closed to whoever is not in the team", async () => {
+    const { id } = await make({ html: `<img src="https://example.com/a.png"><script>1</script>{{NAME}}` });
+    const cookies = await cookiesOf((await console.session(ann.userIds.viewer)).id);
+    const response = await body(id, `{"NAME":"<b>"}`, cookies);
+    expect(response.status).toBe(200);
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/^sandbox; default-src 'none';/);
+    expect(policy).toContain("img-src data: https:");
+    expect(await response.text()).toContain("&lt;b&gt;");
+    expect((await body(id, "{}")).status).toBe(401);
+    const stranger = await openParty(console, "Ben's");
+    const foreign = await cookiesOf((await console.session(stranger.userIds.owner)).id);
+    expect((await body(id, "{}", foreign)).status).toBe(404);
+    for (const values of ["", "[", "[]", '{"NAME":{}}', `{"NAME":"${"x".repeat(30_000)}"}`])
+      expect((await body(id, values, cookies)).status, values.slice(0, 20)).toBe(422);
+  });
+});

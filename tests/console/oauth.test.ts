@@ -1,0 +1,270 @@
+import { eq } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { accounts } from "#db/schema/account";
+import { memberships, sessions, users } from "#db/schema/teams";
+import { readSession } from "#server/auth";
+import { findUser } from "#server/services/users";
+import { codeOf, enrol } from "../support/authenticator-app";
+import { type Console, openConsole, PASSWORD } from "../support/console";
+import { createClock } from "../support/deps";
+import { type IssuerAccount, type OauthIssuer, startOauthIssuer } from "../support/oauth-issuer";
+import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
+
+let console: Console;
+let issuer: OauthIssuer;
+const clock = createClock();
+beforeAll(async () => {
+  console = await openConsole();
+  issuer = await startOauthIssuer();
+  console.deps.clock = clock.now;
+  console.deps.providers = issuer.providers;
+});
+afterEach(() => issuer.fail(null));
+afterAll(async () => {
+  await issuer.close();
+  await console.close();
+});
+
+const PROVIDERS = ["github", "google"] as const;
+type Provider = (typeof PROVIDERS)[number];
+let subs = 1_000;
+const sub = () => String(++subs);
+let addresses = 0;
+const open = () => openVisitor(console.deps, { address: `198.51.100.${++addresses}` });
+
+/** Follows a browser from one address to the next, until it stands before a page. */
+async function arrive(visitor: SignInVisitor, address: string) {
+  let at = new URL(address);
+  for (let hops = 0; at.pathname.startsWith("/api/auth/") && hops < 5; hops++) {
+    const response = await visitor.get(`${at.pathname.slice("/api/auth/".length)}${at.search}`);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    at = new URL(response.headers.get("location") ?? "/nowhere", at);
+  }
+  expect(at.origin).toBe(console.deps.url);
+  const error = at.searchParams.get("error");
+  // With an error the page that was wanted stays in the address, for the next try.
+  return {
+    to: error ? at.pathname : `${at.pathname}${at.search}`,
+    error,
+    isIn: (await readSession(console.deps, visitor.cookies)) !== null,
+  };
+}
+const begin = async (visitor: SignInVisitor, provider: Provider, landing = "/console/emails") =>
+  (await visitor.submit(`signin/${provider}`, { callbackUrl: landing })).to;
+const signInAs = async (provider: Provider, account: IssuerAccount, visitor = open()) => ({
+  visitor,
+  ...(await arrive(visitor, issuer.approve(await begin(visitor, provider), account))),
+});
+const linkedTo = async (userId: string) =>
+  console.deps.db.select().from(accounts).where(eq(accounts.userId, userId));
+
+describe.each(PROVIDERS)("signing in by %s", (provider) => {
+  test("asks for it bound to this browser, at the provider's own place", async () => {
+    const asked = new URL(await begin(open(), provider));
+    expect(asked.origin).toBe(issuer.url);
+    const { searchParams } = asked;
+    expect(searchParams.get("redirect_uri")).toBe(`${console.deps.url}/api/auth/callback/${provider}`);
+    expect(searchParams.get("code_challenge_method")).toBe("S256");
+    for (const name of ["state", "code_challenge", ...(provider === "google" ? ["nonce"] : [])])
+      expect(searchParams.get(name), name).toMatch(/^[\w-]{40,}$/);
+  });
+
+  test("opens the person who has its verified address, in any letter case, at the page that was wanted", async () => {
+    const user = await console.person();
+    const account = { sub: sub(), email: user.email.toUpperCase() };
+    const { visitor, to, error, isIn } = await signInAs(provider, account);
+    expect({ to, error, isIn }).toEqual({ to: "/console/emails", error: null, isIn: true });
+    expect((await readSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
+    expect(await linkedTo(user.id)).toMatchObject([{ provider, providerAccountId: account.sub }]);
+    expect(await visitor.query("account.events")).toMatchObject({
+      data: [{ kind: "signed_in" }, { kind: "account_linked" }],
+    });
+  });
+
+  test("opens who it was linked to, whatever its address is by now and whoever has that one", async () => {
+    const [user, other] = [await console.person(), await console.person()];
+    const id = sub();
+    await signInAs(provider, { sub: id, email: user.email });
+    for (const account of [
+      { sub: id, email: other.email },
+      { sub: id, email: "gone@elsewhere.example", isVerified: false },
+    ]) {
+      const { visitor } = await signInAs(provider, account);
+      expect((await readSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
+    }
+    expect(await linkedTo(other.id)).toEqual([]);
+  });
+
+  test("refuses an address that is not verified and one that nobody has alike, and makes nobody", async () => {
+    const user = await console.person();
+    const before = await console.deps.db.$count(users);
+    const unverified = await signInAs(provider, { sub: sub(), email: user.email, isVerified: false });
+    const unknown = await signInAs(provider, { sub: sub(), email: "stranger@elsewhere.example" });
+    for (const { to, error, isIn } of [unverified, unknown])
+      expect({ to, error, isIn }).toEqual({ to: "/login", error: "NoAccount", isIn: false });
+    expect(await console.deps.db.$count(users)).toBe(before);
+    expect(await linkedTo(user.id)).toEqual([]);
+  });
+
+  test("does not let a second account of the provider take over the person of the first", async () => {
+    const user = await console.person();
+    await signInAs(provider, { sub: sub(), email: user.email });
+    const other = await signInAs(provider, { sub: sub(), email: user.email });
+    expect(other).toMatchObject({ isIn: false, error: "NoAccount" });
+  });
+
+  test("makes the person of an open invitation, and of no other", async () => {
+    const email = `invited-${provider}@example.org`;
+    const { teamId } = console.house.ctx;
+    const insert = (address: string, expires: string) => console.house.hot`
+      insert into invitations (team_id, id, email, role, token_hash, expires_at) values
+        (${teamId}, gen_random_uuid(), ${address}, 'member', ${Buffer.from(address)}, now() + ${expires}::interval)`;
+    await insert(email, "1 day");
+    await insert(`late-${email}`, "-1 day");
+    expect(await signInAs(provider, { sub: sub(), email: `late-${email}` })).toMatchObject({
+      error: "NoAccount",
+    });
+    expect(await signInAs(provider, { sub: sub(), email, name: "Ann" })).toMatchObject({ isIn: true });
+    const made = await findUser(console.deps, email);
+    expect(made).toMatchObject({ email });
+    const joined = await console.deps.db
+      .select()
+      .from(memberships)
+      .where(eq(memberships.userId, made?.id ?? ""));
+    expect(joined).toMatchObject([{ teamId, role: "member" }]);
+    expect((await open().signIn(email, "")).isIn).toBe(false);
+  });
+
+  test("asks whoever has a second factor for it, and then goes where they wanted", async () => {
+    const user = await console.person();
+    const home = open();
+    await home.signIn(user.email, PASSWORD);
+    const { secret } = await enrol(home, PASSWORD, clock.now());
+    const count = () => console.deps.db.$count(sessions, eq(sessions.userId, user.id));
+    const before = await count();
+    const { visitor, to, isIn } = await signInAs(provider, { sub: sub(), email: user.email });
+    expect({ to, isIn }).toEqual({ to: "/login/second?callbackUrl=%2Fconsole%2Femails", isIn: false });
+    expect(await count()).toBe(before);
+    clock.advance(30_000);
+    expect((await visitor.secondStep(codeOf(secret, clock.now()))).isIn).toBe(true);
+  });
+
+  test("leads to no other site, whatever was wanted", async () => {
+    const user = await console.person();
+    const account = { sub: sub(), email: user.email };
+    for (const landing of [
+      "https://evil.example/",
+      "//evil.example",
+      "/\\evil.example",
+      "javascript:alert(1)",
+    ]) {
+      const visitor = open();
+      const back = issuer.approve(await begin(visitor, provider, landing), account);
+      expect(await arrive(visitor, back), landing).toMatchObject({ to: "/console", isIn: true });
+    }
+  });
+
+  test("is refused by a state that is wrong, missing, used, or another browser's", async () => {
+    const user = await console.person();
+    const account = { sub: sub(), email: user.email };
+    const visitor = open();
+    const changed = (address: string, state: string | null) => {
+      const url = new URL(address);
+      if (state === null) url.searchParams.delete("state");
+      else url.searchParams.set("state", state);
+      return url.href;
+    };
+    for (const state of ["x".repeat(43), "", null]) {
+      const back = changed(issuer.approve(await begin(visitor, provider), account), state);
+      expect(await arrive(visitor, back), String(state)).toEqual(refused);
+    }
+    const elsewhere = issuer.approve(await begin(visitor, provider), account);
+    expect(await arrive(open(), elsewhere)).toEqual(refused);
+    const good = issuer.approve(await begin(visitor, provider), account);
+    const kept = new Map(visitor.jar);
+    expect((await arrive(visitor, good)).isIn).toBe(true);
+    const again = open();
+    for (const [name, value] of kept) if (!name.includes("session")) again.jar.set(name, value);
+    expect(await arrive(again, good)).toEqual(refused);
+    visitor.jar.delete("__Host-posthorn.session");
+    expect(await arrive(visitor, good)).toEqual(refused);
+  });
+
+  test("is refused without the verifier of PKCE, or by one of another time", async () => {
+    const user = await console.person();
+    const account = { sub: sub(), email: user.email };
+    const verifier = (visitor: SignInVisitor) =>
+      [...visitor.jar.keys()].find((name) => name.includes("pkce")) ?? "none";
+    const without = open();
+    const first = issuer.approve(await begin(without, provider), account);
+    expect(without.jar.delete(verifier(without))).toBe(true);
+    expect(await arrive(without, first)).toEqual(refused);
+    const [mine, theirs] = [open(), open()];
+    const second = issuer.approve(await begin(mine, provider), account);
+    await begin(theirs, provider);
+    mine.jar.set(verifier(mine), theirs.jar.get(verifier(theirs)) ?? "");
+    expect(await arrive(mine, second)).toEqual(refused);
+  });
+
+  test("tells in a sentence that the provider refused, is away, or talks nonsense", async () => {
+    const user = await console.person();
+    const account = { sub: sub(), email: user.email };
+    for (const fault of ["down", "error", "garbage"] as const) {
+      issuer.fail(null);
+      const visitor = open();
+      const back = issuer.approve(await begin(visitor, provider), account);
+      issuer.fail(fault);
+      expect(await arrive(visitor, back), fault).toEqual(refused);
+    }
+    issuer.fail(null);
+    const visitor = open();
+    await begin(visitor, provider);
+    const denied = `${console.deps.url}/api/auth/callback/${provider}?error=access_denied&error_description=%3Cb%3E`;
+    expect(await arrive(visitor, denied)).toEqual({ ...refused, error: "Callback" });
+  });
+
+  test("is asked for by a POST from a page of ours alone", async () => {
+    const visitor = open();
+    const { csrfToken } = await (await visitor.get("csrf")).json();
+    const evil = { origin: "https://evil.example" };
+    expect((await visitor.post(`signin/${provider}`, { csrfToken }, evil)).status).toBe(403);
+    expect((await visitor.get(`signin/${provider}`)).status).toBe(404);
+    const without = await visitor.post(`signin/${provider}`, { json: "true" });
+    expect(new URL((await without.json()).url).origin).toBe(console.deps.url);
+  });
+});
+
+const refused = { to: "/login", error: "OAuthCallback", isIn: false };
+
+test("an id token is refused that is old, for somebody else, from another key or for another time", async () => {
+  const user = await console.person();
+  const account = { sub: sub(), email: user.email };
+  for (const fault of ["nonce", "signature", "audience", "old"] as const) {
+    issuer.fail(fault);
+    expect(await signInAs("google", account), fault).toMatchObject(refused);
+  }
+});
+
+test("a provider that cannot be reached is told before anybody is sent there", async () => {
+  issuer.fail("down");
+  const visitor = open();
+  expect(await visitor.submit("signin/google", {})).toMatchObject({ error: "OAuthSignin", isIn: false });
+});
+
+test("a provider that is not set up is no door", async () => {
+  const deps = { ...console.deps, providers: {} };
+  const visitor = openVisitor(deps);
+  for (const provider of PROVIDERS) {
+    expect((await visitor.post(`signin/${provider}`, {})).status).toBe(404);
+    expect((await visitor.get(`callback/${provider}?code=x&state=y`)).status).toBe(404);
+  }
+});
+
+test("nothing of a provider's answer is kept or logged but its id and the verified address", async () => {
+  const rows = JSON.stringify(await console.deps.db.select().from(accounts));
+  const lines = JSON.stringify(console.lines);
+  for (const text of ["the secret of a client", "access_token", "id_token", "eyJ"]) {
+    expect(rows).not.toContain(text);
+    expect(lines).not.toContain(text);
+  }
+});

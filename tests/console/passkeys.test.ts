@@ -1,0 +1,227 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { passkeyChallenges, passkeys } from "#db/schema/account";
+import { readSession } from "#server/auth";
+import { relyingParty } from "#server/services/account/passkey-challenge";
+import { type Console, openConsole, PASSWORD } from "../support/console";
+import { createPasskeyDevice, type Misbehaviour, type PasskeyDevice } from "../support/passkey-device";
+import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
+
+let console: Console;
+beforeAll(async () => {
+  console = await openConsole();
+});
+afterAll(() => console.close());
+
+const page = { origin: "https://mail.example.org", rpId: "mail.example.org" };
+let addresses = 0;
+const open = () => openVisitor(console.deps, { address: `198.51.100.${++addresses}` });
+
+type Made = { ok: boolean; data?: unknown; message?: string };
+type Asked = { challenge: string; allowCredentials?: { id: string }[]; userVerification?: string };
+
+async function begin(visitor: SignInVisitor): Promise<Asked> {
+  const begun = await visitor.call("account.startPasskey", { proof: PASSWORD });
+  if (!begun.ok) throw new Error(begun.message);
+  return begun.data as Asked;
+}
+const add = async (visitor: SignInVisitor, device: PasskeyDevice, wrong?: Misbehaviour): Promise<Made> =>
+  visitor.call("account.addPasskey", { response: device.make(await begin(visitor), wrong), name: "Key" });
+
+async function ask(visitor: SignInVisitor): Promise<Asked> {
+  const response = await visitor.post("passkey/options", {});
+  expect(response.status).toBe(200);
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  return response.json();
+}
+const use = async (visitor: SignInVisitor, device: PasskeyDevice, wrong?: Misbehaviour) =>
+  visitor.submit("callback/passkey", { response: device.use(await ask(visitor), wrong) });
+
+/** Somebody with a passkey, signed in where they made it. */
+async function openOwner() {
+  const user = await console.person();
+  const home = open();
+  await home.signIn(user.email, PASSWORD);
+  const device = createPasskeyDevice(page);
+  const made = await add(home, device);
+  expect(made).toMatchObject({ ok: true });
+  return { user, home, device, made: made.data as { id: string; recoveryCodes: string[] } };
+}
+
+describe("making a passkey", () => {
+  test("is asked for as one that is found by itself and verifies its person", async () => {
+    const user = await console.person();
+    const visitor = open();
+    await visitor.signIn(user.email, PASSWORD);
+    expect(await begin(visitor)).toMatchObject({
+      rp: { id: page.rpId, name: "Posthorn" },
+      user: { name: user.email },
+      attestation: "none",
+      authenticatorSelection: { residentKey: "required", userVerification: "required" },
+    });
+  });
+
+  test("brings recovery codes with the first one, and only with that", async () => {
+    const { home, made } = await openOwner();
+    expect(made.recoveryCodes).toHaveLength(10);
+    expect(await add(home, createPasskeyDevice(page))).toMatchObject({ data: { recoveryCodes: null } });
+    expect(await home.query("account.locks")).toMatchObject({
+      data: { passkeys: [{ name: "Key", isSynced: false }, {}], recoveryCodesLeft: 10 },
+    });
+  });
+
+  test("is refused for another page, host or challenge, without the person, and by hostile text", async () => {
+    const { home, user } = await openOwner();
+    for (const wrong of [
+      { origin: "https://evil.example" },
+      { rpId: "evil.example" },
+      { challenge: "AAAA" },
+      { isVerified: false },
+      { type: "webauthn.get" },
+    ])
+      expect(await add(home, createPasskeyDevice(page), wrong), JSON.stringify(wrong)).toMatchObject({
+        ok: false,
+        code: "UNPROCESSABLE_CONTENT",
+      });
+    for (const response of ["", "{}", "null", "[".repeat(9_000), '{"id":"\\u0000"}'])
+      expect((await home.call("account.addPasskey", { response, name: "" })).ok).toBe(false);
+    const rows = await console.deps.db.select().from(passkeys).where(eq(passkeys.userId, user.id));
+    expect(rows).toHaveLength(1);
+  });
+
+  test("answers a challenge once, and only its own person's", async () => {
+    const [ann, ben] = [await openOwner(), await openOwner()];
+    const asked = await begin(ann.home);
+    const device = createPasskeyDevice(page);
+    const stolen = await ben.home.call("account.addPasskey", { response: device.make(asked), name: "" });
+    expect(stolen.ok).toBe(false);
+    const again = await ann.home.call("account.addPasskey", { response: device.make(asked), name: "" });
+    expect(again.ok).toBe(false);
+  });
+
+  test("that somebody has already is refused to everybody else", async () => {
+    const [ann, ben] = [await openOwner(), await openOwner()];
+    expect(await add(ben.home, ann.device)).toMatchObject({ ok: false, code: "CONFLICT" });
+  });
+});
+
+describe("signing in by a passkey", () => {
+  test("needs neither an address nor a password", async () => {
+    const { user, device } = await openOwner();
+    const visitor = open();
+    const asked = await ask(visitor);
+    expect(asked).toMatchObject({ userVerification: "required", allowCredentials: [] });
+    const response = device.use(asked);
+    expect(await visitor.submit("callback/passkey", { response })).toMatchObject({ isIn: true, error: null });
+    expect((await readSession(console.deps, visitor.cookies))?.user).toEqual(user);
+  });
+
+  test("is refused for another page, host, kind or challenge, without the person, and twice", async () => {
+    const { device } = await openOwner();
+    for (const wrong of [
+      { origin: "https://evil.example" },
+      { origin: "http://mail.example.org" },
+      { rpId: "evil.example" },
+      { challenge: "AAAA" },
+      { isVerified: false },
+      { type: "webauthn.create" },
+    ]) {
+      const visitor = open();
+      const { isIn, error } = await use(visitor, device, wrong);
+      expect({ isIn, error }, JSON.stringify(wrong)).toEqual({ isIn: false, error: "CredentialsSignin" });
+    }
+    const [first, second] = [open(), open()];
+    const asked = await ask(first);
+    const response = device.use(asked);
+    expect((await first.submit("callback/passkey", { response })).isIn).toBe(true);
+    const replayed = await second.submit("callback/passkey", { response: device.use(asked) });
+    expect(replayed).toMatchObject({ isIn: false, error: "CredentialsSignin" });
+  });
+
+  test("is refused by a challenge that is too old, or was made to register", async () => {
+    const { home, device } = await openOwner();
+    const visitor = open();
+    const asked = await ask(visitor);
+    await console.deps.db
+      .update(passkeyChallenges)
+      .set({ expiresAt: sql`now() - interval '1 second'` })
+      .where(eq(passkeyChallenges.challenge, asked.challenge));
+    const late = await visitor.submit("callback/passkey", { response: device.use(asked) });
+    expect(late.isIn).toBe(false);
+    const other = await visitor.submit("callback/passkey", { response: device.use(await begin(home)) });
+    expect(other.isIn).toBe(false);
+  });
+
+  test("answers a passkey that nobody has like one whose signature is wrong", async () => {
+    const { device } = await openOwner();
+    const unknown = await use(open(), createPasskeyDevice(page));
+    const visitor = open();
+    const forged = JSON.parse(device.use(await ask(visitor)));
+    forged.response.signature = JSON.parse(
+      createPasskeyDevice(page).use(await ask(visitor)),
+    ).response.signature;
+    const wrong = await visitor.submit("callback/passkey", { response: JSON.stringify(forged) });
+    expect(wrong).toEqual(unknown);
+    for (const response of ["", "{}", "null", "x".repeat(9_000)])
+      expect(await visitor.submit("callback/passkey", { response })).toEqual(unknown);
+  });
+
+  test("is refused once its count went back, as only a copy's does", async () => {
+    const { device } = await openOwner();
+    expect((await use(open(), device, { counter: 50 })).isIn).toBe(true);
+    expect((await use(open(), device, { counter: 50 })).isIn).toBe(false);
+    expect((await use(open(), device, { counter: 7 })).isIn).toBe(false);
+    expect((await use(open(), device, { counter: 51 })).isIn).toBe(true);
+    expect(console.lines.some(({ event }) => event === "passkey.counter_went_back")).toBe(true);
+  });
+
+  test("ends with the passkey: one that was removed opens nothing", async () => {
+    const { home, device, made } = await openOwner();
+    const removed = await home.call("account.removePasskey", { id: made.id, proof: PASSWORD });
+    expect(removed).toMatchObject({ ok: true });
+    expect((await use(open(), device)).isIn).toBe(false);
+  });
+});
+
+describe("whoever has only a passkey", () => {
+  test("is not let in by the password alone, but by the passkey after it", async () => {
+    const { user, device } = await openOwner();
+    const visitor = open();
+    expect(await visitor.signIn(user.email, PASSWORD)).toMatchObject({ isIn: false, error: null });
+    const asked = await ask(visitor);
+    expect(asked.allowCredentials).toMatchObject([{ id: device.id }]);
+    const response = device.use(asked);
+    expect((await visitor.submit("callback/passkey", { response })).isIn).toBe(true);
+    expect(visitor.jar.has("__Host-posthorn.step")).toBe(false);
+  });
+
+  test("is not let in by another person's passkey after it", async () => {
+    const [ann, ben] = [await openOwner(), await openOwner()];
+    const visitor = open();
+    await visitor.signIn(ann.user.email, PASSWORD);
+    const response = ben.device.use(await ask(visitor));
+    expect((await visitor.submit("callback/passkey", { response })).isIn).toBe(false);
+  });
+
+  test("is let in by a recovery code where the passkey is lost", async () => {
+    const { user, made } = await openOwner();
+    const visitor = open();
+    await visitor.signIn(user.email, PASSWORD);
+    expect((await visitor.secondStep(made.recoveryCodes[0] ?? "")).isIn).toBe(true);
+  });
+});
+
+test("passkeys are offered where browsers make them, for the host of the public address alone", () => {
+  expect(relyingParty("https://mail.example.org:8443")).toEqual({
+    id: "mail.example.org",
+    origin: "https://mail.example.org:8443",
+  });
+  expect(relyingParty("http://localhost:3000")?.id).toBe("localhost");
+  for (const url of [
+    "http://mail.example.org",
+    "http://127.0.0.1:3000",
+    "https://192.0.2.1",
+    "https://[::1]",
+  ])
+    expect(relyingParty(url), url).toBeNull();
+});

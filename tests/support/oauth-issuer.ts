@@ -1,0 +1,162 @@
+import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ProviderClients } from "#server/auth/provider-clients";
+
+/** Somebody's account at the provider. */
+export type IssuerAccount = { sub: string; email: string; isVerified?: boolean; name?: string };
+
+/** What the issuer may be told to do otherwise than it should. */
+export type IssuerFault = "down" | "error" | "garbage" | "nonce" | "signature" | "audience" | "old";
+
+type Grant = { account: IssuerAccount; challenge: string; redirectUri: string; nonce: string | null };
+
+const client = { id: "posthorn-test", secret: "the secret of a client" };
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/**
+ * A provider on loopback that speaks as GitHub and as Google do: codes that are exchanged once, for the client's secret,
+ * the redirect they were made for and the verifier of PKCE; id tokens signed with a key of its own; and GitHub's API.
+ */
+export async function startOauthIssuer() {
+  const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const foreign = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const grants = new Map<string, Grant>();
+  const tokens = new Map<string, IssuerAccount>();
+  let fault: IssuerFault | null = null;
+
+  const server = createServer(async (request, response) => {
+    const answer = (status: number, body: object | string) => {
+      const isText = typeof body === "string";
+      response.writeHead(status, { "content-type": isText ? "text/html" : "application/json" });
+      response.end(isText ? body : JSON.stringify(body));
+    };
+    if (fault === "down") return void request.socket.destroy();
+    if (fault === "error") return answer(500, { error: "server_error" });
+    if (fault === "garbage") return answer(200, "<html>we are being worked on</html>");
+    const { pathname } = new URL(request.url ?? "/", url);
+    switch (pathname) {
+      case "/.well-known/openid-configuration":
+        return answer(200, {
+          issuer: url,
+          authorization_endpoint: `${url}/authorize`,
+          token_endpoint: `${url}/token`,
+          jwks_uri: `${url}/jwks`,
+          response_types_supported: ["code"],
+          subject_types_supported: ["public"],
+          id_token_signing_alg_values_supported: ["RS256"],
+        });
+      case "/jwks":
+        return answer(200, {
+          keys: [{ ...keys.publicKey.export({ format: "jwk" }), kid: "1", alg: "RS256", use: "sig" }],
+        });
+      case "/token":
+      case "/login/oauth/access_token": {
+        const grant = spend(request, new URLSearchParams(await read(request)));
+        if (!grant) return answer(400, { error: "invalid_grant" });
+        const token = randomBytes(16).toString("hex");
+        tokens.set(token, grant.account);
+        const isOpenId = pathname === "/token";
+        return answer(200, {
+          access_token: token,
+          token_type: "bearer",
+          ...(isOpenId ? { id_token: idToken(grant) } : {}),
+        });
+      }
+      case "/user":
+      case "/user/emails": {
+        const account = tokens.get(request.headers.authorization?.replace(/^Bearer /, "") ?? "");
+        if (!account) return answer(401, { message: "Bad credentials" });
+        const { sub, email, isVerified = true, name } = account;
+        // The address that the profile shows is chosen by its owner, and proves nothing.
+        if (pathname === "/user") return answer(200, { id: Number(sub), login: "octo", name, email });
+        return answer(200, [
+          { email: "spare@example.com", primary: false, verified: true },
+          { email, primary: true, verified: isVerified },
+        ]);
+      }
+      default:
+        return answer(404, {});
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  function spend(request: IncomingMessage, form: URLSearchParams): Grant | null {
+    const basic = Buffer.from(
+      request.headers.authorization?.replace(/^Basic /, "") ?? "",
+      "base64",
+    ).toString();
+    const [id = "", secret = ""] = basic ? basic.split(":").map(decodeForm) : [];
+    const code = form.get("code") ?? "";
+    const grant = grants.get(code);
+    grants.delete(code);
+    const challenge = createHash("sha256")
+      .update(form.get("code_verifier") ?? "")
+      .digest("base64url");
+    const isGood =
+      id === client.id &&
+      secret === client.secret &&
+      challenge === grant?.challenge &&
+      form.get("redirect_uri") === grant.redirectUri;
+    return isGood && grant ? grant : null;
+  }
+
+  function idToken({ account, nonce }: Grant): string {
+    const now = Math.floor(Date.now() / 1000) - (fault === "old" ? 7_200 : 0);
+    const head = base64url({ alg: "RS256", kid: "1", typ: "JWT" });
+    const body = base64url({
+      iss: url,
+      aud: fault === "audience" ? "somebody else" : client.id,
+      sub: account.sub,
+      email: account.email,
+      email_verified: account.isVerified ?? true,
+      ...(account.name ? { name: account.name } : {}),
+      nonce: fault === "nonce" ? "another" : nonce,
+      iat: now,
+      exp: now + 3_600,
+    });
+    const key = fault === "signature" ? foreign.privateKey : keys.privateKey;
+    return `${head}.${body}.${sign("sha256", Buffer.from(`${head}.${body}`), key).toString("base64url")}`;
+  }
+
+  const providers: ProviderClients = {
+    github: { ...client, issuer: url, api: url },
+    google: { ...client, issuer: url, api: "" },
+  };
+  return {
+    url,
+    providers,
+    /** Makes it answer wrongly, until it is called with null. */
+    fail: (as: IssuerFault | null) => {
+      fault = as;
+    },
+    /** Agrees, as that account, to what a page asked for; answers the address that the browser is sent back to. */
+    approve(asked: string, account: IssuerAccount): string {
+      const { searchParams: wanted } = new URL(asked);
+      const code = randomBytes(16).toString("hex");
+      const redirectUri = wanted.get("redirect_uri") ?? "";
+      const challenge = wanted.get("code_challenge_method") === "S256" ? wanted.get("code_challenge") : null;
+      grants.set(code, { account, challenge: challenge ?? "none", redirectUri, nonce: wanted.get("nonce") });
+      const back = new URL(redirectUri);
+      back.searchParams.set("code", code);
+      back.searchParams.set("state", wanted.get("state") ?? "");
+      return back.href;
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+export type OauthIssuer = Awaited<ReturnType<typeof startOauthIssuer>>;
+
+const decodeForm = (text: string) => decodeURIComponent(text.replaceAll("+", " "));
+
+async function read(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const chunk of request) body += chunk;
+  return body;
+}

@@ -36,6 +36,8 @@ export async function retryDeliveries(
           and ((${takesEnded} and (status in ('failed', 'bounced') or (status = 'queued' and attempts > 0)))
                or (${takesUnknown} and status = 'unknown'))
           and (${addresses === null} or address = any(${addresses ?? []}::text[]))
+          -- What the mail says may have been erased before its row was held.
+          and exists (select from email_bodies b where b.team_id = ${teamId} and b.email_id = deliveries.email_id)
         order by id for no key update
       )
       update deliveries d

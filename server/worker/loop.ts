@@ -12,6 +12,7 @@ import { createEngine } from "./engine";
 import { beat, sweep, withdrawBeat } from "./housekeeping";
 import { startPumping } from "./pumping";
 import { probePaused } from "./relays/faults";
+import { keepRetention } from "./retention";
 import { createLanes } from "./webhooks/lanes";
 import { sweepWebhooks } from "./webhooks/sweep";
 
@@ -97,6 +98,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     }),
     every(looksMs, "looks", () => recheckDomains(deps, looksAtOnceMax, signal)),
     every(booksMs, "books", () => keepBooks(deps, () => !signal.aborted)),
+    every(booksMs, "retention", () => keepRetention(deps, () => !signal.aborted)),
   ];
 
   return {

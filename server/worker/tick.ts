@@ -9,6 +9,7 @@ import { createSystemMailPost } from "./deliver-system-mail";
 import { createEngine } from "./engine";
 import { beat, sweep } from "./housekeeping";
 import { probePaused } from "./relays/faults";
+import { keepRetention } from "./retention";
 import { callRound } from "./webhooks/round";
 
 const looksAtOnceMax = 5;
@@ -18,7 +19,7 @@ const probeMs = 5_000;
 /**
  * One bounded round of delivery, for where nothing runs between requests: sweeps, then claims and delivers until nothing
  * is due or the time is up, calls the endpoints that want to hear of it, and waits for what it began; in the time that is
- * left it looks at domains and keeps the books. Rounds may overlap or be missed: leases make the one harmless, the next
+ * left it looks at domains, keeps the books and takes away what is kept no longer. Rounds may overlap or be missed: leases make the one harmless, the next
  * round the other.
  */
 export async function tick(
@@ -54,4 +55,5 @@ export async function tick(
   ]);
   if (leftMs() > lookMsMax) await recheckDomains(deps, looksAtOnceMax);
   if (leftMs() > 0) await keepBooks(deps, () => leftMs() > 0);
+  if (leftMs() > 0) await keepRetention(deps, () => leftMs() > 0);
 }

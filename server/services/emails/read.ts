@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
 import { apiKeys } from "#db/schema/api-keys";
 import { deliveries } from "#db/schema/deliveries";
 import { emailBodies, emails } from "#db/schema/emails";
@@ -19,6 +19,8 @@ export type EmailEvent = typeof emailEvents.$inferSelect;
 export type Email = EmailSummary & {
   html: string | null;
   text: string | null;
+  /** What it said is gone, as the team's retention has it: it can be looked up, and not be sent again. */
+  isErased: boolean;
   keyName: string | null;
   /** Null where it was made without a template, or that is gone. */
   templateName: string | null;
@@ -49,6 +51,7 @@ export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
         email: emails,
         html: emailBodies.html,
         text: emailBodies.text,
+        isErased: sql<boolean>`${emailBodies.emailId} is null`,
         keyName: apiKeys.name,
         templateName: templates.name,
       })

@@ -30,6 +30,11 @@ export async function retryEmail(
   const email = await getEmail(ctx, id);
   const retried = await retry(ctx, [id], acceptDuplicates, recipients);
   if (retried.length > 0) return { retried, hasMore: false };
+  if (email.isErased)
+    throw new AppError(
+      "conflict",
+      "What this mail said was erased, as the team's retention has it, so it cannot be sent again.",
+    );
   const asked = email.deliveries.filter(({ address }) => recipients?.includes(address) ?? true);
   const states = [...new Set(asked.map(({ status }) => status))];
   throw new AppError(

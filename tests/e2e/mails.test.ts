@@ -1,0 +1,324 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Browser, Download, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DROP, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
+import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
+
+let posthorn: Posthorn;
+let browser: Browser;
+let profile: Watched;
+let page: Page;
+let peer: FaultPeer;
+let token: string;
+/** What the mail server does with those whom it knows by the first part of their address. */
+let isOpen = false;
+const patience = { timeout: 60_000 };
+
+beforeAll(async () => {
+  const towards = new Map<number, string>();
+  peer = await startFaultPeer({
+    rcpt: ({ address, connection }) => {
+      towards.set(connection, address);
+      if (isOpen) return PASS;
+      if (address.startsWith("closed")) return "550 5.7.1 <img src=x onerror=alert(1)> not from you";
+      if (address.startsWith("gone")) return "550 5.1.1 no such user";
+      return address.startsWith("slow") ? "451 4.7.1 greylisted, come back" : PASS;
+    },
+    message: ({ connection }) => (towards.get(connection)?.startsWith("lost") && !isOpen ? DROP : PASS),
+  });
+  browser = await openBrowser();
+  posthorn = await startPosthorn({ SMTP_URL: `smtp://127.0.0.1:${peer.port}` });
+  await posthorn.operate("domain", "add", "example.org", "--verified");
+  await posthorn.operate("domain", "add", "capped.org", "--verified");
+  await posthorn.operate("domain", "set", "capped.org", "--daily-cap", "1");
+  await posthorn.operate("team", "set", "--unknown", "hold");
+  const made = await posthorn.operate("key", "create", "--name", "Shop", "--scopes", "full_access", "--json");
+  token = JSON.parse(made).token;
+  profile = await openProfile(browser, posthorn.url, { acceptDownloads: true });
+  page = await profile.context.newPage();
+  await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
+});
+afterAll(async () => {
+  await browser?.close();
+  await posthorn?.stop();
+  await peer?.close();
+});
+
+const expectNothingOdd = () => {
+  expect(profile.dialogs).toEqual([]);
+  expect(profile.foreign).toEqual([]);
+  expect(profile.errors).toEqual([]);
+};
+const rows = () => page.getByRole("list", { name: "Emails" }).getByRole("listitem");
+const send = (mail: Record<string, unknown>) =>
+  posthorn.send({ from: "Shop <shop@example.org>", subject: "Hello", html: "<p>Hello</p>", ...mail }, token);
+const open = (id: string) => page.goto(`${posthorn.url}/console/emails/${id}`);
+const recipients = () => page.getByRole("region", { name: /recipient/i });
+const textOf = async (download: Download) => readFileSync(await download.path(), "utf8");
+async function save(press: () => Promise<void>): Promise<Download> {
+  const [download] = await Promise.all([page.waitForEvent("download"), press()]);
+  return download;
+}
+
+describe("the list", () => {
+  let needle: string;
+
+  test("finds a mail by all that may be known of it", async () => {
+    for (let n = 0; n < 3; n++) await send({ to: `reader${n}@example.net`, subject: `News ${n}` });
+    needle = await send({
+      to: "needle@example.net",
+      subject: '=HYPERLINK("https://evil.example") parcel',
+      tags: [{ name: "kind", value: "receipt" }],
+      attachments: [
+        { filename: 'a b".html', content: Buffer.from("<script>alert(1)</script>").toString("base64") },
+      ],
+    });
+    await page.goto(`${posthorn.url}/console/emails`);
+    const search = page.getByLabel("Search emails");
+    for (const text of [
+      needle,
+      "needle@example.net",
+      "needle@",
+      "PARCEL",
+      "tag:kind=receipt",
+      `<${needle}@example.org>`,
+    ]) {
+      await search.fill(text);
+      await expect.poll(() => rows().count(), patience).toBe(1);
+      expect(await rows().first().textContent()).toContain("needle@example.net");
+    }
+    await page.waitForURL(/q=/);
+    await page.getByRole("button", { name: "Clear all filters" }).click();
+    await expect.poll(() => rows().count(), patience).toBe(4);
+    await page.getByLabel("Key", { exact: true }).selectOption({ label: "Shop" });
+    await page.waitForURL(/key=/);
+    await page.getByLabel("Domain", { exact: true }).selectOption({ label: "capped.org" });
+    await page.getByRole("heading", { name: "No mail matches" }).waitFor(patience);
+    await page.getByLabel("Domain", { exact: true }).selectOption({ label: "Any domain" });
+    await page.getByLabel("Time", { exact: true }).selectOption({ label: "Last hour" });
+    await expect.poll(() => rows().count(), patience).toBe(4);
+    expectNothingOdd();
+  });
+
+  test("is kept as CSV by its filters, and no cell of it is a formula", async () => {
+    await page.goto(`${posthorn.url}/console/emails?q=tag:kind%3Dreceipt`);
+    const file = await save(() => page.getByRole("link", { name: "Export CSV" }).click());
+    expect(file.suggestedFilename()).toMatch(/^emails-[\d-]{10}\.csv$/);
+    const [head, line, ...rest] = (await textOf(file)).trim().split("\r\n");
+    expect(head).toMatch(/^id,created_at,status,from,to/);
+    expect(line).toContain(`${needle},`);
+    expect(line).toContain(`"'=HYPERLINK(""https://evil.example"") parcel"`);
+    expect(rest).toEqual([]);
+    expectNothingOdd();
+  });
+
+  test("stays still while it is read, and says what has come meanwhile", async () => {
+    await page.goto(`${posthorn.url}/console/emails`);
+    await rows().first().hover();
+    const before = await rows().first().textContent();
+    await send({ to: "newer@example.net", subject: "Newer" });
+    const newer = page.getByRole("button", { name: "1 new" });
+    await newer.waitFor(patience);
+    expect((await rows().first().textContent())?.slice(0, 20)).toBe(before?.slice(0, 20));
+    await newer.click();
+    await expect.poll(() => rows().first().textContent(), patience).toContain("newer@example.net");
+    await expectNoBarriers(page);
+    expectNothingOdd();
+  });
+});
+
+describe("mail that failed", () => {
+  test("is retried at once, some of it or all that the filters find, after it was said how much that is", async () => {
+    for (let n = 0; n < 4; n++) await send({ to: `closed${n}@example.net`, subject: `Refused ${n}` });
+    await page.goto(`${posthorn.url}/console/emails?status=bounced`);
+    await expect.poll(() => rows().count(), patience).toBe(4);
+    await takePictures(page, "emails-bounced");
+    isOpen = true;
+    const boxes = rows().getByRole("checkbox");
+    await boxes.nth(0).click();
+    await boxes.nth(1).click({ modifiers: ["Shift"] });
+    const bar = page.getByRole("toolbar", { name: "Chosen mails" });
+    await bar.getByText("2 mails chosen").waitFor();
+    await expectNoBarriers(page);
+    await bar.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Retry 2 mails" }).click();
+    await page.getByText("2 mails back in the queue").waitFor(patience);
+    await expect.poll(() => rows().count(), patience).toBe(2);
+    await page.getByRole("button", { name: "Retry failed…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry all that failed" });
+    await dialog.getByText("2 mails", { exact: true }).waitFor(patience);
+    await expectNoBarriers(page);
+    await takePictures(page, "emails-retry");
+    await dialog.getByRole("button", { name: "Retry 2 mails" }).click();
+    await dialog.getByText("2 mails back in the queue, for 2 recipients.").waitFor(patience);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("heading", { name: "No mail matches" }).waitFor(patience);
+    await expect
+      .poll(() => peer.messages.filter(({ to }) => to[0]?.startsWith("closed")).length, patience)
+      .toBe(4);
+    isOpen = false;
+    expectNothingOdd();
+  });
+});
+
+describe("one mail says why", () => {
+  test("it bounced: the reply, its meaning, what would help", async () => {
+    const id = await send({ to: ["gone@example.net", "closed@example.net"], subject: "Two refusals" });
+    await open(id);
+    const gone = recipients().getByRole("listitem").filter({ hasText: "gone@example.net" });
+    await gone.getByText("Bounced", { exact: true }).waitFor(patience);
+    await gone.getByText("There is no such mailbox. For good", { exact: false }).first().waitFor();
+    await gone.getByText("Check the address with its owner", { exact: false }).waitFor();
+    const timeline = page.getByRole("region", { name: "Timeline" });
+    await timeline.getByText("550 5.1.1 no such user", { exact: false }).first().waitFor();
+    await timeline.getByText("<img src=x onerror=alert(1)>", { exact: false }).first().waitFor();
+    await timeline.getByText("SMTP dialogue").first().click();
+    await timeline.getByText("RCPT TO:<gone@example.net>", { exact: false }).first().waitFor();
+    await expectNoBarriers(page);
+    await takePictures(page, "email-bounced");
+    await page.getByRole("button", { name: "Retry…" }).click();
+    const ask = page.getByRole("alertdialog");
+    await ask.getByLabel("gone@example.net").uncheck();
+    isOpen = true;
+    await ask.getByRole("button", { name: "Retry" }).click();
+    const closed = recipients().getByRole("listitem").filter({ hasText: "closed@example.net" });
+    await closed.getByText("Sent", { exact: true }).waitFor(patience);
+    await gone.getByText("Bounced", { exact: true }).waitFor();
+    isOpen = false;
+    expectNothingOdd();
+  });
+
+  test("it waits: greylisted until when, or for the day's number of its domain", async () => {
+    await open(await send({ to: "slow@example.net", subject: "Greylisted" }));
+    await recipients().getByText("Deferred", { exact: true }).waitFor(patience);
+    await recipients()
+      .getByText(/Next attempt .* since the server makes unknown senders wait/)
+      .waitFor();
+    await recipients()
+      .getByText(/For now, a later attempt may succeed/)
+      .waitFor();
+    await takePictures(page, "email-deferred");
+    const from = "Shop <shop@capped.org>";
+    await send({ from, to: "first@example.net", subject: "Within the cap" });
+    await expect
+      .poll(() => peer.messages.some(({ to }) => to[0] === "first@example.net"), patience)
+      .toBe(true);
+    await open(await send({ from, to: "second@example.net", subject: "Over the cap" }));
+    await recipients()
+      .getByText(/the sender's domain has had all that a day allows it/)
+      .waitFor(patience);
+    await recipients().getByText("Today capped.org has written to 1 of 1 recipients.").waitFor();
+    expectNothingOdd();
+  });
+
+  test("nobody knows whether it arrived, and somebody decides", async () => {
+    await open(await send({ to: "lost@example.net", subject: "Lost" }));
+    await recipients().getByText("Unknown", { exact: true }).waitFor(patience);
+    await recipients()
+      .getByText(/Held until somebody decides/)
+      .waitFor();
+    await page.getByRole("button", { name: "Decide…" }).click();
+    const ask = page.getByRole("alertdialog", { name: "Did it arrive?" });
+    await ask.getByText("Send it again", { exact: true }).first().waitFor();
+    await expectNoBarriers(page);
+    await ask.getByLabel("Take it as sent").check();
+    await ask.getByRole("button", { name: "Take it as sent" }).click();
+    await recipients().getByText("Sent", { exact: true }).waitFor(patience);
+    await page.getByRole("region", { name: "Timeline" }).getByText("Taken as sent on request.").waitFor();
+    expectNothingOdd();
+  });
+});
+
+describe("a scheduled mail", () => {
+  test("is moved by words, and called off after one question", async () => {
+    await open(await send({ to: "later@example.net", subject: "Later", scheduled_at: "in 2 hours" }));
+    await page.getByRole("button", { name: "Reschedule…" }).click();
+    const dialog = page.getByRole("dialog", { name: "When shall it go out?" });
+    await dialog.getByLabel("Or in words").fill("the other day");
+    await dialog.getByText("is no time that we understand", { exact: false }).waitFor(patience);
+    await dialog.getByLabel("Or in words").fill("in 5 hours");
+    await dialog.getByText("It goes out on").waitFor(patience);
+    await expectNoBarriers(page);
+    await dialog.getByRole("button", { name: "Reschedule" }).click();
+    await recipients()
+      .getByText(/Goes out in [45] h/)
+      .waitFor(patience);
+    await page.getByRole("button", { name: "Cancel…" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the mail" }).click();
+    await recipients().getByText("Canceled", { exact: true }).waitFor(patience);
+    expect(await page.getByRole("button", { name: "Reschedule…" }).count()).toBe(0);
+    expectNothingOdd();
+  });
+});
+
+describe("a mail leaves the console", () => {
+  test("as .eml, and its files as files", async () => {
+    const found = await page.goto(`${posthorn.url}/console/emails?q=needle%40example.net`);
+    expect(found?.ok()).toBe(true);
+    await rows().first().getByRole("link").click();
+    await page.getByRole("button", { name: "More" }).click();
+    const eml = await save(() => page.getByRole("menuitem", { name: "Download .eml" }).click());
+    expect(eml.suggestedFilename()).toMatch(/^[0-9a-f-]{36}\.eml$/);
+    const text = await textOf(eml);
+    expect(text).toMatch(/^To: needle@example\.net\r$/m);
+    expect(text).toMatch(/^Subject: =HYPERLINK/m);
+    await page.getByRole("tab", { name: "Source" }).click();
+    await page.getByText("Message-ID: <", { exact: false }).first().waitFor(patience);
+    await page.getByRole("tab", { name: "Files (1)" }).click();
+    const file = await save(() => page.getByRole("link", { name: /^Download/ }).click());
+    expect(await textOf(file)).toBe("<script>alert(1)</script>");
+    await expectNoBarriers(page);
+    expectNothingOdd();
+  });
+
+  test("as a command, which sends the same mail", async () => {
+    const text = 'It\'s "quoted", `ticked` and $HOME\nis two lines long.';
+    const given = { to: ["twin@example.net"], subject: "It's a $TWIN", text, html: `<p>'x' "y" $z</p>` };
+    await open(
+      await send({ ...given, headers: { "X-Order": "7" }, tags: [{ name: "kind", value: "twin" }] }),
+    );
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Copy as curl…" }).click();
+    const dialog = page.getByRole("dialog", { name: "The same mail as a call" });
+    const command = (await dialog.locator("pre").textContent(patience)) ?? "";
+    await expectNoBarriers(page);
+    const answer = execFileSync("/bin/sh", ["-c", command], {
+      env: { ...process.env, POSTHORN_KEY: token, HOME: "/nowhere" },
+      encoding: "utf8",
+    });
+    const { id } = JSON.parse(answer);
+    const response = await fetch(`${posthorn.url}/api/emails/${id}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(await response.json()).toMatchObject({
+      ...given,
+      from: "Shop <shop@example.org>",
+      headers: { "X-Order": "7" },
+      tags: [{ name: "kind", value: "twin" }],
+    });
+    expectNothingOdd();
+  });
+});
+
+describe("the overview", () => {
+  test("shows what came and what became of it, in words and figures as well as drawn", async () => {
+    await page.goto(`${posthorn.url}/console`);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.getByRole("region", { name: "Last failures" }).getByText("gone@example.net").waitFor(patience);
+    await page.getByRole("region", { name: "Health" }).getByText("Running").waitFor();
+    await page
+      .locator(".recharts-line")
+      .first()
+      .waitFor({ ...patience, state: "attached" });
+    await page.getByText("As a table").click();
+    await expect.poll(() => page.getByRole("row").count()).toBe(8);
+    await expectNoBarriers(page);
+    await takePictures(page, "overview");
+    await page.getByRole("radio", { name: "Today" }).click();
+    await page.waitForURL(/range=today/);
+    await page.getByRole("heading", { name: "Recipients by hour" }).waitFor(patience);
+    expectNothingOdd();
+  });
+});

@@ -6,9 +6,9 @@ import { faultOf } from "../../_ui/fault";
 import { FaultNote } from "../../_ui/notes";
 import { Section } from "../../_ui/section";
 import { SkeletonCard } from "../../_ui/skeleton";
-import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { When } from "../../_ui/when";
+import { ShowMore } from "./line-item";
 
 const shownAtFirst = 8;
 
@@ -48,15 +48,7 @@ export function EventsSection() {
         </ol>
       )}
       {data.length > shown.length ? (
-        <div className="border-line border-t px-5 py-3">
-          <button
-            type="button"
-            onClick={() => setAllShown(true)}
-            className={`${buttonStyle.quiet} -ml-2 h-9`}
-          >
-            Show {data.length - shown.length} more
-          </button>
-        </div>
+        <ShowMore count={data.length - shown.length} onClick={() => setAllShown(true)} />
       ) : null}
     </Section>
   );

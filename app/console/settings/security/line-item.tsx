@@ -1,5 +1,6 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
+import { buttonStyle } from "../../_ui/styles";
 
 /** Things of one kind below each other, inside a section. */
 export function LineList({ label, children }: { label: string; children: ReactNode }) {
@@ -33,5 +34,16 @@ export function LineItem({ Icon, title, badge, actions, children }: Props) {
       </div>
       {actions ? <div className="flex shrink-0 items-center gap-1.5">{actions}</div> : null}
     </li>
+  );
+}
+
+/** The way to the rest of a list, below it. */
+export function ShowMore({ count, onClick }: { count: number; onClick: () => void }) {
+  return (
+    <div className="border-line border-t px-5 py-2">
+      <button type="button" onClick={onClick} className={`${buttonStyle.quiet} -ml-2 h-9`}>
+        Show {count} more
+      </button>
+    </div>
   );
 }

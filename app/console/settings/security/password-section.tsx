@@ -1,49 +1,64 @@
 "use client";
 
+import { RectangleEllipsis } from "lucide-react";
+import { useState } from "react";
 import { useForm } from "react-hook-form";
+import { Dialog, DialogActions } from "../../_ui/dialog";
 import { SubmitButton, TextField } from "../../_ui/form";
 import { FormFault } from "../../_ui/form-fault";
 import { Section } from "../../_ui/section";
+import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { useAct } from "../../_ui/use-act";
+import { LineItem, LineList } from "./line-item";
 import { useAccountQueries } from "./use-account-queries";
 
-const EMPTY = { present: "", next: "", again: "" };
 const charsMin = 12;
 
-/** Another password for the present one. */
+/** The password of the reader, where they have one. */
 export function PasswordSection({ hasPassword }: { hasPassword: boolean }) {
-  if (hasPassword)
-    return (
-      <Section title="Password" note="Changing it ends your other sessions.">
-        <PasswordForm />
-      </Section>
-    );
+  const [isOpen, setOpen] = useState(false);
+  const change = (
+    <button type="button" onClick={() => setOpen(true)} className={`${buttonStyle.plain} h-9`}>
+      Change
+    </button>
+  );
   return (
-    <Section title="Password">
-      <p className="max-w-prose px-5 pb-5 text-soft leading-6">
-        You have none: you sign in another way. To set one, sign out and choose “Forgot it?” on the sign-in
-        page, or ask the operator for a link.
-      </p>
+    <Section title="Password" note="One of the ways in. It is kept only as a hash.">
+      <LineList label="Password">
+        <LineItem
+          Icon={RectangleEllipsis}
+          title={hasPassword ? "Password" : "No password"}
+          actions={hasPassword ? change : null}
+        >
+          {hasPassword
+            ? "Changing it ends your other sessions and every link that was mailed to you."
+            : "You sign in another way. To set one, sign out and choose “Forgot it?” on the sign-in page, or ask the operator for a link."}
+        </LineItem>
+      </LineList>
+      <Dialog open={isOpen} onOpenChange={setOpen} title="Change your password">
+        <PasswordForm onClose={() => setOpen(false)} />
+      </Dialog>
     </Section>
   );
 }
 
-function PasswordForm() {
+function PasswordForm({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const { register, handleSubmit, formState, reset, getValues } = useForm({ defaultValues: EMPTY });
+  const { register, handleSubmit, formState, getValues } = useForm({
+    defaultValues: { present: "", next: "", again: "" },
+  });
   const { errors } = formState;
   const changing = useAct(trpc.account.changePassword.mutationOptions(), {
     done: "Password changed",
     refresh: useAccountQueries(),
-    onDone: () => reset(EMPTY),
+    onDone: onClose,
   });
-  const { fault } = changing;
   return (
     <form
       noValidate
       onSubmit={handleSubmit(({ present, next }) => changing.act({ present, next }))}
-      className="flex max-w-xl flex-col gap-5 px-5 pb-5"
+      className="flex flex-col gap-5"
     >
       <TextField
         label="Present password"
@@ -56,7 +71,7 @@ function PasswordForm() {
         label="New password"
         type="password"
         autoComplete="new-password"
-        hint={`At least ${charsMin} characters. A few words that you remember are better than one with signs in it.`}
+        hint={`At least ${charsMin} characters. A few words that you remember do better than a short one with signs.`}
         error={errors.next}
         {...register("next", {
           required: "Give a new password.",
@@ -73,10 +88,13 @@ function PasswordForm() {
           validate: (again) => again === getValues("next") || "The two are not the same.",
         })}
       />
-      {fault ? <FormFault fault={fault} /> : null}
-      <div>
+      <FormFault fault={changing.fault} />
+      <DialogActions>
+        <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
+          Cancel
+        </button>
         <SubmitButton isBusy={changing.isBusy}>Change the password</SubmitButton>
-      </div>
+      </DialogActions>
     </form>
   );
 }

@@ -13,13 +13,16 @@ import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { useAct } from "../../_ui/use-act";
 import { When } from "../../_ui/when";
-import { LineItem, LineList } from "./line-item";
+import { LineItem, LineList, ShowMore } from "./line-item";
 import { useAccountQueries } from "./use-account-queries";
+
+const shownAtFirst = 6;
 
 /** Where the reader is signed in, and the way to end it. */
 export function SessionsSection() {
   const trpc = useTRPC();
   const [isAsked, setAsked] = useState(false);
+  const [areAllShown, setAllShown] = useState(false);
   const { data, error, refetch } = useQuery(trpc.account.sessions.queryOptions());
   const refresh = useAccountQueries();
   const ending = useAct(trpc.account.endSession.mutationOptions(), { done: "Session ended", refresh });
@@ -31,6 +34,9 @@ export function SessionsSection() {
   if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
   if (!data) return <SkeletonCard lines={4} />;
   const others = data.length - 1;
+  // The one that asks is among the first shown, however long it was still.
+  const inOrder = [...data.filter(({ isThis }) => isThis), ...data.filter(({ isThis }) => !isThis)];
+  const shown = areAllShown ? inOrder : inOrder.slice(0, shownAtFirst);
   return (
     <Section
       title="Sessions"
@@ -44,7 +50,7 @@ export function SessionsSection() {
       }
     >
       <LineList label="Sessions">
-        {data.map(({ id, agent, address, createdAt, lastSeenAt, isThis }) => (
+        {shown.map(({ id, agent, address, createdAt, lastSeenAt, isThis }) => (
           <LineItem
             key={id}
             Icon={Monitor}
@@ -69,6 +75,9 @@ export function SessionsSection() {
           </LineItem>
         ))}
       </LineList>
+      {shown.length < data.length ? (
+        <ShowMore count={data.length - shown.length} onClick={() => setAllShown(true)} />
+      ) : null}
       <Confirm
         open={isAsked}
         onOpenChange={setAsked}

@@ -25,6 +25,9 @@ export type ConsolePage = {
   scriptKb?: number;
 };
 
+/** With the editor, whose code comes after the page. */
+const editorKb = 450;
+
 /** Every page of the console. The suites that go over all pages read it. */
 export const PAGES: readonly ConsolePage[] = [
   {
@@ -46,6 +49,29 @@ export const PAGES: readonly ConsolePage[] = [
     file: "console/templates",
     pathOf: () => "/console/templates",
     heading: "Templates",
+    isForFresh: true,
+  },
+  {
+    name: "template",
+    file: "console/templates/[id]",
+    pathOf: ({ template }) => `/console/templates/${template}`,
+    heading: "Receipt",
+    isForFresh: false,
+    scriptKb: editorKb,
+  },
+  {
+    name: "template-versions",
+    file: "console/templates/[id]/versions",
+    pathOf: ({ template }) => `/console/templates/${template}/versions`,
+    heading: "Versions of Receipt",
+    isForFresh: false,
+    scriptKb: editorKb,
+  },
+  {
+    name: "suppressions",
+    file: "console/suppressions",
+    pathOf: () => "/console/suppressions",
+    heading: "Suppressions",
     isForFresh: true,
   },
   {

@@ -72,6 +72,7 @@ export function Desk({ teamId, id, publicUrl, ownAddress }: Props) {
         <div className={`min-w-0 ${hidden("preview")}`}>
           <PreviewPane
             preview={preview}
+            subject={fields.subject.trim()}
             textKind={textKind}
             isDirty={isDirty}
             imagesHref={imagesHref({ teamId, id, html: fields.html, values: valuesOf(variables, samples) })}

@@ -10,18 +10,17 @@ type Place = { field: Field; at: number; line: number; said: string };
 
 type Props = {
   fields: Fields;
-  /** What the server said of the fields, and what it could not fill in. */
+  /** What the server said of the fields. */
   said: DraftPreview | null;
   onGoTo: (field: Field, at: number) => void;
 };
 
-/** What keeps the template from being saved or sent as it is, each with the way to its place; and what to be careful with. */
+/** What keeps the template from being saved, each with the way to its place; and what to be careful with. */
 export function Problems({ fields, said, onGoTo }: Props) {
   const places = placesOf(fields);
   // What the server refuses where no place is known: a subject that is too long, a wrong variable.
   const others = (said?.faults ?? []).filter(({ field }) => !places.some((place) => place.field === field));
   const raw = [...rawKeysIn(fields.html)];
-  const missing = said?.missing ?? [];
   return (
     <div className="flex flex-col gap-3 empty:hidden">
       {places.length + others.length > 0 ? (
@@ -72,15 +71,6 @@ export function Problems({ fields, said, onGoTo }: Props) {
             text.
           </p>
         </section>
-      ) : null}
-      {missing.length > 0 ? (
-        <p className="flex gap-2.5 px-1 text-soft text-xs leading-5">
-          <CircleAlert className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
-          <span>
-            {missing.join(", ")} {missing.length === 1 ? "has" : "have"} no sample value, and every send must
-            bring {missing.length === 1 ? "it" : "them"}.
-          </span>
-        </p>
       ) : null}
     </div>
   );

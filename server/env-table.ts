@@ -186,7 +186,8 @@ export const SETTINGS = {
     read: hostName("api.example.com"),
   },
   POSTHORN_SYSTEM_FROM: {
-    about: "Sender of Posthorn's own mail: sign-in links and invitations.",
+    about:
+      "Sender of Posthorn's own mail: sign-in links, links for another password, and invitations. Give one whose domain your way out may send for.",
     fallback: "posthorn@ the host of POSTHORN_URL",
     example: "Posthorn <posthorn@example.com>",
     read: sender,

@@ -42,9 +42,8 @@ export function renderBanner(facts: BannerFacts): string {
 function loginLines({ mode, url, login, secretsFile }: BannerFacts): string[] {
   switch (login.kind) {
     case "code":
-      // The code stands in the fragment, which a browser sends to nobody.
       return [
-        `  Set up    ${url}/setup#${login.code}`,
+        `  Set up    ${setUpLink(url, login.code)}`,
         "            Opens once, within a day, to make the first user.",
       ];
     case "users":
@@ -101,3 +100,6 @@ function firstMailLines({ mode, localUrl, firstKeyToken, secretsFile }: BannerFa
 
 /** One word for a POSIX shell, whatever it holds. */
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Where the code makes the first user. It stands in the fragment, which a browser sends to nobody. */
+export const setUpLink = (url: string, code: string): string => `${url}/setup#${code}`;

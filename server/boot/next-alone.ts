@@ -1,12 +1,10 @@
 import { after } from "next/server";
 import { providerClients } from "#server/auth/provider-clients";
-import type { Deps } from "#server/deps";
-import { readSettings, type Settings } from "#server/env";
+import { readSettings } from "#server/env";
 import { errorFacts } from "#server/log";
-import { hasUsers, makeFirstUser, makeFirstUserCode } from "#server/services/first-user";
-import { prepareUser } from "#server/services/users";
 import { tick } from "#server/worker/tick";
 import { buildDeps } from "./deps";
+import { prepareFirstUser } from "./first-user";
 import { hold } from "./next";
 import { openTransport, timeoutsOf } from "./worker";
 
@@ -33,23 +31,9 @@ export async function provideOwnDeps(): Promise<void> {
   );
   const transport = openTransport(settings, built.deps);
   const relayTimeouts = timeoutsOf(settings);
-  const prepareFirstUser = onceUntilItFails(() => firstUserOf(built.deps, settings));
-  const given = { url, secret, providers: providerClients(settings), prepareFirstUser };
+  const prepare = onceUntilItFails(() => prepareFirstUser(built.deps, settings));
+  const given = { url, secret, providers: providerClients(settings), prepareFirstUser: prepare };
   hold(built.forRest({ tick: runRound }), given, null);
-}
-
-/**
- * Here nobody watches a start, so the first user is prepared when somebody comes: made as the settings say, or by a link that
- * only whoever may read the platform's log can open.
- */
-async function firstUserOf(
-  deps: Deps,
-  { adminEmail: email, adminPassword: password, url }: Settings,
-): Promise<void> {
-  if (await hasUsers(deps)) return;
-  if (password !== null) return void (await makeFirstUser(deps, await prepareUser({ email, password })));
-  const code = await makeFirstUserCode(deps);
-  if (code !== null) deps.log.warn("first_user.link", { setUp: `${url}/setup#${code}` });
 }
 
 function onceUntilItFails(run: () => Promise<void>): () => Promise<void> {

@@ -3,6 +3,7 @@ import { QueryClient } from "@tanstack/react-query";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { cookies } from "next/headers";
 import { cache } from "react";
+import { isDatabaseAway } from "#db/faults";
 import { heldDeps } from "#server/console-deps";
 import { ownPath } from "#server/own-path";
 import { type Right, rightsOf } from "#server/roles";
@@ -39,13 +40,23 @@ export const landingPath = (wanted: string | undefined): string => ownPath(wante
 /** Whether nobody is a user yet, so that only the code for the first one opens anything. */
 export const isWithoutUsers = cache(async (): Promise<boolean> => {
   const deps = heldDeps();
-  if (await hasUsers(deps)) return false;
-  await deps.prepareFirstUser();
-  return !(await hasUsers(deps));
+  const ask = async () => {
+    if (await hasUsers(deps)) return false;
+    await deps.prepareFirstUser();
+    return !(await hasUsers(deps));
+  };
+  return unlessAway(ask(), false);
 });
 
+/** The way in is a page also while the database is away: what is done on it says then that it does not work. */
+const unlessAway = <T>(asked: Promise<T>, otherwise: T): Promise<T> =>
+  asked.catch((error) => {
+    if (isDatabaseAway(error)) return otherwise;
+    throw error;
+  });
+
 /** Whether this installation mails links. Where it does not, nothing offers any, and pages say what there is instead. */
-export const sendsOwnMail = (): Promise<boolean> => canSendSystemMail(heldDeps());
+export const sendsOwnMail = (): Promise<boolean> => unlessAway(canSendSystemMail(heldDeps()), false);
 
 /** The public origin, for examples that people paste. */
 export const publicUrl = (): string => heldDeps().url;

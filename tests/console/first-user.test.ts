@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSession } from "#server/auth";
+import { prepareFirstUser } from "#server/boot/first-user";
 import { seedDatabase } from "#server/boot/seed";
 import { hasUsers, makeFirstUserCode } from "#server/services/first-user";
 import { listTeams } from "#server/services/teams";
@@ -60,7 +61,7 @@ test("a start that makes the one whom the settings name, and somebody with the c
   expect(await listTeams(console.deps)).toHaveLength(1);
 });
 
-test("a wrong code, an old one and one of somebody else's making open nothing, and cost no hashing of a password", async () => {
+test("a wrong code, an old one and one of somebody else's making open nothing", async () => {
   const code = await makeCode();
   const changed = `${code.slice(0, -1)}${code.endsWith("2") ? "3" : "2"}`;
   for (const wrong of [changed, code.slice(5), "", "\0", "' or 1=1 --", "x".repeat(100)])
@@ -91,4 +92,20 @@ test("only a hash of the code is in the database, and it is asked for from our o
   expect(statuses.slice(0, 10)).toEqual(Array(10).fill(410));
   expect(statuses.at(-1)).toBe(429);
   expect(await hasUsers(console.deps)).toBe(false);
+});
+
+test("where nobody watches a start, whoever comes first has the user of the settings made, or a link written to the log", async () => {
+  const settings = { adminEmail: "admin@example.org", url: "https://mail.example.org" };
+  await prepareFirstUser(console.deps, { ...settings, adminPassword: null });
+  const written = console.lines.filter(({ event }) => event === "first_user.link");
+  expect(written).toHaveLength(1);
+  const code = /^https:\/\/mail\.example\.org\/setup#([0-9A-Z-]{39})$/.exec(
+    String(written[0]?.facts.setUp),
+  )?.[1];
+  expect(await people()).toEqual([]);
+  await prepareFirstUser(console.deps, { ...settings, adminPassword: "given by the settings" });
+  expect(await people()).toEqual([{ email: "admin@example.org", role: "owner" }]);
+  expect((await setUp(code ?? "")).status).toBe(410);
+  await prepareFirstUser(console.deps, { ...settings, adminPassword: null });
+  expect(console.lines.filter(({ event }) => event === "first_user.link")).toHaveLength(1);
 });

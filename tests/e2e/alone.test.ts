@@ -11,7 +11,6 @@ import { readSettings } from "#server/env";
 import { silentLog } from "#server/log";
 import { createKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
-import { createUser } from "#server/services/users";
 import { startProcess, type TestProcess } from "../support/processes";
 import { ADMIN } from "./posthorn";
 
@@ -32,16 +31,23 @@ beforeAll(async () => {
   const env = { DATABASE_URL: postgres.url, POSTHORN_SECRET: "s".repeat(40), POSTHORN_URL: publicUrl };
   built = buildDeps({ ...readSettings(env, "start"), databaseUrl: postgres.url }, { log: silentLog });
   const team = await createTeam(built.deps, { name: "First" });
-  await createUser(built.deps, { ...ADMIN, teamId: team.id, role: "owner" });
   const ctx = { ...built.deps, teamId: team.id, actor: { kind: "operator" } as const, requestId: "test" };
   const scopes = ["emails:send", "emails:read"] as const;
   ({ token } = await createKey(ctx, { name: "First", scopes, domains: ["posthorn.test"] }));
   const port = await findPort();
   url = `http://127.0.0.1:${port}`;
   server = await startProcess(process.execPath, [next, "start", "-H", "127.0.0.1", "-p", String(port)], {
-    env: { ...env, SMTP_URL: "capture:", NODE_ENV: "production" },
+    env: {
+      ...env,
+      SMTP_URL: "capture:",
+      NODE_ENV: "production",
+      POSTHORN_ADMIN_EMAIL: ADMIN.email,
+      POSTHORN_ADMIN_PASSWORD: ADMIN.password,
+    },
   });
   await server.waitFor(/Ready in/, { timeoutMs: 60_000 });
+  // Here nobody watches a start: the user of the settings is made when somebody first comes.
+  await fetch(`${url}/login`);
 });
 afterAll(async () => {
   await server?.stop("SIGTERM", 30_000);

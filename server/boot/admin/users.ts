@@ -3,6 +3,7 @@ import { count, eq } from "drizzle-orm";
 import { memberships, type Role } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { AppError } from "#server/errors";
+import { resetFactors } from "#server/services/account/reset-factors";
 import { HANDED_LINK_MINUTES, makeResetLink } from "#server/services/sign-in-by-mail";
 import { createUser, findUser, setPassword } from "#server/services/users";
 import { makePassword } from "../generated";
@@ -14,7 +15,7 @@ type Options = { password?: string; name?: string; role?: Role; team?: string; j
 
 type ResetOptions = { password?: string | true; json?: true };
 
-/** `user create`, `user reset-password`. */
+/** `user create`, `user reset-password`, `user reset-second-step`. */
 export function addUserCommands(program: Command): void {
   const user = program.command("user").description("people who sign in to the console");
   addJsonOption(
@@ -52,6 +53,25 @@ export function addUserCommands(program: Command): void {
       "\nExamples:\n  user reset-password ann@example.com\n  user reset-password ann@example.com --password",
     )
     .action(runReset);
+  addJsonOption(
+    user
+      .command("reset-second-step")
+      .description("takes the authenticator app and the passkeys off a person who lost them all")
+      .argument("<email>", "address that they sign in with"),
+  )
+    .addHelpText("after", "\nExample:\n  user reset-second-step ann@example.com")
+    .action(runResetSecondStep);
+}
+
+async function runResetSecondStep(email: string, { json }: { json?: true }): Promise<void> {
+  await withDatabase(async ({ deps }) => {
+    const user = await findUser(deps, email);
+    if (!user) throw new AppError("not_found", `There is no user ${email}.`);
+    await resetFactors(deps, user.id);
+    if (json) return sayJson({ id: user.id, email: user.email });
+    say(`${user.email} signs in by the first proof alone now, and is signed out everywhere.`);
+    say("They can set up another app or passkey in the console, under Settings, Security.");
+  });
 }
 
 async function runReset(email: string, options: ResetOptions): Promise<void> {

@@ -67,7 +67,7 @@ export async function signIn(page: Page, url: string, email: string, password: s
   await page.goto(`${url}/login`);
   await page.getByLabel("Email address").fill(email);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL(/\/console(?:[/?]|$)/);
 }
 

@@ -31,6 +31,13 @@ const editorKb = 450;
 /** Every page of the console. The suites that go over all pages read it. */
 export const PAGES: readonly ConsolePage[] = [
   {
+    name: "overview",
+    file: "console",
+    pathOf: () => "/console",
+    heading: "Overview",
+    isForFresh: true,
+  },
+  {
     name: "emails",
     file: "console/emails",
     pathOf: () => "/console/emails",
@@ -122,6 +129,48 @@ export const PAGES: readonly ConsolePage[] = [
     pathOf: ({ webhook, webhookEvent }) => `/console/webhooks/${webhook}/events/${webhookEvent}`,
     heading: /^email\./,
     isForFresh: false,
+  },
+  {
+    name: "activity",
+    file: "console/activity",
+    pathOf: () => "/console/activity",
+    heading: "Activity",
+    isForFresh: true,
+  },
+  {
+    name: "requests",
+    file: "console/activity/requests",
+    pathOf: () => "/console/activity/requests",
+    heading: "Activity",
+    isForFresh: true,
+  },
+  {
+    name: "profile",
+    file: "console/settings/profile",
+    pathOf: () => "/console/settings/profile",
+    heading: "Profile",
+    isForFresh: true,
+  },
+  {
+    name: "security",
+    file: "console/settings/security",
+    pathOf: () => "/console/settings/security",
+    heading: "Settings",
+    isForFresh: true,
+  },
+  {
+    name: "team",
+    file: "console/settings/team",
+    pathOf: () => "/console/settings/team",
+    heading: "Name",
+    isForFresh: true,
+  },
+  {
+    name: "members",
+    file: "console/settings/members",
+    pathOf: () => "/console/settings/members",
+    heading: "Members",
+    isForFresh: true,
   },
 ];
 

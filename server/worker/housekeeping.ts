@@ -1,3 +1,4 @@
+import { forgetAccountRecords } from "#db/account-records";
 import { letGoHeldOver } from "#db/caps";
 import { recoverExpired } from "#db/expiry";
 import { unparkDeliveries } from "#db/queue";
@@ -29,7 +30,7 @@ export async function withdrawBeat(deps: WorkerDeps, id: string): Promise<void> 
 /**
  * What has to be done now and then, each bounded: leases that ran out are settled, mail that waited for a transport is
  * made due where there is one, and mail that was held over for a cap where there is room again, expired idempotency
- * records and the heartbeats of workers long gone are forgotten. Tells how many deliveries became due.
+ * records, what no longer counts of signing in, and the heartbeats of workers long gone are forgotten. Tells how many deliveries became due.
  */
 export async function sweep(deps: WorkerDeps): Promise<number> {
   const { hot, log } = deps;
@@ -42,5 +43,6 @@ export async function sweep(deps: WorkerDeps): Promise<number> {
     delete from idempotency_keys where (team_id, route, key) in
       (select team_id, route, key from idempotency_keys where expires_at < now() limit ${forgetBatch})`;
   await hot`delete from workers where beat_at < now() - interval '1 day'`;
+  await forgetAccountRecords(hot, forgetBatch);
   return recovered.length + unparked + letGo;
 }

@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, sql } from "drizzle-orm";
+import { accountEventDays } from "#db/account-records";
 import type { Db } from "#db/client";
 import { accountEvents } from "#db/schema/account";
 import type { Deps } from "#server/deps";
@@ -26,7 +27,6 @@ export const ACCOUNT_EVENTS = {
 } as const;
 export type AccountEventKind = keyof typeof ACCOUNT_EVENTS;
 
-const keptDays = 90;
 const nameCharsMax = 200;
 
 /** Writes down what happened to a person's account. `tx` is the transaction of the change itself. */
@@ -57,7 +57,7 @@ export async function listAccountEvents(
     .where(
       and(
         eq(accountEvents.userId, input.userId),
-        gt(accountEvents.createdAt, sql`now() - ${keptDays} * interval '1 day'`),
+        gt(accountEvents.createdAt, sql`now() - ${accountEventDays} * interval '1 day'`),
       ),
     )
     .orderBy(desc(accountEvents.id))

@@ -1,0 +1,287 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { forgetAccountRecords } from "#db/account-records";
+import { accountEvents, accounts, passkeys, secondSteps } from "#db/schema/account";
+import { sessions, users } from "#db/schema/teams";
+import { readSession } from "#server/auth";
+import { newId } from "#server/ids";
+import { resetFactors } from "#server/services/account/reset-factors";
+import type { User } from "#server/services/users";
+import type { Meta } from "#server/trpc/init";
+import { appRouter } from "#server/trpc/router";
+import { enrol } from "../support/authenticator-app";
+import { type Console, openConsole, PASSWORD } from "../support/console";
+import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
+
+let console: Console;
+beforeAll(async () => {
+  console = await openConsole();
+});
+afterAll(() => console.close());
+
+let addresses = 0;
+const open = (userAgent?: string) =>
+  openVisitor(console.deps, {
+    address: `198.51.100.${++addresses}`,
+    ...(userAgent === undefined ? {} : { userAgent }),
+  });
+type Person = { user: User; visitor: SignInVisitor };
+async function openPerson(): Promise<Person> {
+  const user = await console.person();
+  const visitor = open();
+  await visitor.signIn(user.email, PASSWORD);
+  return { user, visitor };
+}
+const isIn = async (visitor: SignInVisitor) => (await readSession(console.deps, visitor.cookies)) !== null;
+type Row = { id: string; isThis: boolean; agent: string; address: string };
+const sessionsOf = async (visitor: SignInVisitor): Promise<Row[]> => {
+  const called = await visitor.query("account.sessions");
+  return called.ok ? (called.data as Row[]) : [];
+};
+type Told = { kind: string; what: string; address: string; agent: string };
+const eventsOf = async (visitor: SignInVisitor): Promise<Told[]> => {
+  const called = await visitor.query("account.events");
+  return called.ok ? (called.data as Told[]) : [];
+};
+
+let ann: Person;
+let ben: Person;
+beforeEach(async () => {
+  [ann, ben] = [await openPerson(), await openPerson()];
+});
+
+describe("the list of sessions", () => {
+  test("tells each browser in words, its address, and which one asks; nobody else's is there", async () => {
+    const mac =
+      "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Safari/605.1.15";
+    const [second, third] = [open(mac), open("<img src=x onerror=alert(1)>")];
+    await second.signIn(ann.user.email, PASSWORD);
+    await third.signIn(ann.user.email, PASSWORD);
+    const rows = await sessionsOf(second);
+    expect(rows.map(({ agent }) => agent).sort()).toEqual([
+      "Firefox on Linux",
+      "Safari on macOS",
+      "Unknown browser",
+    ]);
+    expect(rows.filter(({ isThis }) => isThis).map(({ agent }) => agent)).toEqual(["Safari on macOS"]);
+    expect(rows.every(({ address }) => address.startsWith("198.51.100."))).toBe(true);
+  });
+
+  test("leaves out those that are over", async () => {
+    const other = open();
+    await other.signIn(ann.user.email, PASSWORD);
+    await console.deps.db
+      .update(sessions)
+      .set({ expiresAt: sql`now() - interval '1 second'` })
+      .where(eq(sessions.id, (await sessionsOf(other)).find(({ isThis }) => isThis)?.id ?? ""));
+    expect(await sessionsOf(ann.visitor)).toHaveLength(1);
+  });
+});
+
+describe("ending a session", () => {
+  test("is felt at its next call, and by no other", async () => {
+    const other = open();
+    await other.signIn(ann.user.email, PASSWORD);
+    const id = (await sessionsOf(ann.visitor)).find(({ isThis }) => !isThis)?.id;
+    expect(await ann.visitor.call("account.endSession", { id })).toMatchObject({ ok: true });
+    expect(await other.query("account.locks")).toMatchObject({ ok: false, code: "UNAUTHORIZED" });
+    expect(await isIn(ann.visitor)).toBe(true);
+    expect((await eventsOf(ann.visitor))[0]).toMatchObject({ kind: "session_ended" });
+  });
+
+  test("ends all others but the one that asks, and nobody else's", async () => {
+    const others = [open(), open()];
+    for (const other of others) await other.signIn(ann.user.email, PASSWORD);
+    expect(await ann.visitor.call("account.endOtherSessions")).toMatchObject({ ok: true });
+    for (const other of others) expect(await isIn(other)).toBe(false);
+    expect(await isIn(ann.visitor)).toBe(true);
+    expect(await isIn(ben.visitor)).toBe(true);
+  });
+});
+
+describe("changing the password", () => {
+  test("needs the present one, and ends the other sessions", async () => {
+    const other = open();
+    await other.signIn(ann.user.email, PASSWORD);
+    const next = "another long phrase";
+    expect(await ann.visitor.call("account.changePassword", { present: "wrong", next })).toMatchObject({
+      ok: false,
+      message: "That is not your present password.",
+    });
+    expect(
+      await ann.visitor.call("account.changePassword", { present: PASSWORD, next: "short" }),
+    ).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("12 to 256"),
+    });
+    expect(await isIn(other)).toBe(true);
+    expect(await ann.visitor.call("account.changePassword", { present: PASSWORD, next })).toMatchObject({
+      ok: true,
+    });
+    expect(await isIn(other)).toBe(false);
+    expect(await isIn(ann.visitor)).toBe(true);
+    expect((await open().signIn(ann.user.email, PASSWORD)).isIn).toBe(false);
+    expect((await open().signIn(ann.user.email, next)).isIn).toBe(true);
+    expect((await eventsOf(ann.visitor)).map(({ kind }) => kind)).toContain("password_changed");
+  });
+
+  test("is not guessed at a screen that was left: a few tries a minute, and no session ends by them", async () => {
+    const codes: string[] = [];
+    for (let i = 0; i < 8; i++) {
+      const called = await ann.visitor.call("account.changePassword", { present: "x", next: "y".repeat(12) });
+      codes.push(called.ok ? "OK" : called.code);
+    }
+    expect(codes.at(0)).toBe("UNPROCESSABLE_CONTENT");
+    expect(codes.at(-1)).toBe("TOO_MANY_REQUESTS");
+    expect((await open().signIn(ann.user.email, PASSWORD)).isIn).toBe(true);
+  });
+});
+
+describe("whoever has neither a password nor a factor", () => {
+  test("may change the locks only soon after signing in", async () => {
+    await console.deps.db.update(users).set({ passwordHash: null }).where(eq(users.id, ann.user.id));
+    expect(await ann.visitor.query("account.locks")).toMatchObject({
+      data: { hasPassword: false, proof: "fresh_session" },
+    });
+    expect(await ann.visitor.call("account.startAuthenticator", { proof: "" })).toMatchObject({ ok: true });
+    await console.deps.db
+      .update(sessions)
+      .set({ createdAt: sql`now() - interval '11 minutes'` })
+      .where(eq(sessions.userId, ann.user.id));
+    expect(await ann.visitor.call("account.startAuthenticator", { proof: "" })).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("10 minutes"),
+    });
+  });
+
+  test("keeps the last way in", async () => {
+    await console.deps.db.update(users).set({ passwordHash: null }).where(eq(users.id, ann.user.id));
+    await console.deps.db
+      .insert(accounts)
+      .values({ provider: "github", providerAccountId: newId(), userId: ann.user.id, email: ann.user.email });
+    expect(await ann.visitor.call("account.unlink", { provider: "github" })).toMatchObject({
+      ok: false,
+      code: "CONFLICT",
+    });
+    expect(await console.deps.db.$count(accounts, eq(accounts.userId, ann.user.id))).toBe(1);
+  });
+});
+
+/** Every procedure of the account that names a row: how the row's owner would name it. */
+const NAMING: Record<string, (id: string) => object> = {
+  "account.endSession": (id) => ({ id }),
+  "account.renamePasskey": (id) => ({ id, name: "Mine" }),
+  "account.removePasskey": (id) => ({ id, proof: PASSWORD }),
+};
+/** Those that name none: they know only the caller. */
+const UNNAMED = [
+  "account.locks",
+  "account.sessions",
+  "account.events",
+  "account.changePassword",
+  "account.startAuthenticator",
+  "account.confirmAuthenticator",
+  "account.removeAuthenticator",
+  "account.renewRecoveryCodes",
+  "account.startPasskey",
+  "account.addPasskey",
+  "account.unlink",
+  "account.endOtherSessions",
+];
+
+describe("another person's rows", () => {
+  test("are looked for in every procedure that there is", () => {
+    type Declared = Record<string, { _def: { meta?: Meta } }>;
+    const { procedures } = (appRouter as unknown as { _def: { procedures: Declared } })._def;
+    const own = Object.keys(procedures).filter((name) => name.startsWith("account."));
+    expect(own.sort()).toEqual([...Object.keys(NAMING), ...UNNAMED].sort());
+  });
+
+  test.each(Object.entries(NAMING))("%s answers them like none, and changes nothing", async (name, input) => {
+    const passkeyId = newId();
+    await console.deps.db.insert(passkeys).values({
+      id: passkeyId,
+      userId: ben.user.id,
+      credentialId: newId(),
+      publicKey: Buffer.from("x"),
+      counter: 0,
+      isSynced: false,
+      name: "Ben's",
+    });
+    const foreign = name.endsWith("Session") ? (await sessionsOf(ben.visitor))[0]?.id : passkeyId;
+    const heard = [];
+    for (const id of [foreign ?? "", newId(), "x", "", "0".repeat(60)])
+      heard.push(await ann.visitor.call(name, input(id)));
+    expect(heard[0]).toMatchObject({ ok: false, code: "NOT_FOUND" });
+    for (const each of heard) expect(each).toEqual(heard[0]);
+    expect(await ann.visitor.call(name, input("x\0"))).toMatchObject({ ok: false });
+    expect(await isIn(ben.visitor)).toBe(true);
+    const [kept] = await console.deps.db.select().from(passkeys).where(eq(passkeys.id, passkeyId));
+    expect(kept?.name).toBe("Ben's");
+  });
+
+  test("are in no list: what happened to one account is told to nobody else", async () => {
+    await open().signIn(ann.user.email, "wrong password");
+    await ann.visitor.call("account.endOtherSessions");
+    expect(await eventsOf(ben.visitor)).toHaveLength(1);
+  });
+});
+
+describe("the operator", () => {
+  test("takes every second factor off whoever lost them all, and ends their sessions", async () => {
+    await enrol(ann.visitor, PASSWORD, new Date());
+    expect((await open().signIn(ann.user.email, PASSWORD)).isIn).toBe(false);
+    await resetFactors(console.deps, ann.user.id);
+    expect(await isIn(ann.visitor)).toBe(false);
+    const after = open();
+    expect((await after.signIn(ann.user.email, PASSWORD)).isIn).toBe(true);
+    expect(await eventsOf(after)).toContainEqual(
+      expect.objectContaining({ kind: "second_factor_reset", address: null }),
+    );
+    await expect(resetFactors(console.deps, ann.user.id)).rejects.toThrow(/no second step/);
+  });
+});
+
+describe("what is told of an account", () => {
+  test("names the browser and the address, and holds no secret", async () => {
+    const [event] = await eventsOf(ann.visitor);
+    expect(event).toMatchObject({
+      kind: "signed_in",
+      what: "Signed in",
+      agent: "Firefox on Linux",
+      subject: "password",
+    });
+    const locks = JSON.stringify(await ann.visitor.query("account.locks"));
+    expect(locks).not.toMatch(/scrypt|secret|hash/i);
+  });
+
+  test("is forgotten after 90 days, as is whatever has run out", async () => {
+    const db = console.deps.db;
+    const mine = eq(accountEvents.userId, ann.user.id);
+    await db.insert(secondSteps).values({
+      tokenHash: Buffer.from(newId()),
+      userId: ann.user.id,
+      way: "password",
+      expiresAt: sql`now() - interval '1 second'`,
+    });
+    await forgetAccountRecords(console.house.hot, 1_000);
+    expect(await db.$count(accountEvents, mine)).toBe(1);
+    expect(await db.$count(secondSteps, eq(secondSteps.userId, ann.user.id))).toBe(0);
+    await db.update(accountEvents).set({ createdAt: sql`now() - interval '91 days'` }).where(mine);
+    expect(await eventsOf(ann.visitor)).toHaveLength(0);
+    await forgetAccountRecords(console.house.hot, 1_000);
+    expect(await db.$count(accountEvents, mine)).toBe(0);
+  });
+});
+
+test("an unknown field, half a surrogate pair and a text without end are refused", async () => {
+  const { visitor } = ann;
+  for (const [name, input] of [
+    ["account.changePassword", { present: PASSWORD, next: "long enough now", userId: ben.user.id }],
+    ["account.changePassword", { present: "\ud800", next: "long enough now" }],
+    ["account.startAuthenticator", { proof: "x".repeat(10_000) }],
+    ["account.endSession", { id: ["x"] }],
+    ["account.unlink", { provider: "facebook" }],
+  ] as const)
+    expect(await visitor.call(name, input), name).toMatchObject({ ok: false, code: "BAD_REQUEST" });
+});

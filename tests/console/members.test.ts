@@ -119,7 +119,7 @@ describe("a role", () => {
         action: "member.role_changed",
         actorId: admin,
         subjectId: viewer,
-        detail: { before: "viewer", after: "member" },
+        detail: { role: "member", role_before: "viewer" },
       },
     ]);
   });

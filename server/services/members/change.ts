@@ -25,7 +25,7 @@ export async function changeRole(ctx: Ctx, input: { userId: string; role: Role }
     await recordAudit(tx, ctx, {
       action: "member.role_changed",
       subject: { id: userId, name: member.email },
-      detail: { before: member.role, after: role },
+      detail: { role, role_before: member.role },
     });
   });
 }

@@ -1,14 +1,15 @@
 "use client";
 
 import { Plus } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
+import { lazyPart } from "../../_ui/lazy-part";
 import { Section } from "../../_ui/section";
 import { buttonStyle } from "../../_ui/styles";
 import { useTeam } from "../../_ui/team";
 import { useNew } from "../../_ui/use-new";
 
 const load = () => import("./new-team");
-const NewTeam = lazy(async () => ({ default: (await load()).NewTeam }));
+const NewTeam = lazyPart(async () => (await load()).NewTeam);
 
 /** The way to another team, for whoever runs one already. */
 export function OtherTeamSection() {

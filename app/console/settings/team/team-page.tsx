@@ -8,6 +8,7 @@ import { useTRPC } from "../../_ui/trpc";
 import { CapSection } from "./cap-section";
 import { NameSection } from "./name-section";
 import { OtherTeamSection } from "./other-team-section";
+import { RetentionSection } from "./retention-section";
 import { UnknownSection } from "./unknown-section";
 
 /** All that is settled for a team as a whole. */
@@ -21,6 +22,7 @@ export function TeamPage({ teamId }: { teamId: string }) {
       <NameSection teamId={teamId} name={data.name} />
       <UnknownSection teamId={teamId} policy={data.unknown} />
       <CapSection dailyCap={data.dailyCap} handedOverToday={data.handedOverToday} />
+      <RetentionSection teamId={teamId} kept={data.kept} />
       <OtherTeamSection />
     </div>
   );

@@ -35,10 +35,10 @@ describe("signing in", () => {
     await takePictures(page, "login");
     await page.getByLabel("Email address").fill(ADMIN.email);
     await page.getByLabel("Password").fill("not the password");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("That address and password do not belong together.").waitFor();
     await page.getByLabel("Password").fill(ADMIN.password);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.waitForURL(`${posthorn.url}/console/emails?status=bounced`);
     // The refusal is a 401, which the browser notes by itself.
     const refused = profile.errors.splice(0);

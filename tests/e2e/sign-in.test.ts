@@ -105,7 +105,7 @@ test("a mailed link signs in by the press of a button, once, and an unknown addr
   expect(visitor.url()).not.toContain("#");
   await expectNoBarriers(visitor);
   await takePictures(visitor, "login-link");
-  await visitor.getByRole("button", { name: "Sign in" }).click();
+  await visitor.getByRole("button", { name: "Sign in", exact: true }).click();
   await visitor.waitForURL(/\/console\/emails/);
 
   const late = await openProfile(browser, posthorn.url);

@@ -3,12 +3,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { History } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import type { ActorView, ChangeRow } from "#server/trpc/activity-views";
 import { DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
 import { faultOf } from "../_ui/fault";
 import { FilterBar, SelectFilter } from "../_ui/filter-bar";
+import { lazyPart } from "../_ui/lazy-part";
 import { NoRight } from "../_ui/no-right";
 import { FaultNote } from "../_ui/notes";
 import { Pager } from "../_ui/pager";
@@ -19,7 +20,7 @@ import { CHANGE_COLUMNS } from "./change-columns";
 import { FileLink } from "./file-link";
 import { changeFilters, changesInput, changesWanted, NOUN_OPTIONS, WITHIN_OPTIONS } from "./filters";
 
-const ChangeDetail = lazy(async () => ({ default: (await import("./change-detail")).ChangeDetail }));
+const ChangeDetail = lazyPart(async () => (await import("./change-detail")).ChangeDetail);
 
 /** Changes come in by themselves; a hidden tab asks for nothing. */
 const askAgainMs = 15_000;

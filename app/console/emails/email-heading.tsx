@@ -1,7 +1,8 @@
 "use client";
 
 import { Download, RotateCcw } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
+import { lazyPart } from "../_ui/lazy-part";
 import { useWhyNot } from "../_ui/no-right";
 import { PageHeading } from "../_ui/page-heading";
 import { buttonStyle } from "../_ui/styles";
@@ -9,7 +10,7 @@ import { type EmailFilters, filterInput } from "./filters";
 
 const load = () => import("./retry-matching");
 const preload = () => void load().catch(() => {});
-const RetryMatching = lazy(async () => ({ default: (await load()).RetryMatching }));
+const RetryMatching = lazyPart(async () => (await load()).RetryMatching);
 const RETRYABLE: readonly string[] = ["failed", "bounced", "deferred", "unknown"];
 
 /** What can be done with all that the filters find. */

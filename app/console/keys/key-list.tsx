@@ -3,11 +3,12 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
 import { faultOf } from "../_ui/fault";
 import { FilterBar, SelectFilter } from "../_ui/filter-bar";
+import { lazyPart } from "../_ui/lazy-part";
 import { useWhyNot } from "../_ui/no-right";
 import { FaultNote } from "../_ui/notes";
 import { Pager } from "../_ui/pager";
@@ -22,7 +23,7 @@ import { KeysHeading } from "./heading";
 const askAgainMs = 15_000;
 
 const load = () => import("./create-key");
-const CreateKey = lazy(async () => ({ default: (await load()).CreateKey }));
+const CreateKey = lazyPart(async () => (await load()).CreateKey);
 
 /** The keys of the team, and the way to make one. */
 export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {

@@ -3,12 +3,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Ban, Download, FileUp, Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { Suspense, useMemo, useState } from "react";
 import type { SuppressionRow } from "#server/trpc/suppressions";
 import { type Column, DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
 import { faultOf } from "../_ui/fault";
 import { FilterBar, SearchField, SelectFilter } from "../_ui/filter-bar";
+import { lazyPart } from "../_ui/lazy-part";
 import { Menu } from "../_ui/menu";
 import { useWhyNot } from "../_ui/no-right";
 import { FaultNote } from "../_ui/notes";
@@ -22,9 +23,9 @@ import { RemoveButton } from "./remove-button";
 import { ORIGIN_WORDS } from "./words";
 
 const loadAdd = () => import("./add-suppressions");
-const AddSuppressions = lazy(async () => ({ default: (await loadAdd()).AddSuppressions }));
+const AddSuppressions = lazyPart(async () => (await loadAdd()).AddSuppressions);
 const loadImport = () => import("./import-suppressions");
-const ImportSuppressions = lazy(async () => ({ default: (await loadImport()).ImportSuppressions }));
+const ImportSuppressions = lazyPart(async () => (await loadImport()).ImportSuppressions);
 
 /** Bounces and complaints come in by themselves; a hidden tab asks for nothing. */
 const askAgainMs = 15_000;

@@ -3,12 +3,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { LayoutTemplate, Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { lazy, Suspense, useMemo } from "react";
+import { Suspense, useMemo } from "react";
 import type { TemplateRow } from "#server/trpc/template-views";
 import { type Column, DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
 import { faultOf } from "../_ui/fault";
 import { FilterBar, SearchField } from "../_ui/filter-bar";
+import { lazyPart } from "../_ui/lazy-part";
 import { useWhyNot } from "../_ui/no-right";
 import { FaultNote } from "../_ui/notes";
 import { Pager } from "../_ui/pager";
@@ -21,7 +22,7 @@ import { TemplatesHeading } from "./heading";
 import { TemplateRowMenu } from "./row-menu";
 
 const load = () => import("./create-template");
-const CreateTemplate = lazy(async () => ({ default: (await load()).CreateTemplate }));
+const CreateTemplate = lazyPart(async () => (await load()).CreateTemplate);
 
 /** The templates of the team, and the way to make one. */
 export function TemplateList({ teamId }: { teamId: string }) {

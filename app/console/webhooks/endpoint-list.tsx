@@ -2,10 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Webhook } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
 import { faultOf } from "../_ui/fault";
+import { lazyPart } from "../_ui/lazy-part";
 import { useWhyNot } from "../_ui/no-right";
 import { FaultNote } from "../_ui/notes";
 import { buttonStyle, cardStyle } from "../_ui/styles";
@@ -19,7 +20,7 @@ import { HeldUnknown } from "./held-unknown";
 const askAgainMs = { moving: 3_000, still: 15_000 };
 
 const load = () => import("./add-endpoint");
-const AddEndpoint = lazy(async () => ({ default: (await load()).AddEndpoint }));
+const AddEndpoint = lazyPart(async () => (await load()).AddEndpoint);
 
 /** The endpoints of the team, how each fares, and the way to add one. */
 export function EndpointList({ teamId }: { teamId: string }) {

@@ -3,12 +3,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import type { CallRow } from "#server/trpc/activity-views";
 import { DataTable } from "../../_ui/data-table";
 import { Empty } from "../../_ui/empty";
 import { faultOf } from "../../_ui/fault";
 import { FilterBar, SelectFilter } from "../../_ui/filter-bar";
+import { lazyPart } from "../../_ui/lazy-part";
 import { NoRight } from "../../_ui/no-right";
 import { FaultNote } from "../../_ui/notes";
 import { Pager } from "../../_ui/pager";
@@ -19,7 +20,7 @@ import { FileLink } from "../file-link";
 import { METHOD_OPTIONS, requestFilters, requestsInput, requestsWanted, STATUS_OPTIONS } from "../filters";
 import { REQUEST_COLUMNS } from "./request-columns";
 
-const RequestDetail = lazy(async () => ({ default: (await import("./request-detail")).RequestDetail }));
+const RequestDetail = lazyPart(async () => (await import("./request-detail")).RequestDetail);
 
 /** A call is there about a second after it was answered. A hidden tab asks for nothing. */
 const askAgainMs = 5_000;

@@ -1,9 +1,10 @@
 "use client";
 
 import { Ban, CalendarClock, CircleHelp, Code, Download, Link2, RotateCcw } from "lucide-react";
-import { type ComponentType, lazy, Suspense, useState } from "react";
+import { type ComponentType, Suspense, useState } from "react";
 import type { EmailView } from "#server/trpc/email-views";
 import { copyText } from "../../_ui/copy-text";
+import { lazyPart } from "../../_ui/lazy-part";
 import { Menu } from "../../_ui/menu";
 import { useWhyNot } from "../../_ui/no-right";
 import { buttonStyle } from "../../_ui/styles";
@@ -18,11 +19,11 @@ export type ActProps = {
 };
 
 const DIALOGS = {
-  retry: lazy(async () => ({ default: (await import("./retry-dialog")).RetryDialog })),
-  settle: lazy(async () => ({ default: (await import("./settle-dialog")).SettleDialog })),
-  reschedule: lazy(async () => ({ default: (await import("./reschedule-dialog")).RescheduleDialog })),
-  cancel: lazy(async () => ({ default: (await import("./cancel-dialog")).CancelDialog })),
-  call: lazy(async () => ({ default: (await import("./call-dialog")).CallDialog })),
+  retry: lazyPart(async () => (await import("./retry-dialog")).RetryDialog),
+  settle: lazyPart(async () => (await import("./settle-dialog")).SettleDialog),
+  reschedule: lazyPart(async () => (await import("./reschedule-dialog")).RescheduleDialog),
+  cancel: lazyPart(async () => (await import("./cancel-dialog")).CancelDialog),
+  call: lazyPart(async () => (await import("./call-dialog")).CallDialog),
 } satisfies Record<string, ComponentType<ActProps>>;
 type Asked = keyof typeof DIALOGS;
 

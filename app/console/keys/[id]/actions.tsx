@@ -1,13 +1,14 @@
 "use client";
 
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import type { KeyView } from "#server/trpc/key-views";
+import { lazyPart } from "../../_ui/lazy-part";
 import { useWhyNot } from "../../_ui/no-right";
 import { buttonStyle } from "../../_ui/styles";
 
-const RenameKey = lazy(async () => ({ default: (await import("./rename")).RenameKey }));
-const RotateKey = lazy(async () => ({ default: (await import("./rotate")).RotateKey }));
-const RevokeKey = lazy(async () => ({ default: (await import("./revoke")).RevokeKey }));
+const RenameKey = lazyPart(async () => (await import("./rename")).RenameKey);
+const RotateKey = lazyPart(async () => (await import("./rotate")).RotateKey);
+const RevokeKey = lazyPart(async () => (await import("./revoke")).RevokeKey);
 
 const ACTS = ["rename", "rotate", "revoke"] as const;
 type ActName = (typeof ACTS)[number];

@@ -1,16 +1,17 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { Suspense, useMemo, useState } from "react";
 import type { InvitationRow } from "#server/trpc/member-views";
 import { DataTable } from "../../_ui/data-table";
 import { faultOf } from "../../_ui/fault";
+import { lazyPart } from "../../_ui/lazy-part";
 import { FaultNote } from "../../_ui/notes";
 import { cardStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { type InvitationAct, invitationColumns } from "./invitation-columns";
 
-const InvitationActs = lazy(async () => ({ default: (await import("./invitation-acts")).InvitationActs }));
+const InvitationActs = lazyPart(async () => (await import("./invitation-acts")).InvitationActs);
 
 /** Who was invited and has not accepted yet. Nothing at all where there is nobody. */
 export function Invitations({ teamId, mayManageOwners }: { teamId: string; mayManageOwners: boolean }) {

@@ -2,10 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { UserPlus } from "lucide-react";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { Suspense, useMemo, useState } from "react";
 import type { MemberRow } from "#server/trpc/member-views";
 import { DataTable } from "../../_ui/data-table";
 import { faultOf } from "../../_ui/fault";
+import { lazyPart } from "../../_ui/lazy-part";
 import { useWhyNot } from "../../_ui/no-right";
 import { FaultNote } from "../../_ui/notes";
 import { buttonStyle, cardStyle } from "../../_ui/styles";
@@ -17,8 +18,8 @@ import { Invitations } from "./invitations";
 import { type MemberAct, memberColumns } from "./member-columns";
 
 const loadInvite = () => import("./invite");
-const Invite = lazy(async () => ({ default: (await loadInvite()).Invite }));
-const MemberActs = lazy(async () => ({ default: (await import("./member-acts")).MemberActs }));
+const Invite = lazyPart(async () => (await loadInvite()).Invite);
+const MemberActs = lazyPart(async () => (await import("./member-acts")).MemberActs);
 
 /** The members of the team, what can be done about each, and who was invited. */
 export function MembersPage({ teamId }: { teamId: string }) {

@@ -1,10 +1,11 @@
 "use client";
 
-import { lazy, Suspense, useSyncExternalStore } from "react";
+import { Suspense, useSyncExternalStore } from "react";
+import { lazyPart } from "../../_ui/lazy-part";
 import { Skeleton } from "../../_ui/skeleton";
 import type { EditorProps } from "./code-mirror";
 
-const CodeMirror = lazy(async () => ({ default: (await import("./code-mirror")).CodeMirror }));
+const CodeMirror = lazyPart(async () => (await import("./code-mirror")).CodeMirror);
 
 const never = () => () => {};
 

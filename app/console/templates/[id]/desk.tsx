@@ -1,7 +1,8 @@
 "use client";
 
-import { lazy, Suspense, useMemo, useState } from "react";
+import { Suspense, useMemo, useState } from "react";
 import { FormFault } from "../../_ui/form-fault";
+import { lazyPart } from "../../_ui/lazy-part";
 import { useMay } from "../../_ui/team";
 import { EditorHeading, type Opened } from "./editor-heading";
 import { settleVariables } from "./fields";
@@ -18,10 +19,10 @@ import { useTemplate } from "./use-template";
 import { VariablesCard } from "./variables-card";
 import { WriteCard } from "./write-card";
 
-const ApiCallDialog = lazy(async () => ({ default: (await import("./api-call-dialog")).ApiCallDialog }));
-const TestDialog = lazy(async () => ({ default: (await import("./test-dialog")).TestDialog }));
-const NameDialog = lazy(async () => ({ default: (await import("./name-dialog")).NameDialog }));
-const ConflictDialog = lazy(async () => ({ default: (await import("./conflict-dialog")).ConflictDialog }));
+const ApiCallDialog = lazyPart(async () => (await import("./api-call-dialog")).ApiCallDialog);
+const TestDialog = lazyPart(async () => (await import("./test-dialog")).TestDialog);
+const NameDialog = lazyPart(async () => (await import("./name-dialog")).NameDialog);
+const ConflictDialog = lazyPart(async () => (await import("./conflict-dialog")).ConflictDialog);
 
 type Props = { teamId: string; id: string; publicUrl: string; ownAddress: string };
 

@@ -1,10 +1,11 @@
 "use client";
 
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { lazyPart } from "../../_ui/lazy-part";
 import { Skeleton } from "../../_ui/skeleton";
 import { FIELD_NAMES, type Fields, settleVariables } from "./fields";
 
-const Merge = lazy(async () => ({ default: (await import("./merge-view")).MergeView }));
+const Merge = lazyPart(async () => (await import("./merge-view")).MergeView);
 
 type Props = { before: Fields; after: Fields };
 

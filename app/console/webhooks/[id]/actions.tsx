@@ -1,20 +1,21 @@
 "use client";
 
 import { Pause, Pencil, Play, RefreshCw, Rewind, Send, Trash2 } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import type { EndpointView } from "#server/trpc/webhook-views";
+import { lazyPart } from "../../_ui/lazy-part";
 import { Menu, type MenuItem } from "../../_ui/menu";
 import { useWhyNot } from "../../_ui/no-right";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { useAct } from "../../_ui/use-act";
 
-const EditEndpoint = lazy(async () => ({ default: (await import("./edit")).EditEndpoint }));
-const RotateSecret = lazy(async () => ({ default: (await import("./rotate")).RotateSecret }));
-const PauseEndpoint = lazy(async () => ({ default: (await import("./pause")).PauseEndpoint }));
-const DeleteEndpoint = lazy(async () => ({ default: (await import("./delete")).DeleteEndpoint }));
-const TestEvent = lazy(async () => ({ default: (await import("./test-event")).TestEvent }));
-const ReplayRange = lazy(async () => ({ default: (await import("./replay-range")).ReplayRange }));
+const EditEndpoint = lazyPart(async () => (await import("./edit")).EditEndpoint);
+const RotateSecret = lazyPart(async () => (await import("./rotate")).RotateSecret);
+const PauseEndpoint = lazyPart(async () => (await import("./pause")).PauseEndpoint);
+const DeleteEndpoint = lazyPart(async () => (await import("./delete")).DeleteEndpoint);
+const TestEvent = lazyPart(async () => (await import("./test-event")).TestEvent);
+const ReplayRange = lazyPart(async () => (await import("./replay-range")).ReplayRange);
 
 /** What every dialog about an endpoint is given. */
 export type EndpointDialogProps = {

@@ -1,6 +1,6 @@
 "use client";
 
-import { Undo2 } from "lucide-react";
+import { X } from "lucide-react";
 import { useState } from "react";
 import type { SuppressionRow } from "#server/trpc/suppressions";
 import { useWhyNot } from "../_ui/no-right";
@@ -20,9 +20,10 @@ export function RemoveButton({ teamId, row }: { teamId: string; row: Suppression
         title={why ?? "Take it off the list"}
         aria-label={label}
         onClick={() => setAsked(true)}
-        className={iconButtonStyle}
+        className={`${iconButtonStyle} max-md:w-auto max-md:gap-2 max-md:pr-2`}
       >
-        <Undo2 className="size-4" aria-hidden="true" />
+        <X className="size-4" aria-hidden="true" />
+        <span className="md:hidden">Take it off the list</span>
       </button>
       <RemoveSuppression teamId={teamId} row={row} open={isAsked} onOpenChange={setAsked} />
     </>

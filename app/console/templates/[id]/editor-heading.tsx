@@ -108,10 +108,13 @@ export function EditorHeading({ teamId, id, template, isReadOnly, opened, onOpen
               type="button"
               disabled={!may("emails:send") || isReadOnly}
               title={why}
+              aria-label="Send a test"
               onClick={() => onOpen("test")}
               className={`${buttonStyle.plain} h-10`}
             >
-              <Send className="size-4" aria-hidden="true" /> Send a test
+              <Send className="size-4" aria-hidden="true" />
+              <span className="md:hidden">Test</span>
+              <span className="max-md:hidden">Send a test</span>
             </button>
             <button
               type="button"

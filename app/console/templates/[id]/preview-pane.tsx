@@ -36,7 +36,7 @@ export function PreviewPane(props: Props) {
     sandbox: "",
     referrerPolicy: "no-referrer",
     style: { width: WIDTHS[width], colorScheme: "light" },
-    className: "h-[32rem] max-w-full bg-white",
+    className: "h-[34.5rem] max-w-full bg-white",
   } as const;
   const missing = said?.missing ?? [];
   return (
@@ -99,7 +99,7 @@ export function PreviewPane(props: Props) {
               value: "text",
               label: "Text",
               content: (
-                <div className="min-h-[32rem] p-4">
+                <div className="min-h-[34.5rem] p-4">
                   <p className="mb-3 text-soft text-xs">{TEXT_NOTES[textKind]}</p>
                   {textKind === "none" ? null : (
                     <pre className="whitespace-pre-wrap break-words font-mono text-xs leading-5">

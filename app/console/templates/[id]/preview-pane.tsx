@@ -41,7 +41,7 @@ export function PreviewPane(props: Props) {
   const missing = said?.missing ?? [];
   return (
     <>
-      <section aria-label="Preview" className={`${cardStyle} overflow-hidden`}>
+      <section aria-label="Preview" aria-busy={preview.isStale} className={`${cardStyle} overflow-hidden`}>
         <div className="flex min-h-14 items-center gap-3 border-line border-b px-4 py-2.5">
           <p className="min-w-0 grow break-words">
             <span className="sr-only">Subject: </span>

@@ -60,5 +60,12 @@ export function usePreview(teamId: string, fields: Fields, samples: Samples, wit
     return () => clearTimeout(timer);
   }, [question, mutateAsync]);
 
-  return { said: answer?.said ?? null, html, isStale: answer?.question !== question, fault };
+  const isStale = answer?.question !== question;
+  return { said: answer?.said ?? null, html, isStale, fault: question.length > charsMax ? TOO_LARGE : fault };
 }
+
+const TOO_LARGE: Fault = {
+  message: "This is more than the editor can show and save, about 900 KB. Make it smaller, or use the API.",
+  code: null,
+  requestId: null,
+};

@@ -5,6 +5,7 @@ import { hashPassword, isPasswordRight } from "#server/passwords";
 import { SIGN_IN_TRIES_PER_MINUTE, signIn } from "#server/services/sign-in";
 import { createUser, findUser, setPassword, verifyPassword } from "#server/services/users";
 import { type Console, openConsole, PASSWORD } from "../support/console";
+import { openStatementLog } from "../support/statements";
 
 let console: Console;
 beforeAll(async () => {
@@ -92,6 +93,21 @@ describe("signing in", () => {
     const unknown = await tryIn("nobody@example.org", "not the password", "198.51.100.2");
     expect(wrong).toEqual({ kind: "refused" });
     expect(unknown).toEqual(wrong);
+  });
+
+  test("does the same for an unknown address as for a wrong password, down to the statements", async () => {
+    const user = await console.person();
+    const log = openStatementLog(console.house.url);
+    const deps = { ...console.deps, db: log.db };
+    const done = [];
+    for (const email of [user.email, "nobody-at-all@example.org"]) {
+      log.statements.length = 0;
+      await signIn(deps, { email, password: "not the password", address: "198.51.100.8", userAgent: null });
+      done.push([...log.statements]);
+    }
+    await log.close();
+    expect(done[0]?.length).toBeGreaterThan(0);
+    expect(done[1]).toEqual(done[0]);
   });
 
   test("takes hostile text for an address that nobody has", async () => {

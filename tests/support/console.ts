@@ -10,7 +10,7 @@ import { createBodyRoom } from "#server/rest/body-room";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog } from "#server/services/logs/record";
 import { openSession } from "#server/services/sessions";
-import { insertUser, type PreparedUser, prepareUser } from "#server/services/users";
+import { insertUser, type PreparedUser, prepareUser, readAddress } from "#server/services/users";
 import { createTrpcContext } from "#server/trpc/context";
 import { answerTrpc } from "#server/trpc/http";
 import { createCaller } from "#server/trpc/router";
@@ -60,7 +60,7 @@ export async function openConsole() {
     person: async (input: { teamId?: string; role?: Role; email?: string } = {}) => {
       hashed ??= prepareUser({ email: "anybody@example.org", password: PASSWORD });
       const { teamId = house.ctx.teamId, role = "member", email = `person-${++people}@example.org` } = input;
-      const user = await insertUser(deps.db, { ...(await hashed), id: newId(), email });
+      const user = await insertUser(deps.db, { ...(await hashed), id: newId(), email: readAddress(email) });
       await deps.db.insert(memberships).values({ teamId, userId: user.id, role });
       return user;
     },

@@ -69,6 +69,18 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
       expect(searchParams.get(name), name).toMatch(/^[\w-]{40,}$/);
   });
 
+  test("comes back to the public address, whatever host a call names", async () => {
+    const visitor = open();
+    const { csrfToken } = await (await visitor.get("csrf")).json();
+    const answer = await visitor.post(
+      `signin/${provider}`,
+      { csrfToken, json: "true" },
+      { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "http" },
+    );
+    const asked = new URL((await answer.json()).url);
+    expect(asked.searchParams.get("redirect_uri")).toBe(`${console.deps.url}/api/auth/callback/${provider}`);
+  });
+
   test("opens the person who has its verified address, in any letter case, at the page that was wanted", async () => {
     const user = await console.person();
     const account = { sub: sub(), email: user.email.toUpperCase() };

@@ -72,13 +72,13 @@ describe("an authenticator app", () => {
     await dialog().getByRole("img", { name: "The key as a QR code" }).waitFor(patience);
     await expectNoBarriers(page);
     await takePictures(page, "security-app");
-    secret = (await dialog().locator("code").innerText()).replaceAll(/\s/g, "");
+    secret = ((await dialog().locator("code").textContent()) ?? "").replaceAll(/\s/g, "");
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     await dialog().getByLabel("Code").fill(codeOf(secret, new Date()));
     await press("Turn it on");
     const codes = dialog().getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
     await expect.poll(() => codes.count(), patience).toBe(10);
-    recoveryCode = await codes.first().innerText();
+    recoveryCode = (await codes.first().textContent()) ?? "";
     await expectNoBarriers(page);
     await takePictures(page, "security-codes");
     await press("I have stored them");

@@ -25,7 +25,7 @@ export function LineItem({ Icon, title, badge, actions, children }: Props) {
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-3.5">
       {Icon ? <Icon className="size-5 shrink-0 text-soft" aria-hidden="true" /> : null}
-      <div className="min-w-0 grow basis-52">
+      <div className="min-w-0 grow basis-36">
         <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
           <p className="min-w-0 break-words font-medium">{title}</p>
           {badge}

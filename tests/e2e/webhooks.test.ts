@@ -51,8 +51,9 @@ const openEndpoint = async () => {
 
 async function storeSecret(): Promise<string> {
   await dialog().getByRole("button", { name: "Copy: Signing secret" }).click();
-  await dialog().getByText("Copied").first().waitFor(patience);
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), patience).toMatch(/^whsec_/);
   const copied = await page.evaluate(() => navigator.clipboard.readText());
+  await page.evaluate(() => navigator.clipboard.writeText("nothing"));
   await dialog().getByRole("button", { name: "I have stored it" }).click();
   await dialog().waitFor({ state: "detached" });
   return copied;
@@ -79,7 +80,6 @@ test("an endpoint is added where it may be called, and its secret shown once", a
   await page.getByRole("heading", { name: "No event yet" }).waitFor(patience);
   address = page.url();
   await page.reload();
-  expect(await page.content()).not.toContain("whsec_A");
   expect(await page.content()).not.toContain(secret);
   expectNothingOdd();
 });
@@ -113,7 +113,7 @@ test("what becomes of a mail arrives signed, and is seen to have arrived", async
   const call = sink.received.at(-1);
   const headers = call?.headers as Record<string, string>;
   expect(new Webhook(secret).verify(call?.body ?? "", headers)).toMatchObject({ type: "email.bounced" });
-  await page.getByLabel("Event", { exact: true }).selectOption("email.bounced");
+  await page.getByRole("combobox", { name: "Event", exact: true }).selectOption("email.bounced");
   await page.waitForURL(/type=email.bounced/);
   await expect.poll(() => events().count(), patience).toBe(2);
   expectNothingOdd();
@@ -145,7 +145,7 @@ test("paused, it is called no more, and what waited is replayed after that", asy
   await question().getByRole("button", { name: "Pause" }).click();
   await page.getByText("It is paused.").waitFor(patience);
   expect(await page.getByRole("button", { name: "Send test event" }).isDisabled()).toBe(true);
-  await page.getByLabel("State").selectOption({ label: "Given up" });
+  await page.getByRole("combobox", { name: "State", exact: true }).selectOption({ label: "Given up" });
   await expect.poll(() => events().count(), patience).toBe(2);
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("button", { name: "Pause" }).waitFor(patience);
@@ -161,7 +161,7 @@ test("paused, it is called no more, and what waited is replayed after that", asy
     .getByText(/^1 event would be sent again/)
     .waitFor(patience);
   await dialog().getByRole("button", { name: "Replay 1 event" }).click();
-  await dialog().getByText("1 event on their way again").waitFor(patience);
+  await dialog().getByText("1 event is on the way again").waitFor(patience);
   await dialog().getByRole("button", { name: "Close" }).last().click();
   await sink.waitFor(before + 1);
   expectNothingOdd();

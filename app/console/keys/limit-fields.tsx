@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { TextField } from "../_ui/form";
 import type { KeyForm, KeyOptions } from "./create-key-form";
 import { TIER_WORDS, TIERS } from "./limits";
@@ -6,8 +7,13 @@ import { TIER_WORDS, TIERS } from "./limits";
 export function LimitFields({ form, usual }: { form: KeyForm; usual: KeyOptions["limits"] }) {
   const { register, formState } = form;
   const faults = formState.errors.limits;
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details className="rounded-lg border border-line" open={faults ? true : undefined}>
+    <details
+      className="rounded-lg border border-line"
+      open={isOpen || faults !== undefined}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
       <summary className="rounded-lg px-4 py-3 font-medium">Lower limits of its own</summary>
       <div className="flex flex-col gap-4 px-4 pb-4">
         <p className="text-soft text-xs leading-5">

@@ -108,7 +108,10 @@ function Replay({ teamId, endpoint, range, onBack, onClose }: ReplayProps) {
     <div className="flex flex-col gap-5">
       <div role="status" className="leading-6">
         {replay.state === "done" ? (
-          <p>{sayCount(replay.count)} on their way again. The list shows what becomes of each.</p>
+          <p>
+            {sayCount(replay.count)} {replay.count === 1 ? "is" : "are"} on the way again. The list shows what
+            they come to.
+          </p>
         ) : replay.state === "busy" ? (
           <p>{sayCount(replay.count)} so far …</p>
         ) : data ? (

@@ -72,30 +72,32 @@ type FieldsProps = { fields: DomainRecordView["typed"]["fields"]; of: string };
 function TypedFields({ fields, of }: FieldsProps) {
   const chosen = fields.filter(({ isTyped }) => !isTyped);
   return (
-    <dl className="overflow-hidden rounded-lg border border-line">
-      <div className="flex flex-wrap gap-x-6 gap-y-1 border-line border-b bg-sunk px-3 py-2 text-xs leading-5">
+    <div className="overflow-hidden rounded-lg border border-line">
+      <dl className="flex flex-wrap gap-x-6 gap-y-1 border-line border-b bg-sunk px-3 py-2 text-xs leading-5">
         {chosen.map(({ label, text }) => (
           <div key={label} className="flex gap-2">
             <dt className="text-soft">{label}</dt>
             <dd className="font-medium">{text}</dd>
           </div>
         ))}
-      </div>
-      {fields
-        .filter(({ isTyped }) => isTyped)
-        .map(({ label, text }) => (
-          <div
-            key={label}
-            className="grid grid-cols-[5.5rem_minmax(0,1fr)_2rem] items-start gap-x-3 border-line border-b py-1 pr-1.5 pl-3 last:border-b-0"
-          >
-            <dt className="py-1.5 text-soft text-xs leading-5">{label}</dt>
-            <dd className="break-all py-1.5 font-mono text-xs leading-5">
-              {text === "" ? <span className="font-sans text-soft">leave empty</span> : text}
-            </dd>
-            <dd>{text === "" ? null : <CopyButton text={text} label={`Copy ${label}: ${of}`} />}</dd>
-          </div>
-        ))}
-    </dl>
+      </dl>
+      <dl>
+        {fields
+          .filter(({ isTyped }) => isTyped)
+          .map(({ label, text }) => (
+            <div
+              key={label}
+              className="grid grid-cols-[5.5rem_minmax(0,1fr)_2rem] items-start gap-x-3 border-line border-b py-1 pr-1.5 pl-3 last:border-b-0"
+            >
+              <dt className="py-1.5 text-soft text-xs leading-5">{label}</dt>
+              <dd className="break-all py-1.5 font-mono text-xs leading-5">
+                {text === "" ? <span className="font-sans text-soft">leave empty</span> : text}
+              </dd>
+              <dd>{text === "" ? null : <CopyButton text={text} label={`Copy ${label}: ${of}`} />}</dd>
+            </div>
+          ))}
+      </dl>
+    </div>
   );
 }
 

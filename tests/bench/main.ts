@@ -1,5 +1,6 @@
 import { measureAccept } from "./accept";
 import { measureBusy } from "./busy";
+import { measureConsole } from "./console";
 import { measureDelivery } from "./deliver";
 import { openPlace, type Place } from "./place";
 import { describeRun, formatTable, type Line } from "./report";
@@ -12,6 +13,7 @@ const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   deliver: measureDelivery,
   busy: measureBusy,
   scale: measureScale,
+  console: measureConsole,
   start: measureStart,
 };
 

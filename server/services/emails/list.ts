@@ -8,7 +8,8 @@ import type { EmailSummary } from "./read";
 
 /** Mails that one look reads at most, however few of them are wanted. */
 export const lookMax = 50_000;
-/** As many mails with one tag are gathered and put in order; those of a commoner one are found among the newest. */
+/** What a common tag is found among; a rarer one is gathered by its own index, up to `gatheredMax` mails that bear it. */
+const nearMax = 2_000;
 const gatheredMax = 20_000;
 
 export type Look = Page<EmailSummary> & {
@@ -36,29 +37,36 @@ export async function listEmails(ctx: Ctx, query: PageQuery & EmailFilter): Prom
  * takes the same time among a thousand mails and among millions.
  */
 export async function lookForEmails(ctx: Ctx, query: PageQuery & EmailFilter): Promise<Look> {
+  if (query.tag && !query.recipient) {
+    const near = await lookAmong(ctx, query, nearMax);
+    if (near.hasMore || near.lookedTo === null) return near;
+    const gathered = await gatherTagged(ctx, query);
+    if (gathered) return gathered;
+  }
+  return lookAmong(ctx, query, lookMax);
+}
+
+async function lookAmong(ctx: Ctx, query: PageQuery & EmailFilter, readMax: number): Promise<Look> {
   let cursor: Cursor;
   const page = await pageOf(query, (at, order, limit) => {
     cursor = at;
-    return query.recipient
-      ? findTo(ctx, query, at, order, limit)
-      : findAmong(ctx, query, at, order).limit(limit);
+    const find = query.recipient ? findTo : findAmong;
+    return find(ctx, query, at, order, readMax).limit(limit);
   });
   if (page.hasMore || !isSifted(query)) return { ...page, lookedTo: null };
-  const lookedTo = await findLookEnd(ctx, query, cursor);
-  const gathered = lookedTo !== null && query.tag ? await gatherTagged(ctx, query) : null;
-  return gathered ?? { ...page, lookedTo };
+  return { ...page, lookedTo: await findLookEnd(ctx, query, cursor, readMax) };
 }
 
 const byId = (order: Order) => (order === "newest" ? desc(emails.id) : asc(emails.id));
 
 /** Read in their order, and sifted on the way: the reading ends with the page. */
-function findAmong(ctx: Ctx, filter: EmailFilter, cursor: Cursor, order: Order) {
+function findAmong(ctx: Ctx, filter: EmailFilter, cursor: Cursor, order: Order, readMax: number) {
   const looked = ctx.db
     .select()
     .from(emails)
     .where(inEmails(ctx, filter, cursor))
     .orderBy(byId(order))
-    .limit(lookMax)
+    .limit(readMax)
     // The name of the table, so that whatever is said of its columns is said of these.
     .as("emails");
   return ctx.db
@@ -69,15 +77,15 @@ function findAmong(ctx: Ctx, filter: EmailFilter, cursor: Cursor, order: Order) 
     .$dynamic();
 }
 
-async function findTo(ctx: Ctx, filter: EmailFilter, cursor: Cursor, order: Order, limit: number) {
-  const looked = toAddress(ctx, filter, cursor, order).limit(lookMax).as("looked");
+function findTo(ctx: Ctx, filter: EmailFilter, cursor: Cursor, order: Order, readMax: number) {
+  const looked = toAddress(ctx, filter, cursor, order).limit(readMax).as("looked");
   return ctx.db
     .select(getTableColumns(emails))
     .from(looked)
     .innerJoin(emails, and(eq(emails.teamId, ctx.teamId), eq(emails.id, looked.id)))
     .where(besideIndexes(filter))
     .orderBy(order === "newest" ? desc(looked.id) : asc(looked.id))
-    .limit(limit);
+    .$dynamic();
 }
 
 const toAddress = (ctx: Ctx, filter: EmailFilter, cursor: Cursor, order: Order) =>
@@ -89,7 +97,12 @@ const toAddress = (ctx: Ctx, filter: EmailFilter, cursor: Cursor, order: Order) 
     .$dynamic();
 
 /** The mail at which a look ends, or null where there are fewer. */
-async function findLookEnd(ctx: Ctx, filter: EmailFilter, cursor: Cursor): Promise<string | null> {
+async function findLookEnd(
+  ctx: Ctx,
+  filter: EmailFilter,
+  cursor: Cursor,
+  readMax: number,
+): Promise<string | null> {
   const order: Order = cursor?.direction === "newer" ? "oldest" : "newest";
   const looked = filter.recipient
     ? toAddress(ctx, filter, cursor, order)
@@ -99,7 +112,7 @@ async function findLookEnd(ctx: Ctx, filter: EmailFilter, cursor: Cursor): Promi
         .where(inEmails(ctx, filter, cursor))
         .orderBy(byId(order))
         .$dynamic();
-  const [end] = await looked.offset(lookMax - 1).limit(1);
+  const [end] = await looked.offset(readMax - 1).limit(1);
   return end?.id ?? null;
 }
 

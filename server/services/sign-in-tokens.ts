@@ -27,6 +27,9 @@ export async function mintSignInToken(
   return token;
 }
 
+/** Where somebody lands who wanted no page. */
+const HOME = "/console";
+
 /** The page that each link opens. */
 const PAGES = { sign_in_link: "/login/link", password_reset: "/login/reset" } as const;
 
@@ -38,10 +41,10 @@ export function linkTo(
   { url }: Home,
   purpose: keyof typeof PAGES,
   token: string,
-  landing: string | null = null,
+  landing: string = HOME,
 ): string {
   const link = new URL(PAGES[purpose], url);
-  if (landing !== null) link.searchParams.set("callbackUrl", landing);
+  if (landing !== HOME) link.searchParams.set("callbackUrl", landing);
   link.hash = token;
   return link.href;
 }

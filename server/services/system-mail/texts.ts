@@ -32,7 +32,7 @@ export function wordsOf(about: Subject): Words {
         action: { label: "Sign in", url },
         afterwards: [
           `The link opens once, within ${LINK_MINUTES.sign_in_link} minutes.`,
-          "You did not ask for it? Then leave it be: nobody gets in without this mail. Pass the link on to nobody.",
+          "If that was not you, ignore this mail: nobody gets in without it. Never pass the link on.",
         ],
       };
     case "password_reset":
@@ -43,7 +43,7 @@ export function wordsOf(about: Subject): Words {
         action: { label: "Choose a password", url },
         afterwards: [
           `The link opens once, within ${LINK_MINUTES.password_reset} minutes. A new password ends every session that you have.`,
-          "You did not ask for it? Then leave it be: your password stays what it is. Pass the link on to nobody.",
+          "If that was not you, ignore this mail: your password stays as it is. Never pass the link on.",
         ],
       };
     case "invitation":
@@ -56,14 +56,14 @@ export function wordsOf(about: Subject): Words {
         action: { label: "Join the team", url },
         afterwards: [
           `The invitation holds until ${about.expiresAt.toISOString().slice(0, 16).replace("T", " ")} UTC, for this address alone.`,
-          "You do not know what this is about? Then leave it be: nothing happens.",
+          "If you do not know what this is about, ignore this mail: nothing happens.",
         ],
       };
   }
 }
 
 const askedBy = (device: string | null): string =>
-  device === null ? "Somebody, surely you, asked" : `Somebody, surely you, asked with ${device}`;
+  device === null ? "Somebody asked" : `Somebody using ${device} asked`;
 
 const article = (role: string): string => (/^[aeo]/.test(role) ? "an" : "a");
 

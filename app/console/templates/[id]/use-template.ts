@@ -33,10 +33,15 @@ export function useTemplate(teamId: string, id: string) {
   const [theirs, setTheirs] = useState<TemplateView | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
 
+  const shown = useRef(fields);
+  shown.current = fields;
   const take = useCallback((next: Base, with_: Fields = next.fields) => {
     setBase(next);
-    setFields(with_);
-    setEpoch((count) => count + 1);
+    // What stands there already keeps its cursor and what can be undone.
+    if (JSON.stringify(shown.current) !== JSON.stringify(with_)) {
+      setFields(with_);
+      setEpoch((count) => count + 1);
+    }
     setTheirs(null);
     setFault(null);
   }, []);

@@ -3,6 +3,7 @@ import { claimRetention, endRetention, takeOld } from "#db/retention";
 import { newId } from "#server/ids";
 import { listFiles } from "#server/services/emails/files";
 import { retryEmail } from "#server/services/emails/retry";
+import { readSource } from "#server/services/emails/source";
 import { setRetention } from "#server/services/retention";
 import { createTeam } from "#server/services/teams";
 import { keepBooks } from "#server/worker/bookkeeping";
@@ -152,6 +153,7 @@ describe("what old mails say", () => {
     });
     const [delivery] = (await house.email(id)).deliveries;
     expect(delivery?.status).toBe("failed");
+    await expect(readSource(house.ctx, id)).rejects.toMatchObject({ code: "conflict" });
   });
 
   test("of a mail that is sent again at the same moment is either kept or not sent", async () => {

@@ -37,8 +37,8 @@ export function Who({ change: { actor, actorName } }: { change: ChangeRow }) {
   const Sign = SIGNS[actor];
   const name = actor === "operator" ? "Command line" : (actorName ?? "Somebody who is gone");
   return (
-    <span className="flex min-w-0 items-center gap-2 text-soft" title={name}>
-      <Sign className="size-4 shrink-0" aria-hidden="true" />
+    <span className="flex min-w-0 items-baseline gap-2 text-soft" title={name}>
+      <Sign className="size-4 shrink-0 self-center" aria-hidden="true" />
       <span className="truncate">
         {actor === "key" ? <span className="sr-only">API key </span> : null}
         {name}

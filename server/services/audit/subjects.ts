@@ -37,6 +37,7 @@ const FINDERS: Record<string, Finder> = {
       .select({ id: emails.id })
       .from(emails)
       .where(and(eq(emails.teamId, teamId), inArray(emails.id, ids))),
+  team: async ({ teamId }, ids) => ids.filter((id) => id === teamId).map((id) => ({ id })),
   member: ({ db, teamId }, ids) =>
     db
       .select({ id: memberships.userId })

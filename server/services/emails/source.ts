@@ -2,6 +2,7 @@ import { and, asc, eq } from "drizzle-orm";
 import { attachments } from "#db/schema/attachments";
 import { capturedMessages } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
+import { AppError } from "#server/errors";
 import { outgoingMessage } from "./outgoing";
 import { type Email, getEmail } from "./read";
 
@@ -14,9 +15,14 @@ export type Source = {
   kind: "captured" | "composed";
 };
 
-/** A mail as a file that mail programs open (RFC 5322). */
+/** A mail as a file that mail programs open (RFC 5322). AppError `conflict` where what it said was erased. */
 export async function readSource(ctx: Ctx, id: string): Promise<Source> {
   const email = await getEmail(ctx, id);
+  if (email.isErased)
+    throw new AppError(
+      "conflict",
+      "What this mail said was erased, as the team's retention has it, so there is no file of it.",
+    );
   const [captured] = await ctx.db
     .select({ raw: capturedMessages.raw })
     .from(capturedMessages)

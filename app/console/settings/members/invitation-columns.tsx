@@ -16,7 +16,6 @@ export const invitationColumns = (offers: Offers): Column<InvitationRow>[] => [
     id: "role",
     header: "Role",
     width: "w-28",
-    phone: "corner",
     cell: ({ role }) => <Badge tone={ROLE_WORDS[role].tone}>{ROLE_WORDS[role].label}</Badge>,
   },
   {
@@ -47,7 +46,7 @@ export const invitationColumns = (offers: Offers): Column<InvitationRow>[] => [
     header: "Actions",
     width: "w-16",
     align: "right",
-    phone: "plain",
+    phone: "corner",
     isActive: true,
     isHeaderHidden: true,
     cell: (invitation) => <InvitationMenu invitation={invitation} {...offers} />,

@@ -21,7 +21,6 @@ export const memberColumns = (offers: Offers): Column<MemberRow>[] => [
     id: "role",
     header: "Role",
     width: "w-28",
-    phone: "corner",
     cell: ({ role }) => (
       <Badge tone={ROLE_WORDS[role].tone} title={ROLE_WORDS[role].hint}>
         {ROLE_WORDS[role].label}
@@ -59,7 +58,7 @@ export const memberColumns = (offers: Offers): Column<MemberRow>[] => [
     header: "Actions",
     width: "w-16",
     align: "right",
-    phone: "plain",
+    phone: "corner",
     isActive: true,
     isHeaderHidden: true,
     cell: (member) => <MemberMenu member={member} {...offers} />,

@@ -1,9 +1,7 @@
 import { and, eq, like } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
-import { listEmails, lookMax } from "#server/services/emails/list";
 import { answerEmailExport, answerFile, answerSource } from "#server/trpc/email-files";
-import { readSearch } from "#server/trpc/email-search";
 import { tick } from "#server/worker/tick";
 import { type Console, cookiesOf, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
@@ -28,8 +26,6 @@ const ask = async (procedure: string, input: object): Promise<unknown> => {
 };
 const cookies = async (party: Party) => cookiesOf((await console.session(party.userIds.member)).id);
 const callerOf = async (party: Party) => console.callerOf(await cookies(party));
-type ListInput = Omit<Parameters<Awaited<ReturnType<typeof callerOf>>["emails"]["list"]>[0], "team">;
-const list = async (input: ListInput) => (await callerOf(ann)).emails.list({ team: ann.teamId, ...input });
 const send = async (mail: Parameters<Console["house"]["send"]>[0] = {}, by = ann) =>
   (
     await console.house.send(
@@ -37,7 +33,6 @@ const send = async (mail: Parameters<Console["house"]["send"]>[0] = {}, by = ann
       by.ctx,
     )
   ).id;
-const idsOf = async (input: ListInput) => (await list(input)).rows.map(({ id }) => id);
 const setStatus = async (id: string, status: string) => {
   await console.house.hot`update deliveries set status = ${status} where email_id = ${id}`;
   await console.house.hot`update emails set status = ${status} where id = ${id}`;
@@ -53,103 +48,6 @@ const auditOf = async (party = ann) =>
     .from(auditLog)
     .where(and(eq(auditLog.teamId, party.teamId), like(auditLog.action, "email.%")))
     .orderBy(auditLog.id);
-
-describe("the one search field", () => {
-  const id = "01900000-0000-7000-8000-000000000001";
-  test.each([
-    [id, { id }],
-    [`<${id}@example.org>`, { id }],
-    [id.toUpperCase(), { id }],
-    ["ann@example.net", { recipient: "ann@example.net" }],
-    ["to:Ann@EXAMPLE.net", { recipient: "Ann@example.net" }],
-    ["from:shop@example.org", { sender: "shop@example.org" }],
-    ["from:@Example.org", { domain: "example.org" }],
-    ["tag:kind=receipt", { tag: { name: "kind", value: "receipt" } }],
-    ["tag:kind:receipt", { tag: { name: "kind", value: "receipt" } }],
-    ["tag:kind", { tag: { name: "kind" } }],
-    ["your order 10492", { words: "your order 10492" }],
-    [
-      "receipt tag:kind=shop ann@example.net",
-      { words: "receipt", tag: { name: "kind", value: "shop" }, recipient: "ann@example.net" },
-    ],
-    ["ann@", { words: "ann@" }],
-    ["tag:a=b tag:c=d", { tag: { name: "a", value: "b" }, words: "tag:c=d" }],
-    ["a@example.net b@example.net", { recipient: "a@example.net", words: "b@example.net" }],
-    ["to:nobody from:", { words: "to:nobody from:" }],
-    ["  ", {}],
-  ])("understands %j", (text, filter) => expect(readSearch(text)).toEqual(filter));
-});
-
-describe("the list", () => {
-  test("finds a mail by its id, its Message-ID, a recipient, a part of one, its subject and its tag", async () => {
-    const id = await send({
-      to: ["needle@posthorn.test"],
-      subject: "Your 50% parcel",
-      tags: [{ name: "kind", value: "shop" }],
-    });
-    await send({ subject: "Another" });
-    for (const search of [
-      id,
-      `<${id}@posthorn.test>`,
-      "needle@posthorn.test",
-      "needle@",
-      "50% PARCEL",
-      "tag:kind=shop",
-      "tag:kind",
-      "parcel tag:kind=shop needle@posthorn.test",
-    ])
-      expect(await idsOf({ search }), search).toEqual([id]);
-    for (const search of ["50_ parcel", "tag:kind=other", "nobody@posthorn.test", "parcel tag:other"])
-      expect(await idsOf({ search }), search).toEqual([]);
-  });
-
-  test("shows a page as it was while newer mail comes, and what is newer apart", async () => {
-    const first = await send({ subject: "First" });
-    const second = await send({ subject: "Second" });
-    const third = await send({ subject: "Third" });
-    expect(await idsOf({ upTo: second })).toEqual([second, first]);
-    expect(await idsOf({ before: second })).toEqual([third]);
-  });
-
-  test("finds by a span of time, and by one that ends now", async () => {
-    const id = await send();
-    const at = (ms: number) => new Date(Date.now() + ms).toISOString();
-    expect(await idsOf({ within: "1h" })).toEqual([id]);
-    expect(await idsOf({ since: at(-60_000), until: at(60_000) })).toEqual([id]);
-    expect(await idsOf({ since: at(60_000) })).toEqual([]);
-    expect(await idsOf({ until: at(-60_000) })).toEqual([]);
-  });
-
-  test("ends a look after so many mails, says where, and finds the rest from there", async () => {
-    const many = lookMax + 10;
-    await console.house.hot`
-      insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, tags, message_id, status, created_at)
-      select ('01900000-' || lpad(to_hex(n >> 16), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${ann.teamId},
-        'a@example.org', 'a@example.org', case when n <= 3 then 'rare.org' else 'example.org' end, '["b@example.net"]',
-        case when n <= 3 then 'Rare ' || n else 'Usual' end,
-        case when n <= 3 then '[{"name": "kind", "value": "rare"}]'::jsonb else '[]' end, n || '@example.org', 'delivered',
-        now() - interval '1 year'
-      from generate_series(1, ${many}::int) n`;
-    for (const filter of [{ search: "rare" }, { domain: "rare.org" }]) {
-      const look = await list(filter);
-      expect(look.rows).toEqual([]);
-      expect(look.lookedTo).toMatchObject({ id: expect.any(String), at: expect.any(String) });
-      const next = await list({ ...filter, after: look.lookedTo?.id });
-      expect(next.rows.map(({ subject }) => subject)).toEqual(["Rare 3", "Rare 2", "Rare 1"]);
-      expect(next).toMatchObject({ hasMore: false, lookedTo: null });
-    }
-    // A tag has an index of its own, which finds what is rare however old it is.
-    const tagged = await list({ search: "tag:kind=rare" });
-    expect(tagged.rows).toHaveLength(3);
-    const whole = await listEmails(ann.ctx, { subject: "rare", limit: 2 });
-    expect(whole.rows.map(({ subject }) => subject)).toEqual(["Rare 3", "Rare 2"]);
-    expect(whole.hasMore).toBe(true);
-    const rest = await listEmails(ann.ctx, { subject: "rare", limit: 2, after: whole.rows[1]?.id ?? "" });
-    expect(rest).toMatchObject({ rows: [{ subject: "Rare 1" }], hasMore: false });
-    const back = await listEmails(ann.ctx, { subject: "usual", limit: 2, before: rest.rows[0]?.id ?? "" });
-    expect(back.rows.map(({ id }) => id.slice(-1))).toEqual(["5", "4"]);
-  });
-});
 
 describe("what is done to mail is done once, to this team's alone, and written down with who did it", () => {
   test("a retry takes the recipients that were named", async () => {

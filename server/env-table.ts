@@ -192,9 +192,15 @@ export const SETTINGS = {
     example: "Posthorn <posthorn@example.com>",
     read: sender,
   },
-  AUTH_GITHUB_ID: credential("Sign-in with GitHub: client id, from its OAuth app.", "id"),
+  AUTH_GITHUB_ID: credential(
+    "Sign-in with GitHub: client id, from an OAuth app whose callback is POSTHORN_URL with /api/auth/callback/github.",
+    "id",
+  ),
   AUTH_GITHUB_SECRET: credential("Sign-in with GitHub: client secret.", "secret"),
-  AUTH_GOOGLE_ID: credential("Sign-in with Google: client id, from its OAuth app.", "id"),
+  AUTH_GOOGLE_ID: credential(
+    "Sign-in with Google: client id, from an OAuth client whose redirect URI is POSTHORN_URL with /api/auth/callback/google.",
+    "id",
+  ),
   AUTH_GOOGLE_SECRET: credential("Sign-in with Google: client secret.", "secret"),
   CRON_SECRET: {
     about: "Opens /api/cron/tick to the platform's scheduler.",

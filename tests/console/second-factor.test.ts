@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { accountEvents, recoveryCodes, secondSteps, totpFactors } from "#db/schema/account";
@@ -9,6 +11,7 @@ import type { User } from "#server/services/users";
 import { codeOf, enrol } from "../support/authenticator-app";
 import { type Console, openConsole, PASSWORD } from "../support/console";
 import { createClock } from "../support/deps";
+import { projectRoot } from "../support/processes";
 import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
 
 let console: Console;
@@ -91,6 +94,21 @@ describe("whoever has an authenticator app", () => {
     expect(await readSession(console.deps, here.cookies)).not.toBeNull();
     expect(await readSession(console.deps, there.cookies)).toBeNull();
   });
+});
+
+test("one file opens sessions, and only what judges a last proof calls it", () => {
+  const folder = path.join(projectRoot, "server/services");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const calling = (call: string) =>
+    files.filter((name) => readFileSync(path.join(folder, name), "utf8").includes(`${call}(`)).sort();
+  expect(calling("await openSession")).toEqual(["account/let-in.ts"]);
+  expect(calling("return letIn")).toEqual([
+    "account/admit.ts",
+    "account/passkey-sign-in.ts",
+    "account/second-step.ts",
+  ]);
 });
 
 describe("a code", () => {

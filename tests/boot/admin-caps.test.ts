@@ -42,4 +42,11 @@ test("what a day allows a domain and a team is set, shown and taken away", async
   const free = await posthornJson(["team", "set", team.id, "--daily-cap", "none"]);
   expect(free).toMatchObject({ id: team.id, unknown: "hold", daily_cap: null });
   expect(await posthornJson(["team", "show", "Capped"])).toEqual(free);
+
+  const kept = await posthornJson(["team", "set", "Capped", "--keep-contents", "30", "--keep-mails", "365"]);
+  expect(kept).toMatchObject({ keep_contents_days: 30, keep_mails_days: 365 });
+  const always = await posthorn(["team", "set", "Capped", "--keep-contents", "always"]);
+  expect(always.stdout).toMatch(/is kept as long as they are\.\nIts mails are deleted after 365 days\./);
+  const log = await house.hot`select actor, detail from audit_log where team_id = ${team.id} order by id`;
+  expect(log.map(({ actor }) => actor)).toEqual(Array.from({ length: 5 }, () => "operator"));
 });

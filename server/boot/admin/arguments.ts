@@ -8,6 +8,7 @@ import { readDomainName } from "#server/mail/address";
 import { readScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/scopes";
 import { growthPercentMax, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
 import { ROTATION } from "#server/services/keys/rotate";
+import { retentionDaysMax } from "#server/services/retention";
 
 const nameCharsMax = 100;
 const limitMax = 1_000_000;
@@ -92,6 +93,15 @@ export function readLimit(text: string, earlier: OwnLimits = {}): OwnLimits {
 /** Recipients a day, or `none` for any number. */
 export function readDailyCap(text: string): number | "none" {
   return text.trim() === "none" ? "none" : readCount(text, 0);
+}
+
+/** For how many days mail is kept, or that it is kept for good. */
+export function readKeptDays(text: string): number | "always" {
+  if (text.trim() === "always") return "always";
+  const days = Number(text);
+  if (!/^\d+$/.test(text.trim()) || days < 1 || days > retentionDaysMax)
+    throw new InvalidArgumentError(`Give a whole number of days, 1 to ${retentionDaysMax}, or always.`);
+  return days;
 }
 
 /** Recipients, at least one. */

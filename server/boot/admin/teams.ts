@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { UNKNOWN_POLICIES, type UnknownPolicy } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
+import { readRetention, setRetention } from "#server/services/retention";
 import {
   changeTeam,
   createTeam,
@@ -9,12 +10,17 @@ import {
   readTeamRules,
   type Team,
 } from "#server/services/teams";
-import { addJsonOption, readDailyCap, readName } from "./arguments";
+import { addJsonOption, readDailyCap, readKeptDays, readName } from "./arguments";
 import { withDatabase, withTeam } from "./session";
 import { say, sayJson, sayTable } from "./terminal";
 
 type Options = { json?: true };
-type SetOptions = Options & { unknown?: UnknownPolicy; dailyCap?: number | "none" };
+type SetOptions = Options & {
+  unknown?: UnknownPolicy;
+  dailyCap?: number | "none";
+  keepContents?: number | "always";
+  keepMails?: number | "always";
+};
 
 /** `team create`, `team list`, `team set`, `team show`. */
 export function addTeamCommands(program: Command): void {
@@ -47,18 +53,30 @@ export function addTeamCommands(program: Command): void {
         "--daily-cap <number>",
         "recipients a day (UTC), from all its domains together; what comes above waits for the next day; or none",
         readDailyCap,
-      ),
+      )
+      .option("--keep-contents <days>", "erase what mails say after so many days; or always", readKeptDays)
+      .option("--keep-mails <days>", "delete mails whole after so many days; or always", readKeptDays),
   )
-    .addHelpText("after", "\nExamples:\n  team set Sales --unknown hold\n  team set Sales --daily-cap 10000")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  team set Sales --unknown hold\n  team set Sales --daily-cap 10000\n  team set Sales --keep-contents 90 --keep-mails 730",
+    )
     .action(async (name: string, options: SetOptions, command: Command) => {
-      const { unknown, dailyCap } = options;
-      if (unknown === undefined && dailyCap === undefined)
-        command.error("error: give --unknown or --daily-cap");
+      const { unknown, dailyCap, keepContents, keepMails } = options;
+      if ([unknown, dailyCap, keepContents, keepMails].every((option) => option === undefined))
+        command.error("error: give --unknown, --daily-cap, --keep-contents or --keep-mails");
       await withTeam(name, async (ctx, found) => {
         await changeTeam(ctx, {
           ...(unknown === undefined ? {} : { unknown }),
           ...(dailyCap === undefined ? {} : { dailyCap: dailyCap === "none" ? null : dailyCap }),
         });
+        if (keepContents !== undefined || keepMails !== undefined) {
+          const kept = await readRetention(ctx);
+          await setRetention(ctx, {
+            bodiesDays: daysOf(keepContents, kept.bodiesDays),
+            emailsDays: daysOf(keepMails, kept.emailsDays),
+          });
+        }
         await showRules(ctx, found, options);
       });
     });
@@ -86,8 +104,12 @@ export function addTeamCommands(program: Command): void {
   );
 }
 
+const daysOf = (given: number | "always" | undefined, kept: number | null): number | null =>
+  given === undefined ? kept : given === "always" ? null : given;
+
 async function showRules(deps: Deps, team: Team, options: Options): Promise<void> {
   const { id, name, unknown, dailyCap, handedOverToday } = await readTeamRules({ ...deps, teamId: team.id });
+  const { bodiesDays, emailsDays } = await readRetention({ ...deps, teamId: team.id });
   if (options.json)
     return sayJson({
       id,
@@ -95,6 +117,8 @@ async function showRules(deps: Deps, team: Team, options: Options): Promise<void
       unknown,
       daily_cap: dailyCap,
       handed_over_today: dailyCap === null ? null : handedOverToday,
+      keep_contents_days: bodiesDays,
+      keep_mails_days: emailsDays,
     });
   say(
     unknown === "hold"
@@ -105,5 +129,13 @@ async function showRules(deps: Deps, team: Team, options: Options): Promise<void
     dailyCap === null
       ? "It may write to any number of recipients a day."
       : `It may write to ${dailyCap} recipients a day (UTC); today it has written to ${handedOverToday}.`,
+  );
+  say(
+    bodiesDays === null
+      ? "What its mails say is kept as long as they are."
+      : `What its mails say is erased after ${bodiesDays} days.`,
+  );
+  say(
+    emailsDays === null ? "Its mails are kept for good." : `Its mails are deleted after ${emailsDays} days.`,
   );
 }

@@ -1,0 +1,152 @@
+import { readFolders, type Source } from "./source";
+
+/** One way in: a route of the API, a procedure or file of the console, or an operator's command. */
+export type Door = { kind: "REST" | "console" | "command line"; name: string };
+
+/** What doors call of a service, as `domains/write.createDomain`, with all the doors that reach it. */
+export type Reached = { service: string; doors: Door[] };
+
+const ROOMS = /^(?:server\/(?:rest|trpc|services|boot\/admin)|app)\//;
+
+type Block = Door & { file: string; text: string; owner: string };
+
+/** Reads from the source which door reaches which function of a service. */
+export function readDoors(root: string): { doors: Door[]; reached: Reached[] } {
+  const all = readFolders(root, ["server", "app"]);
+  // What lies behind every door alike, sessions and start-up, is no door's own.
+  const sources = new Map([...all].filter(([file]) => ROOMS.test(file)));
+  const blocks = [...sources.values()].flatMap((source) => blocksOf(source, all));
+  const found = new Map<string, Door[]>();
+  for (const { file, text, owner, kind, name } of blocks)
+    for (const service of servicesIn(sources, file, text, new Set([`${file}#${owner}`]))) {
+      const doors = found.get(service) ?? [];
+      if (!doors.some((door) => door.kind === kind && door.name === name)) doors.push({ kind, name });
+      found.set(service, doors);
+    }
+  return {
+    doors: blocks.map(({ kind, name }) => ({ kind, name })),
+    reached: [...found]
+      .map(([service, doors]) => ({ service, doors: doors.sort((a, b) => compare(a.name, b.name)) }))
+      .sort((a, b) => compare(a.service, b.service)),
+  };
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+function blocksOf(source: Source, sources: ReadonlyMap<string, Source>): Block[] {
+  const { file } = source;
+  if (file.startsWith("server/rest/")) return routesOf(source, sources);
+  if (file.startsWith("server/trpc/")) return proceduresOf(source, sources);
+  if (file.startsWith("server/boot/admin/")) return commandsOf(source);
+  return file.endsWith("/route.ts") && file.startsWith("app/console/") ? filesOf(source) : [];
+}
+
+/** A route's path stands in its declaration, or with the service that makes links to it. */
+function routesOf({ file, parts, imports }: Source, sources: ReadonlyMap<string, Source>): Block[] {
+  return [...parts.values()].flatMap(({ name: owner, text: own }) => {
+    // Of two methods with all else in common each is made by one function of the file.
+    const [, maker = ""] = / = (\w+)\("[A-Z]+"\);/.exec(own) ?? [];
+    const text = own + (parts.get(maker)?.text ?? "");
+    const [, literal, constant = ""] = /\bpath: (?:"(\/api[^"]*)"|(\w+))/.exec(text) ?? [];
+    const far = imports.get(constant);
+    const said = far && sources.get(far.file)?.parts.get(far.name)?.text;
+    const route = literal ?? /"(\/api[^"]*)"/.exec(said ?? "")?.[1];
+    const methods = text.includes("withApi(") ? text.match(/"(?:GET|POST|PUT|PATCH|DELETE)"/g) : null;
+    return (route && methods ? methods : []).map((method) => ({
+      kind: "REST" as const,
+      name: `${method.slice(1, -1)} ${route}`,
+      file,
+      text,
+      owner,
+    }));
+  });
+}
+
+/** A procedure is a line of a router, or of a record of procedures that is spread into one. */
+function proceduresOf({ file, parts }: Source, sources: ReadonlyMap<string, Source>): Block[] {
+  const mounted = sources.get("server/trpc/router.ts")?.parts.get("appRouter")?.text ?? "";
+  return [...parts.values()].flatMap(({ name: owner, text }) => {
+    const router = [...sources.values()]
+      .filter((each) => each.file.startsWith("server/trpc/"))
+      .flatMap((each) => [...each.parts.values()])
+      .find((part) => part.text.includes(`...${owner},`))?.name;
+    const noun = new RegExp(`\\b(\\w+): ${router ?? owner}\\b`).exec(mounted)?.[1];
+    if (noun === undefined || owner === "appRouter") return [];
+    return cut(text, /^ {2}(\w+): /gm).map(({ name, text: own }) => ({
+      kind: "console" as const,
+      name: `${noun}.${name}`,
+      file,
+      text: own,
+      owner,
+    }));
+  });
+}
+
+function commandsOf({ file, parts }: Source): Block[] {
+  return [...parts.values()].flatMap(({ name: owner, text }) => {
+    const group = /program\s*\.command\("([\w-]+)"/.exec(text)?.[1] ?? "";
+    return cut(text, /\.command\("([\w-]+)"/g)
+      .filter(({ text: own }) => own.includes(".action("))
+      .map(({ name, text: own }) => ({
+        kind: "command line" as const,
+        name: name === group ? name : `${group} ${name}`,
+        file,
+        text: own,
+        owner,
+      }));
+  });
+}
+
+const filesOf = ({ file, parts }: Source): Block[] =>
+  [...parts.values()]
+    .filter(({ name }) => /^(GET|POST)$/.test(name))
+    .map(({ name, text }) => ({
+      kind: "console" as const,
+      name: `${name} ${file.replace(/^app/, "").replace(/\/route\.ts$/, "")}`,
+      file,
+      text,
+      owner: name,
+    }));
+
+/** The pieces of a text that begin where the pattern matches, by what it caught. */
+function cut(text: string, pattern: RegExp): { name: string; text: string }[] {
+  const starts = [...text.matchAll(pattern)];
+  return starts.map((start, place) => ({
+    name: start[1] ?? "",
+    text: text.slice(start.index, starts[place + 1]?.index),
+  }));
+}
+
+/** The functions of services that a text uses, by itself or by what it calls on its side of the services' door. */
+function servicesIn(
+  sources: ReadonlyMap<string, Source>,
+  file: string,
+  text: string,
+  seen: Set<string>,
+): Set<string> {
+  const source = sources.get(file);
+  const found = new Set<string>();
+  if (!source) return found;
+  for (const [word] of text.matchAll(/\b[a-zA-Z_]\w*\b/g)) {
+    const target = source.imports.get(word) ?? (source.parts.has(word) ? { file, name: word } : null);
+    // Behind the console's own caller stand its procedures, which are doors by themselves.
+    if (target === null || target.file === "server/trpc/router.ts") continue;
+    if (seen.has(`${target.file}#${target.name}`)) continue;
+    seen.add(`${target.file}#${target.name}`);
+    const part = sources.get(target.file)?.parts.get(target.name);
+    if (!part) continue;
+    if (target.file.startsWith("server/services/")) {
+      if (isFunction(part.text)) found.add(nameOf(target));
+    } else for (const each of servicesIn(sources, target.file, part.text, seen)) found.add(each);
+  }
+  return found;
+}
+
+const nameOf = ({ file, name }: { file: string; name: string }) =>
+  `${file.replace("server/services/", "").replace(/\.ts$/, "")}.${name}`;
+
+/** A function whose first argument is what a service works with, and not one that only computes. */
+const isFunction = (text: string): boolean =>
+  /^export (?:async )?function\*? \w+(?:<[^(]*>)?\(\s*(?:\{[^}]*\}|\w+): (?:Ctx|\w*Deps|Pick<|Db)/.test(
+    text,
+  ) || /^export const \w+ = (?:async )?\(\s*(?:\{[^}]*\}|\w+): (?:Ctx|\w*Deps|Pick<|Db)/.test(text);

@@ -1,0 +1,57 @@
+const SENDS =
+  "Mail is sent by programs; the console sends only tests of templates, and a mail as it was by retrying it.";
+const PAGE = "It fills a page of the console; the API tells the same by what its answers hold.";
+const MANY = "The console's form of a call that the API takes one by one.";
+
+/** Functions of services that only one of the API and the console calls by itself, each with the reason. */
+export const GAPS: Readonly<Record<string, string>> = {
+  "domains/bound.readBoundKeys": PAGE,
+  "domains/bound.readBoundRelays": "Relays are the operator's; a page says which one carries the domain.",
+  "domains/caps.readWarmUpPlan": "The days follow from `warm_up`, which the API tells.",
+  "domains/read.listDomains": "All names at once, to choose among; the API lists them by pages.",
+  "emails/as-call.describeAsCall": "Writes the call of the API that would send the mail again.",
+  "emails/batch.sendBatch": SENDS,
+  "emails/cancel-many.cancelSelected": MANY,
+  "emails/choices.listChoices": "What the filters of the page offer.",
+  "emails/dry-run.dryRunBatch": SENDS,
+  "emails/dry-run.dryRunEmail": SENDS,
+  "emails/export.exportEmails": "A file for spreadsheets; programs page through the list.",
+  "emails/file-links.linkToFile":
+    "Programs are given a link that expires; the console's own address asks for the session.",
+  "emails/file-links.openFileLink": "Opens such a link.",
+  "emails/holds.readHolds": PAGE,
+  "emails/list.listEmails": "The console looks by `lookForEmails`, which says how far it looked.",
+  "emails/list.lookForEmails": "The API lists by `listEmails`.",
+  "emails/retry.countRetryable": "What a person is told before many are retried.",
+  "emails/retry.retrySelected": MANY,
+  "emails/send.sendEmail": SENDS,
+  "emails/source.readSource": "A file for mail programs; the API gives the parts that it is made of.",
+  "keys/gauge.readGauges": "A program reads its own window off the `X-RateLimit-*` headers.",
+  "keys/keys.listKeys": "Names to choose among; both doors list keys by pages.",
+  "keys/links.listLinkable": "What a form offers to choose.",
+  "keys/names.nameKeys": "Names of keys for people; the API tells their ids.",
+  "keys/page.getKey": "The page of one key; the API tells as much of each key in its list.",
+  "keys/use.countUse": PAGE,
+  "keys/use.listRefusals": "The same log that the API opens by `logs:read`, for one key.",
+  "suppressions/add.addSuppressions": "The console adds what was pasted, by `addPasted`, which calls it.",
+  "suppressions/paste.addPasted": "Reads addresses out of what a person pastes.",
+  "suppressions/read.getSuppression": "The console's list holds all that is known of an address.",
+  "suppressions/remove.removeSuppression": "The console removes one as it removes many.",
+  "suppressions/search.readSources": "Which mail an address is suppressed by, for people to open.",
+  "suppressions/search.searchSuppressions":
+    "The console searches by a part of the address; the API knows the whole.",
+  "suppressions/unsubscribe.unsubscribe": "For recipients, by the link in their mail.",
+  "templates/overview.browseTemplates":
+    "The list with what a page shows beside it; the API has `listTemplates`.",
+  "templates/overview.openTemplate": "What an editor needs at once; the API reads it in two calls.",
+  "templates/overview.readTemplateUse": PAGE,
+  "templates/preview.previewTemplate": "The console previews what is not saved yet.",
+  "templates/read.listTemplates": "The console has `browseTemplates`.",
+  "templates/test-mail.sendTestMail": "Programs send a template by `POST /api/emails` with `template`.",
+  "webhooks/endpoints.readSigningSecrets":
+    "A secret is shown to people once, when it is made; a key with the right may read it again.",
+  "webhooks/held-unknown.readHeldUnknown": "How many held mails wait; the API lists them by their status.",
+  "webhooks/of-email.listToldEvents": PAGE,
+  "webhooks/replay.countReplayRange": "What a person is told before a range is replayed.",
+  "webhooks/standing.readStandings": PAGE,
+};

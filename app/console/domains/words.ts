@@ -1,6 +1,5 @@
-import type { CheckKey, RecordCheck } from "#db/schema/domains";
 import type { FaultName } from "#server/services/domains/faults";
-import type { DomainHealth } from "#server/trpc/domain-views";
+import type { DomainHealth, DomainRecordView } from "#server/trpc/domain-views";
 import type { Tone } from "../_ui/statuses";
 
 type Word = { label: string; tone: Tone; means: string };
@@ -26,7 +25,7 @@ export const HEALTH: Record<DomainHealth, Word> = {
 };
 
 /** Where one record stands. */
-export const RECORD_STATUS: Record<RecordCheck["status"], Word> = {
+export const RECORD_STATUS: Record<DomainRecordView["status"], Word> = {
   not_started: { label: "Not looked at", tone: "mute", means: "Nobody has looked yet." },
   pending: { label: "Not there yet", tone: "info", means: "Name servers do not show it." },
   verified: { label: "In order", tone: "good", means: "It was seen as it should be." },
@@ -39,7 +38,7 @@ export const RECORD_STATUS: Record<RecordCheck["status"], Word> = {
 };
 
 /** What a record is for, in plain words. */
-export const PURPOSE: Record<CheckKey, { title: string; why: string }> = {
+export const PURPOSE: Record<DomainRecordView["purpose"], { title: string; why: string }> = {
   dkim: {
     title: "Signature key (DKIM)",
     why: "With it receivers see that a mail is yours, and that nobody changed it.",

@@ -101,7 +101,7 @@ function viewDelivery(delivery: Delivery) {
       [lastCode, lastEnhanced, lastText].filter((part) => part !== null && part !== "").join(" ") || null,
     reason: delivery.lastReason,
     /** What the code of the last reply says, in words. */
-    meaning: sayCode({ code: lastCode, enhanced: lastEnhanced }),
+    meaning: meaningOf({ code: lastCode, enhanced: lastEnhanced }),
     advice,
     relay: delivery.relay,
     /** What the relay's provider calls the message. */
@@ -121,7 +121,7 @@ function viewEvent(event: EmailEvent) {
     attempt: event.data.attempt ?? null,
     host: event.data.host ?? null,
     reply: reply ? [reply.code, reply.enhanced, reply.text].filter((part) => part).join(" ") : null,
-    meaning: reply ? sayCode(reply) : null,
+    meaning: reply ? meaningOf(reply) : null,
     reason: event.data.reason ?? null,
     advice: event.data.advice ?? null,
     visit: event.data.visit ?? null,
@@ -131,6 +131,10 @@ function viewEvent(event: EmailEvent) {
     dialogue: event.data.dialogue ?? null,
   };
 }
+
+// Of what was accepted there is nothing to explain.
+const meaningOf = (reply: { code: number | null; enhanced: string | null }): string | null =>
+  reply.code !== null && reply.code < 400 ? null : sayCode(reply);
 
 // A row that cannot be attempted is due at PostgreSQL's `infinity`, which is no date.
 const timeOf = (at: Date): string | null => (Number.isFinite(at.getTime()) ? at.toISOString() : null);

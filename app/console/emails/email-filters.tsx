@@ -34,13 +34,13 @@ export function EmailFilterBar({ teamId, filters, onChange }: Props) {
   ] as const;
   return (
     <div className="mb-4 flex flex-col gap-2">
-      <search className="flex flex-col gap-2 md:flex-row md:flex-wrap md:items-center">
+      <search className="grid grid-cols-2 gap-2 md:flex md:flex-wrap md:items-center">
         <SearchField
           label="Search emails"
           placeholder="Address, subject, id, tag:name=value"
           value={filters.q ?? ""}
           onSettle={(q) => change({ q: q || null })}
-          className="md:basis-full lg:basis-0"
+          className="col-span-2 md:basis-full lg:basis-0"
         />
         <SelectFilter
           label="Status"

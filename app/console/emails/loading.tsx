@@ -6,7 +6,7 @@ export default function EmailsLoading() {
   return (
     <>
       <PageHeading title="Emails" />
-      <div className="mb-4 h-11 md:h-[5.5rem] lg:h-10" />
+      <div className="mb-4 h-[9.25rem] md:h-[5.5rem] lg:h-10" />
       <SkeletonRows />
     </>
   );

@@ -35,7 +35,7 @@ export function TimeFilter({ filters, onChange }: Props) {
         className="md:grow lg:w-40 lg:grow-0"
       />
       {isSpan ? (
-        <div className="flex w-full flex-wrap gap-2">
+        <div className="col-span-2 flex w-full flex-wrap gap-2">
           <Moment label="From" value={since} onChange={(at) => onChange({ since: at })} />
           <Moment label="To" value={until} onChange={(at) => onChange({ until: at })} />
         </div>

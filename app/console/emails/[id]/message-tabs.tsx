@@ -48,7 +48,7 @@ export function MessageTabs({ teamId, email }: { teamId: string; email: EmailVie
         ]
       : []),
   ];
-  return <Tabs label="Message" tabs={tabs} className={`${cardStyle} self-start`} />;
+  return <Tabs label="Message" tabs={tabs} className={`${cardStyle} w-full`} />;
 }
 
 function MessageText({ content }: { content: EmailContent }) {

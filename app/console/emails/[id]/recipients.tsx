@@ -26,7 +26,7 @@ export function Recipients({ recipients, holds }: { recipients: RecipientView[];
               <StatusBadge status={recipient.status} />
             </div>
             {recipient.reason ? <p className="break-words text-soft">{recipient.reason}</p> : null}
-            {recipient.meaning ? <p className="break-words text-soft">{recipient.meaning}</p> : null}
+            {recipient.meaning ? <p className="break-words text-soft text-xs">{recipient.meaning}</p> : null}
             {recipient.advice ? <p className="break-words text-ink">{recipient.advice}</p> : null}
             <Waiting recipient={recipient} holds={holds} />
             {recipient.attempts > 0 ? (

@@ -7,9 +7,9 @@ import { fieldStyle } from "./styles";
 /** After the last key press; a search for half a word helps nobody. */
 const settleMs = 350;
 
-/** A list's filters in one line, which live in the page's address. On a phone each has a line of its own. */
+/** A list's filters in one line, which live in the page's address. On a phone two of them share a line, below the search. */
 export function FilterBar({ children }: { children: ReactNode }) {
-  return <search className="mb-4 flex flex-col gap-2 md:flex-row md:items-center">{children}</search>;
+  return <search className="mb-4 grid grid-cols-2 gap-2 md:flex md:items-center">{children}</search>;
 }
 
 type SearchProps = {
@@ -40,7 +40,7 @@ export function SearchField(props: SearchProps) {
     return () => clearTimeout(timer);
   });
   return (
-    <label className={`relative min-w-0 md:grow ${props.className ?? ""}`}>
+    <label className={`relative col-span-2 min-w-0 md:grow ${props.className ?? ""}`}>
       <span className="sr-only">{label}</span>
       <Search
         className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-soft"
@@ -82,7 +82,7 @@ type SelectProps<Value extends string> = {
 export function SelectFilter<Value extends string>(props: SelectProps<Value>) {
   const { label, value, options, anyLabel, onChange } = props;
   return (
-    <label className={`relative shrink-0 md:w-44 ${props.className ?? ""}`}>
+    <label className={`relative min-w-0 shrink-0 only:col-span-2 md:w-44 ${props.className ?? ""}`}>
       <span className="sr-only">{label}</span>
       <select
         value={value ?? ""}

@@ -11,6 +11,9 @@ const SECURITY_HEADERS = {
   "Strict-Transport-Security": "max-age=63072000",
 };
 
+const asHeaders = (headers: Record<string, string>) =>
+  Object.entries(headers).map(([key, value]) => ({ key, value }));
+
 const config: NextConfig = {
   poweredByHeader: false,
   reactStrictMode: true,
@@ -25,9 +28,14 @@ const config: NextConfig = {
   // `tsc` over the whole project is a step of `npm run check`; a second one inside every build would only cost time.
   typescript: { ignoreBuildErrors: true },
   headers: async () => [
+    { source: "/((?!api(?:/|$)).*)", headers: asHeaders(SECURITY_HEADERS) },
     {
-      source: "/((?!api(?:/|$)).*)",
-      headers: Object.entries(SECURITY_HEADERS).map(([key, value]) => ({ key, value })),
+      // The console's own calls: answers for scripts of ours, and nothing that a browser should show.
+      source: "/api/:door(auth|trpc)/:path*",
+      headers: asHeaders({
+        ...SECURITY_HEADERS,
+        "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+      }),
     },
   ],
 };

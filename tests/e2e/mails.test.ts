@@ -33,8 +33,20 @@ beforeAll(async () => {
   await posthorn.operate("domain", "add", "example.org", "--verified");
   await posthorn.operate("domain", "add", "capped.org", "--verified");
   await posthorn.operate("domain", "set", "capped.org", "--daily-cap", "1");
-  await posthorn.operate("team", "set", "--unknown", "hold");
-  const made = await posthorn.operate("key", "create", "--name", "Shop", "--scopes", "full_access", "--json");
+  await posthorn.operate("team", "set", "First team", "--unknown", "hold");
+  const made = await posthorn.operate(
+    ...[
+      "key",
+      "create",
+      "--name",
+      "Shop",
+      "--scopes",
+      "full_access",
+      "--domains",
+      "example.org,capped.org",
+      "--json",
+    ],
+  );
   token = JSON.parse(made).token;
   profile = await openProfile(browser, posthorn.url, { acceptDownloads: true });
   page = await profile.context.newPage();
@@ -92,12 +104,12 @@ describe("the list", () => {
     await page.waitForURL(/q=/);
     await page.getByRole("button", { name: "Clear all filters" }).click();
     await expect.poll(() => rows().count(), patience).toBe(4);
-    await page.getByLabel("Key", { exact: true }).selectOption({ label: "Shop" });
+    await page.getByTitle("Key", { exact: true }).selectOption({ label: "Shop" });
     await page.waitForURL(/key=/);
-    await page.getByLabel("Domain", { exact: true }).selectOption({ label: "capped.org" });
+    await page.getByTitle("Domain", { exact: true }).selectOption({ label: "capped.org" });
     await page.getByRole("heading", { name: "No mail matches" }).waitFor(patience);
-    await page.getByLabel("Domain", { exact: true }).selectOption({ label: "Any domain" });
-    await page.getByLabel("Time", { exact: true }).selectOption({ label: "Last hour" });
+    await page.getByTitle("Domain", { exact: true }).selectOption({ label: "Any domain" });
+    await page.getByTitle("Time", { exact: true }).selectOption({ label: "Last hour" });
     await expect.poll(() => rows().count(), patience).toBe(4);
     expectNothingOdd();
   });
@@ -285,7 +297,7 @@ describe("a mail leaves the console", () => {
     const command = (await dialog.locator("pre").textContent(patience)) ?? "";
     await expectNoBarriers(page);
     const answer = execFileSync("/bin/sh", ["-c", command], {
-      env: { ...process.env, POSTHORN_KEY: token, HOME: "/nowhere" },
+      env: { ...process.env, POSTHORN_KEY: token, HOME: "/nowhere", NO_PROXY: "localhost" },
       encoding: "utf8",
     });
     const { id } = JSON.parse(answer);

@@ -1,6 +1,6 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useRef } from "react";
 import { faultOf } from "../_ui/fault";
@@ -44,6 +44,7 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
   );
   const shown = data?.rows.map(({ id }) => id) ?? [];
   const selection = useSelection(shown, JSON.stringify(base));
+  const queries = useQueryClient();
   const { anchor, release } = useAnchor(list, shown[0], selection.ids.size > 0, isFirstPage);
   held.current = anchor;
 
@@ -66,7 +67,15 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
     <>
       <EmailHeading teamId={teamId} filters={filters} />
       <EmailFilterBar teamId={teamId} filters={filters} onChange={setFilters} />
-      <NewerNote teamId={teamId} filters={filters} anchor={anchor} onShow={release} />
+      <NewerNote
+        teamId={teamId}
+        filters={filters}
+        anchor={anchor}
+        onShow={() => {
+          release();
+          void queries.invalidateQueries({ queryKey: trpc.emails.list.pathKey() });
+        }}
+      />
       <div ref={list}>{content()}</div>
       {data?.lookedTo && !filters.before ? (
         <LookedTo

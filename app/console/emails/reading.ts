@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { type RefObject, useEffect, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { useTRPC } from "../_ui/trpc";
 import { type EmailFilters, listInput } from "./filters";
 
@@ -20,11 +20,15 @@ export function useAnchor(
   isFirstPage: boolean,
 ): { anchor: string | null; release: () => void } {
   const [anchor, setAnchor] = useState<string | null>(null);
+  // What stood on top when somebody asked for the newer mail: until that has come there is nothing to keep still.
+  const left = useRef<string | null>(null);
   useEffect(() => {
     if (!isFirstPage) return setAnchor(null);
     const look = () => {
+      if (left.current !== first) left.current = null;
       const reads =
-        isHeld || window.scrollY > atTopPx || (list.current?.matches(":hover, :focus-within") ?? false);
+        left.current === null &&
+        (isHeld || window.scrollY > atTopPx || (list.current?.matches(":hover, :focus-within") ?? false));
       setAnchor((held) => (reads ? (held ?? first ?? null) : null));
     };
     look();
@@ -37,6 +41,7 @@ export function useAnchor(
   return {
     anchor: isFirstPage ? anchor : null,
     release: () => {
+      left.current = first ?? null;
       window.scrollTo({ top: 0 });
       setAnchor(null);
     },

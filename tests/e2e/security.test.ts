@@ -74,7 +74,7 @@ describe("an authenticator app", () => {
     await takePictures(page, "security-app");
     secret = ((await dialog().locator("code").textContent()) ?? "").replaceAll(/\s/g, "");
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
-    await dialog().getByLabel("Code").fill(codeOf(secret, new Date()));
+    await dialog().getByLabel("Code", { exact: true }).fill(codeOf(secret, new Date()));
     await press("Turn it on");
     const codes = dialog().getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
     await expect.poll(() => codes.count(), patience).toBe(10);
@@ -96,11 +96,11 @@ describe("an authenticator app", () => {
     await other.goto(`${posthorn.url}/console/emails`);
     await other.waitForURL(/\/login\?/);
     await giveFirstProof(other);
-    await other.getByLabel("Code").fill("000000");
+    await other.getByLabel("Code", { exact: true }).fill("000000");
     await press("Sign in", other);
     await other.getByText("This code is not right, or was used already.").waitFor(patience);
     // The next step's code: this one's was used to set the app up.
-    await other.getByLabel("Code").fill(codeOf(secret, new Date(), 1));
+    await other.getByLabel("Code", { exact: true }).fill(codeOf(secret, new Date(), 1));
     await press("Sign in", other);
     await other.waitForURL(/\/console\//, patience);
     forgiveRefusals();

@@ -1,4 +1,5 @@
 import type { Ctx } from "#server/deps";
+import { AppError } from "#server/errors";
 import { nameOfFile } from "./file-links";
 import { listFiles } from "./files";
 import { type Email, getEmail } from "./read";
@@ -7,10 +8,12 @@ const filesMax = 100;
 
 /**
  * The body of the call that would send the same mail again. What files hold is left out: in the place of their bytes stands
- * what they are called. A template's mail is what was made of it.
+ * what they are called. A template's mail is what was made of it. AppError `conflict` where what it said was erased.
  */
 export async function describeAsCall(ctx: Ctx, id: string): Promise<Record<string, unknown>> {
   const [email, files] = await Promise.all([getEmail(ctx, id), listFiles(ctx, id, { limit: filesMax })]);
+  if (email.isErased)
+    throw new AppError("conflict", "What this mail said was erased, so no call would send it again.");
   const attachments = files.rows.map((file) => ({
     filename: nameOfFile(file),
     content_type: file.contentType,

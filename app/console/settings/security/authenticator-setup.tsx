@@ -89,7 +89,7 @@ function SecretStep({ secret, uri, isBusy, fault, onCode, onCancel }: SecretStep
         <div className="min-w-0 grow basis-40">
           <p className="font-medium">Key</p>
           <div className="mt-1 flex items-start gap-1">
-            <code className="min-w-0 grow select-all break-all font-mono text-xs leading-5">
+            <code className="min-w-0 grow select-all break-words font-mono text-xs leading-5">
               {secret.replace(/(.{4})(?=.)/g, "$1 ")}
             </code>
             <CopyButton text={secret} label="Copy the key" />
@@ -103,6 +103,7 @@ function SecretStep({ secret, uri, isBusy, fault, onCode, onCancel }: SecretStep
         label="Code"
         hint="What the app shows now."
         isMono
+        autoFocus
         inputMode="numeric"
         autoComplete="one-time-code"
         maxLength={12}

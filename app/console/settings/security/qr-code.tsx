@@ -4,7 +4,7 @@ import { encode } from "uqr";
 
 /** A text as a QR code, black on white in both themes: cameras read nothing else for certain. */
 export function QrCode({ text, label }: { text: string; label: string }) {
-  const { data, size } = encode(text, { ecc: "M", border: 4 });
+  const { data, size } = encode(text, { ecc: "L", border: 4 });
   const path = data
     .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")))
     .join("");

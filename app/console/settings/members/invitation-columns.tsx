@@ -36,7 +36,7 @@ export const invitationColumns = (offers: Offers): Column<InvitationRow>[] => [
   },
   {
     id: "until",
-    header: "Good until",
+    header: "Runs out",
     width: "w-32",
     cell: ({ expiresAt, isExpired }) =>
       isExpired ? <Badge tone="warn">Run out</Badge> : <When at={expiresAt} className="text-soft" />,

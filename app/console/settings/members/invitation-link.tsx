@@ -28,7 +28,7 @@ export function InvitationLink({ invited, onStored }: { invited: InvitedView; on
         </div>
       </figure>
       <p className="text-soft leading-6">
-        It lets one person in, as {email}, until <When at={expiresAt} />.
+        It lets one person in, as {email}, and runs out <When at={expiresAt} />.
       </p>
       <div className="flex justify-end max-md:*:w-full">
         <button type="button" onClick={onStored} className={`${buttonStyle.primary} h-10`}>

@@ -12,7 +12,7 @@ import { useFragment } from "../login/use-fragment";
 export function SetupForm() {
   const printed = useFragment();
   const [typed, setTyped] = useState<string | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [fault, setFault] = useState<{ of: "code" | "rest"; text: string } | null>(null);
   const [isBusy, setBusy] = useState(false);
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -28,7 +28,11 @@ export function SetupForm() {
       return window.location.assign("to" in result ? result.to : "/login");
     }
     setBusy(false);
-    setFault(told.isOver ? "That code opens nothing. Take the one that the last start printed." : told.fault);
+    setFault(
+      told.isOver
+        ? { of: "code", text: "That code opens nothing. Take the one that the last start printed." }
+        : { of: "rest", text: told.fault },
+    );
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
@@ -42,7 +46,8 @@ export function SetupForm() {
         required
         maxLength={100}
         isMono
-        hint="It stands in what npm start printed, or in the log, behind /setup#"
+        hint="Of the link that the start printed, or the log has: what stands behind the #."
+        error={fault?.of === "code" ? fault.text : null}
       />
       <TextField
         label="Email address"
@@ -53,7 +58,7 @@ export function SetupForm() {
         maxLength={320}
       />
       <NewPasswordField />
-      <FormFault fault={fault === null ? null : { message: fault, code: null, requestId: null }} />
+      <FormFault fault={fault?.of === "rest" ? { message: fault.text, code: null, requestId: null } : null} />
       <div className="mt-2 *:w-full">
         <SubmitButton isBusy={isBusy}>Make the first user</SubmitButton>
       </div>

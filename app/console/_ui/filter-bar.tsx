@@ -1,7 +1,8 @@
 "use client";
 
-import { ChevronDown, Search } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import { Search } from "lucide-react";
+import { type ReactNode, useEffect, useId, useState } from "react";
+import { Select } from "./select";
 import { fieldStyle } from "./styles";
 
 /** After the last key press; a search for half a word helps nobody. */
@@ -81,16 +82,17 @@ type SelectProps<Value extends string> = {
 /** A filter by one of a few values. */
 export function SelectFilter<Value extends string>(props: SelectProps<Value>) {
   const { label, value, options, anyLabel, onChange } = props;
+  const id = useId();
   return (
-    <label className={`relative min-w-0 shrink-0 only:col-span-2 md:w-44 ${props.className ?? ""}`}>
+    <label htmlFor={id} className={`min-w-0 shrink-0 only:col-span-2 md:w-44 ${props.className ?? ""}`}>
       <span className="sr-only">{label}</span>
-      <select
+      <Select
+        id={id}
         value={value ?? ""}
         title={label}
         onChange={({ target }) =>
           onChange(options.find((option) => option.value === target.value)?.value ?? null)
         }
-        className={`${fieldStyle} appearance-none pr-9`}
       >
         <option value="">{anyLabel}</option>
         {options.map((option) => (
@@ -98,11 +100,7 @@ export function SelectFilter<Value extends string>(props: SelectProps<Value>) {
             {option.label}
           </option>
         ))}
-      </select>
-      <ChevronDown
-        className="pointer-events-none absolute top-1/2 right-3 size-4 -translate-y-1/2 text-soft"
-        aria-hidden="true"
-      />
+      </Select>
     </label>
   );
 }

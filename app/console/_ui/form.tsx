@@ -1,7 +1,8 @@
 "use client";
 
-import { ChevronDown, LoaderCircle } from "lucide-react";
+import { LoaderCircle } from "lucide-react";
 import { type ComponentProps, type ReactNode, useId } from "react";
+import { Select } from "./select";
 import { areaStyle, buttonStyle, fieldStyle } from "./styles";
 
 export { FormFault } from "./form-fault";
@@ -110,15 +111,9 @@ export function SelectField({ label, hint, error, children, ...select }: Said & 
   const { id, said, aria } = useField({ hint, error });
   return (
     <Labelled id={id} label={label} hint={hint} said={said}>
-      <span className="relative">
-        <select id={id} {...select} {...aria} className={`${fieldStyle} appearance-none pr-9`}>
-          {children}
-        </select>
-        <ChevronDown
-          className="pointer-events-none absolute top-1/2 right-3 size-4 -translate-y-1/2 text-soft"
-          aria-hidden="true"
-        />
-      </span>
+      <Select id={id} {...select} {...aria}>
+        {children}
+      </Select>
     </Labelled>
   );
 }

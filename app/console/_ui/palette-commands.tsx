@@ -25,7 +25,7 @@ import { useMay, useTeam } from "./team";
 
 const CREATIONS = [
   { path: "/console/keys", label: "Create an API key", Icon: KeyRound, right: "keys:write" },
-  { path: "/console/templates", label: "Create a template", Icon: LayoutTemplate, right: "templates:write" },
+  { path: "/console/templates", label: "New template", Icon: LayoutTemplate, right: "templates:write" },
   { path: "/console/domains", label: "Add a domain", Icon: Globe, right: "domains:write" },
   { path: "/console/webhooks", label: "Add a webhook", Icon: Webhook, right: "webhooks:write" },
   { path: "/console/settings/members", label: "Invite somebody", Icon: UserPlus, right: "members:write" },

@@ -3,6 +3,7 @@
 import { X } from "lucide-react";
 import { useId } from "react";
 import { Badge } from "../../_ui/badge";
+import { Select } from "../../_ui/select";
 import { cardStyle, fieldStyle, iconButtonStyle } from "../../_ui/styles";
 import { faultOfFallback, readNumber, type VariableField } from "./fields";
 import type { Samples } from "./stored";
@@ -116,17 +117,16 @@ function VariableRow({ variable, badges, sample, isReadOnly, onChange, onSample,
       </div>
       <label className="flex flex-col gap-1 text-soft text-xs" htmlFor={`${id}-type`}>
         Type
-        <select
+        <Select
           id={`${id}-type`}
           aria-label={`Type of ${key}`}
           value={type}
           disabled={isReadOnly}
           onChange={({ target }) => onChange({ type: target.value === "number" ? "number" : "string" })}
-          className={`${small} text-ink`}
         >
           <option value="string">Text</option>
           <option value="number">Number</option>
-        </select>
+        </Select>
       </label>
       <div className="flex min-w-0 flex-col gap-1 text-soft text-xs">
         <label className="flex items-center gap-1.5">

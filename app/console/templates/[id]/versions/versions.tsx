@@ -7,8 +7,9 @@ import { faultOf } from "../../../_ui/fault";
 import { useWhyNot } from "../../../_ui/no-right";
 import { FaultNote } from "../../../_ui/notes";
 import { Pager } from "../../../_ui/pager";
+import { Select } from "../../../_ui/select";
 import { SkeletonCard } from "../../../_ui/skeleton";
-import { buttonStyle, cardStyle, fieldStyle } from "../../../_ui/styles";
+import { buttonStyle, cardStyle } from "../../../_ui/styles";
 import { useTRPC } from "../../../_ui/trpc";
 import { Diff } from "../diff";
 import { fieldsOf } from "../fields";
@@ -66,12 +67,12 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
           <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
             <div className="flex flex-wrap items-center gap-2">
               <h2 className="font-semibold">Version {chosen}</h2>
-              <label className="flex items-center gap-2 text-soft">
+              <label htmlFor="against" className="flex items-center gap-2 whitespace-nowrap text-soft">
                 compared with
-                <select
+                <Select
+                  id="against"
                   value={against ?? ""}
                   onChange={({ target }) => void setFilters({ against: Number(target.value) || null })}
-                  className={`${fieldStyle} w-auto pr-8`}
                 >
                   {against === null ? <option value="">nothing</option> : null}
                   {numbersOf(rows, against).map((number) => (
@@ -80,7 +81,7 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
                       {number === live ? " (published)" : ""}
                     </option>
                   ))}
-                </select>
+                </Select>
               </label>
             </div>
             {chosen !== null && chosen !== live ? (

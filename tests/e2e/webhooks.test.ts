@@ -124,7 +124,7 @@ test("an endpoint that fails says so, and when it is called again", async () => 
   await openEndpoint();
   await posthorn.send({ to: "delivered@posthorn.test", subject: "Lost", html: "x" });
   await page.getByText("Failing", { exact: true }).first().waitFor(patience);
-  await page.getByText("No call has succeeded since").waitFor(patience);
+  await page.getByText("No call has succeeded since one failed").waitFor(patience);
   await events().filter({ hasText: "Waiting" }).getByText(/^in /).waitFor(patience);
   await expectNoBarriers(page);
   await takePictures(page, "webhook");

@@ -9,7 +9,7 @@ import { buttonStyle, linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { useAct } from "../_ui/use-act";
-import { EndpointFields, type EndpointInput } from "./endpoint-fields";
+import { EndpointFields, type EndpointInput, urlFaultOf } from "./endpoint-fields";
 
 type Props = { teamId: string; open: boolean; onOpenChange: (open: boolean) => void };
 
@@ -61,8 +61,8 @@ export function AddEndpoint({ teamId, open, onOpenChange }: Props) {
         noValidate
         className="flex flex-col gap-5"
       >
-        <EndpointFields form={form} />
-        <FormFault fault={fault} />
+        <EndpointFields form={form} fault={fault} />
+        <FormFault fault={urlFaultOf(fault) === null ? fault : null} />
         <DialogActions>
           <button type="button" onClick={close} className={`${buttonStyle.plain} h-10`}>
             Cancel

@@ -39,7 +39,6 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointView>[] = [
     id: "waiting",
     header: "Waiting",
     width: "w-24",
-    align: "right",
     cell: (endpoint) => <span className="tabular-nums">{sayWaiting(endpoint)}</span>,
   },
   {

@@ -1,5 +1,7 @@
+import { useEffect } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import type { WebhookEvent } from "#server/services/webhooks/event-types";
+import type { Fault } from "../_ui/fault";
 import { CheckboxField, TextField } from "../_ui/form";
 import { buttonStyle } from "../_ui/styles";
 import { EVENT_GROUPS, EVENT_NAMES, EVENT_WORDS } from "./events";
@@ -9,8 +11,12 @@ export type EndpointInput = { url: string; events: WebhookEvent[] };
 export type EndpointForm = UseFormReturn<EndpointInput>;
 
 /** Where to call, and what of: the same for a new endpoint and an old one. */
-export function EndpointFields({ form }: { form: EndpointForm }) {
-  const { register, formState, setValue, watch } = form;
+export function EndpointFields({ form, fault }: { form: EndpointForm; fault: Fault | null }) {
+  const { register, formState, setValue, setFocus, watch } = form;
+  const urlFault = urlFaultOf(fault);
+  useEffect(() => {
+    if (urlFault !== null) setFocus("url");
+  }, [urlFault, setFocus]);
   const { errors } = formState;
   const rules = { validate: (events: string[]) => events.length > 0 || "Tick at least one." };
   const isAll = EVENT_NAMES.every((name) => watch("events").includes(name));
@@ -25,7 +31,7 @@ export function EndpointFields({ form }: { form: EndpointForm }) {
         spellCheck={false}
         maxLength={2_048}
         isMono
-        error={errors.url}
+        error={errors.url ?? urlFault}
         {...register("url", { validate: (text) => text.trim() !== "" || "Give the address." })}
       />
       <fieldset className="flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">
@@ -62,3 +68,9 @@ export function EndpointFields({ form }: { form: EndpointForm }) {
     </>
   );
 }
+
+const ABOUT_URL = "Invalid `endpoint`: ";
+
+/** What the server says of the address, which stands at its field; null for any other refusal. */
+export const urlFaultOf = (fault: Fault | null): string | null =>
+  fault?.message.startsWith(ABOUT_URL) ? fault.message.slice(ABOUT_URL.length) : null;

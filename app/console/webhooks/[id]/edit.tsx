@@ -6,7 +6,7 @@ import { FormFault, SubmitButton } from "../../_ui/form";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { useAct } from "../../_ui/use-act";
-import { EndpointFields, type EndpointInput } from "../endpoint-fields";
+import { EndpointFields, type EndpointInput, urlFaultOf } from "../endpoint-fields";
 import { isSentEvent } from "../events";
 import type { EndpointDialogProps } from "./actions";
 
@@ -22,6 +22,7 @@ export function EditEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointD
     refresh: [trpc.webhooks.get.queryKey(), trpc.webhooks.list.queryKey()],
     onDone: () => onOpenChange(false),
   });
+  const { fault } = editing;
   // Names that never come stand in no box, and stay as the API was told them.
   const others = asked.filter((name) => !isSentEvent(name));
   const save = ({ url, events }: EndpointInput) =>
@@ -41,13 +42,13 @@ export function EditEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointD
       size="wide"
     >
       <form onSubmit={form.handleSubmit(save)} noValidate className="flex flex-col gap-5">
-        <EndpointFields form={form} />
+        <EndpointFields form={form} fault={fault} />
         {others.length > 0 ? (
           <p className="text-soft text-xs leading-5">
             It also asks for {others.length} names that Posthorn never sends. They stay as they are.
           </p>
         ) : null}
-        <FormFault fault={editing.fault} />
+        <FormFault fault={urlFaultOf(fault) === null ? fault : null} />
         <DialogActions>
           <button type="button" onClick={() => onOpenChange(false)} className={`${buttonStyle.plain} h-10`}>
             Cancel

@@ -35,8 +35,8 @@ export function LaneNote({ endpoint }: { endpoint: EndpointView }) {
   if (lane === "single" && failingSince)
     return (
       <Note tone="warn" Icon={TriangleAlert}>
-        No call has succeeded since <When at={failingSince} />. Until one does, it gets one call at a time, so
-        that what waits for it holds up nobody else.
+        No call has succeeded since one failed <When at={failingSince} />. Until one does, it gets one call at
+        a time, so that what waits for it holds up nobody else.
         {disablesAt ? (
           <>
             {" "}

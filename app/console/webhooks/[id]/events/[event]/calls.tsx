@@ -56,4 +56,10 @@ function Call({ call, isOpen }: { call: WebhookCallView; isOpen: boolean }) {
 }
 
 const requestText = (url: string, headers: Record<string, string>): string =>
-  [`POST ${url}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join("\n");
+  [
+    `POST ${url}`,
+    // The older names of the same three last.
+    ...Object.entries(headers)
+      .sort(([a], [b]) => Number(a.startsWith("svix-")) - Number(b.startsWith("svix-")) || a.localeCompare(b))
+      .map(([name, value]) => `${name}: ${value}`),
+  ].join("\n");

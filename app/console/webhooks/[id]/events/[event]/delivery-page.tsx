@@ -60,7 +60,7 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
         back={back}
         description={
           <>
-            {sayEvent(data.type) ? `Tells: ${sayEvent(data.type)}. ` : ""}
+            {sayEvent(data.type) ? `It tells that ${sayEvent(data.type)}; made ` : "Made "}
             <When at={data.createdAt} />
             {data.emailId ? (
               <>

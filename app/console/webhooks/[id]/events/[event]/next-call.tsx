@@ -20,11 +20,15 @@ export function NextCall({ delivery }: { delivery: WebhookDeliveryView }) {
         {status === "pending" && nextAttemptAt ? <When at={nextAttemptAt} /> : null}
       </h2>
       <p className="max-w-prose text-soft">
-        {status === "pending" && attempts === 0
-          ? "It has not been called in this round, and is as soon as it is its turn."
-          : `${attempts} of at most ${most} calls of this round were made.`}{" "}
-        After a failure the waits are {waits}, each a fifth longer or shorter, so that what failed together
-        does not come back together. A replay begins a new round.
+        {status === "success"
+          ? `Call ${attempts} of this round was answered with a 2xx. `
+          : status === "pending" && attempts === 0
+            ? "It has not been called in this round, and is as soon as it is its turn. "
+            : `${attempts} of at most ${most} calls of this round were made. `}
+        {status === "success"
+          ? null
+          : `After a failure the waits are ${waits}, each up to a fifth longer or shorter, so that what failed together does not come back together. `}
+        A replay begins a new round.
       </p>
     </section>
   );

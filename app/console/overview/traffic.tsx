@@ -1,13 +1,14 @@
 "use client";
 
 import dynamic from "next/dynamic";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { SpanView } from "#server/trpc/overview-views";
 import { Skeleton } from "../_ui/skeleton";
 import { cardStyle } from "../_ui/styles";
 import { nameSpan, type Series, TRAFFIC, TROUBLE } from "./series";
 
 const drawn = "h-[22rem]";
-// The library that draws is a third of a page's script, and nothing waits for it.
+// The library that draws weighs as much as half a page's script, and nothing waits for it.
 const TrafficChart = dynamic(async () => (await import("./traffic-chart")).TrafficChart, {
   ssr: false,
   loading: () => <Skeleton className="size-full" />,
@@ -28,9 +29,9 @@ export function Traffic({ traffic }: Props) {
         </h2>
         <Legend />
       </div>
-      <div className={drawn}>
+      <WhenSeen>
         <TrafficChart spans={spans} unit={unit} />
-      </div>
+      </WhenSeen>
       {isComplete && isWhole ? null : (
         <p className="mt-3 text-soft text-xs" role="status">
           {isComplete
@@ -43,6 +44,27 @@ export function Traffic({ traffic }: Props) {
         <Figures spans={spans} unit={unit} />
       </details>
     </section>
+  );
+}
+
+/** Stands empty, as tall as it will be, until somebody comes near it. */
+function WhenSeen({ children }: { children: ReactNode }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    if (!place.current) return;
+    const watch = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      setSeen(true);
+      watch.disconnect();
+    });
+    watch.observe(place.current);
+    return () => watch.disconnect();
+  }, []);
+  return (
+    <div ref={place} className={drawn}>
+      {isSeen ? children : <Skeleton className="size-full" />}
+    </div>
   );
 }
 

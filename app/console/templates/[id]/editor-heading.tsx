@@ -63,6 +63,8 @@ export function EditorHeading({ teamId, id, template, isReadOnly, opened, onOpen
                 "saving…"
               ) : isDirty ? (
                 <span className="font-medium text-warn">not saved</span>
+              ) : template.isSavedHere ? (
+                "saved"
               ) : (
                 <>
                   saved <When at={latest.updatedAt} />

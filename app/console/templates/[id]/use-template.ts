@@ -30,6 +30,7 @@ export function useTemplate(teamId: string, id: string) {
   /** Counts how often the fields were set from outside: editors begin anew with each. */
   const [epoch, setEpoch] = useState(0);
   const [isRestored, setRestored] = useState(false);
+  const [isSavedHere, setSavedHere] = useState(false);
   const [theirs, setTheirs] = useState<TemplateView | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
 
@@ -95,6 +96,7 @@ export function useTemplate(teamId: string, id: string) {
       setBase(saved);
       setTheirs(null);
       setRestored(false);
+      setSavedHere(true);
       keepUnsaved(id, null);
       void queries.invalidateQueries({ queryKey: trpc.templates.pathKey() });
       return saved;
@@ -116,6 +118,8 @@ export function useTemplate(teamId: string, id: string) {
     isDirty,
     change,
     isRestored,
+    /** What stands there was saved in this page, and not some time ago. */
+    isSavedHere,
     theirs,
     fault,
     isSaving: save.isPending,

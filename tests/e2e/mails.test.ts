@@ -320,6 +320,8 @@ describe("the overview", () => {
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByRole("region", { name: "Last failures" }).getByText("gone@example.net").waitFor(patience);
     await page.getByRole("region", { name: "Health" }).getByText("Running").waitFor();
+    await page.getByRole("heading", { name: /Recipients by/ }).scrollIntoViewIfNeeded();
+    await page.mouse.wheel(0, 300);
     await page
       .locator(".recharts-line")
       .first()

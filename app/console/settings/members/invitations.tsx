@@ -13,11 +13,16 @@ import { type InvitationAct, invitationColumns } from "./invitation-columns";
 
 const InvitationActs = lazyPart(async () => (await import("./invitation-acts")).InvitationActs);
 
+/** Whoever accepts leaves the list by themselves. */
+const askAgainMs = 15_000;
+
 /** Who was invited and has not accepted yet. Nothing at all where there is nobody. */
 export function Invitations({ teamId, mayManageOwners }: { teamId: string; mayManageOwners: boolean }) {
   const trpc = useTRPC();
   const [act, setAct] = useState<InvitationAct | null>(null);
-  const { data, error, refetch } = useQuery(trpc.invitations.list.queryOptions({ team: teamId }));
+  const { data, error, refetch } = useQuery(
+    trpc.invitations.list.queryOptions({ team: teamId }, { refetchInterval: askAgainMs }),
+  );
   const columns = useMemo(() => invitationColumns({ mayManageOwners, onAct: setAct }), [mayManageOwners]);
   const rows = data ?? NONE;
   return (

@@ -17,6 +17,9 @@ import { MembersHeading } from "./heading";
 import { Invitations } from "./invitations";
 import { type MemberAct, memberColumns } from "./member-columns";
 
+/** Whoever joins shows up by themselves; a hidden tab asks for nothing. */
+const askAgainMs = 15_000;
+
 const loadInvite = () => import("./invite");
 const Invite = lazyPart(async () => (await loadInvite()).Invite);
 const MemberActs = lazyPart(async () => (await import("./member-acts")).MemberActs);
@@ -29,7 +32,9 @@ export function MembersPage({ teamId }: { teamId: string }) {
   const [isInviting, setInviting] = useNew("members:write");
   const [wasInviting, setWasInviting] = useState(isInviting);
   const [act, setAct] = useState<MemberAct | null>(null);
-  const { data, error, refetch } = useQuery(trpc.members.list.queryOptions({ team: teamId }));
+  const { data, error, refetch } = useQuery(
+    trpc.members.list.queryOptions({ team: teamId }, { refetchInterval: askAgainMs }),
+  );
   const mayManage = may("members:write");
   const mayManageOwners = may("owners:write");
   const columns = useMemo(

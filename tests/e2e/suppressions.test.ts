@@ -41,7 +41,7 @@ async function statusOfMail(): Promise<string> {
   const id = await posthorn.send({ to: reader, subject: "Hello", html: "<p>Hello</p>" });
   await page.goto(`${posthorn.url}/console/emails/${id}`);
   const recipient = page
-    .getByRole("region", { name: /recipient/ })
+    .getByRole("region", { name: /recipient/i })
     .getByRole("listitem")
     .first();
   const ending = recipient.getByText(/^(Delivered|Suppressed)$/).first();

@@ -1,0 +1,229 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, Frame, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openBrowser, openProfile, signIn, type Watched } from "./browser";
+import { expectAsText, expectInert, settle } from "./inert";
+import { numberIn, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
+import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
+
+let posthorn: Posthorn;
+let browser: Browser;
+let profile: Watched;
+let page: Page;
+let team: string;
+/** Ids of the mails, by the number of the payload. */
+const ids = new Map<number, string>();
+
+const line = ({ text }: Payload) => text.replace(/[\t\n\u2028\u2029]/g, " ");
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
+  profile = await openProfile(browser, posthorn.url);
+  page = await profile.context.newPage();
+  await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
+  for (const part of inParts(PAYLOADS, 90)) {
+    const mails = part.map((payload) => ({
+      from: "Hostile <hello@posthorn.test>",
+      to: ["delivered@posthorn.test"],
+      subject: line(payload),
+      html: payload.text,
+      text: payload.text,
+    }));
+    const { data } = await posthorn.api("POST", "/emails/batch", mails);
+    part.forEach(({ number }, place) => {
+      ids.set(number, data[place].id);
+    });
+  }
+  await page.goto(`${posthorn.url}/console/emails/${ids.get(PAYLOADS[0]?.number ?? 0)}`);
+  const src = await page.locator("iframe").getAttribute("src");
+  team = new URL(src ?? "", posthorn.url).searchParams.get("team") ?? "";
+});
+afterAll(async () => {
+  await browser?.close();
+  await posthorn?.stop();
+});
+
+const inParts = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size));
+const bodyOf = ({ number }: Payload) => `/console/emails/${ids.get(number)}/body?team=${team}`;
+
+const patience = { timeout: 60_000 };
+/** Many pages in one test: quick where nothing else runs, and not to be hurried where much does. */
+const longMs = 400_000;
+
+/** Puts documents side by side into a page, and waits until each had its say. */
+const openFrames = (host: Page, sources: string[], waitMs: number) =>
+  host.evaluate(
+    ({ all, waitMs }) =>
+      Promise.all(
+        all.map(
+          (src) =>
+            new Promise<void>((resolve) => {
+              const frame = document.createElement("iframe");
+              frame.src = src;
+              frame.onload = () => resolve();
+              // A document that never ends loading, since it waits for another host, had its say as well.
+              setTimeout(resolve, waitMs);
+              document.body.append(frame);
+            }),
+        ),
+      ).then(() => {}),
+    { all: sources, waitMs },
+  );
+
+/** Presses, focuses and points at everything that a document holds. */
+const touchAll = (frame: Frame): Promise<unknown> =>
+  frame
+    .locator("*")
+    .evaluateAll((elements) => {
+      for (const element of elements) {
+        for (const type of ["mouseover", "pointerrawupdate", "beforeinput", "auxclick"])
+          element.dispatchEvent(new Event(type, { bubbles: true }));
+        if (element instanceof HTMLElement) element.focus();
+        if (element instanceof HTMLElement) element.click();
+        else element.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+      }
+    })
+    .catch(() => {});
+
+test("there are at least 150 payloads, no two of them alike", () => {
+  expect(PAYLOADS.length).toBeGreaterThanOrEqual(150);
+  const plain = PAYLOADS.map(({ number, text }) => text.replaceAll(String(number), "1"));
+  expect(new Set(plain).size).toBe(PAYLOADS.length);
+});
+
+describe("where nothing holds them", () => {
+  let server: Server;
+  afterAll(() => server?.close());
+
+  test(
+    "most of the payloads do what they say, and some of every class",
+    async () => {
+      server = createServer(({ url }, response) => {
+        const payload = PAYLOADS.find(({ number }) => number === numberIn(url ?? ""));
+        response.setHeader("content-type", "text/html; charset=utf-8");
+        response.end(payload ? `<!doctype html><body>${payload.text}` : "<!doctype html><title>Host</title>");
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const fired = new Set<number>();
+      const note = (text: string) => void fired.add(numberIn(text) ?? 0);
+      const context = await browser.newContext();
+      // No content: a document that goes there stays where it is, and its neighbours with it.
+      await context.route(
+        (url) => url.origin !== origin && /^https?:$/.test(url.protocol),
+        (route) => {
+          note(route.request().url());
+          return route.fulfill({ status: 204 });
+        },
+      );
+      context.on("page", (opened) =>
+        opened.on("dialog", (dialog) => {
+          note(dialog.message());
+          void dialog.dismiss().catch(() => {});
+        }),
+      );
+      const hosts = await Promise.all(
+        inParts(PAYLOADS, 70).map(async (part) => {
+          const host = await context.newPage();
+          await host.goto(`${origin}/host`);
+          await openFrames(
+            host,
+            part.map(({ number }) => `/${number}`),
+          );
+          return host;
+        }),
+      );
+      for (const host of hosts) await Promise.all(host.frames().slice(1).map(touchAll));
+      await expect.poll(() => fired.size, { timeout: 30_000 }).toBeGreaterThan(PAYLOADS.length / 2);
+      const classes = new Set(PAYLOADS.filter(({ number }) => fired.has(number)).map((each) => each.class));
+      expect([...classes].sort()).toEqual(ONE_OF_EACH.map((each) => each.class).sort());
+      await context.close();
+    },
+    longMs,
+  );
+});
+
+describe("as the HTML of a mail", () => {
+  test(
+    "each arrives whole, and neither runs, nor leaves, nor calls home, even without the frame's own sandbox",
+    async () => {
+      for (const part of inParts(PAYLOADS, 10))
+        await Promise.all(
+          part.map((payload) =>
+            expect
+              .poll(async () => (await page.request.get(posthorn.url + bodyOf(payload))).text(), patience)
+              .toContain(payload.text),
+          ),
+        );
+      const hosts = await Promise.all(
+        inParts(PAYLOADS, 70).map(async (part) => {
+          const host = await profile.context.newPage();
+          await host.goto(`${posthorn.url}/console/nothing-here`);
+          await openFrames(host, part.map(bodyOf));
+          return host;
+        }),
+      );
+      for (const host of hosts) {
+        await Promise.all(host.frames().slice(1).map(touchAll));
+        await settle(host);
+        expect(host.url()).toBe(`${posthorn.url}/console/nothing-here`);
+      }
+      expectInert(profile, hosts.length + 1);
+      await Promise.all(hosts.map((host) => host.close()));
+    },
+    longMs,
+  );
+
+  test(
+    "one of each class lies still on the mail's own page, whatever is pressed",
+    async () => {
+      const visit = async (payloads: Payload[]) => {
+        const tab = await profile.context.newPage();
+        for (const payload of payloads) {
+          const address = `${posthorn.url}/console/emails/${ids.get(payload.number)}`;
+          await tab.goto(address);
+          const frame = await (await tab.waitForSelector("iframe")).contentFrame();
+          if (!frame) throw new Error("the preview has no document");
+          await frame.waitForLoadState();
+          await touchAll(frame);
+          await expectAsText(tab, [line(payload)]);
+          await tab.getByRole("tab", { name: "Text" }).click();
+          await expectAsText(tab, [payload.text]);
+          expect(tab.url()).toBe(address);
+        }
+        await settle(tab);
+        await tab.close();
+      };
+      await Promise.all(inParts(ONE_OF_EACH, Math.ceil(ONE_OF_EACH.length / 3)).map(visit));
+      expectInert(profile, 1);
+    },
+    longMs,
+  );
+});
+
+test(
+  "as a subject every payload is a text of the list",
+  async () => {
+    const wanted = new Set(PAYLOADS.map(line));
+    await page.goto(`${posthorn.url}/console/emails`);
+    for (let pages = 0; wanted.size > 0 && pages < 20; pages++) {
+      const list = page.getByRole("list", { name: "Emails" });
+      await list.getByRole("listitem").first().waitFor();
+      const newest = () => list.getByRole("listitem").first().getAttribute("data-id");
+      const first = await newest();
+      await expectAsText(page, []);
+      for (const text of await list.locator("span").allTextContents()) wanted.delete(text);
+      const older = page.getByRole("button", { name: "Older" });
+      if (wanted.size === 0 || (await older.isDisabled())) break;
+      await older.click();
+      await expect.poll(newest, patience).not.toBe(first);
+    }
+    expect([...wanted]).toEqual([]);
+    await settle(page);
+    expectInert(profile, 1);
+  },
+  longMs,
+);

@@ -1,0 +1,23 @@
+import { MARKUP, type Make } from "./payloads-markup";
+import { TEXTUAL } from "./payloads-textual";
+
+/** One attempt to run a script, to leave, or to call home. What it shows or asks for bears its own number. */
+export type Payload = { number: number; class: string; text: string };
+
+const CLASSES: Record<string, readonly Make[]> = { ...MARKUP, ...TEXTUAL };
+
+/** Every payload, numbered from 1. Numbers have four digits, so that one is never part of another. */
+export const PAYLOADS: readonly Payload[] = Object.entries(CLASSES)
+  .flatMap(([name, makes]) => makes.map((make) => ({ name, make })))
+  .map(({ name, make }, place) => ({ number: 1001 + place, class: name, text: make(1001 + place) }));
+
+/** The first payload of each class. */
+export const ONE_OF_EACH: readonly Payload[] = Object.keys(CLASSES).flatMap(
+  (name) => PAYLOADS.find((payload) => payload.class === name) ?? [],
+);
+
+/** The payload whose number stands in what a browser was made to do. */
+export const numberIn = (text: string): number | null => {
+  const [found] = text.match(/\b1[0-9]{3}\b/) ?? [];
+  return found === undefined ? null : Number(found);
+};

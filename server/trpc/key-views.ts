@@ -3,6 +3,8 @@ import type { Gauge } from "#server/services/keys/gauge";
 import type { ListedKey, WholeKey } from "#server/services/keys/page";
 import type { RefusalGroup } from "#server/services/keys/use";
 
+const soonMs = 7 * 24 * 3_600_000;
+
 /** Whether a key lets anybody in at this moment, and why not. */
 export type KeyState = "active" | "expired" | "revoked";
 
@@ -21,6 +23,8 @@ export function viewKey(key: ListedKey, now: Date) {
     domains: key.allDomains ? ("all" as const) : key.links,
     limits: key.limits as OwnLimits,
     expiresAt: expiresAt?.toISOString() ?? null,
+    /** It works, and ends within a week. */
+    endsSoon: state === "active" && expiresAt !== null && expiresAt.getTime() - now.getTime() < soonMs,
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
     revokedAt: revokedAt?.toISOString() ?? null,
     createdAt: key.createdAt.toISOString(),

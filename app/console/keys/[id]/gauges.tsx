@@ -45,7 +45,9 @@ function Gauge({ gauge: { tier, limit, isOwn, remaining } }: { gauge: GaugeView 
     <div className="min-w-0">
       <div className="mb-2 flex min-h-6 items-center gap-2">
         <span className="font-medium">{name}</span>
-        {tier === "other" ? null : <code className="truncate font-mono text-soft text-xs">{tier}</code>}
+        {tier === "other" ? null : (
+          <code className="truncate font-mono text-soft text-xs max-md:hidden">{tier}</code>
+        )}
         {isOwn ? <Badge tone="info">Own limit</Badge> : null}
         <span className="ml-auto shrink-0 text-soft text-xs tabular-nums">
           {remaining} of {limit} left

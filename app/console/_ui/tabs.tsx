@@ -1,7 +1,6 @@
 "use client";
 
-import { Tabs as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type KeyboardEvent, type ReactNode, useId, useState } from "react";
 
 export type Tab = { value: string; label: ReactNode; content: ReactNode };
 
@@ -19,32 +18,69 @@ type Props = {
 };
 
 const tabStyle =
-  "-mb-px h-11 shrink-0 whitespace-nowrap border-transparent border-b-2 px-1 font-medium text-soft hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:text-ink";
+  "-mb-px h-11 shrink-0 whitespace-nowrap border-transparent border-b-2 px-1 font-medium text-soft hover:text-ink focus-visible:-outline-offset-2 aria-selected:border-accent aria-selected:text-ink";
 
-/** Several views of one thing, of which one is open. Arrow keys go from tab to tab. */
+/** Where a key leads from a tab, as the ARIA authoring practices have it; null for any other key. */
+function placeAfter(key: string, place: number, count: number): number | null {
+  if (key === "ArrowRight") return (place + 1) % count;
+  if (key === "ArrowLeft") return (place - 1 + count) % count;
+  if (key === "Home") return 0;
+  return key === "End" ? count - 1 : null;
+}
+
+/** Several views of one thing, of which one is open. Arrow keys go from tab to tab and open it. */
 export function Tabs({ label, tabs, value, onValueChange, className, panelClassName }: Props) {
-  const chosen = value === undefined ? { defaultValue: tabs[0]?.value ?? "" } : { value };
+  const id = useId();
+  const [own, setOwn] = useState(tabs[0]?.value);
+  const open = tabs.find((tab) => tab.value === (value ?? own)) ?? tabs[0];
+  const choose = (chosen: string) => {
+    setOwn(chosen);
+    onValueChange?.(chosen);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    const next = placeAfter(event.key, open ? tabs.indexOf(open) : 0, tabs.length);
+    const tab = next === null ? undefined : tabs[next];
+    if (!tab) return;
+    event.preventDefault();
+    choose(tab.value);
+    const button = event.currentTarget.children[next ?? 0];
+    if (button instanceof HTMLElement) button.focus();
+  };
+  if (!open) return null;
   return (
-    <Radix.Root
-      {...chosen}
-      {...(onValueChange ? { onValueChange } : {})}
-      className={`min-w-0 ${className ?? ""}`}
-    >
-      <Radix.List
+    <div className={`min-w-0 ${className ?? ""}`}>
+      <div
+        role="tablist"
+        tabIndex={-1}
         aria-label={label}
+        onKeyDown={onKeyDown}
         className={`flex gap-5 overflow-x-auto border-line border-b ${className ? "px-4" : ""}`}
       >
         {tabs.map((tab) => (
-          <Radix.Trigger key={tab.value} value={tab.value} className={tabStyle}>
+          <button
+            key={tab.value}
+            type="button"
+            role="tab"
+            id={`${id}-${tab.value}-tab`}
+            aria-selected={tab === open}
+            aria-controls={tab === open ? `${id}-panel` : undefined}
+            tabIndex={tab === open ? 0 : -1}
+            onClick={() => choose(tab.value)}
+            className={tabStyle}
+          >
             {tab.label}
-          </Radix.Trigger>
+          </button>
         ))}
-      </Radix.List>
-      {tabs.map((tab) => (
-        <Radix.Content key={tab.value} value={tab.value} className={panelClassName}>
-          {tab.content}
-        </Radix.Content>
-      ))}
-    </Radix.Root>
+      </div>
+      <div
+        key={open.value}
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-${open.value}-tab`}
+        className={panelClassName}
+      >
+        {open.content}
+      </div>
+    </div>
   );
 }

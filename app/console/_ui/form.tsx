@@ -5,8 +5,6 @@ import { type ComponentProps, type ReactNode, useId } from "react";
 import { Select } from "./select";
 import { areaStyle, buttonStyle, fieldStyle } from "./styles";
 
-export { FormFault } from "./form-fault";
-
 /** What is wrong with a field: a sentence, or react-hook-form's own error. */
 export type FieldFault = string | { message?: string | undefined } | null | undefined;
 

@@ -4,8 +4,6 @@ import { CircleAlert, CircleCheck } from "lucide-react";
 import { useTheme } from "next-themes";
 import { Toaster as Sonner } from "sonner";
 
-export { toast } from "sonner";
-
 const lookOf = "font-sans text-sm bg-page text-ink border border-line rounded-xl shadow-lg";
 
 /** Toasts in the console's own look, at the foot of the page where they cover nothing that is being used. */

@@ -5,6 +5,7 @@ import type { Fault } from "./fault";
 import { lazyPart } from "./lazy-part";
 
 const load = () => import("./toaster");
+const loadToast = () => import("sonner");
 const Toaster = lazyPart(async () => (await load()).Toaster);
 
 let isWanted = false;
@@ -45,8 +46,8 @@ export function sayFault({ message, requestId }: Fault): void {
   withToasts(({ toast }) => toast.error(message, { duration: Number.POSITIVE_INFINITY, ...description }));
 }
 
-function withToasts(say: (toasts: Awaited<ReturnType<typeof load>>) => unknown): void {
+function withToasts(say: (toasts: Awaited<ReturnType<typeof loadToast>>) => unknown): void {
   prepareToasts();
   // Where even this cannot be fetched the whole service is away, which the lists on the page say by themselves.
-  load().then(say, () => {});
+  loadToast().then(say, () => {});
 }

@@ -3,7 +3,8 @@
 import { type UseFormReturn, useForm } from "react-hook-form";
 import { DialogActions } from "../_ui/dialog";
 import type { Fault } from "../_ui/fault";
-import { FormFault, RadioCards, SelectField, SubmitButton, TextField } from "../_ui/form";
+import { RadioCards, SelectField, SubmitButton, TextField } from "../_ui/form";
+import { FormFault } from "../_ui/form-fault";
 import { buttonStyle } from "../_ui/styles";
 import { DomainFields } from "./domain-fields";
 import { LimitFields } from "./limit-fields";

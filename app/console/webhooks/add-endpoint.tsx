@@ -3,7 +3,8 @@
 import Link from "next/link";
 import { useForm } from "react-hook-form";
 import { Dialog, DialogActions } from "../_ui/dialog";
-import { FormFault, SubmitButton } from "../_ui/form";
+import { SubmitButton } from "../_ui/form";
+import { FormFault } from "../_ui/form-fault";
 import { SecretOnce } from "../_ui/secret-once";
 import { buttonStyle, linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";

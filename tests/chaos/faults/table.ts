@@ -83,5 +83,8 @@ export const NOT_RUN: readonly NotRun[] = [
   },
   { row: "migration while running", reason: "there is no second version yet whose schema could differ" },
   { row: "backup restored", reason: "a start that holds what may have been sent does not exist yet" },
-  { row: "retention job", reason: "has a test of its own, over rows of every state: tests/worker/retention.test.ts" },
+  {
+    row: "retention job",
+    reason: "has a test of its own, over rows of every state: tests/worker/retention.test.ts",
+  },
 ];

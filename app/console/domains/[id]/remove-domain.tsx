@@ -3,7 +3,8 @@
 import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { Dialog, DialogActions } from "../../_ui/dialog";
-import { FormFault, SubmitButton, TextField } from "../../_ui/form";
+import { SubmitButton, TextField } from "../../_ui/form";
+import { FormFault } from "../../_ui/form-fault";
 import { buttonStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";

@@ -3,7 +3,8 @@
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { Dialog, DialogActions } from "../../_ui/dialog";
-import { FormFault, RadioCards, SubmitButton } from "../../_ui/form";
+import { RadioCards, SubmitButton } from "../../_ui/form";
+import { FormFault } from "../../_ui/form-fault";
 import { useTRPC } from "../../_ui/trpc";
 import { useAct } from "../../_ui/use-act";
 import { When } from "../../_ui/when";

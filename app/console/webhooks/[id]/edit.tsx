@@ -2,7 +2,8 @@
 
 import { useForm } from "react-hook-form";
 import { Dialog, DialogActions } from "../../_ui/dialog";
-import { FormFault, SubmitButton } from "../../_ui/form";
+import { SubmitButton } from "../../_ui/form";
+import { FormFault } from "../../_ui/form-fault";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { useAct } from "../../_ui/use-act";

@@ -7,7 +7,8 @@ const single = (value: string | string[] | undefined) => (typeof value === "stri
 
 /**
  * The team that a page's address names, or the reader's first where it names none. Sends whoever is not signed in to
- * sign in, and back here; a team that the reader is not in is not found. The procedures check it all again.
+ * sign in, and back here; whoever is in no team to where they are told what would help. A team that the reader is not in
+ * is not found. The procedures check it all again.
  */
 export async function requireTeam(path: string, search: Search): Promise<{ teamId: string }> {
   const session = await pageSession();
@@ -19,6 +20,7 @@ export async function requireTeam(path: string, search: Search): Promise<{ teamI
   }
   const wanted = single(search.team);
   const { memberships } = session;
+  if (memberships.length === 0) redirect("/no-team");
   const membership =
     wanted === undefined ? memberships[0] : memberships.find(({ teamId }) => teamId === wanted);
   return membership ?? notFound();

@@ -194,7 +194,7 @@ test("everything stands in the log, row by row and as a file", async () => {
   await takePictures(admin, "activity");
   await admin.getByLabel("What").selectOption("member");
   await admin.waitForURL(/action=member/);
-  await table.getByText("Changed the team").waitFor({ state: "detached", ...patience });
+  await expect.poll(() => table.getByText("Changed the team").count(), patience).toBe(0);
   await table.getByRole("button", { name: "Changed a role" }).click();
   await admin.getByRole("dialog").getByText("member.role_changed").waitFor(patience);
   await admin

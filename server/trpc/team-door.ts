@@ -44,8 +44,9 @@ export function refusal(deps: ConsoleDeps, error: unknown, requestId: string): R
   return Response.json(body, { status: getHTTPStatusCodeFromError(known), headers: FILE_HEADERS });
 }
 
-/** Nobody keeps a copy on the way, and nobody takes it for a page. */
+/** Nobody keeps a copy on the way, and nobody takes it for a page: what is opened as one can do nothing. */
 export const FILE_HEADERS = {
+  "content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
   "cache-control": "private, no-store",
   "x-content-type-options": "nosniff",
 } as const;

@@ -91,7 +91,6 @@ test("whoever holds it chooses a name and a password, and is in the team", async
   await guest.waitForURL(/\/console/, patience);
   await go(guest, "/console/settings/members");
   await row(guest, GUEST.name).getByText("you").waitFor(patience);
-  await takePictures(guest, "members-of-a-member");
   expectNothingOdd(theirs);
 });
 
@@ -100,7 +99,6 @@ test("the link opens nothing after that, and says why", async () => {
   const page = await third.context.newPage();
   await page.goto(link);
   await page.getByRole("heading", { name: "This invitation was accepted already" }).waitFor(patience);
-  await takePictures(page, "invitation-accepted");
   await go(page, "/invite#nothing");
   await page.getByRole("heading", { name: "This link opens no invitation" }).waitFor(patience);
   expectNothingOdd(third);
@@ -125,7 +123,6 @@ test("a role that is changed here is felt there at the next click", async () => 
   await go(admin, "/console/settings/members");
   await act(admin, GUEST.email, "Change the role…");
   await admin.getByRole("dialog").getByText("Admin", { exact: true }).click();
-  await takePictures(admin, "members-role");
   await admin.getByRole("button", { name: "Change the role" }).click();
   await row(admin, GUEST.name).getByText("Admin").waitFor(patience);
   expect(await call(guest, "invitations.create", input)).toBe(200);
@@ -140,7 +137,6 @@ test("the last owner stays, and is told what would help", async () => {
   await act(admin, ADMIN.email, "Leave the team…");
   await admin.getByRole("button", { name: "Leave the team" }).click();
   await admin.getByText(/is the team's last owner\. Make somebody else an owner first\./).waitFor(patience);
-  await takePictures(admin, "members-last-owner");
   await admin.getByRole("button", { name: "Cancel" }).click();
 });
 
@@ -161,12 +157,10 @@ test("the team is named and its mail's rules are settled by whoever may", async 
   await admin.reload();
   expect(await admin.getByLabel("What mails say").inputValue()).toBe("90");
   expect(await admin.getByLabel("Hold it until somebody decides").isChecked()).toBe(true);
-  await takePictures(admin, "settings-team");
   await go(admin, "/console/settings/profile");
   await admin.getByLabel("Name", { exact: true }).fill("Ada Admin");
   await admin.getByRole("button", { name: "Save" }).click();
   await admin.getByText("Profile saved").waitFor(patience);
-  await takePictures(admin, "settings-profile");
 });
 
 test("whoever is removed finds no team at their next click", async () => {
@@ -191,7 +185,6 @@ test("everything stands in the log, row by row and as a file", async () => {
   const table = admin.getByRole("table", { name: "Changes" });
   for (const words of ["Removed a member", "Changed a role", "Joined the team", "Changed the team"])
     await table.getByText(words).first().waitFor(patience);
-  await takePictures(admin, "activity");
   await admin.getByLabel("What").selectOption("member");
   await admin.waitForURL(/action=member/);
   await expect.poll(() => table.getByText("Changed the team").count(), patience).toBe(0);
@@ -220,12 +213,11 @@ test("everything stands in the log, row by row and as a file", async () => {
   await go(admin, "/console/activity/requests");
   const requests = admin.getByRole("table", { name: "API requests" });
   await requests.getByText("/api/emails").first().waitFor(patience);
-  await takePictures(admin, "requests");
   await requests
     .getByRole("button", { name: /POST \/api\/emails/ })
     .first()
     .click();
-  await admin.getByRole("dialog").getByText("What was asked").waitFor(patience);
+  await admin.getByRole("dialog").getByText("What was asked").first().waitFor(patience);
   await expectNoBarriers(admin);
   await takePictures(admin, "request");
   expect(await admin.getByRole("dialog").textContent()).not.toContain("<p>x</p>");
@@ -237,7 +229,6 @@ test("another team is made, and owned by whoever made it", async () => {
   await go(admin, "/console/settings/team");
   await admin.getByRole("button", { name: "Create team" }).click();
   await admin.getByRole("dialog").getByLabel("Team name").fill("Second house");
-  await takePictures(admin, "team-new");
   await admin.getByRole("dialog").getByRole("button", { name: "Create team" }).click();
   await admin.waitForURL(/team=/, patience);
   await admin.getByText("Second house").first().waitFor(patience);

@@ -71,12 +71,20 @@ export async function signIn(page: Page, url: string, email: string, password: s
   await page.waitForURL(/\/console(?:[/?]|$)/);
 }
 
-/** Pictures for people to look at: light, dark, and as wide as a small phone. Leaves the page as it was. */
+/** Pictures cost a third of the time and nobody looks at those of most runs: `E2E_PICTURES=1` has them taken. */
+const wantsPictures = process.env.E2E_PICTURES === "1";
+
+/**
+ * Shows the page dark, and as wide as a small phone, where nobody may meet a barrier or scroll sideways; with pictures, for
+ * people to look at, where they are wanted. Leaves the page as it was.
+ */
 export async function takePictures(page: Page, name: string): Promise<void> {
-  mkdirSync(artifacts, { recursive: true });
+  if (wantsPictures) mkdirSync(artifacts, { recursive: true });
   const size = page.viewportSize();
-  const take = (look: string) =>
-    page.screenshot({ path: path.join(artifacts, `${name}-${look}.png`), fullPage: true });
+  const take = async (look: string) => {
+    if (wantsPictures)
+      await page.screenshot({ path: path.join(artifacts, `${name}-${look}.png`), fullPage: true });
+  };
   await take("light");
   await page.emulateMedia({ colorScheme: "dark" });
   await expect.poll(() => page.locator("html.dark").count()).toBe(1);

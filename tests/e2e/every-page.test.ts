@@ -56,8 +56,14 @@ const open = async ({ page }: Visitor, path: string, heading: string | RegExp) =
   await page.waitForLoadState("networkidle");
 };
 
-const expectNothingOdd = ({ profile: { dialogs, foreign, errors } }: Visitor) =>
-  expect({ dialogs, foreign, errors: errors.splice(0) }).toEqual({ dialogs: [], foreign: [], errors: [] });
+/** In a message's frame even what records the shifts is refused, as it must be, and the browser notes that. */
+const isFrame = ({ at, text }: { at: string; text: string }) =>
+  /\/body\?/.test(at) && text.startsWith("Blocked script execution");
+
+const expectNothingOdd = ({ profile: { dialogs, foreign, errors } }: Visitor) => {
+  const odd = errors.splice(0).filter((error) => !isFrame(error));
+  expect({ dialogs, foreign, odd }).toEqual({ dialogs: [], foreign: [], odd: [] });
+};
 
 describe("with data", () => {
   for (const { name, pathOf, heading } of PAGES)

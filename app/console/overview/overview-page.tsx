@@ -74,11 +74,11 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
       {traffic.data && standing.data && parts.data ? (
         <div className={`flex flex-col gap-6 ${traffic.isPlaceholderData ? "opacity-60" : ""}`}>
           <Tiles total={traffic.data.total} pace={traffic.data.pace} />
-          <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+          <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
             <Traffic traffic={traffic.data} />
             <QueueCard queue={standing.data.queue} />
           </div>
-          <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+          <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
             <FailureCard failures={standing.data.failures} />
             <PartsCard parts={parts.data} />
           </div>

@@ -28,7 +28,7 @@ export function SetupCard({ setup, publicUrl }: { setup: Setup; publicUrl: strin
         </h2>
         <p className="text-soft text-xs">{done} of 4 done</p>
       </div>
-      <div className="grid gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,20rem)_minmax(0,1fr)]">
+      <div className="grid grid-cols-1 gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,20rem)_minmax(0,1fr)]">
         <ol className="flex flex-col gap-4">
           <Step isDone={hasWayOut} title="A way out">
             {hasWayOut

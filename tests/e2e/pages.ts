@@ -21,7 +21,7 @@ export type ConsolePage = {
   heading: string | RegExp;
   /** Whether a team that has nothing yet has it too. */
   isForFresh: boolean;
-  /** Script in kB (1000 bytes, compressed) until it rests, where parts come by themselves after the page can be used. */
+  /** Script in KB (1,024 bytes, compressed) until it rests, where parts come by themselves after the page can be used. */
   scriptKb?: number;
 };
 

@@ -7,7 +7,7 @@ import { openBrowser, signIn } from "./browser";
 import { type Filled, fillTeam, PAGES } from "./pages";
 import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
-/** In kB of 1000 bytes as they come over the line. */
+/** In KB of 1,024 bytes as they come over the line. */
 const everyPageKb = 200;
 /** The reference is a library's whole reader of OpenAPI documents, loaded after the page says that it comes. */
 const referenceKb = 700;
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 /**
- * What a page fetches of script, in kB, in a browser which has none of it: what its document names, with which it wakes up
+ * What a page fetches of script, in KB, in a browser which has none of it: what its document names, with which it wakes up
  * and can be used; and all until it rests, which is more where a part comes by itself afterwards.
  */
 async function weigh(
@@ -46,7 +46,7 @@ async function weigh(
     page.on("requestfinished", (request) => {
       if (request.resourceType() !== "script") return;
       const name = path.posix.basename(new URL(request.url()).pathname);
-      scripts.push(request.sizes().then(({ responseBodySize }) => ({ name, size: responseBodySize / 1000 })));
+      scripts.push(request.sizes().then(({ responseBodySize }) => ({ name, size: responseBodySize / 1024 })));
     });
     const response = await page.goto(`${posthorn.url}${address}`);
     const document = (await response?.text()) ?? "";
@@ -62,21 +62,21 @@ async function weigh(
 
 describe("the script of a page", () => {
   for (const { name, pathOf, heading, scriptKb = everyPageKb } of PAGES)
-    test(`${name} is at most ${everyPageKb} kB until it can be used, and ${scriptKb} kB until it rests`, async () => {
+    test(`${name} is at most ${everyPageKb} KB until it can be used, and ${scriptKb} KB until it rests`, async () => {
       const { untilUsable, untilRest } = await weigh(pathOf(filled), heading);
       expect(untilUsable).toBeGreaterThan(10);
       expect(untilUsable).toBeLessThanOrEqual(everyPageKb);
       expect(untilRest).toBeLessThanOrEqual(scriptKb);
     });
 
-  test(`of signing in is at most ${everyPageKb} kB`, async () => {
+  test(`of signing in is at most ${everyPageKb} KB`, async () => {
     const before = session;
     session = { cookies: [], origins: [] };
     expect((await weigh("/login", /./)).untilRest).toBeLessThanOrEqual(everyPageKb);
     session = before;
   });
 
-  test(`of the API reference is at most ${referenceKb} kB`, async () => {
+  test(`of the API reference is at most ${referenceKb} KB`, async () => {
     expect((await weigh("/docs", /^Posthorn/)).untilRest).toBeLessThanOrEqual(referenceKb);
   });
 });

@@ -33,12 +33,15 @@ export async function prove(
     const url = await post(`callback/${proof}`, { ...fields, callbackUrl: landing });
     if (!url || url.searchParams.has("csrf")) return { fault: "unavailable" };
     const error = url.searchParams.get("error");
-    if (error !== null && url.pathname.startsWith("/login")) return { fault: FAULTS[error] ?? "unavailable" };
+    // A landing page may have an `error` of its own in its address.
+    if (error !== null && isRefusal(url)) return { fault: FAULTS[error] ?? "unavailable" };
     return { to: `${url.pathname}${url.search}` };
   } catch {
     return { fault: "unavailable" };
   }
 }
+
+const isRefusal = ({ pathname }: URL) => pathname === "/api/auth/error" || pathname.startsWith("/login");
 
 /** Goes to a provider to sign in by an account there. False where there is no way to it just now; the page stays. */
 export async function signInElsewhere(provider: string, landing: string): Promise<boolean> {

@@ -246,7 +246,7 @@ const WRONG_CALLS: [args: string[], says: RegExp][] = [
   [["key", "create", "--name", "x", "--scopes", "emails:fly"], /no scope "emails:fly"/],
   [["domain", "add", "a.example", "b.example"], /too many arguments/],
   [["email", "show", "42"], /Give an id/],
-  [["team", "set", "Sales"], /--unknown or --daily-cap/],
+  [["team", "set", "Sales"], /--unknown, --daily-cap/],
   [["domain", "set", "a.example", "--daily-cap", "-1"], /whole number of recipients/],
   [["domain", "set", "a.example", "--growth", "50"], /--daily-cap, --warm-up/],
 ];

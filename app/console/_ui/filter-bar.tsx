@@ -59,7 +59,10 @@ export function SearchField(props: SearchProps) {
         onBlur={settle}
         onKeyDown={(event) => {
           if (event.key === "Enter") settle();
-          if (event.key === "Escape") event.currentTarget.blur();
+          if (event.key !== "Escape") return;
+          // A browser would empty the field, and with it the list.
+          event.preventDefault();
+          event.currentTarget.blur();
         }}
         className={`${fieldStyle} pl-9`}
       />

@@ -14,7 +14,7 @@ afterAll(() => console.close());
 
 const callerOf = async ({ userIds }: Party) =>
   console.callerOf(await cookiesOf((await console.session(userIds.viewer)).id));
-const deliver = () => tick(console.house.withTransport(), { budgetMs: 1_000 });
+const deliver = () => tick(console.house.withTransport(), { budgetMs: 2_000 });
 const send = (to: string[], party = ann, scheduledAt: string | null = null) =>
   console.house.send({ sender: "ann@posthorn.test", to, scheduledAt }, party.ctx);
 

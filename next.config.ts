@@ -30,6 +30,13 @@ const config: NextConfig = {
   headers: async () => [
     { source: "/((?!api(?:/|$)).*)", headers: asHeaders(SECURITY_HEADERS) },
     {
+      // Called wrongly it is answered before our code runs.
+      source: "/console/suppressions/import",
+      headers: asHeaders({
+        "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
+      }),
+    },
+    {
       // The console's own calls: answers for scripts of ours, and nothing that a browser should show.
       source: "/api/:door(auth|trpc)/:path*",
       headers: asHeaders({

@@ -93,7 +93,8 @@ export async function takePictures(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
   await expect.poll(() => page.locator("html.dark").count()).toBe(0);
   await page.setViewportSize({ width: 380, height: 760 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380);
+  // A drawing measures its new place a moment later.
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380);
   await take("phone");
   if (size) await page.setViewportSize(size);
 }

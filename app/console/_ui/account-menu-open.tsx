@@ -17,35 +17,33 @@ const THEMES = [
 export function OpenAccountMenu({ email }: { email: string }) {
   const { theme, setTheme } = useTheme();
   return (
-    // Not modal: the page behind stays what it is for everybody.
+    // Not modal: the page behind stays what it is for everybody. And in its place, so that it belongs to the frame's landmark.
     <DropdownMenu.Root modal={false} defaultOpen>
       <DropdownMenu.Trigger className={accountButtonStyle}>
         <AccountButtonFace email={email} />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align="start"
-          sideOffset={6}
-          collisionPadding={8}
-          className={`${menuStyle.box} w-54`}
-        >
-          <DropdownMenu.Label className={menuStyle.label}>Appearance</DropdownMenu.Label>
-          <DropdownMenu.RadioGroup value={theme ?? "system"} onValueChange={setTheme}>
-            {THEMES.map(([value, label]) => (
-              <DropdownMenu.RadioItem key={value} value={value} className={`${menuStyle.item} pl-9`}>
-                <DropdownMenu.ItemIndicator className="-ml-6.5">
-                  <Check className="size-4" aria-hidden="true" />
-                </DropdownMenu.ItemIndicator>
-                {label}
-              </DropdownMenu.RadioItem>
-            ))}
-          </DropdownMenu.RadioGroup>
-          <DropdownMenu.Separator className={menuStyle.line} />
-          <DropdownMenu.Item onSelect={() => void leaveConsole()} className={menuStyle.item}>
-            <LogOut className="size-4" aria-hidden="true" /> Sign out
-          </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      <DropdownMenu.Content
+        align="start"
+        sideOffset={6}
+        collisionPadding={8}
+        className={`${menuStyle.box} w-54`}
+      >
+        <DropdownMenu.Label className={menuStyle.label}>Appearance</DropdownMenu.Label>
+        <DropdownMenu.RadioGroup value={theme ?? "system"} onValueChange={setTheme}>
+          {THEMES.map(([value, label]) => (
+            <DropdownMenu.RadioItem key={value} value={value} className={`${menuStyle.item} pl-9`}>
+              <DropdownMenu.ItemIndicator className="-ml-6.5">
+                <Check className="size-4" aria-hidden="true" />
+              </DropdownMenu.ItemIndicator>
+              {label}
+            </DropdownMenu.RadioItem>
+          ))}
+        </DropdownMenu.RadioGroup>
+        <DropdownMenu.Separator className={menuStyle.line} />
+        <DropdownMenu.Item onSelect={() => void leaveConsole()} className={menuStyle.item}>
+          <LogOut className="size-4" aria-hidden="true" /> Sign out
+        </DropdownMenu.Item>
+      </DropdownMenu.Content>
     </DropdownMenu.Root>
   );
 }

@@ -16,7 +16,8 @@ export function OpenMenu(props: MenuProps) {
   return (
     <DropdownMenu.Root modal={false} defaultOpen>
       <DropdownMenu.Trigger {...menuButtonLook(props)}>{menuButtonFace(props)}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      {/* Out of whatever cuts its place off, but not out of the page's landmark. */}
+      <DropdownMenu.Portal container={document.querySelector("main")}>
         <DropdownMenu.Content
           align={props.align ?? "end"}
           sideOffset={6}

@@ -1,6 +1,6 @@
+import { attachmentDisposition } from "#server/disposition";
 import type { AppError } from "#server/errors";
 import type { Verdict } from "#server/limits/limits";
-import { attachmentDisposition } from "#server/disposition";
 
 /** An answer in JSON, or for `null` its headers alone, as HEAD wants it. Nothing here is for a cache or a guess at types. */
 export function jsonResponse(

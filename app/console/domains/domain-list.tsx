@@ -8,13 +8,12 @@ import type { DomainRow } from "#server/trpc/domain-views";
 import { Badge } from "../_ui/badge";
 import { type Column, DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
-import { faultOf } from "../_ui/fault";
+import { Fetched } from "../_ui/fetched";
 import { FilterBar, SearchField } from "../_ui/filter-bar";
 import { lazyPart } from "../_ui/lazy-part";
 import { useWhyNot } from "../_ui/no-right";
-import { FaultNote } from "../_ui/notes";
 import { Pager } from "../_ui/pager";
-import { buttonStyle, cardStyle } from "../_ui/styles";
+import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
 import { When } from "../_ui/when";
@@ -80,11 +79,7 @@ export function DomainList({ teamId }: { teamId: string }) {
           onSettle={(name) => void setFilters({ name: name || null, after: null, before: null })}
         />
       </FilterBar>
-      {error && !data ? (
-        <div className={cardStyle}>
-          <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
-        </div>
-      ) : (
+      <Fetched by={{ data, error, refetch }}>
         <DataTable
           label="Domains"
           columns={COLUMNS}
@@ -94,7 +89,7 @@ export function DomainList({ teamId }: { teamId: string }) {
           isStale={isPlaceholderData}
           empty={empty}
         />
-      )}
+      </Fetched>
       {data ? (
         <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
       ) : null}

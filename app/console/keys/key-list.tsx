@@ -6,13 +6,12 @@ import { useQueryStates } from "nuqs";
 import { Suspense, useState } from "react";
 import { DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
-import { faultOf } from "../_ui/fault";
+import { Fetched } from "../_ui/fetched";
 import { FilterBar, SelectFilter } from "../_ui/filter-bar";
 import { lazyPart } from "../_ui/lazy-part";
 import { useWhyNot } from "../_ui/no-right";
-import { FaultNote } from "../_ui/notes";
 import { Pager } from "../_ui/pager";
-import { buttonStyle, cardStyle } from "../_ui/styles";
+import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
 import { KEY_COLUMNS } from "./columns";
@@ -81,11 +80,7 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
           onChange={(state) => void setFilters({ state, after: null, before: null })}
         />
       </FilterBar>
-      {error && !data ? (
-        <div className={cardStyle}>
-          <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
-        </div>
-      ) : (
+      <Fetched by={{ data, error, refetch }}>
         <DataTable
           label="API keys"
           columns={KEY_COLUMNS}
@@ -95,7 +90,7 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
           isStale={isPlaceholderData}
           empty={isFirstPage ? empty : <Empty title="No older keys">This page has none any more.</Empty>}
         />
-      )}
+      </Fetched>
       {data ? (
         <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
       ) : null}

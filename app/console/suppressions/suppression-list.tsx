@@ -7,14 +7,13 @@ import { Suspense, useMemo, useState } from "react";
 import type { SuppressionRow } from "#server/trpc/suppressions";
 import { type Column, DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
-import { faultOf } from "../_ui/fault";
+import { Fetched } from "../_ui/fetched";
 import { FilterBar, SearchField, SelectFilter } from "../_ui/filter-bar";
 import { lazyPart } from "../_ui/lazy-part";
 import { Menu } from "../_ui/menu";
 import { useWhyNot } from "../_ui/no-right";
-import { FaultNote } from "../_ui/notes";
 import { Pager } from "../_ui/pager";
-import { buttonStyle, cardStyle } from "../_ui/styles";
+import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { SUPPRESSION_COLUMNS } from "./columns";
 import { ORIGINS, suppressionFilters, suppressionListInput } from "./filters";
@@ -127,11 +126,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
           onChange={(origin) => change({ origin })}
         />
       </FilterBar>
-      {error && !data ? (
-        <div className={cardStyle}>
-          <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
-        </div>
-      ) : (
+      <Fetched by={{ data, error, refetch }}>
         <DataTable
           label="Suppressions"
           columns={columns}
@@ -140,7 +135,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
           isStale={isPlaceholderData}
           empty={empty}
         />
-      )}
+      </Fetched>
       {data ? (
         <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
       ) : null}

@@ -7,13 +7,12 @@ import { Suspense, useMemo } from "react";
 import type { TemplateRow } from "#server/trpc/template-views";
 import { type Column, DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
-import { faultOf } from "../_ui/fault";
+import { Fetched } from "../_ui/fetched";
 import { FilterBar, SearchField } from "../_ui/filter-bar";
 import { lazyPart } from "../_ui/lazy-part";
 import { useWhyNot } from "../_ui/no-right";
-import { FaultNote } from "../_ui/notes";
 import { Pager } from "../_ui/pager";
-import { buttonStyle, cardStyle } from "../_ui/styles";
+import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
 import { TEMPLATE_COLUMNS } from "./columns";
@@ -80,11 +79,7 @@ export function TemplateList({ teamId }: { teamId: string }) {
           onSettle={(search) => void setFilters({ search: search || null, after: null, before: null })}
         />
       </FilterBar>
-      {error && !data ? (
-        <div className={cardStyle}>
-          <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
-        </div>
-      ) : (
+      <Fetched by={{ data, error, refetch }}>
         <DataTable
           label="Templates"
           columns={columns}
@@ -94,7 +89,7 @@ export function TemplateList({ teamId }: { teamId: string }) {
           isStale={isPlaceholderData}
           empty={empty}
         />
-      )}
+      </Fetched>
       {data ? (
         <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
       ) : null}

@@ -5,11 +5,10 @@ import { Plus, Webhook } from "lucide-react";
 import { Suspense, useState } from "react";
 import { DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
-import { faultOf } from "../_ui/fault";
+import { Fetched } from "../_ui/fetched";
 import { lazyPart } from "../_ui/lazy-part";
 import { useWhyNot } from "../_ui/no-right";
-import { FaultNote } from "../_ui/notes";
-import { buttonStyle, cardStyle } from "../_ui/styles";
+import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
 import { ENDPOINT_COLUMNS } from "./columns";
@@ -57,11 +56,7 @@ export function EndpointList({ teamId }: { teamId: string }) {
   return (
     <>
       <WebhooksHeading actions={button} />
-      {error && !data ? (
-        <div className={cardStyle}>
-          <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
-        </div>
-      ) : (
+      <Fetched by={{ data, error, refetch }}>
         <DataTable
           label="Webhooks"
           columns={ENDPOINT_COLUMNS}
@@ -77,7 +72,7 @@ export function EndpointList({ teamId }: { teamId: string }) {
             </Empty>
           }
         />
-      )}
+      </Fetched>
       <HeldUnknown teamId={teamId} hasEndpoints={(data?.length ?? 0) > 0} />
       {wasAdding || isAdding ? (
         <Suspense>

@@ -7,13 +7,12 @@ import { Suspense, useState } from "react";
 import type { CallRow } from "#server/trpc/activity-views";
 import { DataTable } from "../../_ui/data-table";
 import { Empty } from "../../_ui/empty";
-import { faultOf } from "../../_ui/fault";
+import { Fetched } from "../../_ui/fetched";
 import { FilterBar, SelectFilter } from "../../_ui/filter-bar";
 import { lazyPart } from "../../_ui/lazy-part";
 import { NoRight } from "../../_ui/no-right";
-import { FaultNote } from "../../_ui/notes";
 import { Pager } from "../../_ui/pager";
-import { buttonStyle, cardStyle } from "../../_ui/styles";
+import { buttonStyle } from "../../_ui/styles";
 import { useMay } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { FileLink } from "../file-link";
@@ -77,11 +76,7 @@ function Requests({ teamId }: { teamId: string }) {
         />
         <FileLink path="/console/activity/requests-file" query={{ team: teamId, ...wanted }} />
       </FilterBar>
-      {error && !data ? (
-        <div className={cardStyle}>
-          <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
-        </div>
-      ) : (
+      <Fetched by={{ data, error, refetch }}>
         <DataTable
           label="API requests"
           columns={REQUEST_COLUMNS}
@@ -117,7 +112,7 @@ function Requests({ teamId }: { teamId: string }) {
             )
           }
         />
-      )}
+      </Fetched>
       {data ? (
         <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
       ) : null}

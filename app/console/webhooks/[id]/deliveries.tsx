@@ -7,11 +7,10 @@ import { useMemo } from "react";
 import type { EndpointView, WebhookDeliveryRow } from "#server/trpc/webhook-views";
 import { type Column, DataTable } from "../../_ui/data-table";
 import { Empty } from "../../_ui/empty";
-import { faultOf } from "../../_ui/fault";
+import { Fetched } from "../../_ui/fetched";
 import { FilterBar, SelectFilter } from "../../_ui/filter-bar";
-import { FaultNote } from "../../_ui/notes";
 import { Pager } from "../../_ui/pager";
-import { buttonStyle, cardStyle } from "../../_ui/styles";
+import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { When } from "../../_ui/when";
 import { EVENT_NAMES, sayEvent } from "../events";
@@ -96,11 +95,7 @@ export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: End
           onChange={(type) => void setFilters({ type, after: null, before: null })}
         />
       </FilterBar>
-      {error && !data ? (
-        <div className={cardStyle}>
-          <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
-        </div>
-      ) : (
+      <Fetched by={{ data, error, refetch }}>
         <DataTable
           label="Events of the webhook"
           columns={COLUMNS}
@@ -131,7 +126,7 @@ export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: End
             )
           }
         />
-      )}
+      </Fetched>
       {data ? (
         <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
       ) : null}

@@ -3,6 +3,7 @@ import type { PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres, { type Sql } from "postgres";
 import { ARRAY_TYPES } from "./array-types";
+import { createDialer } from "./dial";
 import { createGate, type Gate } from "./gate";
 import * as apiKeys from "./schema/api-keys";
 import * as apiRequests from "./schema/api-requests";
@@ -96,9 +97,6 @@ const BY_KEYS = {
  */
 const LONG_GREETING = { options: " ".repeat(1_024) };
 
-/** After a connection failed: the next try, in seconds. Short, so that a database that is back is found within a second. */
-const reconnectAfterS = (failures: number): number => Math.min(0.05 * 2 ** failures, 1);
-
 /**
  * Opens the two pools; connections are made when first needed, so a database that is down fails the query, not the start.
  * No statement waits for a lock longer than 10 s, and none runs longer than 30 s.
@@ -107,7 +105,6 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   const connectionsMax = options.connectionsMax ?? 16;
   const common = {
     connect_timeout: 5,
-    backoff: reconnectAfterS,
     prepare: !options.pooled,
     onnotice: () => {},
     fetch_types: false,
@@ -117,6 +114,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   const forDrizzle = surviveLoss(
     postgres(url, {
       ...common,
+      ...createDialer(url),
       connection: options.pooled ? named : { ...named, ...BOUNDS, ...LONG_GREETING },
       max: Math.max(2, Math.floor(connectionsMax / 2)),
     }),
@@ -125,6 +123,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   const hot = surviveLoss(
     postgres(url, {
       ...common,
+      ...createDialer(url),
       connection: options.pooled ? named : { ...named, ...BOUNDS, ...BY_KEYS, ...LONG_GREETING },
       max: Math.max(2, Math.ceil(connectionsMax / 2)),
     }),

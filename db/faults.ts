@@ -25,7 +25,7 @@ export function isStatementTimeout(error: unknown): boolean {
 }
 
 const UNREACHABLE =
-  /^(08|57P0|53)|^(CONNECTION_|CONNECT_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/;
+  /^(08|57P0|53)|^(CONNECTION_|CONNECT_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
 
 /**
  * The database is away, starting, stopping, full, without room (`db/gate`) or refuses connections: nothing was committed that we know of, and the

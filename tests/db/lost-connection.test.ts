@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { sql } from "drizzle-orm";
+import type { TransactionSql } from "postgres";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { isDatabaseAway } from "#db/faults";
@@ -89,6 +90,69 @@ test.each(["end", "reset"] as const)(
     }, eventually);
   },
 );
+
+test.each(["end", "reset"] as const)(
+  "a statement asked for while its connection breaks (%s) is answered by its own rows or by the loss, never by nothing",
+  { timeout: 60_000 },
+  async (how) => {
+    const answers: unknown[] = [];
+    for (let round = 0; round < 40; round++) {
+      await vi.waitFor(() => database.hot`select ${round}::int as n`, eventually);
+      tap.cut(how);
+      const asked: Promise<unknown>[] = [];
+      const answerOf = (work: Promise<unknown>, n: number) =>
+        work.then(
+          (rows) => (rows as { n: number }[])[0]?.n === n || rows,
+          (error) => isDatabaseAway(error) || error,
+        );
+      // One in each of the next turns of the loop: in some of them the loss is heard of and not yet dealt with.
+      for (let n = 0; n < 15; n++) {
+        await turn();
+        const work =
+          n % 3 === 0
+            ? database.db.transaction(async (tx) => {
+                await tx.execute(sql`select 1`);
+                return tx.execute(sql`select ${n}::int as n`);
+              })
+            : Promise.resolve(database.hot`select ${n}::int as n`);
+        asked.push(answerOf(work, n));
+      }
+      answers.push(...(await Promise.all(asked)));
+    }
+    expect(answers.filter((answer) => answer !== true)).toEqual([]);
+  },
+);
+
+test("what a transaction still asks for after the loss of its connection is refused, and runs in nobody else's", async () => {
+  const heard: unknown[] = [];
+  let paused = 0;
+  let goOn = () => {};
+  const resumed = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const lost = (begin: typeof database.hot.begin, ask: (tx: TransactionSql) => Promise<unknown>) =>
+    begin(async (tx) => {
+      await tx`select 1`;
+      paused++;
+      await resumed;
+      await ask(tx).then(
+        () => heard.push("answered"),
+        (error) => heard.push(error),
+      );
+    });
+  const works = [
+    faultOf(lost(database.hot.begin, (tx) => tx`select pg_backend_pid()`)),
+    faultOf(lost(database.hot.begin, (tx) => tx.unsafe("select pg_backend_pid()"))),
+  ];
+  await vi.waitFor(() => expect(paused).toBe(2), eventually);
+  tap.cut("reset");
+  for (const fault of await Promise.all(works)) expect(isDatabaseAway(fault)).toBe(true);
+  // Both connections serve others by now.
+  await vi.waitFor(() => Promise.all([1, 2, 3].map(() => database.hot`select pg_sleep(0.05)`)), eventually);
+  goOn();
+  await vi.waitFor(() => expect(heard).toHaveLength(2), eventually);
+  expect(heard.map(isDatabaseAway)).toEqual([true, true]);
+});
 
 test("connections that break again and again under load leave the pool as it was", {
   timeout: 120_000,

@@ -1,0 +1,116 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from "vitest";
+import { type Database, openDatabase } from "#db/client";
+import { isDatabaseAway } from "#db/faults";
+import { makeCertificate } from "../support/certificate";
+
+/** A door before the database that answers the request for encryption as told, and hands the rest on. */
+async function openDoor(answer: "S" | "N") {
+  const { key, cert } = makeCertificate();
+  const target = new URL(inject("postgresUrl"));
+  const lines = new Set<Socket>();
+  let handedOn = 0;
+  const server = createServer(async (client) => {
+    lines.add(client.on("error", () => {}));
+    const [request] = (await once(client, "data")) as [Buffer];
+    expect(request.toString("hex")).toBe("0000000804d2162f");
+    client.write(answer);
+    const open = answer === "S" ? new TLSSocket(client, { isServer: true, key, cert }) : client;
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const end of [open, upstream])
+      end.on("error", () => {}).on("close", () => [open, upstream].map((each) => each.destroy()));
+    open.on("data", (chunk: Buffer) => {
+      handedOn += chunk.length;
+      upstream.write(chunk);
+    });
+    upstream.pipe(open);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return {
+    port: address && typeof address === "object" ? address.port : 0,
+    bytesHandedOn: () => handedOn,
+    reset() {
+      for (const line of lines) line.resetAndDestroy();
+    },
+    close() {
+      for (const line of lines) line.destroy();
+      server.close();
+    },
+  };
+}
+
+type Door = Awaited<ReturnType<typeof openDoor>>;
+let offers: Door;
+let refuses: Door;
+let database: Database | null = null;
+beforeAll(async () => {
+  [offers, refuses] = await Promise.all([openDoor("S"), openDoor("N")]);
+});
+afterEach(async () => {
+  await database?.close();
+  database = null;
+});
+afterAll(() => {
+  offers.close();
+  refuses.close();
+});
+
+function through(door: Door, mode: string): Database {
+  const url = new URL(inject("postgresUrl"));
+  url.port = String(door.port);
+  url.searchParams.set("sslmode", mode);
+  database = openDatabase(url.href, { connectionsMax: 4 });
+  return database;
+}
+
+const ask = ({ hot }: Database) => hot`select 1 as one`.then(([row]) => row?.one);
+
+test.each(["prefer", "require"])("sslmode=%s speaks encrypted where the server does", async (mode) => {
+  const before = offers.bytesHandedOn();
+  expect(await ask(through(offers, mode))).toBe(1);
+  expect(offers.bytesHandedOn()).toBeGreaterThan(before);
+});
+
+test("sslmode=prefer speaks plainly where the server does not encrypt", async () => {
+  expect(await ask(through(refuses, "prefer"))).toBe(1);
+});
+
+test("sslmode=require says nothing where the server does not encrypt", async () => {
+  const door = await openDoor("N");
+  const fault = await ask(through(door, "require")).catch((error: Error) => error);
+  expect(fault).toMatchObject({ message: "The database does not encrypt its connections." });
+  expect(door.bytesHandedOn()).toBe(0);
+  door.close();
+});
+
+test("sslmode=verify-full tells nothing to a server whose certificate nobody vouches for", async () => {
+  const door = await openDoor("S");
+  const fault = await ask(through(door, "verify-full")).catch((error: Error) => error);
+  expect(fault).toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+  expect(door.bytesHandedOn()).toBe(0);
+  door.close();
+});
+
+test("a statement asked for while its encrypted connection breaks is answered by its own rows or by the loss", async () => {
+  const { hot } = through(offers, "require");
+  const answers: unknown[] = [];
+  for (let round = 0; round < 20; round++) {
+    await vi.waitFor(() => hot`select 1`, { timeout: 20_000, interval: 20 });
+    offers.reset();
+    const asked: Promise<unknown>[] = [];
+    for (let n = 0; n < 10; n++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      asked.push(
+        hot`select ${n}::int as n`.then(
+          ([row]) => row?.n === n || row,
+          (error) => isDatabaseAway(error) || error,
+        ),
+      );
+    }
+    answers.push(...(await Promise.all(asked)));
+  }
+  expect(answers.filter((answer) => answer !== true)).toEqual([]);
+});

@@ -3,11 +3,12 @@ import { readHeardRelay } from "#db/callbacks";
 import { openCallbackSecret } from "#server/services/callbacks/secrets";
 import { createVault } from "#server/vault";
 import { type House, openHouse } from "../support/house";
-import { killLeftovers, runTsx } from "../support/processes";
+import { killLeftovers } from "../support/processes";
+import { runProgram } from "../support/program";
 import { fakeSendgrid } from "../support/providers";
 import { relayTo } from "../support/relays";
 
-// Each command is a process of its own, which compiles the code first.
+// Each command is a process of its own.
 vi.setConfig({ testTimeout: 240_000 });
 
 const secret = "the secret of an operator in a test, which is long enough";
@@ -21,7 +22,7 @@ afterEach(killLeftovers);
 afterAll(() => house.close());
 
 const posthorn = (args: string[], input?: string) =>
-  runTsx("server/boot/admin.ts", ["callback", ...args], {
+  runProgram("server/boot/admin.ts", ["callback", ...args], {
     env: { DATABASE_URL: house.url, POSTHORN_SECRET: secret, POSTHORN_URL: url },
     ...(input === undefined ? {} : { input }),
   });

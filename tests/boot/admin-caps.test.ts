@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createTeam } from "#server/services/teams";
 import { type House, openHouse } from "../support/house";
-import { killLeftovers, runTsx } from "../support/processes";
+import { killLeftovers } from "../support/processes";
+import { runProgram } from "../support/program";
 
-// Each command is a process of its own, which compiles the code first.
+// Each command is a process of its own.
 vi.setConfig({ testTimeout: 240_000 });
 
 let house: House;
@@ -14,7 +15,7 @@ afterEach(killLeftovers);
 afterAll(() => house.close());
 
 const posthorn = (args: string[]) =>
-  runTsx("server/boot/admin.ts", args, { env: { DATABASE_URL: house.url } });
+  runProgram("server/boot/admin.ts", args, { env: { DATABASE_URL: house.url } });
 
 async function posthornJson(args: string[]) {
   const { code, stdout, stderr } = await posthorn([...args, "--json"]);

@@ -10,9 +10,10 @@ import { findHolder, takeLock } from "#server/boot/lock";
 import { readSettings } from "#server/env";
 import { silentLog } from "#server/log";
 import { createTeam } from "#server/services/teams";
-import { isRunning, killLeftovers, runTsx, startTsx } from "../support/processes";
+import { isRunning, killLeftovers } from "../support/processes";
+import { runProgram, startProgram } from "../support/program";
 
-// Each command is a process of its own, which compiles the code and starts a database first.
+// Each command is a process of its own, which starts a database first.
 vi.setConfig({ testTimeout: 240_000 });
 const eventually = { timeout: 30_000, interval: 20 };
 const createArgs = ["key", "create", "--scopes", "sending_access", "--json", "--name"];
@@ -36,7 +37,7 @@ afterEach(async () => {
 });
 
 const env = () => ({ POSTHORN_DATA_DIR: dataDir, DATABASE_URL: "" });
-const posthorn = (args: string[]) => runTsx("server/boot/admin.ts", args, { env: env() });
+const posthorn = (args: string[]) => runProgram("server/boot/admin.ts", args, { env: env() });
 
 /** The PostgreSQL processes that work in the data directory. */
 async function serversOf(folder: string): Promise<number[]> {
@@ -69,7 +70,7 @@ test("where nothing runs, a command starts the database for itself, makes what a
 });
 
 test("a command that was killed does not hinder the next one", async () => {
-  const killed = await startTsx("server/boot/admin.ts", ["team", "list"], { env: env() });
+  const killed = await startProgram("server/boot/admin.ts", ["team", "list"], { env: env() });
   await vi.waitFor(async () => expect(await serversOf(dataDir)).not.toEqual([]), eventually);
   await killed.kill();
   expect(await posthorn(["team", "list"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/First/) });
@@ -77,7 +78,7 @@ test("a command that was killed does not hinder the next one", async () => {
 });
 
 test("a command that is told to stop takes its database along", async () => {
-  const stopped = await startTsx("server/boot/admin.ts", ["team", "list"], { env: env() });
+  const stopped = await startProgram("server/boot/admin.ts", ["team", "list"], { env: env() });
   await vi.waitFor(async () => expect(await serversOf(dataDir)).not.toEqual([]), eventually);
   await stopped.stop("SIGINT");
   expect(await serversOf(dataDir)).toEqual([]);
@@ -102,7 +103,7 @@ test("beside a running Posthorn a command works in its database, and leaves it r
   expect(JSON.parse((await early).stdout)).toMatchObject({ name: "early", team_id: team.id });
   expect((await posthorn(["team", "list"])).stdout).toMatch(/Running/);
 
-  const worker = await startTsx("server/boot/admin.ts", ["worker"], { env: env() });
+  const worker = await startProgram("server/boot/admin.ts", ["worker"], { env: env() });
   await worker.waitFor(/"worker\.ready".*"transport":"capture"/);
   expect(await worker.stop("SIGTERM")).toEqual({ code: 0, signal: null });
 

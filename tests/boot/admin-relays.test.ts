@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { type House, openHouse } from "../support/house";
-import { killLeftovers, runTsx, type StartOptions } from "../support/processes";
+import { killLeftovers, type StartOptions } from "../support/processes";
+import { runProgram } from "../support/program";
 import { EHLO_AUTH, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
 
-// Each command is a process of its own, which compiles the code first.
+// Each command is a process of its own.
 vi.setConfig({ testTimeout: 240_000 });
 const secret = "an installation's secret, long enough";
 const password = "pass-never-shown";
@@ -26,7 +27,7 @@ const said: string[] = [];
 
 /** The real command; everything it says is kept. */
 async function relay(args: string[], more: Partial<StartOptions> = {}) {
-  const done = await runTsx("server/boot/admin.ts", ["relay", ...args], {
+  const done = await runProgram("server/boot/admin.ts", ["relay", ...args], {
     ...more,
     env: { DATABASE_URL: house.url, POSTHORN_SECRET: secret, ...more.env },
   });

@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { tick } from "#server/worker/tick";
 import { relayTo } from "../mail/relay-world";
 import { type House, openHouse } from "../support/house";
-import { killLeftovers, runTsx } from "../support/processes";
+import { killLeftovers } from "../support/processes";
+import { runProgram } from "../support/program";
 import { DROP, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
 
-// Each command is a process of its own, which compiles the code first.
+// Each command is a process of its own.
 vi.setConfig({ testTimeout: 240_000 });
 
 let house: House;
@@ -22,7 +23,7 @@ afterAll(async () => {
 });
 
 const posthorn = (...args: string[]) =>
-  runTsx("server/boot/admin.ts", args, { env: { DATABASE_URL: house.url } });
+  runProgram("server/boot/admin.ts", args, { env: { DATABASE_URL: house.url } });
 
 async function round(): Promise<void> {
   const transport = relayTo(peer);

@@ -9,11 +9,12 @@ import { createTeam } from "#server/services/teams";
 import { createUser, verifyPassword } from "#server/services/users";
 import { tick } from "#server/worker/tick";
 import { type House, openHouse } from "../support/house";
-import { killLeftovers, runTsx, type StartOptions, startTsx } from "../support/processes";
+import { killLeftovers, type StartOptions } from "../support/processes";
+import { runProgram, startProgram } from "../support/program";
 import { freePort } from "../support/redis";
 import { type Listed, publish, startZone } from "../support/zone";
 
-// Each command is a process of its own, which compiles the code first.
+// Each command is a process of its own.
 vi.setConfig({ testTimeout: 240_000 });
 const eventually = { timeout: 30_000, interval: 50 };
 const anId = "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2";
@@ -25,9 +26,9 @@ beforeAll(async () => {
 afterEach(killLeftovers);
 afterAll(() => house.close());
 
-/** The real command, as `npm run -s posthorn --` runs it. */
+/** The command line, in a process of its own. */
 const posthorn = (args: string[], env: StartOptions["env"] = {}) =>
-  runTsx("server/boot/admin.ts", args, { env: { DATABASE_URL: house.url, ...env } });
+  runProgram("server/boot/admin.ts", args, { env: { DATABASE_URL: house.url, ...env } });
 
 async function posthornJson(args: string[]) {
   const { code, stdout, stderr } = await posthorn([...args, "--json"]);
@@ -329,7 +330,7 @@ test("a worker delivers what is queued, reacts to new mail, and ends in order wh
   const workers = async () => (await house.hot`select pid from workers`).map(({ pid }) => pid);
   const env = { DATABASE_URL: house.url, POSTHORN_URL: "https://mail.example.org", SMTP_URL: "capture:" };
   const waiting = await house.send({ to: ["ben@example.net"] });
-  const worker = await startTsx("server/boot/admin.ts", ["worker"], { env });
+  const worker = await startProgram("server/boot/admin.ts", ["worker"], { env });
   await worker.waitFor(/"worker\.ready".*"transport":"capture"/);
   const statusOf = async (id: string) => (await house.email(id)).status;
   await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe("delivered"), eventually);

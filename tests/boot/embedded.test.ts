@@ -25,9 +25,9 @@ import {
   killLeftovers,
   type StartOptions,
   startProcess,
-  startTsx,
   type TestProcess,
 } from "../support/processes";
+import { startProgram } from "../support/program";
 import { asNobody, isRoot, mayUnshare, mountedAt } from "./launcher";
 
 const nobody = 65_534;
@@ -84,7 +84,7 @@ async function ask<T>(url: string, query: string): Promise<T> {
 
 test("the first start sets up a real PostgreSQL 18 that only loopback and the password open, and data outlives it", async () => {
   const dataDir = path.join(folder, "data of mine");
-  const first = await startTsx(holder, [dataDir]);
+  const first = await startProgram(holder, [dataDir]);
   const { url, pid, pgdata } = await readyOf(first);
   expect(
     await ask(
@@ -115,19 +115,19 @@ test("the first start sets up a real PostgreSQL 18 that only loopback and the pa
 
   expect(await first.stop()).toEqual({ code: 0, signal: null });
   expect(isRunning(pid)).toBe(false);
-  const again = await readyOf(await startTsx(holder, [dataDir]));
+  const again = await readyOf(await startProgram(holder, [dataDir]));
   expect(new URL(again.url).password).toBe(password);
   expect(await ask(again.url, "select one from kept")).toEqual({ one: 1 });
 });
 
 test("what kill -9 leaves behind is no obstacle: an orphaned server, a dead one, a number that is somebody else's", async () => {
-  const first = await startTsx(holder, [folder]);
+  const first = await startProgram(holder, [folder]);
   const orphan = await readyOf(first);
   await ask(orphan.url, "create table kept as select 1 as one");
   await first.kill();
   expect(isRunning(orphan.pid)).toBe(true);
 
-  const second = await startTsx(holder, [folder]);
+  const second = await startProgram(holder, [folder]);
   const adopted = await readyOf(second);
   expect(second.stdout).toContain(`"event":"postgres.orphan_stopped","pid":${orphan.pid}`);
   expect(isRunning(orphan.pid)).toBe(false);
@@ -141,13 +141,13 @@ test("what kill -9 leaves behind is no obstacle: an orphaned server, a dead one,
   const file = path.join(adopted.pgdata, "postmaster.pid");
   const lines = (await readFile(file, "utf8")).split("\n");
   await writeFile(file, [bystander.pid, ...lines.slice(1)].join("\n"));
-  const third = await readyOf(await startTsx(holder, [folder]));
+  const third = await readyOf(await startProgram(holder, [folder]));
   expect(await ask(third.url, "select sum(one)::int as total from kept")).toEqual({ total: 3 });
   expect(bystander.hasExited).toBe(false);
 });
 
 test("a server that dies under its launcher is started again at the same address, and a stop meanwhile leaves nothing", async () => {
-  const started = await startTsx(holder, [folder]);
+  const started = await startProgram(holder, [folder]);
   const { url, pid } = await readyOf(started);
   process.kill(pid, "SIGKILL");
   const [, restarted = ""] = await started.waitFor(/postgres\.restarted","pid":(\d+)/);
@@ -162,14 +162,14 @@ test("a server that dies under its launcher is started again at the same address
 });
 
 test("a start that is killed while it sets up the cluster leaves nothing that the next one stumbles over", async () => {
-  const first = await startTsx(holder, [folder]);
+  const first = await startProgram(holder, [folder]);
   await vi.waitFor(async () => expect((await readdir(folder)).join()).toContain("postgres-init-"), {
     timeout: 20_000,
     interval: 2,
   });
   await first.killTree();
   expect(await readdir(folder)).not.toContain("postgres");
-  const { url } = await readyOf(await startTsx(holder, [folder]));
+  const { url } = await readyOf(await startProgram(holder, [folder]));
   expect(await ask(url, "select 1 as one")).toEqual({ one: 1 });
   expect((await readdir(folder)).join()).not.toContain("postgres-init-");
 });
@@ -204,7 +204,7 @@ test.runIf(isRoot)("programs that the database's user cannot reach are copied to
 });
 
 test.runIf(isRoot)("as root the server is another user, who owns its data and nothing else", async () => {
-  const { pid, pgdata } = await readyOf(await startTsx(holder, [folder]));
+  const { pid, pgdata } = await readyOf(await startProgram(holder, [folder]));
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const [, uid] = /^Uid:\s+(\d+)/m.exec(status) ?? [];
   const [, groups] = /^Groups:(.*)$/m.exec(status) ?? [];
@@ -220,7 +220,7 @@ test.runIf(isRoot)(
     const closed = path.join(folder, "home of root");
     await mkdir(closed, { mode: 0o700 });
     const dataDir = path.join(closed, ".posthorn");
-    const first = await startTsx(holder, [dataDir]);
+    const first = await startProgram(holder, [dataDir]);
     const { pgdata, url } = await readyOf(first);
     const home = path.dirname(pgdata);
     try {
@@ -229,7 +229,7 @@ test.runIf(isRoot)(
       await ask(url, "create table kept as select 1 as one");
       expect(await first.stop()).toEqual({ code: 0, signal: null });
       await chmod(closed, 0o755);
-      const again = await readyOf(await startTsx(holder, [dataDir]));
+      const again = await readyOf(await startProgram(holder, [dataDir]));
       expect(again.pgdata).toBe(pgdata);
       expect(await ask(again.url, "select one from kept")).toEqual({ one: 1 });
     } finally {
@@ -248,7 +248,7 @@ test.runIf(mayUnshare)(
     expect(await stat(`/proc/${pid}`)).toMatchObject({ uid: nobody });
     await ask(url, "create table kept as select 1 as one");
     await first.stop();
-    const asRoot = await readyOf(await startTsx(holder, [folder]));
+    const asRoot = await readyOf(await startProgram(holder, [folder]));
     expect(await stat(`/proc/${asRoot.pid}`)).toMatchObject({ uid: nobody });
     expect(await ask(asRoot.url, "select one from kept")).toEqual({ one: 1 });
   },

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Frame, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
-import { expectAsText, expectInert, settle } from "./inert";
+import { expectAsText, expectInert, settle, touchAll } from "./inert";
 import { numberIn, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
 import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
@@ -72,21 +72,6 @@ const openFrames = (host: Page, sources: string[], waitMs: number) =>
       ).then(() => {}),
     { all: sources, waitMs },
   );
-
-/** Presses, focuses and points at everything that a document holds. */
-const touchAll = (frame: Frame): Promise<unknown> =>
-  frame
-    .locator("*")
-    .evaluateAll((elements) => {
-      for (const element of elements) {
-        for (const type of ["mouseover", "pointerrawupdate", "beforeinput", "auxclick"])
-          element.dispatchEvent(new Event(type, { bubbles: true }));
-        if (element instanceof HTMLElement) element.focus();
-        if (element instanceof HTMLElement) element.click();
-        else element.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
-      }
-    })
-    .catch(() => {});
 
 test("there are at least 150 payloads, no two of them alike", () => {
   expect(PAYLOADS.length).toBeGreaterThanOrEqual(150);

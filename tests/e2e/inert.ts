@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Watched } from "./browser";
 
@@ -18,6 +18,21 @@ export function expectInert(profile: Watched, pages: number): void {
   );
   expect(ours).toEqual([]);
 }
+
+/** Presses, focuses and points at everything that a document holds. */
+export const touchAll = (frame: Frame): Promise<unknown> =>
+  frame
+    .locator("*")
+    .evaluateAll((elements) => {
+      for (const element of elements) {
+        for (const type of ["mouseover", "pointerrawupdate", "beforeinput", "auxclick"])
+          element.dispatchEvent(new Event(type, { bubbles: true }));
+        if (element instanceof HTMLElement) element.focus();
+        if (element instanceof HTMLElement) element.click();
+        else element.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+      }
+    })
+    .catch(() => {});
 
 /** Gives whatever is on the page time to do what it must not. */
 export async function settle(page: Page): Promise<void> {

@@ -10,6 +10,9 @@ const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
+/** How a process ended, and what it wrote. */
+export type Ended = Exit & { stdout: string; stderr: string };
+
 export type StartOptions = {
   /** Default: the project's root. */
   cwd?: string;
@@ -84,8 +87,12 @@ export async function runTsx(
   file: string,
   args: readonly string[] = [],
   options: StartOptions = {},
-): Promise<Exit & { stdout: string; stderr: string }> {
-  const started = await startTsx(file, args, options);
+): Promise<Ended> {
+  return toItsEnd(await startTsx(file, args, options));
+}
+
+/** Waits 60 s at most for the end of a process; after that it is killed, and the promise rejects. */
+export async function toItsEnd(started: TestProcess): Promise<Ended> {
   const exit = await within(started, started.exited, 60_000, "its end");
   return { ...exit, stdout: started.stdout, stderr: started.stderr };
 }

@@ -1,0 +1,124 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { frameDocument } from "../../app/console/templates/[id]/frame-document";
+import { openBrowser, openProfile, signIn, type Watched } from "./browser";
+import { expectInert, settle, touchAll } from "./inert";
+import { ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
+import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
+
+/*
+ * The payloads, which another suite sees fire where nothing holds them, as templates and as the values of raw places. The
+ * preview has no address of its own: it lies in the editor's page, whose origin and session they would have.
+ */
+
+const patience = { timeout: 60_000 };
+
+let posthorn: Posthorn;
+let browser: Browser;
+let profile: Watched;
+let page: Page;
+let address: string;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
+  const made = await posthorn.operate(
+    "key",
+    "create",
+    "--name",
+    "Whole",
+    "--scopes",
+    "full_access",
+    "--json",
+  );
+  const { token } = JSON.parse(made);
+  profile = await openProfile(browser, posthorn.url);
+  page = await profile.context.newPage();
+  await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
+  const { id } = await posthorn.api(
+    "POST",
+    "/templates",
+    { name: "Raw", subject: "{{BODY}}", html: "<p>Before</p>{{{BODY}}}" },
+    token,
+  );
+  address = `${posthorn.url}/console/templates/${id}`;
+});
+afterAll(async () => {
+  await browser?.close();
+  await posthorn?.stop();
+});
+
+const line = ({ text }: Payload) => text.replace(/[\t\r\n\u2028\u2029]/g, " ").slice(0, 2_000);
+
+test("every payload lies still in the preview's own document, with the rights of the editor's page around it", async () => {
+  for (let at = 0; at < PAYLOADS.length; at += 70) {
+    const host = await profile.context.newPage();
+    await host.goto(address);
+    await host.getByRole("heading", { name: "Raw" }).waitFor(patience);
+    await host.evaluate(
+      (sources) =>
+        Promise.all(
+          sources.map(
+            (source) =>
+              new Promise<void>((resolve) => {
+                const frame = document.createElement("iframe");
+                frame.setAttribute("sandbox", "");
+                frame.srcdoc = source;
+                frame.onload = () => resolve();
+                // A document that waits for what it may not have had its say as well.
+                setTimeout(resolve, 5_000);
+                document.body.append(frame);
+              }),
+          ),
+        ).then(() => {}),
+      PAYLOADS.slice(at, at + 70).map(({ text }) => frameDocument(text)),
+    );
+    await Promise.all(host.frames().slice(1).map(touchAll));
+    await settle(host);
+    expect(host.url()).toBe(address);
+    expectInert(profile, 2);
+    await host.close();
+  }
+});
+
+test("one of each class as a value: text in the subject, still where it is raw, and marked as raw", async () => {
+  await page.goto(address);
+  await page.getByRole("region", { name: "Raw HTML" }).getByText("{{{BODY}}}").waitFor(patience);
+  const sample = page.getByLabel("Sample of BODY");
+  const subject = page.getByRole("region", { name: "Preview" }).locator("p").first();
+  for (const payload of ONE_OF_EACH) {
+    const value = line(payload);
+    await sample.fill(value);
+    await expect
+      .poll(() => page.locator("iframe").first().getAttribute("srcdoc"), patience)
+      .toContain(`<p>Before</p>${value}`);
+    await expect.poll(() => subject.textContent(), patience).toContain(value.trim());
+    const frame = await (await page.waitForSelector("iframe")).contentFrame();
+    if (frame) await touchAll(frame);
+    expect(page.url()).toBe(address);
+  }
+  await settle(page);
+  expectInert(profile, 1);
+});
+
+test("the template's own pictures come only by its own document, when somebody asks", async () => {
+  await page.goto(address);
+  await page.getByLabel("Sample of BODY").fill("x");
+  const editor = page.getByRole("textbox", { name: "HTML" });
+  await editor.click(patience);
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.insertText(
+    '<p>Shown</p><img src="https://evil.example/1.png"><script>alert(1)</script>',
+  );
+  await page.frameLocator("iframe").getByText("Shown").waitFor(patience);
+  await page.keyboard.press("ControlOrMeta+s");
+  await page
+    .getByRole("status")
+    .getByText(/^saved/)
+    .waitFor(patience);
+  expectInert(profile, 1);
+  await page.getByRole("button", { name: "Load images" }).click();
+  await expect.poll(() => profile.foreign, patience).toEqual(["https://evil.example/1.png"]);
+  expect(profile.dialogs).toEqual([]);
+  expect(await page.locator("iframe").first().getAttribute("sandbox")).toBe("");
+});

@@ -71,14 +71,14 @@ export async function signIn(page: Page, url: string, email: string, password: s
   await page.waitForURL(/\/console(?:[/?]|$)/);
 }
 
-/** Pictures cost a third of the time and nobody looks at those of most runs: `E2E_PICTURES=1` has them taken. */
+/** Every look at a page costs seconds, and nobody looks at the pictures of most runs: `E2E_PICTURES=1` has them taken. */
 const wantsPictures = process.env.E2E_PICTURES === "1";
 
 /**
- * Shows the page dark, and as wide as a small phone, where nobody may meet a barrier or scroll sideways; with pictures, for
- * people to look at, where they are wanted. Leaves the page as it was.
+ * Shows the page dark, and as wide as a small phone, where nobody may meet a barrier or scroll sideways. Leaves the page as
+ * it was.
  */
-export async function takePictures(page: Page, name: string): Promise<void> {
+export async function expectGoodLooks(page: Page, name: string): Promise<void> {
   if (wantsPictures) mkdirSync(artifacts, { recursive: true });
   const size = page.viewportSize();
   const take = async (look: string) => {
@@ -97,6 +97,11 @@ export async function takePictures(page: Page, name: string): Promise<void> {
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380);
   await take("phone");
   if (size) await page.setViewportSize(size);
+}
+
+/** What a suite passes through on its way, for people to look at, where pictures are wanted. One suite goes over all pages. */
+export async function takePictures(page: Page, name: string): Promise<void> {
+  if (wantsPictures) await expectGoodLooks(page, name);
 }
 
 /** What a person could not use with the help that they need; the message's own document is its sender's. */

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import { expectGoodLooks, expectNoBarriers, openBrowser, openProfile, signIn, type Watched } from "./browser";
 import { type Filled, fillTeam, makeFreshTeam, PAGES } from "./pages";
 import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
@@ -71,7 +71,7 @@ describe("with data", () => {
       await open(withData, pathOf(filled), heading);
       expect(await withData.page.evaluate(() => (window as Shifts).shifts)).toEqual([]);
       await expectNoBarriers(withData.page);
-      await takePictures(withData.page, `all-${name}`);
+      await expectGoodLooks(withData.page, `all-${name}`);
       expectNothingOdd(withData);
     });
 });
@@ -82,7 +82,7 @@ describe("in a team that has nothing yet", () => {
       await open(fresh, pathOf(filled), heading);
       expect(await fresh.page.evaluate(() => (window as Shifts).shifts)).toEqual([]);
       await expectNoBarriers(fresh.page);
-      await takePictures(fresh.page, `all-${name}-empty`);
+      await expectGoodLooks(fresh.page, `all-${name}-empty`);
       expectNothingOdd(fresh);
     });
 });

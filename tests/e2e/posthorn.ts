@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { findPort } from "#server/boot/postgres/server";
-import { runTsx, startTsx } from "../support/processes";
+import { startTsx } from "../support/processes";
+import { runProgram } from "../support/program";
 
 export const ADMIN = { email: "admin@posthorn.test", password: "correct horse battery" } as const;
 
@@ -56,7 +57,7 @@ export async function startPosthorn(env: Record<string, string> = {}) {
     },
     /** Runs the operator's command line; answers what it printed. */
     operate: async (...args: string[]): Promise<string> => {
-      const { code, stdout, stderr } = await runTsx("server/boot/admin.ts", args, { env: environment });
+      const { code, stdout, stderr } = await runProgram("server/boot/admin.ts", args, { env: environment });
       if (code !== 0) throw new Error(`${args.join(" ")}: ${stderr}`);
       return stdout;
     },

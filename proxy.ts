@@ -44,11 +44,12 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 /**
- * Pages alone: under `/api` it would cost throughput and cut large bodies, as it would of files that come; a message's body
- * has a policy of its own.
+ * Pages alone. Next keeps a policy that is set here and drops a route file's own, without which a stranger's HTML could run;
+ * under `/api` it would cost throughput as well, and cut large bodies, as it would of files that come. Next answers every
+ * address with a slash at its end, too.
  */
 export const config = {
   matcher: [
-    "/((?!api(?:/|$)|_next/|console/(?:(?:emails|templates)/[^/]+/body|suppressions/(?:import|export))$).*)",
+    "/((?!api(?:/|$)|_next/|console/(?:(?:emails|templates)/[^/]+/body|emails/(?:export|[^/]+/source|[^/]+/files/.+)|suppressions/(?:import|export)|activity/(?:changes|requests)-file)/?$).*)",
   ],
 };

@@ -107,20 +107,62 @@ describe.each([...pages, "/no/such/page", "/console/no-such-page"])("the page %s
   });
 });
 
-describe.each(downloads)("the route %s", (address) => {
+describe.each(downloads.flatMap((address) => [address, `${address}/`]))("the route %s", (address) => {
   test("answers nothing that could run, whoever asks", async () => {
     for (const context of visitors()) {
       const answer = await ask(context, address);
       expect(answer.status()).not.toBe(500);
       expectGuarded(answer);
-      const policy = directivesOf(answer);
-      const isHeld = policy.has("sandbox") || policy.get("default-src") === "'none'";
-      expect(isHeld || (policy.get("script-src") ?? "").includes("'nonce-")).toBe(true);
-      if (/html|svg|xml/.test(answer.headers()["content-type"] ?? ""))
-        expect(policy.has("sandbox")).toBe(true);
+      expectSandboxed(answer);
     }
   });
 });
+
+test("what a stranger wrote comes as a document or a file that can do nothing, whichever address it is asked by", async () => {
+  const html = "<script>top.document.title = 'run'</script>";
+  const filename = "hostile.html";
+  const emailId = await posthorn.send({
+    to: "delivered@posthorn.test",
+    subject: "Hostile",
+    html,
+    attachments: [{ filename, content: Buffer.from(html).toString("base64") }],
+  });
+  const template = await posthorn.api("POST", "/templates", { name: "Hostile", html });
+  const [file] = (await posthorn.api("GET", `/emails/${emailId}/attachments`)).data;
+  const page = await signedIn.newPage();
+  await page.goto(`${posthorn.url}/console/emails/${emailId}`);
+  const team = new URL(
+    (await page.locator("iframe").getAttribute("src")) ?? "",
+    posthorn.url,
+  ).searchParams.get("team");
+  await page.close();
+  for (const path of [
+    `/console/emails/${emailId}/body`,
+    `/console/emails/${emailId}/source`,
+    `/console/emails/${emailId}/files/${file.id}`,
+    `/console/templates/${template.id}/body`,
+    "/console/emails/export",
+    "/console/suppressions/export",
+    "/console/activity/changes-file",
+    "/console/activity/requests-file",
+  ])
+    for (const slash of ["", "/"]) {
+      const answer = await ask(signedIn, `${path}${slash}?team=${team}`);
+      expect(answer.status(), path + slash).toBe(200);
+      expectGuarded(answer);
+      expectSandboxed(answer);
+      if (!path.endsWith("/body"))
+        expect(answer.headers()["content-disposition"], path).toMatch(/^attachment;/);
+    }
+});
+
+/** What it answers gets no origin, runs no script and loads nothing by itself, also where somebody opens it as a page. */
+function expectSandboxed(answer: APIResponse): void {
+  const policy = directivesOf(answer);
+  expect(policy.get("sandbox"), answer.url()).toBe("");
+  expect(policy.get("default-src")).toBe("'none'");
+  expect(policy.has("script-src")).toBe(false);
+}
 
 describe.each(calls)("the console's call %s", (address) => {
   test("answers data, which no browser shows or keeps", async () => {

@@ -30,7 +30,7 @@ afterAll(async () => {
   await posthorn?.stop();
 });
 
-const bodyUrl = (more = "") => `${posthorn.url}/console/emails/${id}/body?${more}`;
+const bodyUrl = (more = "", slash = "") => `${posthorn.url}/console/emails/${id}/body${slash}?${more}`;
 
 async function openMail(): Promise<Frame> {
   await page.goto(`${posthorn.url}/console/emails/${id}`);
@@ -114,13 +114,18 @@ describe("a hostile message", () => {
     expect(source).not.toContain('<p id="words">');
   });
 
-  test("opened outside its frame has no more power", async () => {
-    await page.goto(bodyUrl(await teamOf()));
-    await page.getByText(HOSTILE_TEXT).waitFor();
-    await page.waitForLoadState("networkidle");
-    expectHarmless();
-    expect(new URL(page.url()).pathname).toBe(`/console/emails/${id}/body`);
-  });
+  test.each(["", "/"])(
+    "opened outside its frame, with %j at its address's end, has no more power",
+    async (slash) => {
+      await page.goto(bodyUrl(await teamOf(), slash));
+      await page.getByText(HOSTILE_TEXT).waitFor();
+      await page.waitForLoadState("networkidle");
+      expectHarmless();
+      expect(new URL(page.url()).pathname).toBe(`/console/emails/${id}/body${slash}`);
+      // A document without an origin of its own: what it holds could read nothing of the console, whatever it is.
+      expect(await page.evaluate(() => window.origin)).toBe("null");
+    },
+  );
 
   test("gets its pictures only when somebody asks, over https, and still nothing else", async () => {
     await openMail();

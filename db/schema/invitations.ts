@@ -4,8 +4,9 @@ import { bytea } from "../columns";
 import { ROLES, teams, users } from "./teams";
 
 /**
- * A link by which the owner of one address joins a team, once. Only the hash of what is in the link is kept. Rows stay
- * when they are spent, so that the link can say what became of it.
+ * A link by which the owner of one address joins a team, once: the one that was shown to whoever invites, or the one that
+ * was mailed. Only the hash of what is in a link is kept. Rows stay when they are spent, so that the link can say what
+ * became of it.
  */
 export const invitations = pgTable(
   "invitations",
@@ -17,8 +18,10 @@ export const invitations = pgTable(
     /** Whom it is for, in lower case. */
     email: text().notNull(),
     role: text({ enum: ROLES }).notNull(),
-    /** SHA-256 of the token in the link. */
+    /** SHA-256 of the token in the link that was shown. */
     tokenHash: bytea().notNull(),
+    /** Of the token in the link that was mailed, which nobody but the mailbox was told; null where none was. */
+    mailedTokenHash: bytea(),
     /** Null for the operator at the command line, or where that person is gone. */
     invitedBy: uuid().references(() => users.id, { onDelete: "set null" }),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
@@ -32,6 +35,7 @@ export const invitations = pgTable(
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
     uniqueIndex("invitations_token_key").on(t.tokenHash),
+    uniqueIndex("invitations_mailed_token_key").on(t.mailedTokenHash),
     uniqueIndex("invitations_open_key")
       .on(t.teamId, t.email)
       .where(sql`${t.acceptedAt} is null and ${t.revokedAt} is null`),

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, index, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, check, index, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytea } from "../columns";
 import { users } from "./teams";
 
@@ -16,6 +16,8 @@ export const signInTokens = pgTable(
     userId: uuid().references(() => users.id, { onDelete: "cascade" }),
     /** SHA-256 of what the link or the code says, which is kept nowhere. */
     secretHash: bytea().notNull(),
+    /** Whether nobody but the mailbox of their address was told it. */
+    isMailed: boolean().notNull().default(false),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     expiresAt: timestamp({ withTimezone: true }).notNull(),
     spentAt: timestamp({ withTimezone: true }),

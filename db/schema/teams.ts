@@ -34,6 +34,11 @@ export const users = pgTable(
     name: text(),
     /** `scrypt$N$r$p$salt$hash`; null where the person only signs in by other means. */
     passwordHash: text(),
+    /**
+     * When it was first known that the address is theirs; null while they are whoever held a link that was shown to somebody
+     * else. What such a person set up is worth nothing once the owner of the address comes.
+     */
+    addressProvedAt: timestamp({ withTimezone: true }),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [
@@ -75,5 +80,5 @@ export const sessions = pgTable(
     expiresAt: timestamp({ withTimezone: true }).notNull(),
     revokedAt: timestamp({ withTimezone: true }),
   },
-  (t) => [index("sessions_user_idx").on(t.userId)],
+  (t) => [index("sessions_user_idx").on(t.userId), index("sessions_age_idx").on(t.createdAt)],
 );

@@ -1,12 +1,16 @@
+/** Where a call leads, or the sentence by which it was refused before anything was tried. */
+type Answer = { url: URL | null; said?: string };
+
 /** Talks to the sign-in routes from the browser: each call carries the token that proves it was made on a page of ours. */
-async function post(action: string, fields: Record<string, string>): Promise<URL | null> {
+async function post(action: string, fields: Record<string, string>): Promise<Answer> {
   const issued: { csrfToken: string } = await (await fetch("/api/auth/csrf")).json();
   const response = await fetch(`/api/auth/${action}`, {
     method: "POST",
     body: new URLSearchParams({ ...fields, csrfToken: issued.csrfToken, json: "true" }),
   });
-  const answer: { url?: string } = await response.json();
-  return answer.url ? new URL(answer.url, window.location.href) : null;
+  const answer: { url?: string; error?: string } = await response.json();
+  if (answer.error) return { url: null, said: answer.error };
+  return { url: answer.url ? new URL(answer.url, window.location.href) : null };
 }
 
 export type SignInFault = "refused" | "too_many_tries" | "step_over" | "unavailable";
@@ -17,8 +21,11 @@ const FAULTS: Record<string, SignInFault> = {
   StepOver: "step_over",
 };
 
-/** Where to go on: the page that was wanted, or the second step that is still owed; or why not. */
-export type SignInResult = { to: string } | { fault: SignInFault };
+/**
+ * Where to go on: the page that was wanted, or the second step that is still owed; or why not. `said` is the server's own
+ * sentence, which knows more than any for that fault.
+ */
+export type SignInResult = { to: string } | { fault: SignInFault; said?: string };
 
 /** By what somebody proves who they are. */
 export type Proof = "credentials" | "link" | "passkey" | "second-step";
@@ -30,7 +37,8 @@ export async function prove(
   landing: string,
 ): Promise<SignInResult> {
   try {
-    const url = await post(`callback/${proof}`, { ...fields, callbackUrl: landing });
+    const { url, said } = await post(`callback/${proof}`, { ...fields, callbackUrl: landing });
+    if (said) return { fault: "unavailable", said };
     if (!url || url.searchParams.has("csrf")) return { fault: "unavailable" };
     const error = url.searchParams.get("error");
     // A landing page may have an `error` of its own in its address.
@@ -43,16 +51,23 @@ export async function prove(
 
 const isRefusal = ({ pathname }: URL) => pathname === "/api/auth/error" || pathname.startsWith("/login");
 
-/** Goes to a provider to sign in by an account there. False where there is no way to it just now; the page stays. */
-export async function signInElsewhere(provider: string, landing: string): Promise<boolean> {
-  const url = await post(`signin/${provider}`, { callbackUrl: landing }).catch(() => null);
+/** Goes to a provider to sign in by an account there; or says why there is no way to it just now, and the page stays. */
+export async function signInElsewhere(provider: string, landing: string): Promise<string | null> {
+  const { url, said = "It cannot be reached just now. Try again in a moment." } = await post(
+    `signin/${provider}`,
+    { callbackUrl: landing },
+  ).catch((): Answer => ({ url: null }));
   // Back to our own pages leads only what went wrong.
-  if (!url || url.origin === window.location.origin) return false;
+  if (!url || url.origin === window.location.origin) return said;
   window.location.assign(url);
-  return true;
+  return null;
 }
 
-/** Ends the session and drops its cookie. */
-export async function signOut(): Promise<void> {
-  await post("signout", {});
+/** Ends the session and drops its cookie; or says why not. */
+export async function signOut(): Promise<string | null> {
+  const { url, said = "Signing out does not work just now. Try again in a moment." } = await post(
+    "signout",
+    {},
+  ).catch((): Answer => ({ url: null }));
+  return url ? null : said;
 }

@@ -1,7 +1,7 @@
 import { prove, type SignInResult } from "./auth-client";
 
 /** What became of asking a person for their passkey: signing in goes on, or they turned it down. */
-export type PasskeyResult = SignInResult | { fault: "turned_down" };
+export type PasskeyResult = SignInResult | { fault: "turned_down"; said?: string };
 
 /**
  * Asks the browser for a passkey and signs in by it: as a second step where one is owed, else by itself. The person may
@@ -13,6 +13,7 @@ export async function signInByPasskey(landing: string): Promise<PasskeyResult> {
   try {
     const answer = await fetch("/api/auth/passkey/options", { method: "POST", body: "" });
     if (answer.status === 429) return { fault: "too_many_tries" };
+    if (answer.status === 403) return { fault: "unavailable", said: (await answer.json()).error };
     if (!answer.ok) return { fault: "unavailable" };
     response = JSON.stringify(await startAuthentication({ optionsJSON: await answer.json() }));
   } catch (error) {

@@ -10,7 +10,7 @@ import { findSession, type Session } from "#server/services/sessions";
 import type { ConsoleDeps } from "./console-deps";
 import { AppError } from "./errors";
 import { errorFacts } from "./log";
-import { isBodyWithin, isFromOwnPage } from "./own-page";
+import { isBodyWithin, isFromOwnPage, sayForeign } from "./own-page";
 import { visitorOf } from "./visitor";
 
 /**
@@ -68,7 +68,10 @@ export async function answerAuth(
   if (!isOpen(deps, action)) return plain(404, "There is nothing here.");
   if (request.method === "POST") {
     if (!isFromOwnPage(deps.url, request.headers))
-      return plain(403, "This call must come from a page of ours.");
+      return Response.json(
+        { error: sayForeign(deps.url, request.headers) },
+        { status: 403, headers: { "cache-control": "no-store" } },
+      );
     // next-auth reads a body whole, whatever its length.
     if (!isBodyWithin(bodyMaxBytes, request.headers))
       return plain(413, `Send at most ${bodyMaxBytes} bytes, and say how many.`);

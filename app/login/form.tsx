@@ -39,7 +39,7 @@ export function LoginForm({ landing, sendsMail }: LoginFormProps) {
       landing,
     );
     if ("to" in result) return window.location.assign(result.to);
-    setFault(SAID[result.fault]);
+    setFault(result.said ?? SAID[result.fault]);
     setBusyWith(null);
   };
 

@@ -24,12 +24,10 @@ export function OtherWaysIn({ ways, landing }: { ways: OtherWays; landing: strin
   };
   const byPasskey = async () => {
     const result = await signInByPasskey(landing);
-    if ("fault" in result) return PASSKEY_FAULTS[result.fault];
+    if ("fault" in result) return result.said ?? PASSKEY_FAULTS[result.fault];
     window.location.assign(result.to);
     return null;
   };
-  const elsewhere = async (id: string) =>
-    (await signInElsewhere(id, landing)) ? null : "It cannot be reached just now. Try again in a moment.";
 
   return (
     <div className="mt-6 flex flex-col gap-2.5">
@@ -57,7 +55,7 @@ export function OtherWaysIn({ ways, landing }: { ways: OtherWays; landing: strin
           key={id}
           type="button"
           disabled={busyWith !== null}
-          onClick={() => take(id, () => elsewhere(id))}
+          onClick={() => take(id, () => signInElsewhere(id, landing))}
           className={`${buttonStyle.plain} h-10`}
         >
           Continue with {name}

@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { pageSession } from "#server/trpc/caller";
+import { Toasts } from "../console/_ui/toasts";
 import { SignInFrame } from "../login/frame";
 import { SignOutButton } from "./sign-out-button";
 
@@ -17,6 +18,7 @@ export default async function NoTeamPage() {
       description={`Ask an owner or an admin of a team to invite ${session.user.email}. The link that they get for you opens the team.`}
     >
       <SignOutButton />
+      <Toasts />
     </SignInFrame>
   );
 }

@@ -1,7 +1,10 @@
+import { TRPCError } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { getHTTPStatusCodeFromError } from "@trpc/server/http";
+import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/console-deps";
-import { isBodyWithin, isFromOwnPage } from "#server/own-page";
+import { isBodyWithin, isFromOwnPage, sayForeign } from "#server/own-page";
 import { createTrpcContext } from "./context";
 import { appRouter } from "./router";
 
@@ -15,11 +18,7 @@ const bodyMaxBytes = 1024 * 1024;
  */
 export async function answerTrpc(deps: ConsoleDeps, request: Request, cookies: Cookies): Promise<Response> {
   const refusal = request.method === "POST" ? refusePost(deps, request) : null;
-  if (refusal)
-    return new Response(`${refusal.text}\n`, {
-      status: refusal.status,
-      headers: { "cache-control": "no-store" },
-    });
+  if (refusal) return refuse(refusal);
   return fetchRequestHandler({
     endpoint: ENDPOINT,
     req: request,
@@ -30,12 +29,23 @@ export async function answerTrpc(deps: ConsoleDeps, request: Request, cookies: C
   });
 }
 
-function refusePost(deps: ConsoleDeps, request: Request): { status: number; text: string } | null {
-  if (!isFromOwnPage(deps.url, request.headers))
-    return { status: 403, text: "This call must come from a page of the console." };
-  const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
-  if (type !== "application/json") return { status: 415, text: "Send JSON." };
-  if (!isBodyWithin(bodyMaxBytes, request.headers))
-    return { status: 413, text: `Send at most ${bodyMaxBytes} bytes, and say how many.` };
+function refusePost(deps: ConsoleDeps, { headers }: Request): TRPCError | null {
+  if (!isFromOwnPage(deps.url, headers))
+    return new TRPCError({ code: "FORBIDDEN", message: sayForeign(deps.url, headers) });
+  const type = headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
+  if (type !== "application/json")
+    return new TRPCError({ code: "UNSUPPORTED_MEDIA_TYPE", message: "Send JSON." });
+  if (!isBodyWithin(bodyMaxBytes, headers)) {
+    const message = `Send at most ${bodyMaxBytes} bytes, and say how many.`;
+    return new TRPCError({ code: "PAYLOAD_TOO_LARGE", message });
+  }
   return null;
+}
+
+/** As tRPC writes its errors, so that its client tells the sentence; one answer stands for a whole batch. */
+function refuse(refusal: TRPCError): Response {
+  const { code, message } = refusal;
+  const httpStatus = getHTTPStatusCodeFromError(refusal);
+  const error = { code: TRPC_ERROR_CODES_BY_KEY[code], message, data: { code, httpStatus } };
+  return Response.json({ error }, { status: httpStatus, headers: { "cache-control": "no-store" } });
 }

@@ -1,7 +1,7 @@
 import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/console-deps";
 import { AppError } from "#server/errors";
-import { isBodyWithin, isFromOwnPage } from "#server/own-page";
+import { isBodyWithin, isFromOwnPage, sayForeign } from "#server/own-page";
 import {
   exportSuppressions,
   type Imported,
@@ -40,7 +40,7 @@ export async function answerImport(
 ): Promise<Response> {
   return inTeamDoor(deps, { cookies, team, right: "suppressions:write" }, async (ctx) => {
     if (!isFromOwnPage(deps.url, request.headers))
-      throw new AppError("forbidden", "This call must come from a page of the console.");
+      throw new AppError("forbidden", sayForeign(deps.url, request.headers));
     const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
     if (type !== "text/csv") throw new AppError("wrong_content_type", "Send the file as text/csv.");
     if (!isBodyWithin(fileMaxBytes, request.headers))

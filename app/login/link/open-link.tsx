@@ -31,7 +31,7 @@ export function OpenLink({ landing }: { landing: string }) {
     if ("to" in result) return window.location.assign(result.to);
     setBusy(false);
     if (result.fault === "refused") setSpent({ state: "over" });
-    else setFault(SAID[result.fault]);
+    else setFault(result.said ?? SAID[result.fault]);
   };
   return (
     <form onSubmit={open} className="flex min-h-28 flex-col gap-5 leading-6">

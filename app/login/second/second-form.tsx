@@ -48,14 +48,14 @@ export function SecondStepForm({ landing, hasApp, hasPasskey }: FormProps) {
     setFault(null);
     const result = await prove("second-step", { code }, landing);
     if ("to" in result) return window.location.assign(result.to);
-    tell(SAID[result.fault]);
+    tell(result.said ?? SAID[result.fault]);
   };
   const takePasskey = async () => {
     setBusyWith("passkey");
     setFault(null);
     const result = await signInByPasskey(landing);
     if ("to" in result) return window.location.assign(result.to);
-    tell(PASSKEY_FAULTS[result.fault]);
+    tell(result.said ?? PASSKEY_FAULTS[result.fault]);
   };
   const change = (to: Kind) => {
     setKind(to);

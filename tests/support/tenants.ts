@@ -5,6 +5,7 @@ export const GLOBAL_TABLES: readonly string[] = [
   "account_events",
   "accounts",
   "callback_tokens",
+  "destination_limits",
   "passkey_challenges",
   "passkeys",
   "recovery_codes",

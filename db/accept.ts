@@ -1,6 +1,7 @@
 import type { HotSql } from "./client";
 import type { DeliveryStatus } from "./schema/deliveries";
 import { type Header, PRIORITIES, type Priority, type Tag } from "./schema/emails";
+import type { HotTransaction } from "./summary";
 
 export type AcceptedMail = {
   id: string;
@@ -71,11 +72,16 @@ export type Written = "written" | "known" | "held";
 /**
  * Commits submissions whole in one statement: mails, bodies, recipients, first events and idempotency records. Tells what
  * became of each. It waits for no twin: one under a key that another statement is just writing is `held` and may be tried
- * again, and the others are written without it. No two submissions of one call may share a key.
+ * again, and the others are written without it. No two submissions of one call may share a key. `tx` is the transaction of
+ * this client that it shall be part of; by itself it is one.
  *
  * One statement with `unnest` of whole columns: a single text to prepare whatever the number of rows, and one round trip.
  */
-export async function insertSubmissions(hot: HotSql, submissions: Submission[]): Promise<Written[]> {
+export async function insertSubmissions(
+  hot: HotSql,
+  submissions: Submission[],
+  tx: HotSql | HotTransaction = hot,
+): Promise<Written[]> {
   const keyed = submissions
     .map((submission, ordinal) => ({ ordinal, record: submission.idempotency }))
     .filter((entry): entry is { ordinal: number; record: IdempotencyRecord } => entry.record !== undefined)
@@ -90,7 +96,7 @@ export async function insertSubmissions(hot: HotSql, submissions: Submission[]):
   const files = mails.flatMap((mail) =>
     mail.attachments.map((attachment, position) => ({ mail, position, ...attachment })),
   );
-  const rows = await hot.unsafe<{ ordinal: number; became: Written }[]>(
+  const rows = await tx.unsafe<{ ordinal: number; became: Written }[]>(
     INSERT_SUBMISSIONS,
     [
       keyed.map(({ ordinal }) => ordinal),
@@ -154,6 +160,21 @@ export async function insertSubmissions(hot: HotSql, submissions: Submission[]):
   return submissions.map(
     ({ idempotency }, ordinal) => became.get(ordinal) ?? (idempotency ? "known" : "written"),
   );
+}
+
+/**
+ * Commits one mail in one transaction with what `alongside` writes. Dearer than to share a statement, so for what a person does
+ * now and then.
+ */
+export async function insertMailWith(
+  hot: HotSql,
+  mail: AcceptedMail,
+  alongside: (tx: HotTransaction) => Promise<void>,
+): Promise<void> {
+  await hot.begin(async (tx) => {
+    await insertSubmissions(hot, [{ mails: [mail] }], tx);
+    await alongside(tx);
+  });
 }
 
 const sortName = (record: IdempotencyRecord) => `${record.teamId} ${record.route} ${record.key}`;

@@ -303,6 +303,7 @@ describe("a test mail", () => {
       to: [to],
       tags: [{ name: "template_test", value: "true" }],
     });
+    expect((await audited(id))[0]).toEqual({ action: "template.test_sent", version: 1, email: sent.id });
   });
 
   test("is refused from a domain that is not the team's, and without the values it needs", async () => {

@@ -20,6 +20,7 @@ export const AUDIT_ACTIONS = {
   "template.published": "Published a template",
   "template.rolled_back": "Rolled a template back",
   "template.duplicated": "Duplicated a template",
+  "template.test_sent": "Sent a test of a template",
   "template.deleted": "Deleted a template",
   "webhook.created": "Added a webhook",
   "webhook.changed": "Changed a webhook",

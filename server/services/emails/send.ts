@@ -1,5 +1,6 @@
-import type { AcceptedMail, AcceptedRecipient } from "#db/accept";
+import { type AcceptedMail, type AcceptedRecipient, insertMailWith } from "#db/accept";
 import type { Header, Priority, Tag } from "#db/schema/emails";
+import type { HotTransaction } from "#db/summary";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/errors";
 import { newId } from "#server/ids";
@@ -56,6 +57,18 @@ export async function sendEmail(ctx: Ctx, input: NewEmail, once?: Once): Promise
   if (!written) throw new IdempotencyKeyTaken();
   ctx.wake();
   return answer;
+}
+
+/** The same in one transaction with what `alongside` writes, such as the audit log's line about whoever sent it by hand. */
+export async function sendEmailWith(
+  ctx: Ctx,
+  input: NewEmail,
+  alongside: (tx: HotTransaction, id: string) => Promise<void>,
+): Promise<{ id: string }> {
+  const mail = await prepareEmail(ctx, input);
+  await insertMailWith(ctx.hot, mail, (tx) => alongside(tx, mail.id));
+  ctx.wake();
+  return { id: mail.id };
 }
 
 /** All decisions about one mail: who it is from, what it says, and to whom it goes. Writes nothing. */

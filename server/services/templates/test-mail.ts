@@ -1,6 +1,7 @@
 import type { Ctx } from "#server/deps";
 import type { Mailbox } from "#server/mail/address";
-import { sendEmail } from "../emails/send";
+import { recordAuditHot } from "../audit/record";
+import { type NewEmail, sendEmailWith } from "../emails/send";
 import { mailboxOf } from "../emails/with-template";
 import { fillVersion } from "./fill-version";
 import { getTemplate } from "./read";
@@ -20,9 +21,9 @@ const tag = { name: "template_test", value: "true" };
  * domain, the suppression list and the limits of its domain count, and it stands among the team's mails, marked by a tag.
  */
 export async function sendTestMail(ctx: Ctx, idOrAlias: string, input: TestMail): Promise<{ id: string }> {
-  const { version } = await getTemplate(ctx, idOrAlias);
+  const { id, name, version } = await getTemplate(ctx, idOrAlias);
   const { subject, html, text } = fillVersion(version, input.values, "values");
-  return sendEmail(ctx, {
+  const mail: NewEmail = {
     from: input.from ?? (version.sender === null ? null : mailboxOf("from", version.sender)),
     to: [input.to],
     cc: [],
@@ -36,5 +37,12 @@ export async function sendTestMail(ctx: Ctx, idOrAlias: string, input: TestMail)
     template: null,
     attachments: [],
     scheduledAt: null,
-  });
+  };
+  return sendEmailWith(ctx, mail, (tx, emailId) =>
+    recordAuditHot(tx, ctx, {
+      action: "template.test_sent",
+      subject: { id, name },
+      detail: { version: version.number, email: emailId },
+    }),
+  );
 }

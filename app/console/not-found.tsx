@@ -1,6 +1,6 @@
 import { Compass } from "lucide-react";
-import Link from "next/link";
 import { Empty } from "./_ui/empty";
+import { HomeLink } from "./_ui/home-link";
 import { buttonStyle } from "./_ui/styles";
 
 /** What does not exist and what belongs to another team look the same. */
@@ -9,11 +9,7 @@ export default function ConsoleNotFound() {
     <Empty
       icon={Compass}
       title="There is nothing here"
-      action={
-        <Link href="/console" className={`${buttonStyle.plain} h-9`}>
-          Go to the console
-        </Link>
-      }
+      action={<HomeLink className={`${buttonStyle.plain} h-9`}>Go to the console</HomeLink>}
     >
       <p>It does not exist, or it belongs to a team that you are not in.</p>
     </Empty>

@@ -1,8 +1,8 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { AccountMenu } from "./account-menu";
 import { DeliveryBanner } from "./banner";
 import { Brand } from "./brand";
+import { HomeLink } from "./home-link";
 import { Keyboard } from "./keyboard";
 import { Navigation } from "./navigation";
 import { PhoneMenu } from "./phone-menu";
@@ -22,9 +22,9 @@ export function Shell({ email, children }: { email: string; children: ReactNode 
         </a>
         <header className="border-line border-b bg-sunk max-md:sticky max-md:top-0 max-md:z-20 md:border-r md:border-b-0">
           <div className="flex h-14 items-center gap-1 pr-2 pl-4 md:sticky md:top-0 md:h-dvh md:flex-col md:items-stretch md:gap-4 md:overflow-y-auto md:px-3 md:py-5">
-            <Link href="/console" className="mr-auto flex w-fit rounded-md md:mr-0 md:ml-2.5">
+            <HomeLink className="mr-auto flex w-fit rounded-md md:mr-0 md:ml-2.5">
               <Brand />
-            </Link>
+            </HomeLink>
             <div className="flex md:flex-col md:gap-2">
               <div className="max-md:hidden">
                 <TeamSwitcher />

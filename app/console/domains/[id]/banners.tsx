@@ -3,6 +3,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import type { DomainView } from "#server/trpc/domain-views";
 import { cardStyle, linkStyle } from "../../_ui/styles";
+import { useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/when";
 
 const TONES = { good: "bg-good-tint text-good", warn: "bg-warn-tint text-warn" };
@@ -50,6 +51,7 @@ export function DeclaredNote() {
 }
 
 export function BuiltInNote() {
+  const hrefOf = useConsoleHref();
   return (
     <div className={`${cardStyle} max-w-prose p-5 leading-6`}>
       <p>
@@ -59,7 +61,7 @@ export function BuiltInNote() {
         things out.
       </p>
       <p className="mt-3">
-        <Link href="/console/domains" className={linkStyle}>
+        <Link href={hrefOf("/console/domains")} className={linkStyle}>
           Add a domain of your own
         </Link>{" "}
         to write to the world.

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Confirm } from "../_ui/confirm";
+import { faultOf } from "../_ui/fault";
 import { useTRPC } from "../_ui/trpc";
 import { useAct } from "../_ui/use-act";
 import { When } from "../_ui/when";
@@ -18,7 +19,7 @@ type Props = {
 export function DeleteTemplate({ teamId, template, open, onOpenChange, onDeleted }: Props) {
   const trpc = useTRPC();
   const { id, name, alias } = template;
-  const { data: use } = useQuery(trpc.templates.use.queryOptions({ team: teamId, id }, { enabled: open }));
+  const use = useQuery(trpc.templates.use.queryOptions({ team: teamId, id }, { enabled: open }));
   const { act, isBusy, fault } = useAct(trpc.templates.remove.mutationOptions(), {
     done: `${name} deleted`,
     refresh: [trpc.templates.list.queryKey()],
@@ -48,7 +49,13 @@ export function DeleteTemplate({ teamId, template, open, onOpenChange, onDeleted
         )}{" "}
         is refused with 404. Mail that was accepted before, also what is scheduled, keeps what it says.
       </p>
-      {use ? <WhoSends use={use} /> : <p>Looking who sends with it…</p>}
+      {use.data ? (
+        <WhoSends use={use.data} />
+      ) : use.error ? (
+        <p>Who sends with it could not be looked up: {faultOf(use.error).message}</p>
+      ) : (
+        <p>Looking who sends with it…</p>
+      )}
     </Confirm>
   );
 }

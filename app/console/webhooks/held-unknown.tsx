@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { CircleHelp } from "lucide-react";
 import Link from "next/link";
+import { Fetched } from "../_ui/fetched";
 import { cardStyle, linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
@@ -15,9 +16,15 @@ type Props = { teamId: string; hasEndpoints: boolean };
 export function HeldUnknown({ teamId, hasEndpoints }: Props) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
-  const { data } = useQuery(
+  const { data, error, refetch } = useQuery(
     trpc.webhooks.heldUnknown.queryOptions({ team: teamId }, { refetchInterval: askAgainMs }),
   );
+  if (error && !data)
+    return (
+      <div className="mt-6">
+        <Fetched by={{ data, error, refetch }}>{null}</Fetched>
+      </div>
+    );
   if (!data || (data.emails === 0 && !hasEndpoints)) return null;
   const { emails, isAtLeast, policy, isHeard } = data;
   const href = hrefOf("/console/emails");

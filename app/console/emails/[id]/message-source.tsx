@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { CopyButton } from "../../_ui/copy-button";
+import { faultOf } from "../../_ui/fault";
 import { FaultNote } from "../../_ui/notes";
 import { SkeletonCard } from "../../_ui/skeleton";
 import { buttonStyle } from "../../_ui/styles";
@@ -22,13 +23,7 @@ export function MessageSource({ teamId, id }: { teamId: string; id: string }) {
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });
-  if (error)
-    return (
-      <FaultNote
-        fault={{ message: error.message, code: null, requestId: null }}
-        onRetry={() => void refetch()}
-      />
-    );
+  if (error) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
   if (data === undefined) return <SkeletonCard lines={6} />;
   const shown = data.slice(0, shownChars);
   return (
@@ -52,6 +47,15 @@ export function MessageSource({ teamId, id }: { teamId: string; id: string }) {
 
 async function fetchSource(href: string, signal: AbortSignal): Promise<string> {
   const response = await fetch(href, { signal });
-  if (!response.ok) throw new Error("The message could not be fetched. Is the service running?");
+  if (!response.ok) throw await readRefusal(response);
   return response.text();
 }
+
+/** As the calls of the console are refused, so that `faultOf` reads it. A proxy in front of us says nothing of the sort. */
+async function readRefusal(response: Response): Promise<Error> {
+  const said = (await response.json().catch(() => null)) as Refusal | null;
+  const { message = `The service answered ${response.status}.`, data = {} } = said?.error ?? {};
+  return Object.assign(new Error(message), { data });
+}
+
+type Refusal = { error?: { message?: string; data?: { code: string; requestId: string } } };

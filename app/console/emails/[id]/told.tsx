@@ -5,6 +5,8 @@ import Link from "next/link";
 import { useEffect, useRef } from "react";
 import type { ToldView } from "#server/trpc/email-views";
 import { Badge } from "../../_ui/badge";
+import { Fetched } from "../../_ui/fetched";
+import { SkeletonCard } from "../../_ui/skeleton";
 import type { Tone } from "../../_ui/statuses";
 import { cardStyle } from "../../_ui/styles";
 import { useConsoleHref, useMay } from "../../_ui/team";
@@ -33,7 +35,7 @@ export function Told({
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
   const may = useMay()("webhooks:read");
-  const { data, refetch } = useQuery(
+  const { data, error, refetch } = useQuery(
     trpc.emails.told.queryOptions(
       { team: teamId, id: emailId },
       {
@@ -50,7 +52,13 @@ export function Told({
     seen.current = eventCount;
     if (may) void refetch();
   }, [eventCount, may, refetch]);
-  if (!data || data.length === 0) return null;
+  if (!may || data?.length === 0) return null;
+  if (!data)
+    return (
+      <Fetched by={{ data, error, refetch }}>
+        <SkeletonCard />
+      </Fetched>
+    );
   return (
     <section aria-labelledby="told" className={cardStyle}>
       <h2 id="told" className="border-line border-b px-4 py-3 font-semibold">

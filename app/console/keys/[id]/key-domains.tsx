@@ -5,7 +5,9 @@ import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import type { KeyView } from "#server/trpc/key-views";
 import { Confirm } from "../../_ui/confirm";
+import { faultOf } from "../../_ui/fault";
 import { SelectField } from "../../_ui/form";
+import { FaultNote } from "../../_ui/notes";
 import { Section } from "../../_ui/section";
 import { buttonStyle, iconButtonStyle } from "../../_ui/styles";
 import { useMay } from "../../_ui/team";
@@ -93,13 +95,14 @@ function LinkedDomain({ teamId, keyId, domain, mayEnd }: LinkedProps) {
 function AddDomain({ teamId, keyView, linked }: { teamId: string; keyView: KeyView; linked: Domain[] }) {
   const trpc = useTRPC();
   const [chosen, setChosen] = useState("");
-  const { data } = useQuery(trpc.keys.options.queryOptions({ team: teamId }));
+  const { data, error, refetch } = useQuery(trpc.keys.options.queryOptions({ team: teamId }));
   const link = useAct(trpc.keys.link.mutationOptions(), {
     done: "Domain added",
     refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
     onDone: () => setChosen(""),
   });
   const open = data?.domains.filter(({ id }) => !linked.some((each) => each.id === id)) ?? [];
+  if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
   if (data && open.length === 0) return null;
   return (
     <form

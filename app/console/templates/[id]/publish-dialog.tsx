@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Confirm } from "../../_ui/confirm";
+import { faultOf } from "../../_ui/fault";
 import { useTRPC } from "../../_ui/trpc";
 import { useAct } from "../../_ui/use-act";
 import { changeOf, type Fields, fieldsOf, sayFields, settleVariables } from "./fields";
@@ -21,7 +22,7 @@ export function PublishDialog({ teamId, id, alias, template, open, onOpenChange 
   const trpc = useTRPC();
   const { base, fields, isDirty } = template;
   const live = base?.publishedNumber ?? null;
-  const { data: published } = useQuery(
+  const { data: published, error } = useQuery(
     trpc.templates.version.queryOptions(
       { team: teamId, id, version: String(live) },
       { enabled: open && live !== null },
@@ -62,7 +63,13 @@ export function PublishDialog({ teamId, id, alias, template, open, onOpenChange 
             Every send from now on says what the editor shows, in place of version {live}. Mail that was
             accepted before keeps what it says. You can go back to version {live} at any time.
           </p>
-          {published ? <WhatChanges before={fieldsOf(published)} now={fields} /> : <p>Comparing…</p>}
+          {published ? (
+            <WhatChanges before={fieldsOf(published)} now={fields} />
+          ) : error ? (
+            <p>What changes could not be looked up: {faultOf(error).message}</p>
+          ) : (
+            <p>Comparing…</p>
+          )}
         </>
       )}
     </Confirm>

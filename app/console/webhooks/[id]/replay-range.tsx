@@ -1,12 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
 import type { EndpointView } from "#server/trpc/webhook-views";
 import { Dialog, DialogActions } from "../../_ui/dialog";
+import { faultOf } from "../../_ui/fault";
 import { RadioCards, SelectField, SubmitButton, TextField } from "../../_ui/form";
 import { FormFault } from "../../_ui/form-fault";
+import { FaultNote } from "../../_ui/notes";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { EVENT_NAMES } from "../events";
@@ -23,6 +25,7 @@ const WHICH = [
 export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
   const form = useForm<RangeFields>({ defaultValues: EMPTY_RANGE });
   const [range, setRange] = useState<Range | null>(null);
+  const [isRunning, setRunning] = useState(false);
   const { register, handleSubmit, watch, setError, formState } = form;
   const isOwn = watch("span") === "own";
   const close = () => {
@@ -40,6 +43,7 @@ export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDi
       onOpenChange={close}
       title="Replay a range"
       description="Each event is sent with the same id and body as before, with all its tries ahead of it."
+      isKept={isRunning}
     >
       {range ? (
         <Replay
@@ -48,6 +52,7 @@ export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDi
           range={range}
           onBack={() => setRange(null)}
           onClose={close}
+          onRunning={setRunning}
         />
       ) : (
         <form onSubmit={look} noValidate className="flex flex-col gap-5">
@@ -78,6 +83,9 @@ export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDi
             ))}
           </SelectField>
           <DialogActions>
+            <button type="button" onClick={close} className={`${buttonStyle.plain} h-10`}>
+              Cancel
+            </button>
             <SubmitButton>Count them</SubmitButton>
           </DialogActions>
         </form>
@@ -92,17 +100,25 @@ type ReplayProps = {
   range: Range;
   onBack: () => void;
   onClose: () => void;
+  /** Told whether parts are under way, which no slip of the hand may end. */
+  onRunning: (isRunning: boolean) => void;
 };
 
-function Replay({ teamId, endpoint, range, onBack, onClose }: ReplayProps) {
+function Replay({ teamId, endpoint, range, onBack, onClose, onRunning }: ReplayProps) {
   const trpc = useTRPC();
-  const { data, error } = useQuery(
+  const { data, error, refetch } = useQuery(
     trpc.webhooks.countRange.queryOptions(
       { team: teamId, id: endpoint.id, ...range },
       { gcTime: 0, staleTime: Number.POSITIVE_INFINITY },
     ),
   );
   const replay = useReplay({ teamId, id: endpoint.id, range });
+  const isBusy = replay.state === "busy";
+  useEffect(() => {
+    onRunning(isBusy);
+    return () => onRunning(false);
+  }, [isBusy, onRunning]);
+  if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
   const all = data?.count ?? 0;
   const many = data ? `${data.isAtLeast ? "at least " : ""}${sayCount(all)}` : "";
   return (
@@ -113,19 +129,24 @@ function Replay({ teamId, endpoint, range, onBack, onClose }: ReplayProps) {
             {sayCount(replay.count)} {replay.count === 1 ? "is" : "are"} on the way again. The list shows what
             they come to.
           </p>
-        ) : replay.state === "busy" ? (
+        ) : isBusy ? (
           <p>{sayCount(replay.count)} so far …</p>
+        ) : replay.state === "stopped" ? (
+          <p>
+            Stopped. {sayCount(replay.count)} {replay.count === 1 ? "is" : "are"} on the way again; the rest
+            stays as it was.
+          </p>
         ) : data ? (
           <p>
             {all === 0
               ? "No event of that time fits. Choose another time."
               : `${many[0]?.toUpperCase()}${many.slice(1)} would be sent again to ${endpoint.url}.`}
           </p>
-        ) : error ? null : (
+        ) : (
           <p className="text-soft">Counting …</p>
         )}
       </div>
-      {replay.state === "busy" && all > 0 ? (
+      {isBusy && all > 0 ? (
         <progress
           aria-label="Replayed"
           value={replay.count}
@@ -139,23 +160,22 @@ function Replay({ teamId, endpoint, range, onBack, onClose }: ReplayProps) {
           <button type="button" onClick={onClose} className={`${buttonStyle.primary} h-10`}>
             Close
           </button>
+        ) : isBusy ? (
+          <button type="button" onClick={replay.stop} className={`${buttonStyle.plain} h-10`}>
+            Stop
+          </button>
         ) : (
           <>
-            <button
-              type="button"
-              onClick={onBack}
-              disabled={replay.state === "busy"}
-              className={`${buttonStyle.plain} h-10`}
-            >
+            <button type="button" onClick={onBack} className={`${buttonStyle.plain} h-10`}>
               Back
             </button>
             <button
               type="button"
               onClick={replay.start}
-              disabled={all === 0 || replay.state === "busy"}
+              disabled={all === 0}
               className={`${buttonStyle.primary} h-10`}
             >
-              {replay.state === "failed" ? "Go on" : `Replay ${all === 0 ? "them" : many}`}
+              {replay.state === "ready" ? `Replay ${all === 0 ? "them" : many}` : "Go on"}
             </button>
           </>
         )}

@@ -8,6 +8,7 @@ import type { WebhookEvent } from "#server/services/webhooks/event-types";
 import { Badge } from "../../_ui/badge";
 import { CodeBlock } from "../../_ui/code-block";
 import { Dialog, DialogActions } from "../../_ui/dialog";
+import { faultOf } from "../../_ui/fault";
 import { SelectField, SubmitButton } from "../../_ui/form";
 import { FormFault } from "../../_ui/form-fault";
 import { buttonStyle, linkStyle } from "../../_ui/styles";
@@ -75,7 +76,7 @@ export function TestEvent({ teamId, endpoint, open, onOpenChange }: EndpointDial
 function Outcome({ teamId, id, event }: { teamId: string; id: string; event: string }) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
-  const { data } = useQuery(
+  const { data, error } = useQuery(
     trpc.webhooks.delivery.queryOptions(
       { team: teamId, id, event },
       { refetchInterval: ({ state }) => (state.data?.calls[0] ? false : lookAgainMs) },
@@ -103,6 +104,8 @@ function Outcome({ teamId, id, event }: { teamId: string; id: string; event: str
             All that was sent
           </Link>
         </>
+      ) : error ? (
+        <FormFault fault={faultOf(error)} />
       ) : (
         <p className="flex items-center gap-2 text-soft">
           <LoaderCircle className="size-4 motion-safe:animate-spin" aria-hidden="true" /> On its way

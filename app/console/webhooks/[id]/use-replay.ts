@@ -7,7 +7,7 @@ import { useTRPC } from "../../_ui/trpc";
 import type { Range } from "./range";
 
 type Progress = {
-  state: "ready" | "busy" | "done" | "failed";
+  state: "ready" | "busy" | "stopped" | "done" | "failed";
   count: number;
   since: string;
   fault: Fault | null;
@@ -24,7 +24,7 @@ export function useReplay({ teamId, id, range }: { teamId: string; id: string; r
     since: range.since,
     fault: null,
   });
-  // Whoever closes the dialog wants no further parts.
+  // Whoever leaves the page wants no further parts, nor does whoever stops it.
   const isWanted = useRef(true);
   useEffect(() => {
     isWanted.current = true;
@@ -35,14 +35,21 @@ export function useReplay({ teamId, id, range }: { teamId: string; id: string; r
 
   const run = async () => {
     let { count, since } = progress;
+    isWanted.current = true;
     setProgress({ state: "busy", count, since, fault: null });
     try {
       for (let next: string | null = since; next !== null && isWanted.current; ) {
-        since = next;
-        const part = await replay.mutateAsync({ team: teamId, id, ...range, since });
+        const part: { count: number; nextSince: string | null } = await replay.mutateAsync({
+          team: teamId,
+          id,
+          ...range,
+          since: next,
+        });
         count += part.count;
         next = part.nextSince;
-        setProgress({ state: next === null ? "done" : "busy", count, since, fault: null });
+        since = next ?? since;
+        const state = next === null ? "done" : isWanted.current ? "busy" : "stopped";
+        setProgress({ state, count, since, fault: null });
       }
     } catch (error) {
       setProgress({ state: "failed", count, since, fault: faultOf(error) });
@@ -54,5 +61,8 @@ export function useReplay({ teamId, id, range }: { teamId: string; id: string; r
     );
   };
   const { state, count, fault } = progress;
-  return { state, count, fault, start: () => void run() };
+  const stop = () => {
+    isWanted.current = false;
+  };
+  return { state, count, fault, start: () => void run(), stop };
 }

@@ -2,6 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { CodeBlock } from "../../_ui/code-block";
+import { faultOf } from "../../_ui/fault";
+import { FaultNote } from "../../_ui/notes";
 import { Section } from "../../_ui/section";
 import { Tabs } from "../../_ui/tabs";
 import { useTRPC } from "../../_ui/trpc";
@@ -9,7 +11,7 @@ import { useTRPC } from "../../_ui/trpc";
 /** How a program tells that a call is ours, with receivers to copy. */
 export function Verify({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
-  const { data } = useQuery(
+  const { data, error, refetch } = useQuery(
     trpc.webhooks.snippets.queryOptions({ team: teamId }, { staleTime: Number.POSITIVE_INFINITY }),
   );
   return (
@@ -34,6 +36,8 @@ export function Verify({ teamId }: { teamId: string }) {
             content: <CodeBlock text={text} label={fileName} language={language} />,
           }))}
         />
+      ) : error ? (
+        <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
       ) : null}
     </Section>
   );

@@ -3,11 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { CodeBlock } from "../../../../_ui/code-block";
-import { faultOf } from "../../../../_ui/fault";
-import { FaultNote } from "../../../../_ui/notes";
+import { Fetched } from "../../../../_ui/fetched";
 import { PageHeading } from "../../../../_ui/page-heading";
 import { SkeletonCard } from "../../../../_ui/skeleton";
-import { cardStyle, linkStyle } from "../../../../_ui/styles";
+import { linkStyle } from "../../../../_ui/styles";
 import { useConsoleHref } from "../../../../_ui/team";
 import { useTRPC } from "../../../../_ui/trpc";
 import { When } from "../../../../_ui/when";
@@ -25,10 +24,10 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
   const back = { href: `/console/webhooks/${id}`, label: "Webhook" };
-  const { data: endpoint } = useQuery(
+  const asked = useQuery(
     trpc.webhooks.get.queryOptions({ team: teamId, id }, { refetchInterval: askAgainMs.still }),
   );
-  const { data, error, refetch } = useQuery(
+  const delivered = useQuery(
     trpc.webhooks.delivery.queryOptions(
       { team: teamId, id, event },
       {
@@ -39,17 +38,15 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
       },
     ),
   );
+  const endpoint = asked.data;
+  const { data } = delivered;
   if (!data || !endpoint)
     return (
       <>
         <PageHeading title="Webhook event" back={back} />
-        {error ? (
-          <div className={cardStyle}>
-            <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
-          </div>
-        ) : (
+        <Fetched by={data ? asked : delivered}>
           <SkeletonCard lines={6} />
-        )}
+        </Fetched>
       </>
     );
   return (

@@ -45,8 +45,8 @@ type Features = typeof features;
 type Entry = { id: string };
 
 /**
- * A list as a table, whose rows are cards on a phone. The whole row opens what its first column names; `j` and `k` move
- * from row to row, Enter opens. `columns` and `rows` are to be stable between renders.
+ * A list as a table, whose rows are cards on a phone. The whole row opens what its first column names, where that leads
+ * anywhere; `j` and `k` move from row to row, Enter opens. `columns` and `rows` are to be stable between renders.
  */
 export function DataTable<Data extends Entry>(props: Props<Data>) {
   const { label, columns, rows, empty, isLoading, isStale } = props;
@@ -105,8 +105,8 @@ function Line<Data extends Entry>({ row, columns, rowHref, onOpen }: LineProps<D
   const opens = href !== null || onOpen !== undefined;
   return (
     <tr
-      className={`relative max-md:grid max-md:min-h-19 max-md:grid-cols-[minmax(0,1fr)_auto] max-md:gap-x-4 max-md:gap-y-1 max-md:px-4 max-md:py-3 ${
-        opens ? "hover:bg-sunk has-[[data-row]:focus-visible]:bg-sunk" : ""
+      className={`relative max-md:grid max-md:min-h-19 max-md:grid-cols-[minmax(0,1fr)_auto] max-md:gap-x-4 max-md:gap-y-1 max-md:px-4 max-md:py-3 has-[[data-row]:focus-visible]:bg-sunk ${
+        opens ? "hover:bg-sunk" : ""
       }`}
     >
       {row.getAllCells().map((cell, place) => {
@@ -172,5 +172,10 @@ function Lead({ href, onOpen, children }: LeadProps) {
         {children}
       </button>
     );
-  return children;
+  // Nothing opens, but j and k come by. A press goes through to what lies in the row.
+  return (
+    <span data-row="" tabIndex={-1} className={`${style} after:pointer-events-none`}>
+      {children}
+    </span>
+  );
 }

@@ -13,6 +13,9 @@ const LISTS = [
   [["j"], "Next row"],
   [["k"], "Row before"],
   [["Enter"], "Open the row"],
+  [["o"], "Open the row as well"],
+  [["x"], "Choose the mail, or not"],
+  [["Shift", "x"], "Choose all up to here"],
 ] as const;
 
 /** All keys of the console. */

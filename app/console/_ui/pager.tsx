@@ -12,10 +12,12 @@ type Props = {
   at: PageStart;
   /** Called with where to begin; a step back in the browser's history should undo it. */
   onMove: (to: PageStart) => unknown;
+  /** Whether its rows open anything. */
+  hasOpening?: boolean;
 };
 
 /** Older and newer. `hasMore` speaks of the direction in which the page was reached; the other one is where we came from. */
-export function Pager({ page: { rows, hasMore }, at, onMove }: Props) {
+export function Pager({ page: { rows, hasMore }, at, onMove, hasOpening = true }: Props) {
   const cameFromOlder = at.before !== null;
   const hasOlder = cameFromOlder || hasMore;
   const hasNewer = cameFromOlder ? hasMore : at.after !== null;
@@ -24,7 +26,13 @@ export function Pager({ page: { rows, hasMore }, at, onMove }: Props) {
   return (
     <nav aria-label="Pages" className="mt-4 flex items-center justify-end gap-2">
       <p className="mr-auto text-soft text-xs max-md:hidden">
-        <Key>j</Key> <Key>k</Key> move <Key>Enter</Key> open <Key>?</Key> all keys
+        <Key>j</Key> <Key>k</Key> move{" "}
+        {hasOpening ? (
+          <>
+            <Key>Enter</Key> open{" "}
+          </>
+        ) : null}
+        <Key>?</Key> all keys
       </p>
       {hasNewer || at.after ? (
         <button

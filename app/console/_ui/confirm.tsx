@@ -13,6 +13,8 @@ type Props = {
   title: string;
   /** What the button does, by its verb: "Revoke the key". */
   confirmLabel: string;
+  /** What the way out says, where "Cancel" would be what is asked about. */
+  wayOutLabel?: string;
   tone?: "bad" | "plain";
   isBusy?: boolean;
   fault?: Fault | null;
@@ -24,7 +26,17 @@ type Props = {
 const Frame = lazyPart(async () => (await import("./dialog-frame")).DialogFrame);
 
 /** Asks once before what costs something. The focus is on the way out, so that Enter alone does no harm. */
-export function Confirm({ onConfirm, confirmLabel, tone = "bad", isBusy, fault, children, ...frame }: Props) {
+export function Confirm(props: Props) {
+  const {
+    onConfirm,
+    confirmLabel,
+    wayOutLabel = "Cancel",
+    tone = "bad",
+    isBusy,
+    fault,
+    children,
+    ...frame
+  } = props;
   const [wasOpen, setWasOpen] = useState(false);
   if (frame.open && !wasOpen) setWasOpen(true);
   if (!frame.open && !wasOpen) return null;
@@ -36,7 +48,7 @@ export function Confirm({ onConfirm, confirmLabel, tone = "bad", isBusy, fault, 
         onClick={() => frame.onOpenChange(false)}
         className={`${buttonStyle.plain} h-10`}
       >
-        Cancel
+        {wayOutLabel}
       </button>
       <button
         type="button"

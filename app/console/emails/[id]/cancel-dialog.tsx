@@ -19,6 +19,7 @@ export function CancelDialog({ teamId, email, open, onOpenChange }: ActProps) {
       onOpenChange={onOpenChange}
       title="Cancel this mail?"
       confirmLabel="Cancel the mail"
+      wayOutLabel="Keep it"
       isBusy={isBusy}
       fault={fault}
       onConfirm={() => act({ team: teamId, id: email.id })}

@@ -2,6 +2,7 @@
 
 import { LoaderCircle } from "lucide-react";
 import { type ComponentProps, type ReactNode, useId } from "react";
+import { ActButton } from "./act-button";
 import { Select } from "./select";
 import { areaStyle, buttonStyle, fieldStyle } from "./styles";
 
@@ -189,22 +190,26 @@ export function RadioCards({
   );
 }
 
-type SubmitProps = { isBusy?: boolean; tone?: "primary" | "danger"; children: ReactNode } & Omit<
-  ComponentProps<"button">,
-  "type" | "className"
->;
+type SubmitProps = {
+  isBusy?: boolean;
+  tone?: "primary" | "danger";
+  /** Why the reader may not send it. */
+  whyNot?: string | undefined;
+  children: ReactNode;
+} & Omit<ComponentProps<"button">, "type" | "className">;
 
 /** Sends its form, and cannot be pressed twice. Outside of the form, `form` names it. */
-export function SubmitButton({ isBusy = false, tone = "primary", children, ...button }: SubmitProps) {
+export function SubmitButton({ isBusy = false, tone = "primary", whyNot, children, ...button }: SubmitProps) {
   return (
-    <button
+    <ActButton
       type="submit"
       {...button}
+      whyNot={whyNot}
       disabled={isBusy || button.disabled}
       className={`${buttonStyle[tone]} h-10`}
     >
       {isBusy ? <LoaderCircle className="size-4 motion-safe:animate-spin" aria-hidden="true" /> : null}
       {children}
-    </button>
+    </ActButton>
   );
 }

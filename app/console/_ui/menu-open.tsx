@@ -1,6 +1,7 @@
 "use client";
 
 import { DropdownMenu } from "radix-ui";
+import { useId } from "react";
 import { type MenuItem, type MenuProps, menuButtonFace, menuButtonLook } from "./menu";
 
 /** How menus look, wherever they open. */
@@ -37,7 +38,8 @@ export function OpenMenu(props: MenuProps) {
   );
 }
 
-function Item({ label, Icon, tone, isDisabled, why, onSelect, href }: Exclude<MenuItem, "line">) {
+function Item({ label, Icon, tone, why, onSelect, href }: Exclude<MenuItem, "line">) {
+  const id = useId();
   const face = (
     <>
       {Icon ? (
@@ -48,10 +50,23 @@ function Item({ label, Icon, tone, isDisabled, why, onSelect, href }: Exclude<Me
       <span className="truncate">{label}</span>
     </>
   );
+  if (why !== undefined)
+    return (
+      <DropdownMenu.Item
+        aria-disabled
+        aria-label={label}
+        aria-describedby={id}
+        onSelect={stay}
+        className={`group flex-wrap opacity-70 ${menuStyle.item}`}
+      >
+        {face}
+        <span id={id} className="hidden basis-full text-xs leading-5 group-data-[highlighted]:block">
+          {why}
+        </span>
+      </DropdownMenu.Item>
+    );
   return (
     <DropdownMenu.Item
-      disabled={isDisabled}
-      title={why}
       {...(onSelect ? { onSelect } : {})}
       {...(href ? { asChild: true } : {})}
       className={`${menuStyle.item} ${tone === "bad" ? "text-bad" : ""}`}
@@ -59,4 +74,10 @@ function Item({ label, Icon, tone, isDisabled, why, onSelect, href }: Exclude<Me
       {href ? <a href={href}>{face}</a> : face}
     </DropdownMenu.Item>
   );
+}
+
+/** A finger only presses: what it pressed is stood on then. */
+function stay(event: Event): void {
+  event.preventDefault();
+  if (event.target instanceof HTMLElement) event.target.focus();
 }

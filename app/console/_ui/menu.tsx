@@ -12,8 +12,7 @@ export type MenuItem =
       id?: string;
       Icon?: ComponentType<{ className?: string }>;
       tone?: "bad";
-      isDisabled?: boolean;
-      /** Why it is disabled, on hover. */
+      /** Why it is closed to the reader: it does nothing then, and says this where one stands on it. */
       why?: string | undefined;
       onSelect?: () => void;
       /** In place of `onSelect`: where it leads, or what it downloads. */

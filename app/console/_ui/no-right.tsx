@@ -15,7 +15,7 @@ export function NoRight({ what }: { what: string }) {
 }
 
 /**
- * Why an offer is closed to the reader, as the `title` of a disabled button; undefined where it is open to them:
+ * Why an offer is closed to the reader, as `ActButton` tells it; undefined where it is open to them:
  * `const whyNot = useWhyNot()("keys:write", "create keys")`.
  */
 export function useWhyNot(): (right: Right, what: string) => string | undefined {

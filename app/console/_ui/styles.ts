@@ -1,6 +1,6 @@
 // A finger needs 44 px where a pointer does with less.
 const button =
-  "inline-flex items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium motion-safe:transition-colors disabled:cursor-default disabled:opacity-60 max-md:min-h-11";
+  "inline-flex items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium motion-safe:transition-colors disabled:cursor-default disabled:opacity-60 aria-disabled:cursor-default aria-disabled:opacity-60 max-md:min-h-11";
 
 /** How a button looks, by how much it matters. Height and width are the place's. */
 export const buttonStyle = {
@@ -13,7 +13,7 @@ export const buttonStyle = {
 
 /** A button that is only a sign: 32 px to the eye, 44 px to a finger, without moving what is beside it. */
 export const iconButtonStyle =
-  "relative inline-flex size-8 shrink-0 items-center justify-center rounded-lg text-soft motion-safe:transition-colors hover:bg-mute-tint hover:text-ink disabled:cursor-default disabled:opacity-60 max-md:after:absolute max-md:after:-inset-1.5 max-md:after:content-['']";
+  "relative inline-flex size-8 shrink-0 items-center justify-center rounded-lg text-soft motion-safe:transition-colors hover:bg-mute-tint hover:text-ink disabled:cursor-default disabled:opacity-60 aria-disabled:cursor-default aria-disabled:opacity-60 max-md:after:absolute max-md:after:-inset-1.5 max-md:after:content-['']";
 
 /** A link in a sentence. */
 export const linkStyle = "rounded text-accent underline underline-offset-4 hover:text-accent-strong";

@@ -5,6 +5,7 @@ import { Globe, Plus, SearchX, TriangleAlert } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Suspense } from "react";
 import type { DomainRow } from "#server/trpc/domain-views";
+import { ActButton } from "../_ui/act-button";
 import { Badge } from "../_ui/badge";
 import { type Column, DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
@@ -38,15 +39,9 @@ export function DomainList({ teamId }: { teamId: string }) {
     }),
   );
   const add = (
-    <button
-      type="button"
-      onClick={() => setAdding(true)}
-      disabled={whyNot !== undefined}
-      title={whyNot}
-      className={`${buttonStyle.primary} h-10`}
-    >
+    <ActButton onClick={() => setAdding(true)} whyNot={whyNot} className={`${buttonStyle.primary} h-10`}>
       <Plus className="size-4" aria-hidden="true" /> Add a domain
-    </button>
+    </ActButton>
   );
   const empty = filters.name ? (
     <Empty

@@ -2,6 +2,7 @@
 
 import { Download, RotateCcw } from "lucide-react";
 import { Suspense, useState } from "react";
+import { ActButton } from "../_ui/act-button";
 import { lazyPart } from "../_ui/lazy-part";
 import { useWhyNot } from "../_ui/no-right";
 import { PageHeading } from "../_ui/page-heading";
@@ -30,10 +31,9 @@ export function EmailHeading({ teamId, filters }: { teamId: string; filters: Ema
         title="Emails"
         actions={
           <>
-            <button
-              type="button"
-              disabled={whyNot !== undefined}
-              title={whyNot ?? "All that failed, bounced or is deferred, as far as the filters find it"}
+            <ActButton
+              whyNot={whyNot}
+              title="All that failed, bounced or is deferred, as far as the filters find it"
               onPointerEnter={preload}
               onFocus={preload}
               onClick={() => {
@@ -43,7 +43,7 @@ export function EmailHeading({ teamId, filters }: { teamId: string; filters: Ema
               className={`${buttonStyle.plain} h-9`}
             >
               <RotateCcw className="size-4" aria-hidden="true" /> Retry failed…
-            </button>
+            </ActButton>
             <a
               href={`/console/emails/export?${query}`}
               title="All that the filters find"

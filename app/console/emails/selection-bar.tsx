@@ -3,6 +3,7 @@
 import { Ban, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import type { EmailRow } from "#server/trpc/email-views";
+import { ActButton } from "../_ui/act-button";
 import { Confirm } from "../_ui/confirm";
 import { useWhyNot } from "../_ui/no-right";
 import { buttonStyle, iconButtonStyle } from "../_ui/styles";
@@ -56,24 +57,20 @@ export function SelectionBar({ teamId, rows, selection }: Props) {
         <span className="mr-2 font-medium" role="status">
           {mails(count)} chosen
         </span>
-        <button
-          type="button"
-          disabled={whyNot !== undefined}
-          title={whyNot}
+        <ActButton
+          whyNot={whyNot}
           onClick={() => setAsked("retry")}
           className={`${buttonStyle.quiet} h-9 text-ink`}
         >
           <RotateCcw className="size-4" aria-hidden="true" /> Retry
-        </button>
-        <button
-          type="button"
-          disabled={whyNot !== undefined}
-          title={whyNot}
+        </ActButton>
+        <ActButton
+          whyNot={whyNot}
           onClick={() => setAsked("cancel")}
           className={`${buttonStyle.quiet} h-9 text-ink`}
         >
           <Ban className="size-4" aria-hidden="true" /> Cancel
-        </button>
+        </ActButton>
         <button type="button" onClick={selection.clear} aria-label="Choose none" className={iconButtonStyle}>
           <X className="size-4" aria-hidden="true" />
         </button>
@@ -104,6 +101,7 @@ export function SelectionBar({ teamId, rows, selection }: Props) {
         onOpenChange={(open) => !open && setAsked(null)}
         title={`Cancel ${mails(count)}?`}
         confirmLabel={`Cancel ${mails(count)}`}
+        wayOutLabel={count === 1 ? "Keep it" : "Keep them"}
         isBusy={cancel.isBusy}
         fault={cancel.fault}
         onConfirm={() => cancel.act({ team: teamId, ids })}

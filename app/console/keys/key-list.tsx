@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Suspense, useState } from "react";
+import { ActButton } from "../_ui/act-button";
 import { DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
 import { Fetched } from "../_ui/fetched";
@@ -42,16 +43,14 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
     setCreating(true);
   };
   const button = (
-    <button
-      type="button"
-      disabled={whyNot !== undefined}
-      title={whyNot}
+    <ActButton
+      whyNot={whyNot}
       onPointerEnter={() => void load().catch(() => {})}
       onClick={openForm}
       className={`${buttonStyle.primary} h-10`}
     >
       <Plus className="size-4" aria-hidden="true" /> Create key
-    </button>
+    </ActButton>
   );
   const isFirstPage = !filters.after && !filters.before;
   const empty =

@@ -3,6 +3,7 @@
 import { X } from "lucide-react";
 import { useState } from "react";
 import type { SuppressionRow } from "#server/trpc/suppressions";
+import { ActButton } from "../_ui/act-button";
 import { useWhyNot } from "../_ui/no-right";
 import { iconButtonStyle } from "../_ui/styles";
 import { RemoveSuppression } from "./remove-suppression";
@@ -14,17 +15,16 @@ export function RemoveButton({ teamId, row }: { teamId: string; row: Suppression
   const label = `Take ${row.address} off the list`;
   return (
     <>
-      <button
-        type="button"
-        disabled={why !== undefined}
-        title={why ?? "Take it off the list"}
+      <ActButton
+        whyNot={why}
+        title="Take it off the list"
         aria-label={label}
         onClick={() => setAsked(true)}
         className={`${iconButtonStyle} max-md:w-auto max-md:gap-2 max-md:pr-2`}
       >
         <X className="size-4" aria-hidden="true" />
         <span className="md:hidden">Take it off the list</span>
-      </button>
+      </ActButton>
       <RemoveSuppression teamId={teamId} row={row} open={isAsked} onOpenChange={setAsked} />
     </>
   );

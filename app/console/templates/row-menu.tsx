@@ -23,7 +23,6 @@ export function TemplateRowMenu({ teamId, row }: { teamId: string; row: Template
     refresh: [trpc.templates.list.queryKey()],
     onDone: ({ id }) => router.push(hrefOf(`/console/templates/${id}`)),
   });
-  const isDisabled = why !== undefined;
   return (
     <>
       <Menu
@@ -32,12 +31,11 @@ export function TemplateRowMenu({ teamId, row }: { teamId: string; row: Template
           {
             label: "Duplicate",
             Icon: Copy,
-            isDisabled,
             why,
             onSelect: () => duplicate.act({ team: teamId, id: row.id }),
           },
           "line",
-          { label: "Delete…", Icon: Trash2, tone: "bad", isDisabled, why, onSelect: () => setDeleting(true) },
+          { label: "Delete…", Icon: Trash2, tone: "bad", why, onSelect: () => setDeleting(true) },
         ]}
       />
       <DeleteTemplate teamId={teamId} template={row} open={isDeleting} onOpenChange={setDeleting} />

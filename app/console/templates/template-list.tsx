@@ -5,6 +5,7 @@ import { LayoutTemplate, Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Suspense, useMemo } from "react";
 import type { TemplateRow } from "#server/trpc/template-views";
+import { ActButton } from "../_ui/act-button";
 import { type Column, DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
 import { Fetched } from "../_ui/fetched";
@@ -36,16 +37,14 @@ export function TemplateList({ teamId }: { teamId: string }) {
   );
   const columns = useMemo(() => withMenu(teamId), [teamId]);
   const create = (
-    <button
-      type="button"
-      disabled={whyNot !== undefined}
-      title={whyNot}
+    <ActButton
+      whyNot={whyNot}
       onPointerEnter={() => void load().catch(() => {})}
       onClick={() => setCreating(true)}
       className={`${buttonStyle.primary} h-10`}
     >
       <Plus className="size-4" aria-hidden="true" /> New template
-    </button>
+    </ActButton>
   );
   const empty = filters.search ? (
     <Empty

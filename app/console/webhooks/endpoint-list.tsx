@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Webhook } from "lucide-react";
 import { Suspense, useState } from "react";
+import { ActButton } from "../_ui/act-button";
 import { DataTable } from "../_ui/data-table";
 import { Empty } from "../_ui/empty";
 import { Fetched } from "../_ui/fetched";
@@ -39,10 +40,8 @@ export function EndpointList({ teamId }: { teamId: string }) {
     ),
   );
   const button = (
-    <button
-      type="button"
-      disabled={whyNot !== undefined}
-      title={whyNot}
+    <ActButton
+      whyNot={whyNot}
       onPointerEnter={() => void load().catch(() => {})}
       onClick={() => {
         setWasAdding(true);
@@ -51,7 +50,7 @@ export function EndpointList({ teamId }: { teamId: string }) {
       className={`${buttonStyle.primary} h-10`}
     >
       <Plus className="size-4" aria-hidden="true" /> Add webhook
-    </button>
+    </ActButton>
   );
   return (
     <>

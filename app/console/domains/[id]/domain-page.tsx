@@ -5,6 +5,7 @@ import { LoaderCircle, Radar } from "lucide-react";
 import { useState } from "react";
 import type { DnsPanel } from "#server/mail/dns-panels";
 import type { DomainView } from "#server/trpc/domain-views";
+import { ActButton } from "../../_ui/act-button";
 import { Badge } from "../../_ui/badge";
 import { faultOf } from "../../_ui/fault";
 import { useWhyNot } from "../../_ui/no-right";
@@ -62,11 +63,10 @@ export function DomainPage({ teamId, id, firstPanel }: Props) {
   const isFixed = data.isBuiltIn;
   const isSettled = data.status === "verified";
   const verifyButton = (
-    <button
-      type="button"
+    <ActButton
       onClick={() => verify.act({ team: teamId, id })}
-      disabled={verify.isBusy || whyNot !== undefined}
-      title={whyNot}
+      disabled={verify.isBusy}
+      whyNot={whyNot}
       className={`${isSettled ? buttonStyle.plain : buttonStyle.primary} h-10`}
     >
       {verify.isBusy ? (
@@ -75,7 +75,7 @@ export function DomainPage({ teamId, id, firstPanel }: Props) {
         <Radar className="size-4" aria-hidden="true" />
       )}
       {verify.isBusy ? "Looking…" : data.lastCheckedAt ? "Look again now" : "Verify now"}
-    </button>
+    </ActButton>
   );
   return (
     <>

@@ -3,6 +3,7 @@
 import { RotateCw } from "lucide-react";
 import { useState } from "react";
 import type { DomainView } from "#server/trpc/domain-views";
+import { ActButton } from "../../_ui/act-button";
 import { Badge } from "../../_ui/badge";
 import { Confirm } from "../../_ui/confirm";
 import type { Tone } from "../../_ui/statuses";
@@ -57,10 +58,8 @@ export function KeysCard({ teamId, domain, refresh, whyNot }: CardProps) {
           </li>
         ))}
       </ul>
-      <button
-        type="button"
-        disabled={whyNot !== undefined || isRotating}
-        title={whyNot ?? (isRotating ? "A new key waits already" : undefined)}
+      <ActButton
+        whyNot={whyNot ?? (isRotating ? "A new key waits already." : undefined)}
         onClick={() => {
           reset();
           setAsking(true);
@@ -68,7 +67,7 @@ export function KeysCard({ teamId, domain, refresh, whyNot }: CardProps) {
         className={`${buttonStyle.plain} mt-4 h-9`}
       >
         <RotateCw className="size-4" aria-hidden="true" /> Rotate the keys
-      </button>
+      </ActButton>
       {isRotating ? (
         <p className="mt-3 text-soft text-xs leading-5">
           The key {next.selector} takes over once its record is seen. Until then nothing changes.

@@ -2,6 +2,7 @@
 
 import { Suspense, useState } from "react";
 import type { DomainView } from "#server/trpc/domain-views";
+import { ActButton } from "../../_ui/act-button";
 import { lazyPart } from "../../_ui/lazy-part";
 import { buttonStyle, cardStyle } from "../../_ui/styles";
 import type { CardProps } from "./card";
@@ -46,15 +47,13 @@ export function LimitsCard(props: CardProps) {
         ) : null}
       </dl>
       {warmUp && warmUp.plan.length > 0 ? <Plan warmUp={warmUp} dailyCap={dailyCap} /> : null}
-      <button
-        type="button"
-        disabled={whyNot !== undefined}
-        title={whyNot}
+      <ActButton
+        whyNot={whyNot}
         onClick={() => setChanging(true)}
         className={`${buttonStyle.plain} mt-4 h-9`}
       >
         Change
-      </button>
+      </ActButton>
       {isChanging ? (
         <Suspense>
           <LimitsForm {...props} onClose={() => setChanging(false)} />

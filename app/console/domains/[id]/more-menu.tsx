@@ -21,7 +21,6 @@ export function MoreMenu(props: CardProps) {
             label: "Remove the domain…",
             Icon: Trash2,
             tone: "bad",
-            isDisabled: whyNot !== undefined,
             why: whyNot,
             onSelect: () => setRemoving(true),
           },

@@ -3,6 +3,7 @@
 import { Ban, CalendarClock, CircleHelp, Code, Download, Link2, RotateCcw } from "lucide-react";
 import { type ComponentType, Suspense, useState } from "react";
 import type { EmailView } from "#server/trpc/email-views";
+import { ActButton } from "../../_ui/act-button";
 import { copyText } from "../../_ui/copy-text";
 import { lazyPart } from "../../_ui/lazy-part";
 import { Menu } from "../../_ui/menu";
@@ -57,16 +58,14 @@ export function Acts({ teamId, email }: { teamId: string; email: EmailView }) {
   return (
     <>
       {offers.map(({ name, label, Icon }) => (
-        <button
+        <ActButton
           key={name}
-          type="button"
-          disabled={whyNot !== undefined}
-          title={whyNot}
+          whyNot={whyNot}
           onClick={() => ask(name)}
           className={`${buttonStyle.plain} h-9`}
         >
           <Icon className="size-4" aria-hidden="true" /> {label}
-        </button>
+        </ActButton>
       ))}
       <Menu
         label="More"

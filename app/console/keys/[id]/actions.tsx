@@ -2,6 +2,7 @@
 
 import { Suspense, useState } from "react";
 import type { KeyView } from "#server/trpc/key-views";
+import { ActButton } from "../../_ui/act-button";
 import { lazyPart } from "../../_ui/lazy-part";
 import { useWhyNot } from "../../_ui/no-right";
 import { buttonStyle } from "../../_ui/styles";
@@ -37,16 +38,14 @@ export function KeyActions({ teamId, keyView, publicUrl }: Props) {
   return (
     <>
       {ACTS.map((name) => (
-        <button
+        <ActButton
           key={name}
-          type="button"
-          disabled={whyNot !== undefined || (name === "rotate" && closed !== undefined)}
-          title={whyNot ?? (name === "rotate" ? closed : undefined)}
+          whyNot={whyNot ?? (name === "rotate" ? closed : undefined)}
           onClick={() => start(name)}
           className={`${buttonStyle.plain} h-10 ${name === "revoke" ? "text-bad" : ""}`}
         >
           {LABELS[name]}
-        </button>
+        </ActButton>
       ))}
       <Suspense>
         {wanted.has("rename") ? <RenameKey {...dialog("rename")} /> : null}

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { UserPlus } from "lucide-react";
 import { Suspense, useMemo, useState } from "react";
 import type { MemberRow } from "#server/trpc/member-views";
+import { ActButton } from "../../_ui/act-button";
 import { DataTable } from "../../_ui/data-table";
 import { faultOf } from "../../_ui/fault";
 import { lazyPart } from "../../_ui/lazy-part";
@@ -50,16 +51,14 @@ export function MembersPage({ teamId }: { teamId: string }) {
     <>
       <MembersHeading
         actions={
-          <button
-            type="button"
-            disabled={whyNot !== undefined}
-            title={whyNot}
+          <ActButton
+            whyNot={whyNot}
             onPointerEnter={() => void loadInvite().catch(() => {})}
             onClick={invite}
             className={`${buttonStyle.primary} h-10`}
           >
             <UserPlus className="size-4" aria-hidden="true" /> Invite
-          </button>
+          </ActButton>
         }
       />
       {error && !data ? (

@@ -38,11 +38,7 @@ export function NameSection({ teamId, name }: { teamId: string; name: string }) 
         />
         {fault ? <FormFault fault={fault} /> : null}
         <div>
-          <SubmitButton
-            isBusy={renaming.isBusy}
-            disabled={!formState.isDirty || whyNot !== undefined}
-            title={whyNot}
-          >
+          <SubmitButton isBusy={renaming.isBusy} disabled={!formState.isDirty} whyNot={whyNot}>
             Save the name
           </SubmitButton>
         </div>

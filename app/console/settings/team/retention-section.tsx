@@ -68,7 +68,7 @@ export function RetentionSection({ teamId, kept }: { teamId: string; kept: Kept 
           ))}
         </SelectField>
         <div>
-          <SubmitButton disabled={isSame || isCrossed || whyNot !== undefined} title={whyNot}>
+          <SubmitButton disabled={isSame || isCrossed} whyNot={whyNot}>
             Save how long…
           </SubmitButton>
         </div>

@@ -59,11 +59,7 @@ export function UnknownSection({ teamId, policy }: { teamId: string; policy: Pol
         />
         {fault ? <FormFault fault={fault} /> : null}
         <div>
-          <SubmitButton
-            isBusy={change.isBusy}
-            disabled={value === policy || whyNot !== undefined}
-            title={whyNot}
-          >
+          <SubmitButton isBusy={change.isBusy} disabled={value === policy} whyNot={whyNot}>
             Save the choice
           </SubmitButton>
         </div>

@@ -48,14 +48,7 @@ export function Desk({ teamId, id, publicUrl, ownAddress }: Props) {
   const hidden = (which: Pane) => (pane === which ? "" : "max-xl:hidden");
   return (
     <>
-      <EditorHeading
-        teamId={teamId}
-        id={id}
-        template={template}
-        isReadOnly={isReadOnly}
-        opened={opened}
-        onOpen={setOpened}
-      />
+      <EditorHeading teamId={teamId} id={id} template={template} opened={opened} onOpen={setOpened} />
       <Notices template={template} onConflict={() => setOpened("conflict")} />
       <FormFault fault={fault ?? preview.fault} />
       <PaneSwitch pane={pane} onChange={setPane} variables={variables.length} />

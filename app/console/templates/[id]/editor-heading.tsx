@@ -2,11 +2,12 @@
 
 import { Code, Copy, History, PenLine, Send, Trash2, Undo2 } from "lucide-react";
 import { useRouter } from "next/navigation";
+import { ActButton } from "../../_ui/act-button";
 import { Menu } from "../../_ui/menu";
 import { useWhyNot } from "../../_ui/no-right";
 import { PageHeading } from "../../_ui/page-heading";
 import { buttonStyle } from "../../_ui/styles";
-import { useConsoleHref, useMay } from "../../_ui/team";
+import { useConsoleHref } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { useAct } from "../../_ui/use-act";
 import { When } from "../../_ui/when";
@@ -22,18 +23,18 @@ type Props = {
   teamId: string;
   id: string;
   template: OpenTemplate;
-  isReadOnly: boolean;
   opened: Opened;
   onOpen: (what: Opened) => void;
 };
 
 /** What the template is called, where it stands, and all that can be done with it. */
-export function EditorHeading({ teamId, id, template, isReadOnly, opened, onOpen }: Props) {
+export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
   const trpc = useTRPC();
   const router = useRouter();
   const hrefOf = useConsoleHref();
-  const may = useMay();
-  const why = useWhyNot()("templates:write", "change templates");
+  const whyOf = useWhyNot();
+  const why = whyOf("templates:write", "change templates");
+  const whyNotSend = whyOf("emails:send", "send mail");
   const duplicate = useAct(trpc.templates.duplicate.mutationOptions(), {
     done: "Duplicated as a draft",
     refresh: [trpc.templates.list.queryKey()],
@@ -43,7 +44,6 @@ export function EditorHeading({ teamId, id, template, isReadOnly, opened, onOpen
   if (!latest || !base) return null;
   const { number, publishedNumber } = base;
   const isLive = publishedNumber === number && !isDirty;
-  const isDisabled = why !== undefined;
   const toggle = (what: Opened) => (open: boolean) => onOpen(open ? what : null);
 
   return (
@@ -83,14 +83,12 @@ export function EditorHeading({ teamId, id, template, isReadOnly, opened, onOpen
                 {
                   label: "Name and alias…",
                   Icon: PenLine,
-                  isDisabled,
                   why,
                   onSelect: () => onOpen("name"),
                 },
                 {
                   label: "Duplicate",
                   Icon: Copy,
-                  isDisabled,
                   why,
                   onSelect: () => duplicate.act({ team: teamId, id }),
                 },
@@ -100,16 +98,13 @@ export function EditorHeading({ teamId, id, template, isReadOnly, opened, onOpen
                   label: "Delete…",
                   Icon: Trash2,
                   tone: "bad",
-                  isDisabled,
                   why,
                   onSelect: () => onOpen("delete"),
                 },
               ]}
             />
-            <button
-              type="button"
-              disabled={!may("emails:send") || isReadOnly}
-              title={why}
+            <ActButton
+              whyNot={whyNotSend ?? why}
               aria-label="Send a test"
               onClick={() => onOpen("test")}
               className={`${buttonStyle.plain} h-10`}
@@ -117,25 +112,24 @@ export function EditorHeading({ teamId, id, template, isReadOnly, opened, onOpen
               <Send className="size-4" aria-hidden="true" />
               <span className="md:hidden">Test</span>
               <span className="max-md:hidden">Send a test</span>
-            </button>
-            <button
-              type="button"
-              disabled={isReadOnly || !isDirty || isSaving}
-              title={why ?? "Ctrl+S"}
+            </ActButton>
+            <ActButton
+              whyNot={why}
+              disabled={!isDirty || isSaving}
+              title="Ctrl+S"
               onClick={() => void template.save()}
               className={`${buttonStyle.plain} h-10`}
             >
               Save draft
-            </button>
-            <button
-              type="button"
-              disabled={isReadOnly || isLive || isSaving}
-              title={why ?? (isLive ? "Sends use this version already" : undefined)}
+            </ActButton>
+            <ActButton
+              whyNot={why ?? (isLive ? "Sends use this version already." : undefined)}
+              disabled={isSaving}
               onClick={() => onOpen("publish")}
               className={`${buttonStyle.primary} h-10`}
             >
               Publish
-            </button>
+            </ActButton>
           </>
         }
       />

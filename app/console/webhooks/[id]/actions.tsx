@@ -3,6 +3,7 @@
 import { Pause, Pencil, Play, RefreshCw, Rewind, Send, Trash2 } from "lucide-react";
 import { Suspense, useState } from "react";
 import type { EndpointView } from "#server/trpc/webhook-views";
+import { ActButton } from "../../_ui/act-button";
 import { lazyPart } from "../../_ui/lazy-part";
 import { Menu, type MenuItem } from "../../_ui/menu";
 import { useWhyNot } from "../../_ui/no-right";
@@ -49,14 +50,13 @@ export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint
     onOpenChange: (isOpen: boolean) => setOpen(isOpen ? ask : null),
   });
   const closed = isEnabled ? whyNot : (whyNot ?? "It is paused. Resume it first.");
-  const locked = { isDisabled: whyNot !== undefined, why: whyNot };
+  const locked = { why: whyNot };
   const items: MenuItem[] = [
     { label: "Edit", Icon: Pencil, ...locked, onSelect: () => start("edit") },
     { label: "Rotate the secret", Icon: RefreshCw, ...locked, onSelect: () => start("rotate") },
     {
       label: "Replay a range",
       Icon: Rewind,
-      isDisabled: closed !== undefined,
       why: closed,
       onSelect: () => start("replay"),
     },
@@ -65,35 +65,22 @@ export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint
   ];
   return (
     <>
-      <button
-        type="button"
-        disabled={closed !== undefined}
-        title={closed}
-        onClick={() => start("test")}
-        className={`${buttonStyle.plain} h-10`}
-      >
+      <ActButton whyNot={closed} onClick={() => start("test")} className={`${buttonStyle.plain} h-10`}>
         <Send className="size-4" aria-hidden="true" /> Send test event
-      </button>
+      </ActButton>
       {isEnabled ? (
-        <button
-          type="button"
-          disabled={whyNot !== undefined}
-          title={whyNot}
-          onClick={() => start("pause")}
-          className={`${buttonStyle.plain} h-10`}
-        >
+        <ActButton whyNot={whyNot} onClick={() => start("pause")} className={`${buttonStyle.plain} h-10`}>
           <Pause className="size-4" aria-hidden="true" /> Pause
-        </button>
+        </ActButton>
       ) : (
-        <button
-          type="button"
-          disabled={whyNot !== undefined || resuming.isBusy}
-          title={whyNot}
+        <ActButton
+          disabled={resuming.isBusy}
+          whyNot={whyNot}
           onClick={() => resuming.act({ team: teamId, id: endpoint.id, status: "enabled" })}
           className={`${buttonStyle.primary} h-10`}
         >
           <Play className="size-4" aria-hidden="true" /> Resume
-        </button>
+        </ActButton>
       )}
       <Menu label="More actions" items={items} />
       <Suspense>

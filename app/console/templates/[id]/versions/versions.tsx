@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
+import { ActButton } from "../../../_ui/act-button";
 import { faultOf } from "../../../_ui/fault";
 import { useWhyNot } from "../../../_ui/no-right";
 import { FaultNote } from "../../../_ui/notes";
@@ -85,15 +86,13 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
               </label>
             </div>
             {chosen !== null && chosen !== live ? (
-              <button
-                type="button"
-                disabled={why !== undefined}
-                title={why}
+              <ActButton
+                whyNot={why}
                 onClick={() => setAsked(true)}
                 className={`${buttonStyle.primary} h-10`}
               >
                 {live !== null && chosen < live ? `Roll back to ${chosen}` : `Publish ${chosen}`}
-              </button>
+              </ActButton>
             ) : null}
           </div>
           {fault ? (

@@ -3,6 +3,7 @@
 import { Rewind } from "lucide-react";
 import { useState } from "react";
 import type { EndpointView, WebhookDeliveryView } from "#server/trpc/webhook-views";
+import { ActButton } from "../../../../_ui/act-button";
 import { Confirm } from "../../../../_ui/confirm";
 import { useWhyNot } from "../../../../_ui/no-right";
 import { buttonStyle } from "../../../../_ui/styles";
@@ -31,15 +32,14 @@ export function ReplayButton({ teamId, endpoint, delivery }: Props) {
   const isTaken = delivery.status === "success";
   return (
     <>
-      <button
-        type="button"
-        disabled={closed !== undefined || replaying.isBusy}
-        title={closed}
+      <ActButton
+        disabled={replaying.isBusy}
+        whyNot={closed}
         onClick={() => (isTaken ? setAsked(true) : replay())}
         className={`${buttonStyle.plain} h-10`}
       >
         <Rewind className="size-4" aria-hidden="true" /> Replay
-      </button>
+      </ActButton>
       <Confirm
         open={isAsked}
         onOpenChange={setAsked}

@@ -3,7 +3,7 @@ import type { PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres, { type Sql } from "postgres";
 import { ARRAY_TYPES } from "./array-types";
-import { createDialer } from "./dial";
+import { blanks, createDialer } from "./dial";
 import { createGate, type Gate } from "./gate";
 import * as apiKeys from "./schema/api-keys";
 import * as apiRequests from "./schema/api-requests";
@@ -92,12 +92,6 @@ const BY_KEYS = {
 } as const;
 
 /**
- * Blanks, which the server skips. A connection that closes just when the driver was about to send leaves it believing
- * that it still is: a short greeting on the next one would then wait to be sent for ever, a long one goes out at once.
- */
-const LONG_GREETING = { options: " ".repeat(1_024) };
-
-/**
  * Opens the two pools; connections are made when first needed, so a database that is down fails the query, not the start.
  * No statement waits for a lock longer than 10 s, and none runs longer than 30 s.
  */
@@ -110,12 +104,13 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     fetch_types: false,
     types: ARRAY_TYPES,
   };
-  const named = { application_name: options.applicationName ?? "posthorn" };
+  const name = options.applicationName ?? "posthorn";
+  const named = { application_name: options.pooled ? name + blanks : name };
   const forDrizzle = surviveLoss(
     postgres(url, {
       ...common,
       ...createDialer(url),
-      connection: options.pooled ? named : { ...named, ...BOUNDS, ...LONG_GREETING },
+      connection: options.pooled ? named : { ...named, ...BOUNDS, options: blanks },
       max: Math.max(2, Math.floor(connectionsMax / 2)),
     }),
   );
@@ -124,7 +119,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     postgres(url, {
       ...common,
       ...createDialer(url),
-      connection: options.pooled ? named : { ...named, ...BOUNDS, ...BY_KEYS, ...LONG_GREETING },
+      connection: options.pooled ? named : { ...named, ...BOUNDS, ...BY_KEYS, options: blanks },
       max: Math.max(2, Math.ceil(connectionsMax / 2)),
     }),
   );

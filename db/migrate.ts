@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate } from "drizzle-orm/postgres-js/migrator";
 import postgres from "postgres";
+import { blanks, createDialer } from "./dial";
 import { surviveLoss } from "./transaction";
 
 /** Any number will do, so long as no other program on the same database uses it. */
@@ -14,7 +15,14 @@ const MIGRATION_LOCK = 7_067_381_204;
  */
 export async function migrateDatabase(url: string): Promise<void> {
   const sql = surviveLoss(
-    postgres(url, { max: 2, onnotice: () => {}, connect_timeout: 10, fetch_types: false }),
+    postgres(url, {
+      ...createDialer(url),
+      connection: { application_name: `posthorn migrate${blanks}` },
+      max: 2,
+      onnotice: () => {},
+      connect_timeout: 10,
+      fetch_types: false,
+    }),
   );
   try {
     await sql.begin(async (tx) => {

@@ -85,11 +85,11 @@ export const origin = text(
   },
 );
 
-/** An address with one of these schemes and a host. */
+/** An address with one of these schemes and one host. */
 export const address = (wanted: string, ...schemes: string[]) =>
   text(wanted, (value) => {
     const url = urlOf(value);
-    return url && schemes.includes(url.protocol) && url.hostname !== "" ? value : null;
+    return url && schemes.includes(url.protocol) && /^[^,]+$/.test(url.hostname) ? value : null;
   });
 
 /** A secret that others cannot guess, at least `charsMin` characters. */

@@ -73,7 +73,7 @@ const WRONG: Record<string, string[]> = {
   POSTHORN_SECRET: ["short", "x".repeat(31)],
   POSTHORN_ADMIN_EMAIL: ["ann", "ann@", "a@b.example, c@d.example", "Ann <ann@example.com>"],
   POSTHORN_ADMIN_PASSWORD: ["tooshort"],
-  DATABASE_URL: ["localhost", "mysql://localhost/x", "postgres:///posthorn"],
+  DATABASE_URL: ["localhost", "mysql://localhost/x", "postgres:///posthorn", "postgres://one,two/posthorn"],
   POSTHORN_DB_POOLED: ["maybe", "2"],
   UPSTASH_REDIS_REST_URL: ["redis://localhost", "example.upstash.io"],
   REDIS_URL: ["localhost:6379", "http://localhost"],

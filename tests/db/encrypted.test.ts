@@ -1,21 +1,26 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { isDatabaseAway } from "#db/faults";
-import { makeCertificate } from "../support/certificate";
+import { makeAuthority, makeCertificate } from "../support/certificate";
+import { runProgram } from "../support/program";
 
 /** A door before the database that answers the request for encryption as told, and hands the rest on. */
-async function openDoor(answer: "S" | "N") {
-  const { key, cert } = makeCertificate();
+async function openDoor(answer: "S" | "N", { key, cert } = makeCertificate()) {
   const target = new URL(inject("postgresUrl"));
   const lines = new Set<Socket>();
   let handedOn = 0;
+  let asked = 0;
   const server = createServer(async (client) => {
     lines.add(client.on("error", () => {}));
     const [request] = (await once(client, "data")) as [Buffer];
     expect(request.toString("hex")).toBe("0000000804d2162f");
+    asked++;
     client.write(answer);
     const open = answer === "S" ? new TLSSocket(client, { isServer: true, key, cert }) : client;
     const upstream = connect(Number(target.port), target.hostname);
@@ -31,6 +36,7 @@ async function openDoor(answer: "S" | "N") {
   const address = server.address();
   return {
     port: address && typeof address === "object" ? address.port : 0,
+    asked: () => asked,
     bytesHandedOn: () => handedOn,
     reset() {
       for (const line of lines) line.resetAndDestroy();
@@ -81,7 +87,7 @@ test("sslmode=prefer speaks plainly where the server does not encrypt", async ()
 test("sslmode=require says nothing where the server does not encrypt", async () => {
   const door = await openDoor("N");
   const fault = await ask(through(door, "require")).catch((error: Error) => error);
-  expect(fault).toMatchObject({ message: "The database does not encrypt its connections." });
+  expect(fault).toMatchObject({ code: "CONNECTION_NOT_ENCRYPTED" });
   expect(door.bytesHandedOn()).toBe(0);
   door.close();
 });
@@ -92,6 +98,38 @@ test("sslmode=verify-full tells nothing to a server whose certificate nobody vou
   expect(fault).toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
   expect(door.bytesHandedOn()).toBe(0);
   door.close();
+});
+
+test.each([
+  { names: ["localhost"], outcome: "is taken", code: 0 },
+  { names: ["elsewhere.example.com"], outcome: "is refused", code: 1 },
+])("sslmode=verify-full: a trusted certificate of $names $outcome", async ({ names, code }) => {
+  const authority = makeAuthority("An authority");
+  const door = await openDoor("S", makeCertificate({ names, issuer: authority }));
+  const folder = mkdtempSync(path.join(tmpdir(), "posthorn-authority-"));
+  const file = path.join(folder, "authority.pem");
+  writeFileSync(file, authority.cert);
+  const url = new URL(inject("postgresUrl"));
+  url.host = `localhost:${door.port}`;
+  url.pathname = `/${inject("postgresTemplate")}`;
+  url.searchParams.set("sslmode", "verify-full");
+  const done = await runProgram("server/boot/admin.ts", ["team", "list"], {
+    env: { DATABASE_URL: url.href, NODE_EXTRA_CA_CERTS: file },
+  });
+  expect({ code: done.code, stderr: code === 0 ? done.stderr : "" }).toEqual({ code, stderr: "" });
+  if (code !== 0) expect(done.stderr).toContain("elsewhere.example.com");
+  expect(door.bytesHandedOn() > 0).toBe(code === 0);
+  door.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("words after a comma in the address take nothing of the encryption away", async () => {
+  const url = new URL(inject("postgresUrl"));
+  url.port = String(offers.port);
+  database = openDatabase(`${url.href}?search_path=public,pg_catalog&sslmode=require`, { connectionsMax: 4 });
+  const before = offers.asked();
+  expect(await ask(database)).toBe(1);
+  expect(offers.asked()).toBeGreaterThan(before);
 });
 
 test("a statement asked for while its encrypted connection breaks is answered by its own rows or by the loss", async () => {

@@ -15,15 +15,18 @@ const eventually = { timeout: 20_000, interval: 20 };
 let house: House;
 let tap: Tap;
 let database: Database;
+/** As behind a transaction pooler. */
+let pooled: Database;
 beforeAll(async () => {
   house = await openHouse();
   const url = new URL(house.url);
   tap = await startTap({ host: url.hostname, port: Number(url.port) });
   url.port = String(tap.port);
   database = openDatabase(url.href, { connectionsMax: 4 });
+  pooled = openDatabase(url.href, { connectionsMax: 4, pooled: true });
 });
 afterAll(async () => {
-  await database.close();
+  await Promise.all([database.close(), pooled.close()]);
   await tap.close();
   await house.close();
 });
@@ -91,13 +94,18 @@ test.each(["end", "reset"] as const)(
   },
 );
 
-test.each(["end", "reset"] as const)(
-  "a statement asked for while its connection breaks (%s) is answered by its own rows or by the loss, never by nothing",
+test.each([
+  { how: "end", mode: "directly" },
+  { how: "reset", mode: "directly" },
+  { how: "reset", mode: "behind a pooler" },
+] as const)(
+  "a statement asked for $mode while its connection breaks ($how) is answered by its own rows or by the loss, never by nothing",
   { timeout: 60_000 },
-  async (how) => {
+  async ({ how, mode }) => {
+    const { db, hot } = mode === "directly" ? database : pooled;
     const answers: unknown[] = [];
     for (let round = 0; round < 40; round++) {
-      await vi.waitFor(() => database.hot`select ${round}::int as n`, eventually);
+      await vi.waitFor(() => hot`select ${round}::int as n`, eventually);
       tap.cut(how);
       const asked: Promise<unknown>[] = [];
       const answerOf = (work: Promise<unknown>, n: number) =>
@@ -110,11 +118,11 @@ test.each(["end", "reset"] as const)(
         await turn();
         const work =
           n % 3 === 0
-            ? database.db.transaction(async (tx) => {
+            ? db.transaction(async (tx) => {
                 await tx.execute(sql`select 1`);
                 return tx.execute(sql`select ${n}::int as n`);
               })
-            : Promise.resolve(database.hot`select ${n}::int as n`);
+            : Promise.resolve(hot`select ${n}::int as n`);
         asked.push(answerOf(work, n));
       }
       answers.push(...(await Promise.all(asked)));
@@ -123,36 +131,152 @@ test.each(["end", "reset"] as const)(
   },
 );
 
-test("what a transaction still asks for after the loss of its connection is refused, and runs in nobody else's", async () => {
-  const heard: unknown[] = [];
+/** A task that hears of nothing while its connection is lost, and then goes on as it is told. */
+function absent() {
   let paused = 0;
   let goOn = () => {};
   const resumed = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  const lost = (begin: typeof database.hot.begin, ask: (tx: TransactionSql) => Promise<unknown>) =>
-    begin(async (tx) => {
+  return {
+    goOn: () => goOn(),
+    paused: () => paused,
+    async leave(tx: TransactionSql) {
       await tx`select 1`;
       paused++;
       await resumed;
-      await ask(tx).then(
-        () => heard.push("answered"),
-        (error) => heard.push(error),
-      );
-    });
+    },
+  };
+}
+
+test("what a transaction still asks for after the loss of its connection is refused", async () => {
+  const heard: unknown[] = [];
+  const task = absent();
+  const lost = (ask: (tx: TransactionSql) => Promise<unknown>) =>
+    faultOf(
+      database.hot.begin(async (tx) => {
+        await task.leave(tx);
+        await ask(tx).then(
+          () => heard.push("answered"),
+          (error) => heard.push(error),
+        );
+      }),
+    );
   const works = [
-    faultOf(lost(database.hot.begin, (tx) => tx`select pg_backend_pid()`)),
-    faultOf(lost(database.hot.begin, (tx) => tx.unsafe("select pg_backend_pid()"))),
+    lost((tx) => tx`select pg_backend_pid()`),
+    lost((tx) => tx.savepoint((nested) => nested.unsafe("select pg_backend_pid()"))),
   ];
-  await vi.waitFor(() => expect(paused).toBe(2), eventually);
+  await vi.waitFor(() => expect(task.paused()).toBe(2), eventually);
   tap.cut("reset");
   for (const fault of await Promise.all(works)) expect(isDatabaseAway(fault)).toBe(true);
   // Both connections serve others by now.
   await vi.waitFor(() => Promise.all([1, 2, 3].map(() => database.hot`select pg_sleep(0.05)`)), eventually);
-  goOn();
+  task.goOn();
   await vi.waitFor(() => expect(heard).toHaveLength(2), eventually);
   expect(heard.map(isDatabaseAway)).toEqual([true, true]);
 });
+
+test.each(["is done with", "failed at"])(
+  "a task that %s what it was busy with ends no transaction but its own, which is no more",
+  async (how) => {
+    const task = absent();
+    const lost = [1, 2].map(() =>
+      faultOf(
+        database.hot.begin(async (tx) => {
+          await task.leave(tx);
+          if (how === "failed at") throw new Error("a fault of its own");
+        }),
+      ),
+    );
+    await vi.waitFor(() => expect(task.paused()).toBe(2), eventually);
+    tap.cut("reset");
+    for (const fault of await Promise.all(lost)) expect(isDatabaseAway(fault)).toBe(true);
+    await vi.waitFor(() => Promise.all([1, 2, 3].map(() => database.hot`select pg_sleep(0.05)`)), eventually);
+    await house.hot`create table if not exists strangers (name text)`;
+    const stranger = absent();
+    // They hold both connections, and one of them takes back what it wrote.
+    const kept = database.hot.begin(async (tx) => {
+      await tx`insert into strangers values ('kept')`;
+      await stranger.leave(tx);
+    });
+    const undone = faultOf(
+      database.hot.begin(async (tx) => {
+        await tx`insert into strangers values ('undone')`;
+        await stranger.leave(tx);
+        throw new Error("thought better of it");
+      }),
+    );
+    await vi.waitFor(() => expect(stranger.paused()).toBe(2), eventually);
+    task.goOn();
+    for (let n = 0; n < 20; n++) await turn();
+    stranger.goOn();
+    await kept;
+    expect(await undone).toMatchObject({ message: "thought better of it" });
+    expect(await house.hot`select name from strangers`).toMatchObject([{ name: "kept" }]);
+    await house.hot`drop table strangers`;
+  },
+);
+
+test.each(["end", "reset"] as const)(
+  "a transaction inside another survives the loss of their connection (%s), wherever it happens",
+  async (how) => {
+    for (const held of ["savepoint", "select 42", "rollback to"]) {
+      const reached = tap.holdAt("up", held);
+      const work = database.db.transaction(async (tx) => {
+        await tx.execute(sql`select 1`);
+        await tx
+          .transaction(async (nested) => {
+            await nested.execute(sql`select 42`);
+            throw new Error("so that it is rolled back");
+          })
+          .catch(() => {});
+        await tx.execute(sql`select 2`);
+      });
+      const fault = faultOf(work);
+      await reached;
+      tap.cut(how);
+      expect(isDatabaseAway(await fault), held).toBe(true);
+    }
+    await vi.waitFor(
+      async () => expect(await database.db.execute(sql`select 1 as one`)).toMatchObject([{ one: 1 }]),
+      eventually,
+    );
+  },
+);
+
+test("a loss elsewhere that a transaction hears of is a fault like any other, and rolls it back", async () => {
+  const elsewhere = Object.assign(new Error("no mail server"), { code: "ECONNREFUSED" });
+  const work = database.hot.begin(async (tx) => {
+    await tx`select 1`;
+    throw elsewhere;
+  });
+  expect(await faultOf(work)).toBe(elsewhere);
+});
+
+test.each([
+  { how: "reset", mode: "directly" },
+  { how: "reset", mode: "behind a pooler" },
+  { how: "end", mode: "directly" },
+] as const)(
+  "connections that are refused $mode ($how) fail each statement, and are made as soon as the database is back",
+  async ({ how, mode }) => {
+    const { hot, db } = mode === "directly" ? database : pooled;
+    tap.refuse(how === "end" ? "end" : true);
+    for (let n = 0; n < 8; n++) {
+      expect(isDatabaseAway(await faultOf(Promise.resolve(hot`select 1`)))).toBe(true);
+      expect(isDatabaseAway(await faultOf(db.execute(sql`select 1`)))).toBe(true);
+    }
+    tap.refuse(false);
+    const faults: unknown[] = [];
+    await vi.waitFor(async () => {
+      const all = [1, 2, 3, 4].flatMap(() => [hot`select 1`, db.execute(sql`select 1`)]);
+      const settled = await Promise.allSettled(all);
+      for (const each of settled) if (each.status === "rejected") faults.push(each.reason);
+      expect(settled.every(({ status }) => status === "fulfilled")).toBe(true);
+    }, eventually);
+    expect(faults).not.toContainEqual(expect.objectContaining({ code: "CONNECT_TIMEOUT" }));
+  },
+);
 
 test("connections that break again and again under load leave the pool as it was", {
   timeout: 120_000,

@@ -18,8 +18,11 @@ export type Tap = {
   release(): void;
   /** Ends every connection there is: as a process that ends does, or as one that had not read all it was sent. */
   cut(how?: "end" | "reset"): void;
-  /** Whether connections are refused from now on; those there are end. */
-  refuse(refuses: boolean): void;
+  /**
+   * Whether connections are refused from now on; those there are end. A proxy whose server is gone takes them, and ends
+   * them before a word: that is how `end` refuses.
+   */
+  refuse(refuses: boolean | "end"): void;
   close(): Promise<void>;
 };
 
@@ -38,9 +41,14 @@ export async function startTap(target: { host: string; port: number }): Promise<
   const lines = new Set<Line>();
   let trap: Trap | null = null;
   let isPaused = false;
-  let refuses = false;
+  let refuses: boolean | "end" = false;
 
   const server = createServer((client) => {
+    if (refuses === "end")
+      return void client
+        .on("error", () => {})
+        .resume()
+        .end();
     if (refuses) return void client.resetAndDestroy();
     const upstream = connect(target.port, target.host);
     const line: Line = { client, upstream, heldUp: isPaused ? [] : null, heldDown: null, onAnswer() {} };

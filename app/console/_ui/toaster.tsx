@@ -26,6 +26,8 @@ export function Toaster() {
           content: "min-w-0 break-words",
           title: "font-medium",
           description: "mt-0.5 select-text break-all font-mono text-soft text-xs",
+          actionButton:
+            "ml-auto shrink-0 rounded-md border border-line px-2.5 py-1 font-medium hover:bg-sunk max-md:min-h-11",
           closeButton:
             "absolute top-2.5 right-2.5 grid size-7 place-items-center rounded-md text-soft hover:bg-sunk hover:text-ink",
         },

@@ -8,6 +8,9 @@ const load = () => import("./toaster");
 const loadToast = () => import("sonner");
 const Toaster = lazyPart(async () => (await load()).Toaster);
 
+/** Long enough to read it, find the button by the keyboard, and think. */
+const undoableMs = 15_000;
+
 let isWanted = false;
 let tell = () => {};
 const subscribe = (onChange: () => void) => {
@@ -38,6 +41,13 @@ export function prepareToasts(): void {
 /** Says in passing that something is done. */
 export function sayDone(text: string): void {
   withToasts(({ toast }) => toast.success(text));
+}
+
+/** Says in passing that something is gone, and for a while gives it back. */
+export function sayUndoable(text: string, undo: () => void): void {
+  withToasts(({ toast }) =>
+    toast.success(text, { duration: undoableMs, action: { label: "Undo", onClick: undo } }),
+  );
 }
 
 /** Says that something was refused or failed, with the number to find it by; stays until it is put away. */

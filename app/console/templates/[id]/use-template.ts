@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { TemplateView } from "#server/trpc/template-views";
 import { type Fault, faultOf } from "../../_ui/fault";
-import { sayDone } from "../../_ui/toasts";
+import { sayDone, sayUndoable } from "../../_ui/toasts";
 import { useTRPC } from "../../_ui/trpc";
 import { type Base, baseOf, changeOf, type Fields, faultOfFallback, settleVariables } from "./fields";
 import { keepUnsaved, readUnsaved } from "./stored";
@@ -131,12 +131,16 @@ export function useTemplate(teamId: string, id: string) {
       if (saved && saved !== base) void sayDone(`Saved as version ${saved.number}`);
       return saved;
     },
-    /** Goes back to what was read last. */
+    /** Goes back to what was read last. For a while the text can be had again, with the revision that it began from. */
     discard: () => {
-      if (!latest) return;
+      if (!latest || !base || !fields) return;
       setRestored(false);
       keepUnsaved(id, null);
       take(baseOf(latest));
+      sayUndoable("Unsaved text dropped", () => {
+        keepUnsaved(id, { revision: base.revision, fields });
+        take(base, fields);
+      });
     },
     /** Takes over what somebody else saved. */
     takeTheirs: () => {

@@ -1,11 +1,13 @@
-import { Skeleton, SkeletonTable } from "./_ui/skeleton";
+import { PageHeading } from "./_ui/page-heading";
+import { Skeleton } from "./_ui/skeleton";
+import { OverviewSkeleton } from "./overview/overview-skeleton";
 
-/** Stands where a page has no frame of its own to show meanwhile. */
-export default function ConsoleLoading() {
+/** The overview's frame while it is fetched: every part where it will be. All other pages have their own. */
+export default function OverviewLoading() {
   return (
     <>
-      <Skeleton className="mb-6 h-9 w-48" />
-      <SkeletonTable />
+      <PageHeading title="Overview" actions={<Skeleton className="h-9.5 w-56 rounded-lg max-md:h-11.5" />} />
+      <OverviewSkeleton />
     </>
   );
 }

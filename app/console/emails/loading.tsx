@@ -1,11 +1,20 @@
 import { PageHeading } from "../_ui/page-heading";
+import { Skeleton } from "../_ui/skeleton";
 import { SkeletonRows } from "./list-frame";
 
 /** The list's frame while it is fetched: every part where it will be. */
 export default function EmailsLoading() {
   return (
     <>
-      <PageHeading title="Emails" />
+      <PageHeading
+        title="Emails"
+        actions={
+          <>
+            <Skeleton className="h-9 w-36 rounded-lg max-md:h-11" />
+            <Skeleton className="h-9 w-32 rounded-lg max-md:h-11" />
+          </>
+        }
+      />
       <div className="mb-4 h-[9.25rem] md:h-[5.5rem] lg:h-10" />
       <SkeletonRows />
     </>

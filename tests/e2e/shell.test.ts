@@ -90,7 +90,7 @@ describe("the palette", () => {
   test("opens the form for a new thing, and a step back does not open it again", async () => {
     await at("/console/emails");
     await openPalette();
-    await page.keyboard.insertText("add a domain");
+    await page.keyboard.insertText("add domain");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "Add a domain" }).waitFor(patience);
     expect(new URL(page.url()).search).toBe("");

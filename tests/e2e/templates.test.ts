@@ -62,7 +62,7 @@ const saveByKey = async () => {
 test("a template is made as a draft, and leads into its editor", async () => {
   await page.goto(`${posthorn.url}/console/templates`);
   await page.getByRole("heading", { name: "No template yet" }).waitFor();
-  await page.getByRole("button", { name: "New template" }).first().click();
+  await page.getByRole("button", { name: "Create template" }).first().click();
   await dialog().getByRole("button", { name: "Create and edit" }).click(patience);
   await dialog().getByText("Give the template a name.").waitFor();
   await dialog().getByLabel("Name", { exact: true }).fill("Order receipt");
@@ -134,6 +134,9 @@ test("what is not saved is there again after a reload, and is saved by the keybo
   });
   await page.reload();
   await page.getByText("Text that you had not saved was brought back.").waitFor(patience);
+  await page.getByRole("button", { name: "Drop it" }).click();
+  await page.getByText("Unsaved text dropped").waitFor(patience);
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
   await editor().waitFor(patience);
   await inPreview("Thank you, {{ORDER}} <b>Ann</b>.");
   await page.getByLabel("ORDER has a fallback").check();

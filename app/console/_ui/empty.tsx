@@ -1,6 +1,6 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import { cardStyle } from "./styles";
+import { buttonStyle, cardStyle } from "./styles";
 
 type Props = {
   icon?: LucideIcon;
@@ -28,5 +28,26 @@ export function Empty({ icon: Icon, title, action, children, isBare = false }: P
       </div>
       {action ? <div className="mt-6 flex flex-wrap justify-center gap-2">{action}</div> : null}
     </div>
+  );
+}
+
+type NoMatchProps = Pick<Props, "icon" | "title" | "children"> & { onClear: () => void; clears?: string };
+
+/** What stands where the filters let nothing through. */
+export function NoMatch({ onClear, clears = "filters", ...empty }: NoMatchProps) {
+  const clear = (
+    <button type="button" onClick={onClear} className={`${buttonStyle.plain} h-10`}>
+      Clear the {clears}
+    </button>
+  );
+  return <Empty {...empty} action={clear} />;
+}
+
+/** What stands on a later page of a list whose entries are gone meanwhile. */
+export function PageGone() {
+  return (
+    <Empty title="Nothing on this page any more">
+      <p>What stood here is gone, or stands on another page of the list.</p>
+    </Empty>
   );
 }

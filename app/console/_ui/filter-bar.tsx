@@ -107,3 +107,9 @@ export function SelectFilter<Value extends string>(props: SelectProps<Value>) {
     </label>
   );
 }
+
+/** What the address asks for stands in the field also where the team has no such thing, or it is not known yet. */
+export function withChosen(options: { value: string; label: string }[], chosen: string | null) {
+  if (chosen === null || options.some(({ value }) => value === chosen)) return options;
+  return [...options, { value: chosen, label: chosen }];
+}

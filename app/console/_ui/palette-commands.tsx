@@ -24,10 +24,10 @@ import { groupStyle, PaletteItem } from "./palette-item";
 import { useMay, useTeam } from "./team";
 
 const CREATIONS = [
-  { path: "/console/keys", label: "Create an API key", Icon: KeyRound, right: "keys:write" },
-  { path: "/console/templates", label: "New template", Icon: LayoutTemplate, right: "templates:write" },
-  { path: "/console/domains", label: "Add a domain", Icon: Globe, right: "domains:write" },
-  { path: "/console/webhooks", label: "Add a webhook", Icon: Webhook, right: "webhooks:write" },
+  { path: "/console/keys", label: "Create key", Icon: KeyRound, right: "keys:write" },
+  { path: "/console/templates", label: "Create template", Icon: LayoutTemplate, right: "templates:write" },
+  { path: "/console/domains", label: "Add domain", Icon: Globe, right: "domains:write" },
+  { path: "/console/webhooks", label: "Add webhook", Icon: Webhook, right: "webhooks:write" },
   { path: "/console/settings/members", label: "Invite somebody", Icon: UserPlus, right: "members:write" },
 ] as const satisfies { path: string; label: string; Icon: typeof Globe; right: Right }[];
 

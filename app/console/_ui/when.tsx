@@ -23,6 +23,17 @@ export const useNowMs = (): number => use(Now);
 /** A time as people say it, with the exact one on hover: in UTC first, then in the reader's own zone. */
 export function When({ at, className }: { at: string; className?: string }) {
   const nowMs = use(Now);
+  return (
+    <Moment at={at} className={className}>
+      {relativeTime(Date.parse(at), nowMs)}
+    </Moment>
+  );
+}
+
+type MomentProps = { at: string; className?: string | undefined; children: ReactNode };
+
+/** A moment in any words, with its exact time on hover. */
+export function Moment({ at, className, children }: MomentProps) {
   const isAwake = useSyncExternalStore(neverChanges, yes, no);
   const date = new Date(at);
   const exact = isAwake
@@ -30,7 +41,7 @@ export function When({ at, className }: { at: string; className?: string }) {
     : `${at.slice(0, 19).replace("T", " ")} UTC`;
   return (
     <time dateTime={at} title={exact} className={className}>
-      {relativeTime(date.getTime(), nowMs)}
+      {children}
     </time>
   );
 }

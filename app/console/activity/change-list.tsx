@@ -6,13 +6,12 @@ import { useQueryStates } from "nuqs";
 import { Suspense, useState } from "react";
 import type { ActorView, ChangeRow } from "#server/trpc/activity-views";
 import { DataTable } from "../_ui/data-table";
-import { Empty } from "../_ui/empty";
+import { Empty, NoMatch, PageGone } from "../_ui/empty";
 import { Fetched } from "../_ui/fetched";
-import { FilterBar, SelectFilter } from "../_ui/filter-bar";
+import { FilterBar, SelectFilter, withChosen } from "../_ui/filter-bar";
 import { lazyPart } from "../_ui/lazy-part";
 import { NoRight } from "../_ui/no-right";
 import { Pager } from "../_ui/pager";
-import { buttonStyle } from "../_ui/styles";
 import { useMay } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { CHANGE_COLUMNS } from "./change-columns";
@@ -51,14 +50,17 @@ function Changes({ teamId }: { teamId: string }) {
           anyLabel="Anybody"
           className="md:w-56"
           value={filters.actor}
-          options={[...actors.map(optionOf), { value: "operator", label: "Command line" }]}
+          options={withChosen(
+            [...actors.map(optionOf), { value: "operator", label: "Command line" }],
+            filters.actor,
+          )}
           onChange={(actor) => narrow({ actor })}
         />
         <SelectFilter
           label="What"
           anyLabel="Anything"
           value={filters.action}
-          options={NOUN_OPTIONS}
+          options={withChosen([...NOUN_OPTIONS], filters.action)}
           onChange={(action) => narrow({ action })}
         />
         <SelectFilter
@@ -80,21 +82,11 @@ function Changes({ teamId }: { teamId: string }) {
           isStale={isPlaceholderData}
           empty={
             Object.keys(wanted).length > 0 ? (
-              <Empty
-                icon={History}
-                title="Nothing of that kind"
-                action={
-                  <button
-                    type="button"
-                    onClick={() => void setFilters(null)}
-                    className={`${buttonStyle.plain} h-10`}
-                  >
-                    Clear the filters
-                  </button>
-                }
-              >
+              <NoMatch icon={History} title="Nothing of that kind" onClear={() => void setFilters(null)}>
                 <p>Nobody changed anything that these filters let through.</p>
-              </Empty>
+              </NoMatch>
+            ) : filters.after || filters.before ? (
+              <PageGone />
             ) : (
               <Empty icon={History} title="Nothing was changed yet">
                 <p>

@@ -85,7 +85,7 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
           <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
             Cancel
           </button>
-          <SubmitButton isBusy={isBusy}>Add the domain</SubmitButton>
+          <SubmitButton isBusy={isBusy}>Add domain</SubmitButton>
         </DialogActions>
       </form>
     </Dialog>

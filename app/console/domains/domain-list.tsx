@@ -8,7 +8,7 @@ import type { DomainRow } from "#server/trpc/domain-views";
 import { ActButton } from "../_ui/act-button";
 import { Badge } from "../_ui/badge";
 import { type Column, DataTable } from "../_ui/data-table";
-import { Empty } from "../_ui/empty";
+import { Empty, NoMatch, PageGone } from "../_ui/empty";
 import { Fetched } from "../_ui/fetched";
 import { FilterBar, SearchField } from "../_ui/filter-bar";
 import { lazyPart } from "../_ui/lazy-part";
@@ -40,21 +40,15 @@ export function DomainList({ teamId }: { teamId: string }) {
   );
   const add = (
     <ActButton onClick={() => setAdding(true)} whyNot={whyNot} className={`${buttonStyle.primary} h-10`}>
-      <Plus className="size-4" aria-hidden="true" /> Add a domain
+      <Plus className="size-4" aria-hidden="true" /> Add domain
     </ActButton>
   );
   const empty = filters.name ? (
-    <Empty
-      icon={SearchX}
-      title="No domain matches"
-      action={
-        <button type="button" className={`${buttonStyle.plain} h-9`} onClick={() => void setFilters(null)}>
-          Clear the search
-        </button>
-      }
-    >
+    <NoMatch icon={SearchX} title="No domain matches" clears="search" onClear={() => void setFilters(null)}>
       <p>No domain of this team has that in its name.</p>
-    </Empty>
+    </NoMatch>
+  ) : filters.after || filters.before ? (
+    <PageGone />
   ) : (
     <Empty icon={Globe} title="No domain yet" action={add}>
       <p>

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import { SearchField, SelectFilter } from "../_ui/filter-bar";
+import { SearchField, SelectFilter, withChosen } from "../_ui/filter-bar";
 import { EMAIL_STATUS_NAMES, STATUSES } from "../_ui/statuses";
 import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
@@ -97,10 +97,4 @@ export function EmailFilterBar({ teamId, filters, onChange }: Props) {
       ) : null}
     </div>
   );
-}
-
-/** What the address asks for stands in the field also where the team has no such thing, or it is not known yet. */
-function withChosen(options: { value: string; label: string }[], chosen: string | null) {
-  if (chosen === null || options.some(({ value }) => value === chosen)) return options;
-  return [...options, { value: chosen, label: chosen }];
 }

@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useRef } from "react";
+import { PageGone } from "../_ui/empty";
 import { faultOf } from "../_ui/fault";
 import { FaultNote } from "../_ui/notes";
 import { Pager } from "../_ui/pager";
@@ -60,6 +61,7 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
     if (data.rows.length === 0 && isFiltered(filters))
       return <NoMatchNote onClear={() => void setFilters(NO_FILTERS)} />;
     if (data.rows.length === 0 && isFirstPage) return <FirstMailNote publicUrl={publicUrl} />;
+    if (data.rows.length === 0) return <PageGone />;
     return <EmailRows rows={data.rows} selection={selection} isStale={isPlaceholderData && upTo === null} />;
   };
 

@@ -1,8 +1,9 @@
 "use client";
 
 import { CopyButton } from "../_ui/copy-button";
+import { NoMatch } from "../_ui/empty";
 import { EmptyNote } from "../_ui/notes";
-import { buttonStyle, cardStyle } from "../_ui/styles";
+import { cardStyle } from "../_ui/styles";
 
 /** Before the first mail: how to send it. */
 export function FirstMailNote({ publicUrl }: { publicUrl: string }) {
@@ -44,13 +45,8 @@ export function FirstMailNote({ publicUrl }: { publicUrl: string }) {
 
 export function NoMatchNote({ onClear }: { onClear: () => void }) {
   return (
-    <div className={cardStyle}>
-      <EmptyNote title="No mail matches">
-        <p>Search by an address, a part of a subject, an id, or tag:name=value.</p>
-        <button type="button" onClick={onClear} className={`${buttonStyle.plain} h-9 text-ink`}>
-          Clear the filters
-        </button>
-      </EmptyNote>
-    </div>
+    <NoMatch title="No mail matches" onClear={onClear}>
+      <p>Search by an address, a part of a subject, an id, or tag:name=value.</p>
+    </NoMatch>
   );
 }

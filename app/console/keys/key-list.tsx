@@ -6,7 +6,7 @@ import { useQueryStates } from "nuqs";
 import { Suspense, useState } from "react";
 import { ActButton } from "../_ui/act-button";
 import { DataTable } from "../_ui/data-table";
-import { Empty } from "../_ui/empty";
+import { Empty, PageGone } from "../_ui/empty";
 import { Fetched } from "../_ui/fetched";
 import { FilterBar, SelectFilter } from "../_ui/filter-bar";
 import { lazyPart } from "../_ui/lazy-part";
@@ -52,7 +52,6 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
       <Plus className="size-4" aria-hidden="true" /> Create key
     </ActButton>
   );
-  const isFirstPage = !filters.after && !filters.before;
   const empty =
     filters.state === "revoked" ? (
       <Empty icon={KeyRound} title="No revoked keys">
@@ -87,7 +86,7 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
           rowHref={hrefOf}
           isLoading={!data}
           isStale={isPlaceholderData}
-          empty={isFirstPage ? empty : <Empty title="No older keys">This page has none any more.</Empty>}
+          empty={filters.after || filters.before ? <PageGone /> : empty}
         />
       </Fetched>
       {data ? (

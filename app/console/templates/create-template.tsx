@@ -35,7 +35,7 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
     <Dialog
       open
       onOpenChange={onClose}
-      title="New template"
+      title="Create a template"
       description="It begins as a draft: nothing can be sent with it before you publish it."
     >
       <form onSubmit={handleSubmit(create)} className="flex flex-col gap-5" noValidate>

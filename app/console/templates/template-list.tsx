@@ -7,7 +7,7 @@ import { Suspense, useMemo } from "react";
 import type { TemplateRow } from "#server/trpc/template-views";
 import { ActButton } from "../_ui/act-button";
 import { type Column, DataTable } from "../_ui/data-table";
-import { Empty } from "../_ui/empty";
+import { Empty, NoMatch, PageGone } from "../_ui/empty";
 import { Fetched } from "../_ui/fetched";
 import { FilterBar, SearchField } from "../_ui/filter-bar";
 import { lazyPart } from "../_ui/lazy-part";
@@ -43,21 +43,20 @@ export function TemplateList({ teamId }: { teamId: string }) {
       onClick={() => setCreating(true)}
       className={`${buttonStyle.primary} h-10`}
     >
-      <Plus className="size-4" aria-hidden="true" /> New template
+      <Plus className="size-4" aria-hidden="true" /> Create template
     </ActButton>
   );
   const empty = filters.search ? (
-    <Empty
+    <NoMatch
       icon={LayoutTemplate}
       title="No template matches"
-      action={
-        <button type="button" onClick={() => void setFilters(null)} className={`${buttonStyle.plain} h-10`}>
-          Clear the search
-        </button>
-      }
+      clears="search"
+      onClear={() => void setFilters(null)}
     >
       <p>Looked for in names and aliases.</p>
-    </Empty>
+    </NoMatch>
+  ) : filters.after || filters.before ? (
+    <PageGone />
   ) : (
     <Empty icon={LayoutTemplate} title="No template yet" action={create}>
       <p>

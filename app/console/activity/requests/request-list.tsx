@@ -6,13 +6,12 @@ import { useQueryStates } from "nuqs";
 import { Suspense, useState } from "react";
 import type { CallRow } from "#server/trpc/activity-views";
 import { DataTable } from "../../_ui/data-table";
-import { Empty } from "../../_ui/empty";
+import { Empty, NoMatch, PageGone } from "../../_ui/empty";
 import { Fetched } from "../../_ui/fetched";
-import { FilterBar, SelectFilter } from "../../_ui/filter-bar";
+import { FilterBar, SelectFilter, withChosen } from "../../_ui/filter-bar";
 import { lazyPart } from "../../_ui/lazy-part";
 import { NoRight } from "../../_ui/no-right";
 import { Pager } from "../../_ui/pager";
-import { buttonStyle } from "../../_ui/styles";
 import { useMay } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { FileLink } from "../file-link";
@@ -55,7 +54,10 @@ function Requests({ teamId }: { teamId: string }) {
           anyLabel="Any key"
           className="md:w-56"
           value={filters.key}
-          options={keys.map(({ id, name }) => ({ value: id, label: name }))}
+          options={withChosen(
+            keys.map(({ id, name }) => ({ value: id, label: name })),
+            filters.key,
+          )}
           onChange={(key) => narrow({ key })}
         />
         <SelectFilter
@@ -86,21 +88,11 @@ function Requests({ teamId }: { teamId: string }) {
           isStale={isPlaceholderData}
           empty={
             Object.keys(wanted).length > 0 ? (
-              <Empty
-                icon={Activity}
-                title="No such request"
-                action={
-                  <button
-                    type="button"
-                    onClick={() => void setFilters(null)}
-                    className={`${buttonStyle.plain} h-10`}
-                  >
-                    Clear the filters
-                  </button>
-                }
-              >
+              <NoMatch icon={Activity} title="No such request" onClear={() => void setFilters(null)}>
                 <p>None of the last seven days' requests is let through by these filters.</p>
-              </Empty>
+              </NoMatch>
+            ) : filters.after || filters.before ? (
+              <PageGone />
             ) : (
               <Empty icon={Activity} title="No request yet">
                 <p>

@@ -2,7 +2,7 @@ import type { EventView } from "#server/trpc/email-views";
 import { EVENTS, sayRule } from "../../_ui/reasons";
 import type { Tone } from "../../_ui/statuses";
 import { cardStyle } from "../../_ui/styles";
-import { sayDuration, When } from "../../_ui/when";
+import { Moment, sayDuration, When } from "../../_ui/when";
 
 const DOTS: Record<Tone, string> = {
   good: "bg-good",
@@ -64,9 +64,9 @@ function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
       {event.nextAttemptAt ? (
         <p className="text-soft">
           Next attempt{" "}
-          <time dateTime={event.nextAttemptAt} title={event.nextAttemptAt}>
+          <Moment at={event.nextAttemptAt}>
             {sayDuration(Date.parse(event.nextAttemptAt) - Date.parse(event.at))} later
-          </time>
+          </Moment>
           {event.rule ? `, ${sayRule(event.rule)}` : ""}.
         </p>
       ) : null}

@@ -5,6 +5,7 @@ import { useForm } from "react-hook-form";
 import { Dialog, DialogActions } from "../../_ui/dialog";
 import { RadioCards, SubmitButton } from "../../_ui/form";
 import { FormFault } from "../../_ui/form-fault";
+import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { useAct } from "../../_ui/use-act";
 import { When } from "../../_ui/when";
@@ -69,6 +70,9 @@ export function RotateKey({ teamId, keyView, publicUrl, open, onOpenChange }: Ke
         />
         <FormFault fault={fault} />
         <DialogActions>
+          <button type="button" onClick={close} className={`${buttonStyle.plain} h-10`}>
+            Cancel
+          </button>
           <SubmitButton isBusy={rotation.isBusy}>Rotate the key</SubmitButton>
         </DialogActions>
       </form>

@@ -6,11 +6,10 @@ import { useQueryStates } from "nuqs";
 import { useMemo } from "react";
 import type { EndpointView, WebhookDeliveryRow } from "#server/trpc/webhook-views";
 import { type Column, DataTable } from "../../_ui/data-table";
-import { Empty } from "../../_ui/empty";
+import { Empty, NoMatch, PageGone } from "../../_ui/empty";
 import { Fetched } from "../../_ui/fetched";
 import { FilterBar, SelectFilter } from "../../_ui/filter-bar";
 import { Pager } from "../../_ui/pager";
-import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { When } from "../../_ui/when";
 import { EVENT_NAMES, sayEvent } from "../events";
@@ -105,20 +104,11 @@ export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: End
           isStale={isPlaceholderData}
           empty={
             isFiltered ? (
-              <Empty
-                title="No such event"
-                action={
-                  <button
-                    type="button"
-                    onClick={() => void setFilters(null)}
-                    className={`${buttonStyle.plain} h-9`}
-                  >
-                    Clear the filters
-                  </button>
-                }
-              >
+              <NoMatch title="No such event" onClear={() => void setFilters(null)}>
                 <p>Events are kept for thirty days.</p>
-              </Empty>
+              </NoMatch>
+            ) : filters.after || filters.before ? (
+              <PageGone />
             ) : (
               <Empty icon={Inbox} title="No event yet">
                 <p>Send a test event, or a mail: what the webhook is told of stands here.</p>

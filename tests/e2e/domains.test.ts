@@ -174,6 +174,25 @@ test("new DKIM keys wait beside the present ones until they are seen", async () 
   expectNothingOdd();
 });
 
+test("a domain is looked at, and asked about before it goes, from the list", async () => {
+  await page.goto(`${posthorn.url}/console/domains`);
+  const menu = page.getByRole("button", { name: `Actions for ${name}` });
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Look again now" }).click();
+  await page
+    .getByText(/everything is in order|is not in order yet/)
+    .first()
+    .waitFor(patience);
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Remove the domain…" }).click();
+  await page.getByText(/No API key is linked to it alone|right to send from it/).waitFor(patience);
+  await expectNoBarriers(page);
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name }).click();
+  await page.getByRole("heading", { name }).waitFor(patience);
+  expectNothingOdd();
+});
+
 test("a domain goes only by its name, and is told what stops", async () => {
   await page.getByRole("button", { name: `More for ${name}` }).click();
   await page.getByRole("menuitem", { name: "Remove the domain…" }).click();

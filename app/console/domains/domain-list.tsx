@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Globe, Plus, SearchX, TriangleAlert } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { Suspense } from "react";
+import { Suspense, useMemo } from "react";
 import type { DomainRow } from "#server/trpc/domain-views";
 import { ActButton } from "../_ui/act-button";
 import { Badge } from "../_ui/badge";
@@ -20,6 +20,7 @@ import { useNew } from "../_ui/use-new";
 import { When } from "../_ui/when";
 import { domainFilters, listInput } from "./filters";
 import { DomainsHeading } from "./heading";
+import { DomainRowMenu } from "./row-menu";
 import { askAgainMs, HEALTH } from "./words";
 
 const AddDomain = lazyPart(async () => (await import("./add-domain")).AddDomain);
@@ -38,6 +39,7 @@ export function DomainList({ teamId }: { teamId: string }) {
       refetchInterval: ({ state }) => (state.data?.rows.some(isMoving) ? askAgainMs * 2 : false),
     }),
   );
+  const columns = useMemo(() => withMenu(teamId), [teamId]);
   const add = (
     <ActButton onClick={() => setAdding(true)} whyNot={whyNot} className={`${buttonStyle.primary} h-10`}>
       <Plus className="size-4" aria-hidden="true" /> Add domain
@@ -71,7 +73,7 @@ export function DomainList({ teamId }: { teamId: string }) {
       <Fetched by={{ data, error, refetch }}>
         <DataTable
           label="Domains"
-          columns={COLUMNS}
+          columns={columns}
           rows={data?.rows ?? []}
           rowHref={({ id }) => `/console/domains/${id}`}
           isLoading={!data}
@@ -146,5 +148,19 @@ const COLUMNS: readonly Column<DomainRow>[] = [
       ) : (
         <span className="text-soft">{health === "built_in" ? "Needs none" : "Never"}</span>
       ),
+  },
+];
+
+const withMenu = (teamId: string): readonly Column<DomainRow>[] => [
+  ...COLUMNS,
+  {
+    id: "menu",
+    header: "Actions",
+    isHeaderHidden: true,
+    isActive: true,
+    width: "w-14",
+    align: "right",
+    phone: "hidden",
+    cell: (row) => <DomainRowMenu teamId={teamId} row={row} />,
   },
 ];

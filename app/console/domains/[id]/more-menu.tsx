@@ -1,16 +1,20 @@
 "use client";
 
 import { Trash2 } from "lucide-react";
+import { useRouter } from "next/navigation";
 import { Suspense, useState } from "react";
 import { lazyPart } from "../../_ui/lazy-part";
 import { Menu } from "../../_ui/menu";
+import { useConsoleHref } from "../../_ui/team";
 import type { CardProps } from "./card";
 
 const RemoveDomain = lazyPart(async () => (await import("./remove-domain")).RemoveDomain);
 
 /** What is seldom done to a domain. */
 export function MoreMenu(props: CardProps) {
-  const { domain, whyNot } = props;
+  const { teamId, domain, whyNot } = props;
+  const router = useRouter();
+  const hrefOf = useConsoleHref();
   const [isRemoving, setRemoving] = useState(false);
   return (
     <>
@@ -28,7 +32,12 @@ export function MoreMenu(props: CardProps) {
       />
       {isRemoving ? (
         <Suspense>
-          <RemoveDomain {...props} onClose={() => setRemoving(false)} />
+          <RemoveDomain
+            teamId={teamId}
+            domain={domain}
+            onClose={() => setRemoving(false)}
+            onRemoved={() => router.push(hrefOf("/console/domains"))}
+          />
         </Suspense>
       ) : null}
     </>

@@ -1,28 +1,31 @@
 "use client";
 
-import { useRouter } from "next/navigation";
+import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Dialog, DialogActions } from "../../_ui/dialog";
+import { faultOf } from "../../_ui/fault";
 import { SubmitButton, TextField } from "../../_ui/form";
 import { FormFault } from "../../_ui/form-fault";
 import { buttonStyle } from "../../_ui/styles";
-import { useConsoleHref } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { useAct } from "../../_ui/use-act";
-import type { CardProps } from "./card";
+
+type Props = {
+  teamId: string;
+  domain: { id: string; name: string };
+  onClose: () => void;
+  onRemoved?: () => void;
+};
 
 /** Asks once before a domain goes, by its name, and says what stops. */
-export function RemoveDomain({ teamId, domain, onClose }: CardProps & { onClose: () => void }) {
+export function RemoveDomain({ teamId, domain: { id, name }, onClose, onRemoved = onClose }: Props) {
   const trpc = useTRPC();
-  const router = useRouter();
-  const hrefOf = useConsoleHref();
   const [typed, setTyped] = useState("");
-  const { id, name, keys } = domain;
-  const senders = keys.filter(({ isForAll }) => !isForAll).length;
+  const { data, error } = useQuery(trpc.domains.get.queryOptions({ team: teamId, id }));
   const { act, isBusy, fault } = useAct(trpc.domains.remove.mutationOptions(), {
     refresh: [trpc.domains.list.queryKey()],
     done: `${name} removed`,
-    onDone: () => router.push(hrefOf("/console/domains")),
+    onDone: onRemoved,
   });
   const isRight = typed.trim().toLowerCase() === name;
   const remove = (event: FormEvent) => {
@@ -35,9 +38,11 @@ export function RemoveDomain({ teamId, domain, onClose }: CardProps & { onClose:
         <ul className="flex list-disc flex-col gap-1 pl-5 text-soft leading-6">
           <li>Nothing can be sent from it any more, and mail from it that waits is not sent.</li>
           <li>
-            {senders === 0
-              ? "No API key is linked to it alone."
-              : `${senders} API ${senders === 1 ? "key loses" : "keys lose"} the right to send from it.`}
+            {data
+              ? sayKeys(data.keys.filter(({ isForAll }) => !isForAll).length)
+              : error
+                ? `Which API keys lose it could not be looked up: ${faultOf(error).message}`
+                : "Looking which API keys lose it…"}
           </li>
           <li>Its DKIM keys are gone. Added again, it needs new records.</li>
           <li>Mail that was sent stays in the list.</li>
@@ -68,3 +73,8 @@ export function RemoveDomain({ teamId, domain, onClose }: CardProps & { onClose:
     </Dialog>
   );
 }
+
+const sayKeys = (count: number): string =>
+  count === 0
+    ? "No API key is linked to it alone."
+    : `${count} API ${count === 1 ? "key loses" : "keys lose"} the right to send from it.`;

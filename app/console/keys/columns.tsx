@@ -2,6 +2,7 @@ import type { KeyRow } from "#server/trpc/key-views";
 import { Badge } from "../_ui/badge";
 import type { Column } from "../_ui/data-table";
 import { When } from "../_ui/when";
+import { TIER_WORDS, TIERS } from "./limits";
 import { sayMay, sayScopes } from "./scopes";
 import { KeyStateBadge } from "./state-badge";
 
@@ -31,9 +32,15 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
     cell: ({ domains }) => <span title={titleOfDomains(domains)}>{sayDomains(domains)}</span>,
   },
   {
+    id: "limits",
+    header: "Limits",
+    width: "w-24",
+    cell: ({ limits }) => <OwnLimits limits={limits} />,
+  },
+  {
     id: "refused",
     header: "Refused, 24 h",
-    width: "w-30",
+    width: "w-28",
     cell: ({ refusals }) => <Refused refusals={refusals} />,
   },
   {
@@ -48,9 +55,40 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
     header: "State",
     width: "w-32",
     phone: "corner",
-    cell: (row) => <KeyStateBadge of={row} />,
+    cell: (row) => (
+      <>
+        <KeyStateBadge of={row} />
+        <End of={row} />
+      </>
+    ),
   },
 ];
+
+/** Until when it lets somebody in; where it ends soon the badge says it. */
+function End({ of: { state, expiresAt, endsSoon } }: { of: KeyRow }) {
+  if (state === "revoked" || endsSoon) return null;
+  return (
+    <span className="mt-0.5 block text-soft text-xs max-md:text-right">
+      {expiresAt === null ? (
+        "no end"
+      ) : (
+        <>
+          {state === "expired" ? "" : "ends "}
+          <When at={expiresAt} />
+        </>
+      )}
+    </span>
+  );
+}
+
+function OwnLimits({ limits }: { limits: KeyRow["limits"] }) {
+  const own = TIERS.flatMap((tier) => {
+    const limit = limits[tier];
+    return limit === undefined ? [] : [`${TIER_WORDS[tier]}: ${limit} a minute`];
+  });
+  if (own.length === 0) return <span className="text-soft">Usual</span>;
+  return <span title={own.join(", ")}>{own.length} of its own</span>;
+}
 
 const sayDomains = (domains: KeyRow["domains"]): string => {
   if (domains === "all") return "Every domain";

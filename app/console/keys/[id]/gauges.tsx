@@ -29,7 +29,9 @@ export function Gauges({ teamId, id }: { teamId: string; id: string }) {
       <div className="grid gap-x-8 gap-y-5 px-5 pb-5 md:grid-cols-2">
         {data
           ? data.map((gauge) => <Gauge key={gauge.tier} gauge={gauge} />)
-          : Object.keys(TIER_WORDS).map((tier) => <Skeleton key={tier} className="h-13 w-full" />)}
+          : error
+            ? null
+            : Object.keys(TIER_WORDS).map((tier) => <Skeleton key={tier} className="h-13 w-full" />)}
         {error && !data ? <FormFault fault={faultOf(error)} /> : null}
       </div>
     </Section>

@@ -107,7 +107,15 @@ test("the link opens nothing after that, and says why", async () => {
 
 test("a member is offered nothing that they may not do, and a forged call is refused", async () => {
   const input = { team: await team(), email: "forged@example.net", role: "viewer" };
-  expect(await guest.getByRole("button", { name: "Invite" }).isDisabled()).toBe(true);
+  const invite = guest.getByRole("button", { name: "Invite" });
+  expect(await invite.isDisabled()).toBe(true);
+  // Whoever comes by the keyboard is told why, and pressing does nothing.
+  await invite.focus();
+  const why = guest.getByText(/which may not invite people/);
+  await expect.poll(async () => (await why.boundingBox())?.height, patience).toBeGreaterThan(20);
+  await guest.keyboard.press("Enter");
+  expect(await guest.getByRole("dialog").count()).toBe(0);
+  await expectNoBarriers(guest);
   expect(await guest.getByRole("button", { name: `Actions for ${ADMIN.email}` }).count()).toBe(0);
   expect(await call(guest, "invitations.create", input)).toBe(403);
   await go(guest, "/console/settings/team");

@@ -143,7 +143,7 @@ test("paused, it is called no more, and what waited is replayed after that", asy
   await page.getByRole("button", { name: "Pause" }).click();
   await question().getByText("1 that wait").waitFor(patience);
   await question().getByRole("button", { name: "Pause" }).click();
-  await page.getByText("It is paused.").waitFor(patience);
+  await page.getByText("It is paused. Nothing is sent to it").waitFor(patience);
   expect(await page.getByRole("button", { name: "Send test event" }).isDisabled()).toBe(true);
   await page.getByRole("combobox", { name: "State", exact: true }).selectOption({ label: "Given up" });
   await expect.poll(() => events().count(), patience).toBe(2);

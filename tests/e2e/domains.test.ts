@@ -146,7 +146,7 @@ test("settings are saved where they stand, and the limits with a plan of the day
   await expect
     .poll(async () => (await posthorn.api("GET", `/domains/${id}`, undefined, token)).open_tracking)
     .toBe(true);
-  await page.getByRole("button", { name: "Change", exact: true }).click();
+  await page.getByRole("button", { name: "Change…", exact: true }).click();
   await page.getByLabel("Warm the domain up").click();
   await page.getByLabel("Ends at").fill("20");
   await expectNoBarriers(page);

@@ -332,7 +332,18 @@ describe("a mail leaves the console", () => {
     const text = await textOf(eml);
     expect(text).toMatch(/^To: needle@example\.net\r$/m);
     expect(text).toMatch(/^Subject: =HYPERLINK/m);
+    await page.route(/\/source\?/, (route) =>
+      route.fulfill({
+        status: 503,
+        json: { error: { message: "Not now.", data: { requestId: "request-7" } } },
+      }),
+    );
     await page.getByRole("tab", { name: "Source" }).click();
+    await page.getByText("request-7").waitFor(patience);
+    await page.getByText("Not now.").waitFor();
+    await page.unroute(/\/source\?/);
+    profile.errors = profile.errors.filter(({ at }) => !at.includes("/source?"));
+    await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Message-ID: <", { exact: false }).first().waitFor(patience);
     await page.getByRole("tab", { name: "Files (1)" }).click();
     const file = await save(() => page.getByRole("link", { name: /^Download/ }).click());

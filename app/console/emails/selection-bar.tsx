@@ -62,14 +62,14 @@ export function SelectionBar({ teamId, rows, selection }: Props) {
           onClick={() => setAsked("retry")}
           className={`${buttonStyle.quiet} h-9 text-ink`}
         >
-          <RotateCcw className="size-4" aria-hidden="true" /> Retry
+          <RotateCcw className="size-4" aria-hidden="true" /> Retry…
         </ActButton>
         <ActButton
           whyNot={whyNot}
           onClick={() => setAsked("cancel")}
           className={`${buttonStyle.quiet} h-9 text-ink`}
         >
-          <Ban className="size-4" aria-hidden="true" /> Cancel
+          <Ban className="size-4" aria-hidden="true" /> Cancel…
         </ActButton>
         <button type="button" onClick={selection.clear} aria-label="Choose none" className={iconButtonStyle}>
           <X className="size-4" aria-hidden="true" />

@@ -66,7 +66,7 @@ export function KeysCard({ teamId, domain, refresh, whyNot }: CardProps) {
         }}
         className={`${buttonStyle.plain} mt-4 h-9`}
       >
-        <RotateCw className="size-4" aria-hidden="true" /> Rotate the keys
+        <RotateCw className="size-4" aria-hidden="true" /> Rotate the keys…
       </ActButton>
       {isRotating ? (
         <p className="mt-3 text-soft text-xs leading-5">

@@ -52,7 +52,7 @@ export function LimitsCard(props: CardProps) {
         onClick={() => setChanging(true)}
         className={`${buttonStyle.plain} mt-4 h-9`}
       >
-        Change
+        Change…
       </ActButton>
       {isChanging ? (
         <Suspense>

@@ -13,7 +13,7 @@ const RevokeKey = lazyPart(async () => (await import("./revoke")).RevokeKey);
 
 const ACTS = ["rename", "rotate", "revoke"] as const;
 type ActName = (typeof ACTS)[number];
-const LABELS: Record<ActName, string> = { rename: "Rename", rotate: "Rotate", revoke: "Revoke" };
+const LABELS: Record<ActName, string> = { rename: "Rename…", rotate: "Rotate…", revoke: "Revoke…" };
 
 type Props = { teamId: string; keyView: KeyView; publicUrl: string };
 

@@ -59,7 +59,7 @@ function InvitationMenu({ invitation, mayManageOwners, onAct }: Offers & { invit
     <Menu
       label={`Actions for the invitation of ${invitation.email}`}
       items={[
-        { label: "Make a new link", Icon: Link2, onSelect: () => onAct({ kind: "renew", invitation }) },
+        { label: "Make a new link…", Icon: Link2, onSelect: () => onAct({ kind: "renew", invitation }) },
         { label: "Withdraw…", Icon: X, tone: "bad", onSelect: () => onAct({ kind: "withdraw", invitation }) },
       ]}
     />

@@ -79,7 +79,7 @@ export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
               label="More"
               items={[
                 { label: "Versions", Icon: History, href: hrefOf(`/console/templates/${id}/versions`) },
-                { label: "Send by the API", Icon: Code, onSelect: () => onOpen("api") },
+                { label: "Send by the API…", Icon: Code, onSelect: () => onOpen("api") },
                 {
                   label: "Name and alias…",
                   Icon: PenLine,
@@ -105,13 +105,13 @@ export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
             />
             <ActButton
               whyNot={whyNotSend ?? why}
-              aria-label="Send a test"
+              aria-label="Send a test…"
               onClick={() => onOpen("test")}
               className={`${buttonStyle.plain} h-10`}
             >
               <Send className="size-4" aria-hidden="true" />
-              <span className="md:hidden">Test</span>
-              <span className="max-md:hidden">Send a test</span>
+              <span className="md:hidden">Test…</span>
+              <span className="max-md:hidden">Send a test…</span>
             </ActButton>
             <ActButton
               whyNot={why}
@@ -128,7 +128,7 @@ export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
               onClick={() => onOpen("publish")}
               className={`${buttonStyle.primary} h-10`}
             >
-              Publish
+              Publish…
             </ActButton>
           </>
         }

@@ -52,25 +52,25 @@ export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint
   const closed = isEnabled ? whyNot : (whyNot ?? "It is paused. Resume it first.");
   const locked = { why: whyNot };
   const items: MenuItem[] = [
-    { label: "Edit", Icon: Pencil, ...locked, onSelect: () => start("edit") },
-    { label: "Rotate the secret", Icon: RefreshCw, ...locked, onSelect: () => start("rotate") },
+    { label: "Edit…", Icon: Pencil, ...locked, onSelect: () => start("edit") },
+    { label: "Rotate the secret…", Icon: RefreshCw, ...locked, onSelect: () => start("rotate") },
     {
-      label: "Replay a range",
+      label: "Replay a range…",
       Icon: Rewind,
       why: closed,
       onSelect: () => start("replay"),
     },
     "line",
-    { label: "Delete", Icon: Trash2, tone: "bad", ...locked, onSelect: () => start("delete") },
+    { label: "Delete…", Icon: Trash2, tone: "bad", ...locked, onSelect: () => start("delete") },
   ];
   return (
     <>
       <ActButton whyNot={closed} onClick={() => start("test")} className={`${buttonStyle.plain} h-10`}>
-        <Send className="size-4" aria-hidden="true" /> Send test event
+        <Send className="size-4" aria-hidden="true" /> Send test event…
       </ActButton>
       {isEnabled ? (
         <ActButton whyNot={whyNot} onClick={() => start("pause")} className={`${buttonStyle.plain} h-10`}>
-          <Pause className="size-4" aria-hidden="true" /> Pause
+          <Pause className="size-4" aria-hidden="true" /> Pause…
         </ActButton>
       ) : (
         <ActButton

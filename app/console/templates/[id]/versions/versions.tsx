@@ -91,7 +91,7 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
                 onClick={() => setAsked(true)}
                 className={`${buttonStyle.primary} h-10`}
               >
-                {live !== null && chosen < live ? `Roll back to ${chosen}` : `Publish ${chosen}`}
+                {live !== null && chosen < live ? `Roll back to ${chosen}…` : `Publish ${chosen}…`}
               </ActButton>
             ) : null}
           </div>

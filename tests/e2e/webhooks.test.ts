@@ -160,8 +160,22 @@ test("paused, it is called no more, and what waited is replayed after that", asy
   await dialog()
     .getByText(/^1 event would be sent again/)
     .waitFor(patience);
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await page.route(/webhooks\.replayRange/, async (route) => {
+    await held;
+    await route.continue();
+  });
   await dialog().getByRole("button", { name: "Replay 1 event" }).click();
+  await dialog().getByRole("button", { name: "Stop" }).waitFor();
+  // What runs is ended by its own button alone.
+  await page.keyboard.press("Escape");
+  await dialog().getByRole("button", { name: "Stop" }).waitFor();
+  goOn();
   await dialog().getByText("1 event is on the way again").waitFor(patience);
+  await page.unroute(/webhooks\.replayRange/);
   await dialog().getByRole("button", { name: "Close" }).last().click();
   await sink.waitFor(before + 1);
   expectNothingOdd();

@@ -118,7 +118,18 @@ function Replay({ teamId, endpoint, range, onBack, onClose, onRunning }: ReplayP
     onRunning(isBusy);
     return () => onRunning(false);
   }, [isBusy, onRunning]);
-  if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
+  const back = (
+    <button type="button" onClick={onBack} className={`${buttonStyle.plain} h-10`}>
+      Back
+    </button>
+  );
+  if (error && !data)
+    return (
+      <>
+        <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
+        <DialogActions>{back}</DialogActions>
+      </>
+    );
   const all = data?.count ?? 0;
   const many = data ? `${data.isAtLeast ? "at least " : ""}${sayCount(all)}` : "";
   return (
@@ -166,9 +177,7 @@ function Replay({ teamId, endpoint, range, onBack, onClose, onRunning }: ReplayP
           </button>
         ) : (
           <>
-            <button type="button" onClick={onBack} className={`${buttonStyle.plain} h-10`}>
-              Back
-            </button>
+            {back}
             <button
               type="button"
               onClick={replay.start}

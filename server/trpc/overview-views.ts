@@ -43,12 +43,13 @@ export const viewFailure = ({ email, recipient, reason }: Failure) => ({
 });
 export type FailureView = ReturnType<typeof viewFailure>;
 
-export const viewParts = ({ relays, webhooks, worker }: Parts) => ({
+export const viewParts = ({ relays, smtpUrl, webhooks, worker }: Parts) => ({
   relays: relays.map(({ pausedUntil, lastFaultAt, ...relay }) => ({
     ...relay,
     pausedUntil: pausedUntil?.toISOString() ?? null,
     lastFaultAt: lastFaultAt?.toISOString() ?? null,
   })),
+  smtpUrl: smtpUrl && { ...smtpUrl, lastFaultAt: smtpUrl.lastFaultAt.toISOString() },
   webhooks: webhooks.map(({ failingSince, ...webhook }) => ({
     ...webhook,
     failingSince: failingSince?.toISOString() ?? null,

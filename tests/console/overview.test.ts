@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
+import { readParts } from "#server/services/overview/health";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { tick } from "#server/worker/tick";
 import { type Console, cookiesOf, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
+import { type FaultScript, startFaultPeer } from "../support/smtp-peer";
 
 let console: Console;
 let ann: Party;
@@ -141,4 +146,55 @@ test("a paused relay, a failing webhook and a worker that is gone are seen by wh
   expect(theirs.relays.map(({ name }) => name)).toEqual(["everybody's"]);
   expect(theirs.webhooks).toEqual([]);
   expect(JSON.stringify([parts, theirs])).not.toContain("sealed");
+});
+
+const FAULTS: [string, FaultScript, RegExp][] = [
+  [
+    "refuses our login",
+    { ehlo: "250-peer.test\r\n250 AUTH PLAIN", auth: "535 5.7.8 bad credentials" },
+    /535/,
+  ],
+  ["is not there", {}, /No connection/],
+];
+
+test.each(FAULTS)(
+  "an SMTP_URL that %s is told of by the mail that waits for it, to its team alone",
+  async (what, script, fault) => {
+    const { hot, deps } = console.house;
+    ann = await openParty(console, what);
+    const ben = await openParty(console, "Not waiting");
+    await hot`delete from relays`;
+    const { name } = await addDomain(ann.ctx, { name: `${ann.teamId}.example`, verified: true });
+    const peer = await startFaultPeer(script);
+    if (script.auth === undefined) await peer.close();
+    const read = parseSmtpUrl(`smtp://ann:wrong@127.0.0.1:${peer.port}`);
+    if (!read.ok) throw new Error(read.fault);
+    const transport = createRelay(read.target, { loginPauseMs: 1 });
+    const seenBy = async ({ ctx }: Party) => (await readParts({ ...ctx, transportKind: "relay" })).smtpUrl;
+    expect(await seenBy(ann)).toBeNull();
+    await console.house.send({ sender: `ann@${name}`, to: ["ben@example.net", "eve@example.net"] }, ann.ctx);
+    await send(["deferred@posthorn.test"]);
+    await tick({ ...deps, transport }, { budgetMs: 20_000 });
+    await transport.close();
+    await peer.close();
+    expect(await seenBy(ann)).toEqual({
+      waiting: 2,
+      lastFault: expect.stringMatching(fault),
+      lastFaultAt: expect.any(Date),
+    });
+    expect(await seenBy(ben)).toBeNull();
+  },
+);
+
+test("a webhook in trouble is told of however many others there are", async () => {
+  const { hot } = console.house;
+  ann = await openParty(console, "Many webhooks");
+  await hot`insert into webhooks (id, team_id, url, events, secret)
+            select gen_random_uuid(), ${ann.teamId}, 'https://example.com/' || n, '{email.delivered}', 'sealed'
+            from generate_series(1, 60) n`;
+  await hot`update webhooks set failing_since = now(), failures = 3
+            where id = (select id from webhooks where team_id = ${ann.teamId} order by id desc limit 1)`;
+  const { webhooks } = await (await callerOf(ann)).overview.parts({ team: ann.teamId });
+  expect(webhooks).toHaveLength(50);
+  expect(webhooks.map(({ failures }) => failures).slice(0, 2)).toEqual([3, 0]);
 });

@@ -3,10 +3,9 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { ToggleGroup } from "radix-ui";
-import { faultOf } from "../_ui/fault";
-import { FaultNote } from "../_ui/notes";
+import { Fetched } from "../_ui/fetched";
 import { PageHeading } from "../_ui/page-heading";
-import { cardStyle } from "../_ui/styles";
+import { SkeletonCard } from "../_ui/skeleton";
 import { useTRPC } from "../_ui/trpc";
 import { OverviewSkeleton } from "./overview-skeleton";
 import { PartsCard } from "./parts-card";
@@ -20,6 +19,7 @@ import { Traffic } from "./traffic";
 const standingMs = 10_000;
 const partsMs = 30_000;
 const trafficMs = 60_000;
+const columns = "grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]";
 
 /** How mail goes: what came and what became of it, what is under way, what went wrong and what is broken. */
 export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
@@ -34,7 +34,6 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
   );
   const standing = useQuery(trpc.overview.standing.queryOptions(team, { refetchInterval: standingMs }));
   const parts = useQuery(trpc.overview.parts.queryOptions(team, { refetchInterval: partsMs }));
-  const failed = [traffic, standing, parts].find(({ error, data }) => error && !data);
 
   return (
     <>
@@ -63,28 +62,35 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
           </ToggleGroup.Root>
         }
       />
-      {failed?.error ? (
-        <div className={`${cardStyle} mb-6`}>
-          <FaultNote fault={faultOf(failed.error)} onRetry={() => void failed.refetch()} />
-        </div>
-      ) : null}
       {parts.data && !parts.data.setup.hasSent ? (
         <SetupCard setup={parts.data.setup} publicUrl={publicUrl} />
       ) : null}
-      {traffic.data && standing.data && parts.data ? (
+      {[traffic, standing, parts].every(({ error, data }) => !error && !data) ? (
+        <OverviewSkeleton />
+      ) : (
         <div className={`flex flex-col gap-6 ${traffic.isPlaceholderData ? "opacity-60" : ""}`}>
-          <Tiles total={traffic.data.total} pace={traffic.data.pace} />
-          <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-            <Traffic traffic={traffic.data} />
-            <QueueCard queue={standing.data.queue} />
+          <Fetched by={traffic}>
+            {traffic.data ? <Tiles total={traffic.data.total} pace={traffic.data.pace} /> : <SkeletonCard />}
+          </Fetched>
+          <div className={columns}>
+            {traffic.data ? (
+              <Traffic traffic={traffic.data} />
+            ) : traffic.error ? null : (
+              <SkeletonCard lines={12} />
+            )}
+            <Fetched by={standing}>
+              {standing.data ? <QueueCard queue={standing.data.queue} /> : <SkeletonCard lines={6} />}
+            </Fetched>
           </div>
-          <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-            <FailureCard failures={standing.data.failures} />
-            <PartsCard parts={parts.data} />
+          <div className={columns}>
+            {standing.data ? (
+              <FailureCard failures={standing.data.failures} />
+            ) : standing.error ? null : (
+              <SkeletonCard lines={6} />
+            )}
+            <Fetched by={parts}>{parts.data ? <PartsCard parts={parts.data} /> : <SkeletonCard />}</Fetched>
           </div>
         </div>
-      ) : failed ? null : (
-        <OverviewSkeleton />
       )}
     </>
   );

@@ -23,7 +23,7 @@ const WAYS: Record<string, string> = {
 export function PartsCard({ parts }: { parts: PartsView }) {
   const hrefOf = useConsoleHref();
   const nowMs = useNowMs();
-  const { relays, webhooks, worker } = parts;
+  const { relays, smtpUrl, webhooks, worker } = parts;
   const lives = worker !== null && nowMs - Date.parse(worker.seenAt) < aliveMs;
   const trouble = webhooks.filter(
     ({ status, failingSince }) => status === "disabled" || failingSince !== null,
@@ -47,6 +47,15 @@ export function PartsCard({ parts }: { parts: PartsView }) {
             "Nothing takes mail from the queue. Start one: posthorn worker."
           )}
         </Part>
+        {smtpUrl ? (
+          <Part name="SMTP_URL" tone="bad" state="Mail waits">
+            {smtpUrl.waiting === 1
+              ? "A recipient waits"
+              : `${smtpUrl.waiting.toLocaleString("en")} recipients wait`}{" "}
+            for it, of the newest deferred mails. Last fault <When at={smtpUrl.lastFaultAt} />
+            {smtpUrl.lastFault ? `: ${smtpUrl.lastFault}` : "."}
+          </Part>
+        ) : null}
         {relays.map((relay) => (
           <Part
             key={relay.id}

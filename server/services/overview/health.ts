@@ -1,12 +1,16 @@
 import { and, asc, count, desc, eq, isNull, ne, or, sql } from "drizzle-orm";
 import { apiKeys } from "#db/schema/api-keys";
+import { deliveries } from "#db/schema/deliveries";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
+import { emails } from "#db/schema/emails";
 import { relays } from "#db/schema/relays";
 import { webhooks } from "#db/schema/webhooks";
 import { workers } from "#db/schema/workers";
 import type { Ctx } from "#server/deps";
 
 const shownMax = 50;
+/** Deferred mails, the newest ones, that are looked at for what waits for `SMTP_URL`. */
+const deferredMax = 100;
 
 /** What the team's mail goes through, and what tells of it. */
 export type Parts = {
@@ -20,6 +24,9 @@ export type Parts = {
     lastFault: string | null;
     lastFaultAt: Date | null;
   }[];
+  /** Recipients of the newest deferred mails who wait since `SMTP_URL` itself failed; null where there are none. */
+  smtpUrl: { waiting: number; lastFault: string | null; lastFaultAt: Date } | null;
+  /** Those in trouble first. */
   webhooks: {
     id: string;
     url: string;
@@ -34,7 +41,7 @@ export type Parts = {
 
 /** The relays that the team's mail may go by, its webhooks, and the worker that was seen last. */
 export async function readParts(ctx: Ctx): Promise<Parts> {
-  const [ways, endpoints, [worker]] = await Promise.all([
+  const [ways, smtpUrl, endpoints, [worker]] = await Promise.all([
     ctx.db
       .select({
         id: relays.id,
@@ -48,6 +55,7 @@ export async function readParts(ctx: Ctx): Promise<Parts> {
       .where(or(isNull(relays.teamId), eq(relays.teamId, ctx.teamId)))
       .orderBy(asc(relays.position), asc(relays.name))
       .limit(shownMax),
+    readSmtpUrl(ctx),
     ctx.db
       .select({
         id: webhooks.id,
@@ -59,7 +67,10 @@ export async function readParts(ctx: Ctx): Promise<Parts> {
       })
       .from(webhooks)
       .where(eq(webhooks.teamId, ctx.teamId))
-      .orderBy(asc(webhooks.id))
+      .orderBy(
+        desc(sql`${webhooks.status} = 'disabled' or ${webhooks.failingSince} is not null`),
+        asc(webhooks.id),
+      )
       .limit(shownMax),
     ctx.db
       .select({ seenAt: workers.beatAt, transport: workers.transport })
@@ -67,7 +78,42 @@ export async function readParts(ctx: Ctx): Promise<Parts> {
       .orderBy(desc(workers.beatAt))
       .limit(1),
   ]);
-  return { relays: ways, webhooks: endpoints, worker: worker ?? null };
+  return { relays: ways, smtpUrl, webhooks: endpoints, worker: worker ?? null };
+}
+
+/** Its faults are noted nowhere but at the mail that waits for it, of which a bounded number is looked at by index. */
+async function readSmtpUrl(ctx: Ctx): Promise<Parts["smtpUrl"]> {
+  if (ctx.transportKind !== "relay") return null;
+  const deferred = ctx.db
+    .select({ id: emails.id })
+    .from(emails)
+    .where(and(eq(emails.teamId, ctx.teamId), eq(emails.status, "deferred")))
+    .orderBy(desc(emails.id))
+    .limit(deferredMax)
+    .as("deferred");
+  const [found] = await ctx.db
+    .select({
+      waiting: sql<number>`count(*) over ()::int`,
+      lastFault: deliveries.lastReason,
+      lastFaultAt: deliveries.updatedAt,
+    })
+    .from(deferred)
+    .innerJoin(deliveries, and(eq(deliveries.teamId, ctx.teamId), eq(deliveries.emailId, deferred.id)))
+    .where(
+      and(
+        eq(deliveries.status, "queued"),
+        isNull(deliveries.relayId),
+        ne(deliveries.domain, BUILT_IN_DOMAIN),
+        // Where it could not be reached there was no reply, and the mail waits as it does for any other reason.
+        or(
+          eq(deliveries.waitRule, "transport_fault"),
+          and(eq(deliveries.waitRule, "retry_schedule"), isNull(deliveries.lastCode)),
+        ),
+      ),
+    )
+    .orderBy(desc(deliveries.updatedAt))
+    .limit(1);
+  return found ?? null;
 }
 
 /** What there has to be before mail can go out into the world. */

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/console-deps";
 import { AppError } from "#server/errors";
@@ -7,7 +8,8 @@ import {
   type Imported,
   importSuppressions,
 } from "#server/services/suppressions/transfer";
-import { FILE_HEADERS, fileResponse, inTeamDoor, refusal } from "./team-door";
+import { SUPPRESSION_FILTER } from "./suppressions";
+import { FILE_HEADERS, fileResponse, inTeamDoor, refusal, type TeamCall } from "./team-door";
 
 /** A hundred thousand of the longest addresses, with a column or two beside them. */
 const fileMaxBytes = 48 * 1024 * 1024;
@@ -18,14 +20,24 @@ export type ImportLine =
   | { done: Imported }
   | { error: { message: string; data: { code: string; requestId: string } } };
 
-/** The team's whole list as CSV. */
-export const answerExport = (deps: ConsoleDeps, cookies: Cookies, team: string): Promise<Response> =>
-  inTeamDoor(deps, { cookies, team, right: "suppressions:read" }, async (ctx) =>
-    fileResponse(deps, exportSuppressions(ctx), {
+const Filter = z.strictObject(SUPPRESSION_FILTER);
+
+/** The team's list as CSV, as far as the list's filters find it. `query` is theirs, as the page's address has it. */
+export const answerExport = (
+  deps: ConsoleDeps,
+  { cookies, team }: Pick<TeamCall, "cookies" | "team">,
+  query: Record<string, string>,
+): Promise<Response> =>
+  inTeamDoor(deps, { cookies, team, right: "suppressions:read" }, async (ctx) => {
+    const read = Filter.safeParse(query);
+    if (!read.success)
+      throw new AppError("invalid", `The filters will not do: ${read.error.issues[0]?.path.join(".")}`);
+    const { search, origin } = read.data;
+    return fileResponse(deps, exportSuppressions(ctx, { prefix: search, origin }), {
       filename: "suppressions.csv",
       contentType: "text/csv; charset=utf-8; header=present",
-    }),
-  );
+    });
+  });
 
 /**
  * Takes a CSV file that a page of ours sends as it is, and answers with lines of JSON (`ImportLine`) while it is written.

@@ -13,10 +13,14 @@ const pageRows = 25;
 const pastedCharsMax = 50_000;
 const atOnceMax = 100;
 
-const ListInput = strictInput({
+/** What narrows the list, and its file. */
+export const SUPPRESSION_FILTER = {
   /** The first letters of an address, or all of it. */
   search: z.string().trim().max(320).optional(),
   origin: z.enum(SUPPRESSION_ORIGINS).optional(),
+};
+const ListInput = strictInput({
+  ...SUPPRESSION_FILTER,
   after: z.uuid().optional(),
   before: z.uuid().optional(),
 });

@@ -201,7 +201,7 @@ describe("a file", () => {
 
   test("of the list can be read back, and none of its cells is a formula", async () => {
     await add(`"=cmd|calc"@example.com\n-a@example.com\nplain@example.com`);
-    const response = await answerExport(console.deps, await viewer(), ann.teamId);
+    const response = await answerExport(console.deps, { cookies: await viewer(), team: ann.teamId }, {});
     expect(response.headers.get("content-disposition")).toMatch(/^attachment; filename="suppressions/);
     const text = await response.text();
     for (const line of text.split("\r\n")) expect(line).not.toMatch(/^"?[=+\-@]/);
@@ -209,6 +209,21 @@ describe("a file", () => {
     await console.house.hot`delete from suppressions`;
     expect((await upload(text)).lines.at(-1)).toMatchObject({ done: { added: before.length, faulty: 0 } });
     expect((await found({})).sort()).toEqual(before);
-    expect((await answerExport(console.deps, noCookies, ann.teamId)).status).toBe(401);
+    expect((await answerExport(console.deps, { cookies: noCookies, team: ann.teamId }, {})).status).toBe(401);
+  });
+
+  test("holds what the list's filters find, and no other filter will do", async () => {
+    await add("ann@example.com\nAnna@example.com\nben@example.com");
+    await console.house.hot`update suppressions set origin = 'bounce' where address = 'anna@example.com'`;
+    const wanted = { cookies: await viewer(), team: ann.teamId };
+    const addresses = async (query: Record<string, string>) => {
+      const response = await answerExport(console.deps, wanted, query);
+      const [, ...lines] = (await response.text()).trim().split("\r\n");
+      return lines.map((line) => /[\w.]+@[\w.]+/.exec(line)?.[0]).sort();
+    };
+    expect(await addresses({ search: "Ann" })).toEqual(["ann@example.com", "anna@example.com"]);
+    expect(await addresses({ search: "ann", origin: "bounce" })).toEqual(["anna@example.com"]);
+    expect(await addresses({ search: "nobody" })).toEqual([]);
+    expect((await answerExport(console.deps, wanted, { origin: "elsewhere" })).status).toBe(422);
   });
 });

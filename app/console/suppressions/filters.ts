@@ -19,13 +19,18 @@ export type SuppressionFilters = {
 };
 
 /** The input of the call that fills the list; the server's and the browser's must be equal to share a result. */
-export const suppressionListInput = (
-  team: string,
-  { search, origin, after, before }: SuppressionFilters,
-) => ({
-  team,
+export const suppressionListInput = (team: string, filters: SuppressionFilters) => {
+  const { after, before } = filters;
+  return {
+    team,
+    ...suppressionsWanted(filters),
+    ...(after ? { after } : {}),
+    ...(before ? { before } : {}),
+  };
+};
+
+/** What of them narrows the list, as its export wants it too. */
+export const suppressionsWanted = ({ search, origin }: Pick<SuppressionFilters, "search" | "origin">) => ({
   ...(search ? { search } : {}),
   ...(origin ? { origin } : {}),
-  ...(after ? { after } : {}),
-  ...(before ? { before } : {}),
 });

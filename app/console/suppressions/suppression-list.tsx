@@ -5,8 +5,9 @@ import { Ban, Download, FileUp, Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Suspense, useMemo, useState } from "react";
 import type { SuppressionRow } from "#server/trpc/suppressions";
+import { ActButton } from "../_ui/act-button";
 import { type Column, DataTable } from "../_ui/data-table";
-import { Empty } from "../_ui/empty";
+import { Empty, NoMatch, PageGone } from "../_ui/empty";
 import { Fetched } from "../_ui/fetched";
 import { FilterBar, SearchField, SelectFilter } from "../_ui/filter-bar";
 import { lazyPart } from "../_ui/lazy-part";
@@ -16,7 +17,7 @@ import { Pager } from "../_ui/pager";
 import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { SUPPRESSION_COLUMNS } from "./columns";
-import { ORIGINS, suppressionFilters, suppressionListInput } from "./filters";
+import { ORIGINS, suppressionFilters, suppressionListInput, suppressionsWanted } from "./filters";
 import { SuppressionsHeading } from "./heading";
 import { RemoveButton } from "./remove-button";
 import { ORIGIN_WORDS } from "./words";
@@ -54,41 +55,32 @@ export function SuppressionList({ teamId }: { teamId: string }) {
           {
             label: "Import CSV…",
             Icon: FileUp,
-            isDisabled: why !== undefined,
             why,
             onSelect: () => setOpened("import"),
           },
           {
             label: "Export CSV",
             Icon: Download,
-            href: `/console/suppressions/export?team=${encodeURIComponent(teamId)}`,
+            href: `/console/suppressions/export?${new URLSearchParams({ team: teamId, ...suppressionsWanted(filters) })}`,
           },
         ]}
       />
-      <button
-        type="button"
-        disabled={why !== undefined}
-        title={why}
+      <ActButton
+        whyNot={why}
         onPointerEnter={() => void loadAdd().catch(() => {})}
         onClick={() => setOpened("add")}
         className={`${buttonStyle.primary} h-10`}
       >
         <Plus className="size-4" aria-hidden="true" /> Suppress addresses
-      </button>
+      </ActButton>
     </>
   );
   const empty = isFiltered ? (
-    <Empty
-      icon={Ban}
-      title="No address matches"
-      action={
-        <button type="button" onClick={() => void setFilters(null)} className={`${buttonStyle.plain} h-10`}>
-          Clear the filters
-        </button>
-      }
-    >
+    <NoMatch icon={Ban} title="No address matches" onClear={() => void setFilters(null)}>
       <p>An address is found by its first letters, or by all of them.</p>
-    </Empty>
+    </NoMatch>
+  ) : filters.after || filters.before ? (
+    <PageGone />
   ) : (
     <Empty
       icon={Ban}
@@ -137,7 +129,12 @@ export function SuppressionList({ teamId }: { teamId: string }) {
         />
       </Fetched>
       {data ? (
-        <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
+        <Pager
+          page={data}
+          at={filters}
+          onMove={(to) => void setFilters(to, { history: "push" })}
+          hasOpening={false}
+        />
       ) : null}
       <Suspense>
         {opened === "add" ? <AddSuppressions teamId={teamId} onClose={close} /> : null}

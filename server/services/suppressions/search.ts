@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { foldAddress } from "#db/fold-address";
 import { deliveries } from "#db/schema/deliveries";
 import { emails } from "#db/schema/emails";
@@ -19,8 +19,6 @@ export async function searchSuppressions(
   ctx: Ctx,
   query: PageQuery & { prefix: string; origin?: SuppressionOrigin | undefined },
 ): Promise<Page<Suppression>> {
-  const whole = parseMailbox(query.prefix);
-  const prefix = foldAddress(whole.ok ? whole.mailbox.address : query.prefix);
   const { address } = suppressions;
   // Its operators, and not those of the database's own collation, are the ones that the index answers.
   const placeOf = (id: string) =>
@@ -32,7 +30,7 @@ export async function searchSuppressions(
       .where(
         and(
           eq(suppressions.teamId, ctx.teamId),
-          sql`${address} ~>=~ ${prefix} and ${address} ~<~ ${prefix + LAST}`,
+          beginsWith(query.prefix),
           query.origin && eq(suppressions.origin, query.origin),
           cursor &&
             (cursor.direction === "older"
@@ -43,6 +41,14 @@ export async function searchSuppressions(
       .orderBy(order === "newest" ? sql`${address} using ~<~` : sql`${address} using ~>~`)
       .limit(limit),
   );
+}
+
+/** That an address begins with these letters, or is the one that they are. */
+export function beginsWith(letters: string): SQL {
+  const whole = parseMailbox(letters);
+  const prefix = foldAddress(whole.ok ? whole.mailbox.address : letters);
+  const { address } = suppressions;
+  return sql`${address} ~>=~ ${prefix} and ${address} ~<~ ${prefix + LAST}`;
 }
 
 /** The mail that showed that an address is dead, and what the host answered; null where it answered nothing. */

@@ -1,10 +1,11 @@
 import { and, asc, eq, gt } from "drizzle-orm";
-import { suppressions } from "#db/schema/suppressions";
+import { type SuppressionOrigin, suppressions } from "#db/schema/suppressions";
 import { writeCsv } from "#server/csv";
 import type { Ctx } from "#server/deps";
 import { addSuppressions } from "./add";
 import { type FaultyLine, readAddresses, SUPPRESSION_COLUMNS } from "./csv";
 import type { Suppression } from "./present";
+import { beginsWith } from "./search";
 
 /** Rows read at once. */
 const rowsPerRead = 2_000;
@@ -29,20 +30,31 @@ export async function importSuppressions(
   return { added: added.length, existing: new Set(ids).size - added.length, faulty, faults };
 }
 
-/**
- * The team's list as CSV, oldest first, read from the database only as fast as it is taken. No transaction is open over it:
- * what is added meanwhile may be in it.
- */
-export const exportSuppressions = (ctx: Ctx): AsyncGenerator<string> =>
-  writeCsv(SUPPRESSION_COLUMNS, readOldestFirst(ctx));
+/** What of the list is wanted: addresses that begin with these letters, and those of one origin. */
+export type SuppressionFilter = { prefix?: string | undefined; origin?: SuppressionOrigin | undefined };
 
-async function* readOldestFirst(ctx: Ctx): AsyncGenerator<Suppression[]> {
+/**
+ * The team's list, or what the filter finds of it, as CSV, oldest first, read from the database only as fast as it is
+ * taken. No transaction is open over it: what is added meanwhile may be in it.
+ */
+export const exportSuppressions = (ctx: Ctx, filter: SuppressionFilter = {}): AsyncGenerator<string> =>
+  writeCsv(SUPPRESSION_COLUMNS, readOldestFirst(ctx, filter));
+
+async function* readOldestFirst(
+  ctx: Ctx,
+  { prefix, origin }: SuppressionFilter,
+): AsyncGenerator<Suppression[]> {
   for (let last: string | undefined; ; ) {
     const rows = await ctx.db
       .select()
       .from(suppressions)
       .where(
-        and(eq(suppressions.teamId, ctx.teamId), last === undefined ? undefined : gt(suppressions.id, last)),
+        and(
+          eq(suppressions.teamId, ctx.teamId),
+          prefix ? beginsWith(prefix) : undefined,
+          origin && eq(suppressions.origin, origin),
+          last === undefined ? undefined : gt(suppressions.id, last),
+        ),
       )
       .orderBy(asc(suppressions.id))
       .limit(rowsPerRead);

@@ -5,6 +5,7 @@ import { answerEmailExport, answerFile, answerSource } from "#server/trpc/email-
 import { tick } from "#server/worker/tick";
 import { type Console, cookiesOf, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
+import { queueMany } from "../support/queue-many";
 
 let console: Console;
 let ann: Party;
@@ -289,5 +290,17 @@ describe("files", () => {
     expect(wrong.status).toBe(422);
     const foreign = await answerEmailExport(console.deps, { ...wanted, team: ben.teamId }, {});
     expect(foreign.status).toBe(404);
+  });
+
+  test("a list longer than what is read at once is in its file from the newest to the oldest, each mail once", async () => {
+    await queueMany(console.house.hot, { teamId: ann.teamId, domain: "example.org", count: 1_001 });
+    const wanted = { cookies: await cookies(ann), team: ann.teamId };
+    const whole = await answerEmailExport(console.deps, wanted, {});
+    const [, ...lines] = (await whole.text()).trim().split("\r\n");
+    const ids = lines.map((line) => line.split(",", 1)[0]);
+    const rows = await console.house
+      .hot`select id from emails where team_id = ${ann.teamId} order by id desc`;
+    expect(ids).toEqual(rows.map(({ id }) => id));
+    expect(ids).toHaveLength(1_001);
   });
 });

@@ -110,3 +110,19 @@ export async function expectNoBarriers(page: Page): Promise<void> {
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
   expect(found).toEqual([]);
 }
+
+/** Every time of the page says on hover which moment it is, in the reader's own zone. */
+export async function expectExactTimes(page: Page): Promise<void> {
+  const isExact = await page
+    .locator("main time")
+    .evaluateAll((times) =>
+      times.map(
+        (time) =>
+          time instanceof HTMLTimeElement &&
+          time.title ===
+            new Date(time.dateTime).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "long" }),
+      ),
+    );
+  expect(isExact).toContain(true);
+  expect(isExact).not.toContain(false);
+}

@@ -179,6 +179,21 @@ describe("a failure", () => {
     profile.errors = profile.errors.filter(({ text }) => !text.includes("ERR_FAILED"));
     expectNothingOdd();
   });
+
+  test("of a file that a page shows says what the server said, and its number", async () => {
+    await page.goto(`${posthorn.url}/console/emails`);
+    await rows().first().click();
+    const refusal = { error: { message: "Not now.", data: { code: "CONFLICT", requestId: "request-7" } } };
+    await page.route(/\/source\?/, (route) => route.fulfill({ status: 409, json: refusal }));
+    await page.getByRole("tab", { name: "Source" }).click();
+    await page.getByText("Not now.").waitFor(patience);
+    expect(await page.getByRole("alert").locator("code").textContent()).toBe("request-7");
+    await page.unroute(/\/source\?/);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Message-ID: <", { exact: false }).first().waitFor(patience);
+    profile.errors = profile.errors.filter(({ at }) => !at.includes("/source?"));
+    expectNothingOdd();
+  });
 });
 
 test("no page moves what it has shown already", async () => {

@@ -209,6 +209,9 @@ describe("two teams", () => {
     await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Emails" }).click();
     await page.waitForURL(`${posthorn.url}/console/emails?team=${secondTeam}`);
     await page.getByRole("heading", { name: "No mail yet" }).waitFor(patience);
+    await page.getByRole("link", { name: "Posthorn", exact: true }).click();
+    await page.waitForURL(`${posthorn.url}/console?team=${secondTeam}`);
+    await page.getByRole("heading", { name: "Overview" }).waitFor(patience);
     expectNothingOdd();
   });
 

@@ -15,6 +15,8 @@ export type Claim = {
   /** Counted at the claim: the first attempt is 1. */
   attempt: number;
   leaseToken: string;
+  /** What the attempt before came to, in a sentence for people; null before the first. */
+  lastReason: string | null;
 };
 
 /** A claim, and whether its team may have had more that is due than what it was given. */
@@ -63,7 +65,7 @@ const TAKE_DUE = `
       leased_until = now() + $3::int * interval '1 ms', wait_rule = null, updated_at = now()
   from due where d.id = due.id
   returning d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.attempts as attempt,
-            d.lease_token as "leaseToken", due.more as "mayLeaveMore"`;
+            d.lease_token as "leaseToken", d.last_reason as "lastReason", due.more as "mayLeaveMore"`;
 
 /** A team's rows of one priority, oldest first and locked, as many as the expression says. */
 const oldestOf = (rank: 0 | 1 | 2, limit: string) => `array(

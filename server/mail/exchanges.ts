@@ -2,14 +2,15 @@ import type { AskDns } from "./dns";
 
 /**
  * Where a domain takes its mail. found: the names of its mail servers, those to be tried first at the beginning.
- * refused: nowhere, for certain. unsure: nobody could tell now.
+ * refused: nowhere, as its own records say. missing: DNS knows no such name, which may be one wrong answer of DNS.
+ * unsure: nobody could tell now.
  */
-export type Exchanges = { kind: "found"; hosts: string[] } | { kind: "refused" | "unsure"; reason: string };
+export type Exchanges = { kind: "found"; hosts: string[] } | NotFound;
 
-/** Addresses of one mail server that may be connected to; refused and unsure as above. */
-export type Reachable =
-  | { kind: "found"; addresses: string[] }
-  | { kind: "refused" | "unsure"; reason: string };
+/** Addresses of one mail server that may be connected to; the rest as above. */
+export type Reachable = { kind: "found"; addresses: string[] } | NotFound;
+
+type NotFound = { kind: "refused" | "missing" | "unsure"; reason: string };
 
 /**
  * Asks who takes the mail of a domain (RFC 5321 section 5.1): its MX hosts by preference, equal ones in random order so
@@ -25,7 +26,7 @@ export async function findExchanges(
   const answer = await dns(domain, "MX", signal);
   switch (answer.kind) {
     case "nxdomain":
-      return { kind: "refused", reason: `There is no domain ${domain}.` };
+      return { kind: "missing", reason: `There is no domain ${domain}.` };
     case "nodata":
       return { kind: "found", hosts: [domain] };
     case "answer":
@@ -65,6 +66,6 @@ export async function reachableAddresses(
     return { kind: "refused", reason: `${host} has no address on the public Internet, only ${found[0]}.` };
   const isCertain = [v4, v6].every(({ kind }) => kind === "nxdomain" || kind === "nodata");
   return isCertain
-    ? { kind: "refused", reason: `${host} has no address in DNS.` }
+    ? { kind: "missing", reason: `${host} has no address in DNS.` }
     : { kind: "unsure", reason: `DNS could not tell the address of ${host}.` };
 }

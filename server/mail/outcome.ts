@@ -13,6 +13,7 @@ export type ReplyStep = "connect" | "tls" | "auth" | "mail" | "rcpt" | "data" | 
  * good; with `reply: null` the refusal is our own and no server was asked. unknown: the final dot was written and no
  * reply came, so the message may or may not be delivered.
  * `alarm` names a fault of the transport itself (its login, its TLS, its reachability) that an operator must mend.
+ * `needsSecondLook` marks a refusal of our own that one wrong answer of DNS would make too: two attempts must see it.
  * `dialogue` is the SMTP conversation: commands and replies, no message, no credentials, at most 8 KB.
  * `relayId` names the one of several relays whose outcome it is, `providerId` what its provider calls the message.
  */
@@ -26,6 +27,7 @@ export type Outcome = {
   class?: ReplyClass;
   /** Where a refusal was spoken. */
   step?: ReplyStep;
+  needsSecondLook?: true;
   alarm?: "auth" | "tls" | "connect";
   dialogue?: string;
   relayId?: string;

@@ -80,7 +80,7 @@ export function createSystemMailPost(
     });
     if (outcome?.alarm && !way.waitsOutFaults)
       log.error("transport.alarm", { alarm: outcome.alarm, host: outcome.host, systemMailId: claim.id });
-    return judge(outcome);
+    return judge(outcome, claim.attempt);
   }
 
   async function findWay(): Promise<Way | null> {
@@ -137,14 +137,19 @@ export function createSystemMailPost(
   };
 }
 
-/** A refusal is the end: nobody will wait for an address to come into being. */
-function judge(outcome: Outcome | undefined): Result {
+/**
+ * A refusal is the end: nobody will wait for an address to come into being. But that its domain is missing may be one wrong
+ * answer of DNS.
+ */
+function judge(outcome: Outcome | undefined, attempt: number): Result {
   const reply = cleanText(outcome?.reason ?? "The way out gave no outcome.");
   switch (outcome?.kind) {
     case "accepted":
       return { status: "sent", reply };
     case "rejected":
-      return { status: "failed", reply };
+      return outcome.needsSecondLook && attempt === 1
+        ? { status: "put_off", reply }
+        : { status: "failed", reply };
     default:
       return { status: "put_off", reply };
   }

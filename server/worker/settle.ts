@@ -76,6 +76,12 @@ export function settleOutcome(claim: Claim, outcome: Outcome, given: Circumstanc
         ["email.failed"],
       );
     case "rejected":
+      if (outcome.needsSecondLook && mayRetry) {
+        const reason = `${outcome.reason} ${SECOND_LOOK}`;
+        // The row tells what the attempt before saw.
+        if (claim.lastReason !== reason)
+          return waiting(claim, { ...outcome, reason }, "retry_schedule", waitMs, "email.delivery_delayed");
+      }
       // No server refused it: it is our own refusal, such as a message above the server's announced size.
       if (outcome.reply === null) return result(claim, outcome, "failed", ["email.failed"]);
       return suppressing(
@@ -91,6 +97,8 @@ export function settleOutcome(claim: Claim, outcome: Outcome, given: Circumstanc
       return unreachable(outcome.kind);
   }
 }
+
+const SECOND_LOOK = "DNS is asked once more before this mail is given up.";
 
 /** Our own refusal: nothing was sent, and nothing will be. */
 export function settleFailure(claim: Claim, reason: string): DeliveryResult {

@@ -94,6 +94,7 @@ test.each([
   expect(outcome).toMatchObject({ kind, reply: null, host: null });
   expect(outcome?.reason).toContain(reason);
   expect(outcome?.alarm).toBeUndefined();
+  expect(outcome?.needsSecondLook === true).toBe(["missing.example", "empty.example"].includes(domain));
 });
 
 test("an address that the guard denies is not connected to, and a reachable one beside it is", async () => {

@@ -71,18 +71,85 @@ test("by SMTP_URL=direct: a worker finds the servers in DNS, keeps out of the ne
       expect(await fates()).toEqual([
         ["delivered", "mx.quick.example"],
         ["bounced", "mx.quick.example"],
-        ["failed", null],
+        ["queued", null],
         ["failed", null],
       ]),
     eventually,
   );
   const reasons = (await house.email(id)).deliveries.map(({ lastReason }) => lastReason);
-  expect(reasons[2]).toBe("There is no domain missing.example.");
+  expect(reasons[2]).toBe(
+    "There is no domain missing.example. DNS is asked once more before this mail is given up.",
+  );
   expect(reasons[3]).toBe("inside.example has no address on the public Internet, only 10.0.0.1.");
   expect(peer.commands).toContain("EHLO worker.test");
   expect(worker.output()).not.toContain("transport.alarm");
   worker.signal("SIGTERM");
   await worker.exited;
+});
+
+const again = () => house.hot`update deliveries set due_at = now() where status = 'queued'`;
+const round = () => tick(house.withTransport(world.transport()), { budgetMs: 20_000 });
+
+test("one wrong answer of DNS fails no mail: what it says is missing is given up when two attempts saw it", async () => {
+  world.zone["mended.example"] = { mx: [[10, "mx.missing.example"]] };
+  world.zone["null.example"] = { mx: [[0, "."]] };
+  const peer = await world.serve("127.0.0.2");
+  const names = ["back", "gone", "mended", "null", "empty"].map((name) => `ann@${name}.example`);
+  world.zone["empty.example"] = { mx: [[10, "mx.missing.example"]] };
+  const { id } = await house.send({ to: names });
+  const told = async () =>
+    (await house.email(id)).deliveries.map(({ status, attempts, lastReason }) => [
+      status,
+      attempts,
+      lastReason,
+    ]);
+
+  await round();
+  const onceMore = "DNS is asked once more before this mail is given up.";
+  expect(await told()).toEqual([
+    ["queued", 1, `There is no domain back.example. ${onceMore}`],
+    ["queued", 1, `There is no domain gone.example. ${onceMore}`],
+    ["queued", 1, `mx.missing.example has no address in DNS. ${onceMore}`],
+    ["failed", 1, "null.example says in DNS that it takes no mail (null MX)."],
+    ["queued", 1, `mx.missing.example has no address in DNS. ${onceMore}`],
+  ]);
+  const { events } = await house.email(id);
+  expect(events.filter(({ type }) => type === "email.failed")).toMatchObject([
+    { recipient: "ann@null.example" },
+  ]);
+  expect(events.find(({ type }) => type === "email.delivery_delayed")?.data).toMatchObject({
+    rule: "retry_schedule",
+  });
+
+  world.zone["back.example"] = { a: ["127.0.0.2"] };
+  world.zone["mended.example"] = { a: ["127.0.0.2"] };
+  await again();
+  await round();
+  expect((await told()).map(([status, attempts]) => [status, attempts])).toEqual([
+    ["delivered", 2],
+    ["failed", 2],
+    ["delivered", 2],
+    ["failed", 1],
+    ["failed", 2],
+  ]);
+  expect((await told())[1]).toEqual(["failed", 2, "There is no domain gone.example."]);
+  expect(peer.messages.flatMap(({ to }) => to).toSorted()).toEqual([
+    "ann@back.example",
+    "ann@mended.example",
+  ]);
+});
+
+test("what one attempt saw missing and the next one could not tell has to be seen missing twice again", async () => {
+  const { id } = await house.send({ to: ["ann@gone.example"] });
+  const statuses: (string | undefined)[] = [];
+  for (const fault of [undefined, "SERVFAIL", undefined, undefined] as const) {
+    if (fault) world.zone["gone.example"] = { fault };
+    else delete world.zone["gone.example"];
+    await again();
+    await round();
+    statuses.push((await house.email(id)).deliveries[0]?.status);
+  }
+  expect(statuses).toEqual(["queued", "queued", "queued", "failed"]);
 });
 
 test("a domain that demands TLS sends nothing in clear to a recipient's server", async () => {

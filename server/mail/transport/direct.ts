@@ -108,7 +108,8 @@ export function createDirect(means: DirectMeans, options: DirectOptions = {}): T
     watch: SendWatch,
   ): Promise<Outcome[]> {
     const exchanges = await findExchanges(means.dns, domain, means.random, watch.signal);
-    if (exchanges.kind === "refused") return refuse(recipients, exchanges.reason);
+    if (exchanges.kind === "refused" || exchanges.kind === "missing")
+      return refuse(recipients, exchanges.reason, exchanges.kind === "missing");
     if (exchanges.kind !== "found") return defer(recipients, endOf(watch.signal) ?? exchanges.reason);
     const policy = await means.findStsPolicy(domain, watch.signal);
     const security = securityOf(message, policy);
@@ -117,6 +118,7 @@ export function createDirect(means: DirectMeans, options: DirectOptions = {}): T
     let left = [...recipients];
     let stops = 0;
     let hopeless = 0;
+    let missing = 0;
     let reason = `No server of ${domain} could be reached.`;
     for (const host of exchanges.hosts) {
       if (left.length === 0 || stops >= STOPS_MAX || watch.signal.aborted) break;
@@ -127,7 +129,8 @@ export function createDirect(means: DirectMeans, options: DirectOptions = {}): T
       const reachable = await reachableAddresses(means.dns, host, means.mayReach, watch.signal);
       if (reachable.kind !== "found") {
         reason = reachable.reason;
-        if (reachable.kind === "refused") hopeless += 1;
+        if (reachable.kind === "refused" || reachable.kind === "missing") hopeless += 1;
+        if (reachable.kind === "missing") missing += 1;
         continue;
       }
       for (const address of reachable.addresses.slice(0, STOPS_MAX - stops)) {
@@ -138,7 +141,7 @@ export function createDirect(means: DirectMeans, options: DirectOptions = {}): T
         left = tried.left;
       }
     }
-    if (hopeless === exchanges.hosts.length) return refuse(recipients, reason);
+    if (hopeless === exchanges.hosts.length) return refuse(recipients, reason, missing > 0);
     const unheard = recipients.filter((recipient) => !outcomes.has(recipient));
     return [...outcomes.values(), ...defer(unheard, endOf(watch.signal) ?? reason)];
   }
@@ -210,8 +213,15 @@ function withoutAlarm({ alarm, ...outcome }: Outcome): Outcome {
 /** Why the attempt was ended from outside, if it was. */
 const endOf = ({ reason }: AbortSignal): string | null => (reason instanceof Error ? reason.message : null);
 
-const refuse = (recipients: readonly string[], reason: string): Outcome[] =>
-  recipients.map((recipient) => ({ recipient, kind: "rejected", reply: null, host: null, reason }));
+const refuse = (recipients: readonly string[], reason: string, isFromDns: boolean): Outcome[] =>
+  recipients.map((recipient) => ({
+    recipient,
+    kind: "rejected",
+    reply: null,
+    host: null,
+    reason,
+    ...(isFromDns && { needsSecondLook: true }),
+  }));
 
 const defer = (recipients: readonly string[], reason: string): Outcome[] =>
   recipients.map((recipient) => ({ recipient, kind: "deferred", reply: null, host: null, reason }));

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import path from "node:path";
 import type { Log } from "#server/log";
 import type { RunningWorker } from "./worker";
 
@@ -14,7 +14,9 @@ const startedMaxMs = 10_000;
  * while it keeps ending early. `stop` lets it drain and resolves when it is gone.
  */
 export function superviseWorker(env: NodeJS.ProcessEnv, log: Log): RunningWorker {
-  const file = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
+  // Beside this file, whether it is the source or was compiled.
+  const { dir, ext } = path.parse(import.meta.filename);
+  const file = path.join(dir, `worker-process${ext}`);
   let child: ChildProcess | undefined;
   let pause: NodeJS.Timeout | undefined;
   let isStopping = false;

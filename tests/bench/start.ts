@@ -71,7 +71,7 @@ async function startOnce(product: Product, mode: Mode, dataDir: string): Promise
 /** Tells the launcher itself to stop, since npm may stand before it with a shell that passes no signal on. */
 async function stopHousehold(npm: TestProcess): Promise<void> {
   const household = descendantsOf(npm.pid);
-  const launcher = household.findLast((pid) => commandOf(pid).includes("launch.ts"));
+  const launcher = household.findLast((pid) => /launch\.(ts|mjs)/.test(commandOf(pid)));
   if (launcher !== undefined) process.kill(launcher, "SIGTERM");
   const untilMs = performance.now() + stopMaxMs;
   while (household.some(isRunning) && performance.now() < untilMs) await wait(50);
@@ -95,7 +95,7 @@ async function sendFirstMail(port: number, dataDir: string): Promise<void> {
 
 /** Resident megabytes of a process that runs the launcher; 0 for any other. */
 function memoryOfLauncher(pid: number): number {
-  if (!commandOf(pid).includes("launch.ts")) return 0;
+  if (!/launch\.(ts|mjs)/.test(commandOf(pid))) return 0;
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readOr(`/proc/${pid}/status`))?.[1] ?? "0";
   return (Number(kilobytes) * 1024) / 1_000_000;
 }

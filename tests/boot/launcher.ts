@@ -48,13 +48,16 @@ export type LaunchOptions = StartOptions & {
   byNpm?: boolean;
 };
 
+const PROGRAM = {
+  dev: ["--import", "tsx", "server/boot/launch.ts"],
+  start: [".next/posthorn/launch.mjs"],
+} as const;
+
 /** Starts the launcher as `npm run dev` and `npm start` do, on a free port. */
 export async function startLauncher(options: LaunchOptions): Promise<Launcher> {
   const port = options.port ?? (await findPort());
   const { mode = "dev", dataDir, prefix = [] } = options;
-  const ours = options.byNpm
-    ? ["npm", "run", mode]
-    : [process.execPath, "--import", "tsx", "server/boot/launch.ts", mode];
+  const ours = options.byNpm ? ["npm", "run", mode] : [process.execPath, ...PROGRAM[mode], mode];
   const [command = "", ...args] = [...prefix, ...ours];
   const started = await startProcess(command, args, {
     ...options,

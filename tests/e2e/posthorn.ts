@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { findPort } from "#server/boot/postgres/server";
-import { startTsx } from "../support/processes";
-import { runProgram } from "../support/program";
+import { runProgram, startBuilt } from "../support/program";
 
 export const ADMIN = { email: "admin@posthorn.test", password: "correct horse battery" } as const;
 
@@ -20,7 +19,7 @@ export async function startPosthorn(env: Record<string, string> = {}) {
     POSTHORN_ADMIN_PASSWORD: ADMIN.password,
     ...env,
   };
-  const launcher = await startTsx("server/boot/launch.ts", ["start"], { env: environment });
+  const launcher = await startBuilt({ env: environment });
   const stop = async () => {
     await launcher.stop("SIGTERM", 60_000);
     rmSync(dataDir, { recursive: true, force: true });

@@ -92,6 +92,7 @@ test.runIf(mayUnshare)("without a build the start says how to make one", async (
   const launcher = await startLauncher({
     mode: "start",
     dataDir: "/nonexistent",
+    byNpm: true,
     prefix: [unshare, ...hidden],
   });
   expect(await launcher.exited).toMatchObject({ code: 1 });

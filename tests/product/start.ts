@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { findPort } from "#server/boot/postgres/server";
 import { API_HOST } from "../sdk/clients";
-import { startTsx } from "../support/processes";
+import { startBuilt } from "../support/program";
 
 let stop = async (): Promise<void> => {};
 
@@ -19,7 +19,7 @@ export async function setup(): Promise<void> {
     POSTHORN_EGRESS_ALLOW: "127.0.0.0/8",
   };
   Object.assign(process.env, env);
-  const launcher = await startTsx("server/boot/launch.ts", ["start"], { env });
+  const launcher = await startBuilt({ env });
   stop = async () => {
     await launcher.stop("SIGTERM", 60_000);
     rmSync(dataDir, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startEmbeddedPostgres } from "#server/boot/embedded";
 import { findPort } from "#server/boot/postgres/server";
 import { silentLog } from "#server/log";
-import { runTsx, startTsx } from "../support/processes";
+import { runProgram, startBuilt } from "../support/program";
 import { postTwins } from "../support/twins";
 
 type Closing = () => Promise<unknown>;
@@ -26,14 +26,14 @@ beforeAll(async () => {
   for (const name of ["first", "second"]) {
     const port = await findPort();
     const url = `http://127.0.0.1:${port}`;
-    const web = await startTsx("server/boot/launch.ts", ["start"], {
+    const web = await startBuilt({
       env: { ...env, PORT: String(port), POSTHORN_URL: url, POSTHORN_DATA_DIR: path.join(folder, name) },
     });
     closing.push(() => web.stop("SIGTERM", 60_000));
     await web.waitFor(/Posthorn is running/, { timeoutMs: 120_000 });
     baseUrls.push(url);
   }
-  const key = await runTsx(
+  const key = await runProgram(
     "server/boot/admin.ts",
     ["key", "create", "--name", "twins", "--scopes", "full_access", "--json"].concat(
       ["POST /api/emails", "GET /api/emails"].flatMap((tier) => ["--limit", `${tier}=1000000`]),

@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { compilePrograms } from "#server/boot/compile";
 import {
   type Ended,
   projectRoot,
@@ -11,40 +9,14 @@ import {
   toItsEnd,
 } from "./processes";
 
-const folder = path.join(projectRoot, "tests/.artifacts/programs");
-
-/** Each file still knows where it stood. */
-const knowsItsPlace: Plugin = {
-  name: "knows-its-place",
-  setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, async ({ path: file }) => ({
-      contents: (await readFile(file, "utf8")).replaceAll(
-        "import.meta.url",
-        JSON.stringify(pathToFileURL(file).href),
-      ),
-      loader: "ts",
-    }));
-  },
-};
+const folder = path.join(projectRoot, "tests/.artifacts/programs", String(process.pid));
 
 const compiled = new Map<string, Promise<string>>();
 
 async function compile(file: string): Promise<string> {
-  const outdir = path.join(folder, String(process.pid), path.basename(file, ".ts"));
-  await build({
-    absWorkingDir: projectRoot,
-    entryPoints: [file],
-    outdir,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    splitting: true,
-    packages: "external",
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    plugins: [knowsItsPlace],
-  });
-  return path.join(outdir, `${path.basename(file, ".ts")}.mjs`);
+  const name = path.basename(file, ".ts");
+  await compilePrograms([path.join(projectRoot, file)], path.join(folder, name));
+  return path.join(folder, name, `${name}.mjs`);
 }
 
 /**
@@ -69,3 +41,7 @@ export async function runProgram(
 ): Promise<Ended> {
   return toItsEnd(await startProgram(file, args, options));
 }
+
+/** Starts what `npm start` starts, which `npm run build` has compiled. */
+export const startBuilt = (options: StartOptions): Promise<TestProcess> =>
+  startProcess(process.execPath, [".next/posthorn/launch.mjs", "start"], options);

@@ -1,6 +1,7 @@
 import { decode } from "next-auth/jwt";
 import { answerOwnCall, isOwnCall } from "#server/auth/calls";
 import { type Cookies, sessionCookieName, stepCookie, stepCookieName } from "#server/auth/cookies";
+import { markDevice, readDevice } from "#server/auth/devices";
 import { answerByNextAuth, readCookies } from "#server/auth/next-auth";
 import { authOptions } from "#server/auth/options";
 import type { Visit } from "#server/auth/visit";
@@ -76,7 +77,7 @@ export async function answerAuth(
     if (!isBodyWithin(bodyMaxBytes, request.headers))
       return plain(413, `Send at most ${bodyMaxBytes} bytes, and say how many.`);
   }
-  const visit = openVisit(deps, request.headers);
+  const visit = await openVisit(deps, request.headers);
   if (isOwnCall(action)) return answerOwnCall(deps, request, action, visit.visitor);
   if (action === PASSKEY_OPTIONS) return answerPasskeyOptions(deps, visit);
   const response = await answerByNextAuth(request, nextauth, authOptions(deps, visit));
@@ -85,6 +86,11 @@ export async function answerAuth(
     response.headers.append("set-cookie", stepCookie(deps.url, visit.admission.token));
   else if (visit.admission && visit.step !== null)
     response.headers.append("set-cookie", stepCookie(deps.url, null));
+  if (visit.admission?.kind === "in") {
+    const { email } = visit.admission.user;
+    const mark = await markDevice(deps, email, visit.visitor.device ?? null);
+    response.headers.append("set-cookie", mark);
+  }
   return response;
 }
 
@@ -109,9 +115,12 @@ async function answerPasskeyOptions(deps: ConsoleDeps, visit: Visit): Promise<Re
 const plain = (status: number, text: string) =>
   new Response(`${text}\n`, { status, headers: { "cache-control": "no-store" } });
 
-const openVisit = (deps: ConsoleDeps, headers: Headers): Visit => ({
-  visitor: visitorOf(deps, headers),
-  step: readCookies(headers).get(stepCookieName(deps.url)) || null,
-  admission: null,
-  landing: "/console",
-});
+async function openVisit(deps: ConsoleDeps, headers: Headers): Promise<Visit> {
+  const cookies = readCookies(headers);
+  return {
+    visitor: { ...visitorOf(deps, headers), device: await readDevice(deps, cookies) },
+    step: cookies.get(stepCookieName(deps.url)) || null,
+    admission: null,
+    landing: "/console",
+  };
+}

@@ -168,7 +168,8 @@ export const SETTINGS = {
     read: networks,
   },
   POSTHORN_TRUSTED_HOPS: {
-    about: "Proxies in front whose X-Forwarded-For is believed.",
+    about:
+      "Proxies in front whose X-Forwarded-For is believed. Behind a proxy that is not counted here all visitors share one address, and its limits.",
     fallback: "0; 1 on Vercel",
     example: "1",
     read: wholeNumber(0, 16, 1),

@@ -1,4 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { AppError } from "./errors";
 
 /** 32 MiB and about a fifth of a second on one core; what OWASP names as equal to its first choice for scrypt. */
 const COST = { N: 2 ** 15, r: 8, p: 3 } as const;
@@ -8,10 +9,14 @@ const saltBytes = 16;
 const hashBytes = 32;
 /** scrypt runs on libuv's few threads, which also serve DNS and files: it never takes more than this many. */
 const runningMax = 2;
+/** Who comes after so many would wait for longer than ten seconds, and is better told at once. */
+const waitingMax = 100;
 
 const STORED = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([A-Za-z0-9_-]{16,})\$([A-Za-z0-9_-]{43})$/;
 
-/** `scrypt$N$r$p$salt$hash` (RFC 7914), salt and hash in base64url. */
+/**
+ * `scrypt$N$r$p$salt$hash` (RFC 7914), salt and hash in base64url. Here and below AppError `unavailable` while too many wait.
+ */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
   const hash = await derive(password, salt, COST);
@@ -37,8 +42,13 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 async function derive(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {
-  if (running >= runningMax) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running++;
+  if (running < runningMax) running++;
+  else if (waiting.length < waitingMax) await new Promise<void>((resolve) => waiting.push(resolve));
+  else
+    throw new AppError(
+      "unavailable",
+      "Too many passwords are being checked just now. Try again in a moment.",
+    );
   try {
     return await new Promise((resolve, reject) => {
       const options = { ...cost, maxmem: memoryMaxBytes };

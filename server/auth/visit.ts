@@ -1,4 +1,5 @@
 import type { ConsoleDeps } from "#server/console-deps";
+import { AppError } from "#server/errors";
 import { errorFacts } from "#server/log";
 import type { Admission } from "#server/services/account/admit";
 import type { Visitor } from "#server/visitor";
@@ -40,7 +41,8 @@ export async function settle(
   prove: () => Promise<Proved>,
 ): Promise<{ id: string } | null> {
   const proved = await prove().catch((error) => {
-    deps.log.error("sign_in.failed", errorFacts(error));
+    if (error instanceof AppError && error.code === "unavailable") deps.log.warn("sign_in.busy");
+    else deps.log.error("sign_in.failed", errorFacts(error));
     // A database's own message would hold the account's name.
     throw named("Unavailable");
   });

@@ -79,7 +79,7 @@ export async function makeFirstUser(
     if ((await hasUsers(inside)) || !(await mayBe(tx))) return null;
     const [found] = await tx.select({ id: teams.id }).from(teams).orderBy(asc(teams.id)).limit(1);
     const team = found ?? (await createTeam(inside, { name: "First team" }));
-    const user = await insertUser(tx, person);
+    const user = await insertUser(tx, person, { isAddressProved: true });
     await tx.insert(memberships).values({ teamId: team.id, userId: user.id, role: "owner" });
     const ctx: Ctx = { ...inside, teamId: team.id, actor: { kind: "operator" }, requestId: newId() };
     await recordAudit(tx, ctx, {

@@ -1,4 +1,5 @@
 import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { sessionDays } from "#db/account-records";
 import { memberships, type Role, sessions, teams, users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { isId, newId } from "#server/ids";
@@ -80,7 +81,7 @@ export async function isKnownAddress(
       and(
         eq(users.email, input.email),
         eq(sessions.address, input.address),
-        gt(sessions.createdAt, sql`now() - interval '90 days'`),
+        gt(sessions.createdAt, sql`now() - ${sessionDays} * interval '1 day'`),
       ),
     )
     .limit(1);

@@ -5,14 +5,15 @@ import { deviceOf } from "#server/device";
 import { AppError } from "#server/errors";
 import type { InProcessStore } from "#server/limits/in-process";
 import { parseMailbox } from "#server/mail/address";
-import type { Visitor } from "#server/visitor";
+import { countedAs, type Visitor } from "#server/visitor";
 import { type Admission, admit } from "./account/admit";
 import { recordAccountEvent } from "./account/events";
+import { proveAddress } from "./account/prove-address";
 import { isSignInToken, linkTo, mintSignInToken, readSignInToken, spendSignInToken } from "./sign-in-tokens";
 import { canSendSystemMail, queueLink } from "./system-mail/queue";
 import { findUser, foldAddress, hashNewPassword, type User, writePassword } from "./users";
 
-/** Calls a minute from one network address, sliding: of those that ask for a mail, and of those that bring a link. */
+/** Calls a minute from one network address, or known browser, sliding: of those that ask for a mail, and of those that bring a link. */
 export const LINK_CALLS_PER_MINUTE = { asked: 6, brought: 30 } as const;
 
 type Counting = Deps & { signInTries: InProcessStore };
@@ -53,7 +54,8 @@ export async function lookAtLink(
 
 /**
  * Signs somebody in by a mailed link, which is spent by that. It is a first proof: where a second one is owed, it opens that
- * step. Of any number who bring the same link at once, one gets in.
+ * step. The first one that comes shows whose the address is (`proveAddress`). Of any number who bring the same link at once,
+ * one gets in.
  */
 export async function signInByLink(
   deps: Counting,
@@ -66,7 +68,9 @@ export async function signInByLink(
     const inside = { ...deps, db: tx };
     const spent = await spendSignInToken(tx, "sign_in_link", token);
     const user = spent?.userId ? await readUser(inside, spent.userId) : null;
-    return user ? admit(inside, { user, way: "link", visitor }) : { kind: "refused" };
+    if (!user) return { kind: "refused" };
+    if (spent?.isMailed) await proveAddress(tx, { userId: user.id, visitor });
+    return admit(inside, { user, way: "link", visitor });
   });
 }
 
@@ -89,6 +93,7 @@ export async function resetPassword(
     const spent = await spendSignInToken(tx, "password_reset", token);
     const user = spent?.userId ? await readUser({ db: tx }, spent.userId) : null;
     if (!user) return { kind: "over" };
+    if (spent?.isMailed) await proveAddress(tx, { userId: user.id, visitor });
     await writePassword(tx, { userId: user.id, passwordHash });
     await recordAccountEvent(tx, { userId: user.id, kind: "password_reset", visitor });
     return { kind: "done", email: user.email };
@@ -113,8 +118,8 @@ export async function makeResetLink(deps: Deps, email: string): Promise<{ user: 
   return { user, link: linkTo(deps.home, "password_reset", token) };
 }
 
-const mayCall = (deps: Counting, what: keyof typeof LINK_CALLS_PER_MINUTE, { address }: Visitor): boolean =>
-  deps.signInTries.take(`link-${what}:${address}`, LINK_CALLS_PER_MINUTE[what]).allowed;
+const mayCall = (deps: Counting, what: keyof typeof LINK_CALLS_PER_MINUTE, visitor: Visitor): boolean =>
+  deps.signInTries.take(`link-${what}:${countedAs(visitor)}`, LINK_CALLS_PER_MINUTE[what]).allowed;
 
 async function readUser(deps: Pick<Deps, "db">, userId: string): Promise<User | null> {
   const [user] = await deps.db

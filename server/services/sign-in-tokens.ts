@@ -11,16 +11,20 @@ const TOKEN = /^[\w-]{43}$/;
 /** What a token opens, and for whom: null for the first user, who is nobody yet. */
 export type TokenUse = { purpose: TokenPurpose; userId: string | null };
 
-/** Makes a token that opens one door once. It is told here and never again: only its hash is kept. */
+/**
+ * Makes a token that opens one door once. It is told here and never again: only its hash is kept. `isMailed` where nobody but
+ * the mailbox of their address is told it.
+ */
 export async function mintSignInToken(
   deps: Pick<Deps, "db">,
-  use: TokenUse & { minutes: number; token?: string },
+  use: TokenUse & { minutes: number; token?: string; isMailed?: boolean },
 ): Promise<string> {
-  const { purpose, userId, minutes, token = randomBytes(32).toString("base64url") } = use;
+  const { purpose, userId, minutes, token = randomBytes(32).toString("base64url"), isMailed = false } = use;
   await deps.db.insert(signInTokens).values({
     id: newId(),
     purpose,
     userId,
+    isMailed,
     secretHash: hashOf(token),
     expiresAt: sql`now() + ${minutes} * interval '1 minute'`,
   });
@@ -50,19 +54,19 @@ export function linkTo(
 }
 
 /**
- * Spends a token: of any number who try at once, one is told whose it was. Null for one that is spent, too old, made for
- * something else, or none.
+ * Spends a token: of any number who try at once, one is told whose it was, and whether it had been mailed. Null for one that is
+ * spent, too old, made for something else, or none.
  */
 export async function spendSignInToken(
   tx: Db,
   purpose: TokenPurpose,
   token: string,
-): Promise<{ userId: string | null } | null> {
+): Promise<{ userId: string | null; isMailed: boolean } | null> {
   const [spent] = await tx
     .update(signInTokens)
     .set({ spentAt: sql`now()` })
     .where(isLive(purpose, token))
-    .returning({ userId: signInTokens.userId });
+    .returning({ userId: signInTokens.userId, isMailed: signInTokens.isMailed });
   return spent ?? null;
 }
 

@@ -1,12 +1,15 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { isUniqueViolation } from "#db/faults";
-import { memberships, type Role, sessions, users } from "#db/schema/teams";
+import { secondSteps } from "#db/schema/account";
+import { memberships, type Role, users } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { AppError, notFound } from "#server/errors";
 import { newId } from "#server/ids";
 import { parseMailbox } from "#server/mail/address";
 import { hashPassword, isPasswordRight } from "#server/passwords";
+import { recordAccountEvent } from "./account/events";
+import { endSessionsBut } from "./account/factors";
 import { recordAudit } from "./audit/record";
 import { voidSignInTokens } from "./sign-in-tokens";
 
@@ -31,10 +34,17 @@ export async function prepareUser(input: {
   return { id: newId(), email, name: input.name?.trim() || null, passwordHash };
 }
 
-/** Writes a person down. AppError `conflict` where the address has a user already, who stays as they are. */
-export async function insertUser(tx: Db, user: PreparedUser): Promise<User> {
+/**
+ * Writes a person down. `isAddressProved`: the operator made them, or they came by a link that nobody but their mailbox was
+ * told (see `proveAddress`). AppError `conflict` where the address has a user already, who stays as they are.
+ */
+export async function insertUser(
+  tx: Db,
+  user: PreparedUser,
+  { isAddressProved }: { isAddressProved: boolean },
+): Promise<User> {
   try {
-    await tx.insert(users).values(user);
+    await tx.insert(users).values({ ...user, addressProvedAt: isAddressProved ? sql`now()` : null });
   } catch (error) {
     if (isUniqueViolation(error, "users_email_key"))
       throw new AppError("conflict", `There is a user ${user.email} already.`);
@@ -51,7 +61,7 @@ export async function createUser(deps: Deps, input: NewUser): Promise<User> {
   const { teamId, role } = input;
   const user = await prepareUser(input);
   return deps.db.transaction(async (tx) => {
-    const made = await insertUser(tx, user);
+    const made = await insertUser(tx, user, { isAddressProved: true });
     await tx.insert(memberships).values({ teamId, userId: made.id, role });
     const ctx: Ctx = { ...deps, teamId, actor: { kind: "operator" }, requestId: newId() };
     await recordAudit(tx, ctx, {
@@ -77,6 +87,17 @@ export async function verifyPassword(
   deps: Deps,
   input: { email: string; password: string },
 ): Promise<User | null> {
+  return (await judgePassword(deps, input))?.user ?? null;
+}
+
+/**
+ * The same, with what was judged by: judging takes long, and whoever opens something by it asks, once they hold the user,
+ * whether another password was written meanwhile.
+ */
+export async function judgePassword(
+  deps: Deps,
+  input: { email: string; password: string },
+): Promise<{ user: User; passwordHash: string } | null> {
   const [found] = await deps.db
     .select({ id: users.id, email: users.email, name: users.name, passwordHash: users.passwordHash })
     .from(users)
@@ -84,13 +105,19 @@ export async function verifyPassword(
   // Nobody has a longer one, and hashing it would be work that a stranger sets.
   const password = input.password.slice(0, PASSWORD_CHARS.max + 1);
   const isRight = await isPasswordRight(password, found?.passwordHash ?? null);
-  return found && isRight ? { id: found.id, email: found.email, name: found.name } : null;
+  if (!isRight || !found?.passwordHash) return null;
+  const { passwordHash, ...user } = found;
+  return { user, passwordHash };
 }
 
-/** Gives a user another password, and ends every session and every link that they have, in one transaction. */
+/** Gives a user another password, as the operator, and ends every session and every link that they have. */
 export async function setPassword(deps: Deps, input: { userId: string; password: string }): Promise<void> {
+  const { userId } = input;
   const passwordHash = await hashNewPassword(input.password);
-  await deps.db.transaction((tx) => writePassword(tx, { userId: input.userId, passwordHash }));
+  await deps.db.transaction(async (tx) => {
+    await writePassword(tx, { userId, passwordHash });
+    await recordAccountEvent(tx, { userId, kind: "password_set_by_operator", visitor: null });
+  });
 }
 
 /** A password that somebody chose, as it is kept. AppError `invalid` for one that nobody may have. */
@@ -99,10 +126,13 @@ export async function hashNewPassword(password: string): Promise<string> {
   return hashPassword(password);
 }
 
-/** The same in a transaction of the caller's, for which the password was hashed before it began: that takes long. */
+/**
+ * Gives a user another password, hashed before the transaction began, since that takes long. What was opened or begun by the
+ * one before ends: their sessions but `keptSession`, first proofs that still owe a second step, and every link.
+ */
 export async function writePassword(
   tx: Db,
-  { userId, passwordHash }: { userId: string; passwordHash: string },
+  { userId, passwordHash, keptSession = null }: NewPassword,
 ): Promise<void> {
   const changed = await tx
     .update(users)
@@ -110,12 +140,12 @@ export async function writePassword(
     .where(eq(users.id, userId))
     .returning({ id: users.id });
   if (changed.length === 0) throw notFound("User");
-  await tx
-    .update(sessions)
-    .set({ revokedAt: sql`now()` })
-    .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt)));
+  await endSessionsBut(tx, userId, keptSession);
+  await tx.delete(secondSteps).where(eq(secondSteps.userId, userId));
   await voidSignInTokens(tx, userId);
 }
+
+type NewPassword = { userId: string; passwordHash: string; keptSession?: string | null };
 
 /** Calls somebody by another name; null for none. */
 export async function renameUser(deps: Deps, userId: string, name: string | null): Promise<void> {

@@ -34,7 +34,8 @@ export const invitationsRouter = router({
   /** Changes nothing, but comes by POST: what opens a team must stand in no address that a server writes down. */
   look: open.input(z.strictObject({ token })).mutation(async ({ ctx, input }) => {
     const session = await ctx.session();
-    return viewHeldInvitation(await lookAtInvitation(ctx.deps, input.token), session?.user.email ?? null);
+    const seen = await lookAtInvitation(ctx.deps, { token: input.token, address: ctx.visitor.address });
+    return viewHeldInvitation(seen, session?.user.email ?? null);
   }),
   /** Makes the person who was invited. They sign in by what they chose. */
   accept: open
@@ -46,7 +47,8 @@ export const invitationsRouter = router({
       }),
     )
     .mutation(async ({ ctx, input }) => {
-      const { user, teamId } = await acceptAsNew(ctx.deps, { ...input, requestId: ctx.requestId });
+      const { requestId, visitor } = ctx;
+      const { user, teamId } = await acceptAsNew(ctx.deps, { ...input, address: visitor.address, requestId });
       return { email: user.email, teamId };
     }),
   /** Lets whoever is signed in into the team. */

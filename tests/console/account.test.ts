@@ -5,12 +5,15 @@ import { accountEvents, accounts, passkeys, secondSteps } from "#db/schema/accou
 import { sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { newId } from "#server/ids";
+import { holdUser } from "#server/services/account/factors";
 import { resetFactors } from "#server/services/account/reset-factors";
-import type { User } from "#server/services/users";
+import { isKnownAddress } from "#server/services/sessions";
+import { hashNewPassword, setPassword, type User, writePassword } from "#server/services/users";
 import type { Meta } from "#server/trpc/init";
 import { appRouter } from "#server/trpc/router";
 import { enrol } from "../support/authenticator-app";
 import { type Console, openConsole, PASSWORD } from "../support/console";
+import { untilLocked } from "../support/locked";
 import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
 
 let console: Console;
@@ -123,6 +126,21 @@ describe("changing the password", () => {
     expect((await open().signIn(ann.user.email, PASSWORD)).isIn).toBe(false);
     expect((await open().signIn(ann.user.email, next)).isIn).toBe(true);
     expect((await eventsOf(ann.visitor)).map(({ kind }) => kind)).toContain("password_changed");
+  });
+
+  test("does not put one in place of another that was written while the present one was judged", async () => {
+    const [next, reset] = ["another long phrase", "what the owner chose by a link"];
+    const passwordHash = await hashNewPassword(reset);
+    const { changing } = await console.deps.db.transaction(async (tx) => {
+      await holdUser(tx, ann.user.id);
+      const changing = ann.visitor.call("account.changePassword", { present: PASSWORD, next });
+      await untilLocked(console.house.hot);
+      await writePassword(tx, { userId: ann.user.id, passwordHash });
+      return { changing };
+    });
+    expect(await changing).toMatchObject({ ok: false, message: "That is not your present password." });
+    expect((await open().signIn(ann.user.email, next)).isIn).toBe(false);
+    expect((await open().signIn(ann.user.email, reset)).isIn).toBe(true);
   });
 
   test("is not guessed at a screen that was left: a few tries a minute, and no session ends by them", async () => {
@@ -242,6 +260,15 @@ describe("the operator", () => {
   });
 });
 
+test("the operator's new password is told in the account's events", async () => {
+  await setPassword(console.deps, { userId: ann.user.id, password: PASSWORD });
+  const after = open();
+  await after.signIn(ann.user.email, PASSWORD);
+  expect(await eventsOf(after)).toContainEqual(
+    expect.objectContaining({ kind: "password_set_by_operator", address: null, agent: null }),
+  );
+});
+
 describe("what is told of an account", () => {
   test("names the browser and the address, and holds no secret", async () => {
     const [event] = await eventsOf(ann.visitor);
@@ -271,6 +298,30 @@ describe("what is told of an account", () => {
     expect(await eventsOf(ann.visitor)).toHaveLength(0);
     await forgetAccountRecords(console.house.hot, 1_000);
     expect(await db.$count(accountEvents, mine)).toBe(0);
+  });
+
+  test("is forgotten with the session after 90 days, and its address is known until then", async () => {
+    const db = console.deps.db;
+    const mine = eq(sessions.userId, ann.user.id);
+    const [session] = await db.select().from(sessions).where(mine);
+    const isKnown = () =>
+      isKnownAddress(console.deps, { email: ann.user.email, address: session?.address ?? "" });
+    const age = (days: number) =>
+      db
+        .update(sessions)
+        .set({
+          createdAt: sql`now() - ${days} * interval '1 day'`,
+          expiresAt: sql`now() - ${days - 30} * interval '1 day'`,
+        })
+        .where(mine);
+    await age(89);
+    await forgetAccountRecords(console.house.hot, 1_000);
+    expect(await isKnown()).toBe(true);
+    await age(91);
+    expect(await isKnown()).toBe(false);
+    await forgetAccountRecords(console.house.hot, 1_000);
+    expect(await db.$count(sessions, mine)).toBe(0);
+    expect(await isIn(ben.visitor)).toBe(true);
   });
 });
 

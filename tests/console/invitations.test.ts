@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { auditLog } from "#db/schema/audit";
 import { invitations } from "#db/schema/invitations";
 import { memberships, users } from "#db/schema/teams";
-import { acceptAsNew } from "#server/services/invitations/accept";
+import { acceptAsNew, INVITATION_TRIES_PER_MINUTE } from "#server/services/invitations/accept";
 import { INVITATION_LIMITS, inviteMember } from "#server/services/invitations/send";
 import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
@@ -24,7 +24,12 @@ beforeEach(async () => {
 });
 
 const NEW = { name: "Greta Guest", password: "a good long password" };
-const stranger = () => console.callerOf(noCookies);
+let strangers = 0;
+/** Somebody at an address of their own, so that no test uses up another's tries. */
+const stranger = () => {
+  const n = ++strangers;
+  return console.callerOf(noCookies, `198.51.${Math.floor(n / 250)}.${n % 250}`);
+};
 const tokenOf = ({ link }: { link: string }) => link.split("#")[1] ?? "";
 const invite = async (role: "viewer" | "member" | "admin" | "owner" = "member", address = email) =>
   tokenOf(await inviteMember(party.ctx, { email: address, role }));
@@ -74,7 +79,7 @@ describe("an invitation", () => {
   test("accepted many times at the same moment lets one person in, once", async () => {
     const token = await invite();
     const tries = Array.from({ length: 6 }, () =>
-      acceptAsNew(console.deps, { token, ...NEW, requestId: "test" }),
+      acceptAsNew(console.deps, { token, ...NEW, address: "192.0.2.1", requestId: "test" }),
     );
     const done = (await Promise.allSettled(tries)).filter(({ status }) => status === "fulfilled");
     expect(done).toHaveLength(1);
@@ -89,6 +94,7 @@ describe("an invitation", () => {
     expect(await look(token)).toMatchObject({ state: "open", hasUser: true });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
+      message: expect.stringContaining(`Sign in as ${email}, then open the link again.`),
     });
     await expect(stranger().invitations.join({ token })).rejects.toMatchObject({ code: "UNAUTHORIZED" });
     await expect(wrong.invitations.join({ token })).rejects.toMatchObject({
@@ -144,6 +150,29 @@ describe("an invitation", () => {
       });
     },
   );
+
+  test("for an address that has a user sets no work: what is brought is not even judged as a password", async () => {
+    const token = await invite();
+    await somebody(email);
+    await expect(stranger().invitations.accept({ token, name: "", password: "short" })).rejects.toMatchObject(
+      { code: "CONFLICT", message: expect.stringContaining("Sign in as") },
+    );
+  });
+
+  test("is accepted a few times a minute, from wherever, and looked at more often from one address", async () => {
+    const token = await invite();
+    const accept = (by: ReturnType<typeof stranger>) =>
+      by.invitations.accept({ token, name: "", password: "short" }).catch(({ code }) => code);
+    for (let times = 0; times < INVITATION_TRIES_PER_MINUTE.invitation; times++)
+      expect(await accept(stranger())).toBe("UNPROCESSABLE_CONTENT");
+    expect(await accept(stranger())).toBe("TOO_MANY_REQUESTS");
+    const one = stranger();
+    for (let times = 0; times < INVITATION_TRIES_PER_MINUTE.address; times++)
+      expect(await one.invitations.look({ token })).toMatchObject({ state: "open" });
+    await expect(one.invitations.look({ token })).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
+    expect(await accept(one)).toBe("TOO_MANY_REQUESTS");
+    expect(await look(token)).toMatchObject({ state: "open" });
+  });
 
   test("with a password that will not do stays open", async () => {
     const token = await invite();

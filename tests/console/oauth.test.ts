@@ -3,9 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { accounts } from "#db/schema/account";
 import { memberships, sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
+import { inviteMember } from "#server/services/invitations/send";
 import { findUser } from "#server/services/users";
 import { codeOf, enrol } from "../support/authenticator-app";
-import { type Console, openConsole, PASSWORD } from "../support/console";
+import { type Console, noCookies, openConsole, PASSWORD } from "../support/console";
 import { createClock } from "../support/deps";
 import { type IssuerAccount, type OauthIssuer, startOauthIssuer } from "../support/oauth-issuer";
 import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
@@ -145,6 +146,44 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
       .where(eq(memberships.userId, made?.id ?? ""));
     expect(joined).toMatchObject([{ teamId, role: "member" }]);
     expect((await open().signIn(email, "")).isIn).toBe(false);
+  });
+
+  test("takes everything from whoever was the person before anybody had shown that the address is theirs", async () => {
+    const email = `boss-${provider}@example.org`;
+    const { link } = await inviteMember(console.house.ctx, { email, role: "member" });
+    const token = new URL(link).hash.slice(1);
+    await console.callerOf(noCookies).invitations.accept({ token, name: "Boss", password: PASSWORD });
+    const inviter = open();
+    expect((await inviter.signIn(email, PASSWORD)).isIn).toBe(true);
+    await enrol(inviter, PASSWORD, clock.now());
+    const owed = open();
+    await owed.signIn(email, PASSWORD);
+
+    const account = { sub: sub(), email };
+    const { visitor, isIn } = await signInAs(provider, account);
+    expect(isIn).toBe(true);
+    expect(await readSession(console.deps, inviter.cookies)).toBeNull();
+    expect(await open().signIn(email, PASSWORD)).toMatchObject({ isIn: false, error: "CredentialsSignin" });
+    clock.advance(30_000);
+    expect((await owed.secondStep("000000")).error).toBe("StepOver");
+    expect(await visitor.query("account.locks")).toMatchObject({
+      data: { hasPassword: false, hasAuthenticator: false, recoveryCodesLeft: 0, passkeys: [] },
+    });
+    expect(await visitor.query("account.events")).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ kind: "address_proved" })]),
+    });
+    await enrol(visitor, "", clock.now());
+    expect((await signInAs(provider, account)).to).toMatch(/^\/login\/second/);
+    expect(await readSession(console.deps, visitor.cookies)).not.toBeNull();
+  });
+
+  test("leaves a person whose address was shown to be theirs all that they have", async () => {
+    const user = await console.person();
+    const home = open();
+    await home.signIn(user.email, PASSWORD);
+    await signInAs(provider, { sub: sub(), email: user.email });
+    expect(await readSession(console.deps, home.cookies)).not.toBeNull();
+    expect((await open().signIn(user.email, PASSWORD)).isIn).toBe(true);
   });
 
   test("asks whoever has a second factor for it, and then goes where they wanted", async () => {

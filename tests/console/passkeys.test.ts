@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { passkeyChallenges, passkeys } from "#db/schema/account";
+import { passkeyChallenges, passkeys, recoveryCodes } from "#db/schema/account";
+import { sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { relyingParty } from "#server/services/account/passkey-challenge";
 import { type Console, openConsole, PASSWORD } from "../support/console";
@@ -208,6 +209,48 @@ describe("whoever has only a passkey", () => {
     const visitor = open();
     await visitor.signIn(user.email, PASSWORD);
     expect((await visitor.secondStep(made.recoveryCodes[0] ?? "")).isIn).toBe(true);
+  });
+});
+
+describe("whoever has passkeys and nothing else", () => {
+  async function openPasskeyOnly() {
+    const owner = await openOwner();
+    const db = console.deps.db;
+    await db.update(users).set({ passwordHash: null }).where(eq(users.id, owner.user.id));
+    return owner;
+  }
+  const remove = (home: SignInVisitor, id: string, proof = "") =>
+    home.call("account.removePasskey", { id, proof });
+
+  test("keeps the last one, which is the only way in", async () => {
+    const { home, made } = await openPasskeyOnly();
+    const refused = await remove(home, made.id, made.recoveryCodes[0]);
+    expect(refused).toMatchObject({ ok: false, code: "CONFLICT" });
+    expect(await home.query("account.locks")).toMatchObject({ data: { passkeys: [{ id: made.id }] } });
+    const second = await home.call("account.startPasskey", { proof: made.recoveryCodes[1] ?? "" });
+    const response = createPasskeyDevice(page).make((second as { data: Asked }).data);
+    expect(await home.call("account.addPasskey", { response, name: "" })).toMatchObject({ ok: true });
+    expect(await remove(home, made.id, made.recoveryCodes[2])).toMatchObject({ ok: true });
+  });
+
+  test("proves themselves by signing in again once no recovery code is left, and is told so", async () => {
+    const { user, home, device } = await openPasskeyOnly();
+    expect(await home.query("account.locks")).toMatchObject({ data: { proof: "code" } });
+    const db = console.deps.db;
+    await db.update(recoveryCodes).set({ usedAt: sql`now()` }).where(eq(recoveryCodes.userId, user.id));
+    expect(await home.query("account.locks")).toMatchObject({ data: { proof: "fresh_session" } });
+    await db
+      .update(sessions)
+      .set({ createdAt: sql`now() - interval '11 minutes'` })
+      .where(eq(sessions.userId, user.id));
+    const renew = (visitor: SignInVisitor) => visitor.call("account.renewRecoveryCodes", { proof: "" });
+    expect(await renew(home)).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/Sign out and in again first.* 10 minutes/),
+    });
+    const again = open();
+    expect((await use(again, device)).isIn).toBe(true);
+    expect(await renew(again)).toMatchObject({ ok: true });
   });
 });
 

@@ -7,7 +7,7 @@ import { sessions } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { admit } from "#server/services/account/admit";
 import { CODE_TRIES } from "#server/services/account/codes";
-import type { User } from "#server/services/users";
+import { setPassword, type User } from "#server/services/users";
 import { codeOf, enrol } from "../support/authenticator-app";
 import { type Console, openConsole, PASSWORD } from "../support/console";
 import { createClock } from "../support/deps";
@@ -190,6 +190,21 @@ describe("a first proof", () => {
       .where(eq(secondSteps.userId, user.id));
     expect((await visitor.secondStep(nextCode())).error).toBe("StepOver");
     expect((await stranger().secondStep(nextCode())).error).toBe("StepOver");
+  });
+
+  test("by a password is over once that password is another, whoever wrote it", async () => {
+    const visitor = stranger();
+    const next = "another long phrase";
+    await visitor.signIn(user.email, PASSWORD);
+    expect(await home.call("account.changePassword", { present: PASSWORD, next })).toMatchObject({
+      ok: true,
+    });
+    expect((await visitor.secondStep(nextCode())).error).toBe("StepOver");
+    await visitor.signIn(user.email, next);
+    await setPassword(console.deps, { userId: user.id, password: PASSWORD });
+    expect((await visitor.secondStep(nextCode())).error).toBe("StepOver");
+    await visitor.signIn(user.email, PASSWORD);
+    expect((await visitor.secondStep(nextCode())).isIn).toBe(true);
   });
 
   test("does not serve for another person's code", async () => {

@@ -1,10 +1,12 @@
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { users } from "#db/schema/teams";
+import { sessions, users } from "#db/schema/teams";
 import { hashPassword, isPasswordRight } from "#server/passwords";
+import { holdUser } from "#server/services/account/factors";
 import { SIGN_IN_TRIES_PER_MINUTE, signIn } from "#server/services/sign-in";
-import { createUser, findUser, setPassword, verifyPassword } from "#server/services/users";
+import { createUser, findUser, setPassword, verifyPassword, writePassword } from "#server/services/users";
 import { type Console, openConsole, PASSWORD } from "../support/console";
+import { untilLocked } from "../support/locked";
 import { openStatementLog } from "../support/statements";
 
 let console: Console;
@@ -23,6 +25,17 @@ describe("a password", () => {
     expect(first).not.toBe(second);
     expect(await isPasswordRight(PASSWORD, first)).toBe(true);
     expect(await isPasswordRight(`${PASSWORD} `, first)).toBe(false);
+  });
+
+  test("waits for its turn behind a bounded number of others, and is told at once where those are too many", async () => {
+    const cheap = `scrypt$1024$8$1$${"A".repeat(22)}$${"A".repeat(43)}`;
+    const many = await Promise.allSettled(
+      Array.from({ length: 120 }, () => isPasswordRight(PASSWORD, cheap)),
+    );
+    const refused = many.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+    expect(refused).toHaveLength(18);
+    for (const reason of refused) expect(reason).toMatchObject({ code: "unavailable" });
+    expect(await isPasswordRight(PASSWORD, cheap)).toBe(false);
   });
 
   test("hashed at another cost still opens", async () => {
@@ -85,6 +98,21 @@ describe("signing in", () => {
   test("opens a session for the right password", async () => {
     const user = await console.person();
     expect(await tryIn(user.email, PASSWORD, "198.51.100.1")).toMatchObject({ kind: "in", user });
+  });
+
+  test("opens nothing by a password that is replaced while it is judged", async () => {
+    const user = await console.person();
+    const passwordHash = await hashPassword("another long phrase");
+    const { trying } = await console.deps.db.transaction(async (tx) => {
+      await holdUser(tx, user.id);
+      const trying = tryIn(user.email, PASSWORD, "198.51.100.9");
+      await untilLocked(console.house.hot);
+      await writePassword(tx, { userId: user.id, passwordHash });
+      return { trying };
+    });
+    expect(await trying).toEqual({ kind: "refused" });
+    expect(await console.deps.db.$count(sessions, eq(sessions.userId, user.id))).toBe(0);
+    expect((await tryIn(user.email, "another long phrase", "198.51.100.9")).kind).toBe("in");
   });
 
   test("answers an unknown address exactly like a wrong password", async () => {

@@ -57,15 +57,23 @@ export async function openConsole() {
     deps,
     lines,
     /** Somebody who signs in by `PASSWORD`, which is hashed once for all of them. */
-    person: async (input: { teamId?: string; role?: Role; email?: string } = {}) => {
+    person: async (
+      input: { teamId?: string; role?: Role; email?: string; isAddressProved?: boolean } = {},
+    ) => {
       hashed ??= prepareUser({ email: "anybody@example.org", password: PASSWORD });
       const { teamId = house.ctx.teamId, role = "member", email = `person-${++people}@example.org` } = input;
-      const user = await insertUser(deps.db, { ...(await hashed), id: newId(), email: readAddress(email) });
+      const { isAddressProved = true } = input;
+      const prepared = { ...(await hashed), id: newId(), email: readAddress(email) };
+      const user = await insertUser(deps.db, prepared, { isAddressProved });
       await deps.db.insert(memberships).values({ teamId, userId: user.id, role });
       return user;
     },
     session: (userId: string) => openSession(deps, { userId, address: "192.0.2.1", userAgent: null }),
-    callerOf: (cookies: Cookies) => createCaller(createTrpcContext(deps, cookies)),
+    /** Calls procedures, from a network address of one's own where one is given. */
+    callerOf: (cookies: Cookies, address?: string) =>
+      createCaller(
+        createTrpcContext(deps, cookies, new Headers(address ? { "x-posthorn-peer": address } : {})),
+      ),
     /** Calls as the console's pages do; a body makes it a POST. */
     call: async (path: string, init: RequestInit & { cookies?: Cookies } = {}) => {
       const { cookies = noCookies, ...rest } = init;

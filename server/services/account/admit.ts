@@ -11,15 +11,17 @@ export type Admission = LetIn | { kind: "second_step"; token: string };
 
 /**
  * Lets in whoever gave a first proof: a password, a mailed link, an account elsewhere. Every door ends here, so a person
- * with a second factor is never let in without it: they get a token that opens nothing but the second step.
+ * with a second factor is never let in without it: they get a token that opens nothing but the second step. `passwordHash`
+ * is what a password was judged by: it is refused where another one was written meanwhile.
  */
 export async function admit(
   deps: Deps,
-  input: { user: User; way: SignInWay; visitor: Visitor },
-): Promise<Admission> {
-  const { user, way, visitor } = input;
+  input: { user: User; way: SignInWay; visitor: Visitor; passwordHash?: string },
+): Promise<Admission | { kind: "refused" }> {
+  const { user, way, visitor, passwordHash } = input;
   return deps.db.transaction(async (tx) => {
-    await holdUser(tx, user.id);
+    const held = await holdUser(tx, user.id);
+    if (passwordHash !== undefined && passwordHash !== held.passwordHash) return { kind: "refused" };
     if (needsSecondStep(await readFactors(tx, user.id)))
       return { kind: "second_step", token: await openSecondStep(tx, { userId: user.id, way }) };
     return letIn({ ...deps, db: tx }, { user, visitor, by: WAYS[way] });

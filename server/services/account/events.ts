@@ -15,6 +15,8 @@ export const ACCOUNT_EVENTS = {
   other_sessions_ended: "Ended all other sessions",
   password_changed: "Changed the password",
   password_reset: "Chose another password by a link",
+  password_set_by_operator: "The operator set another password",
+  address_proved: "The address was shown to be yours; what was set up before is gone",
   authenticator_added: "Added an authenticator app",
   authenticator_removed: "Removed the authenticator app",
   recovery_codes_made: "Made new recovery codes",

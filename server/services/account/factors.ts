@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { passkeys, recoveryCodes, totpFactors } from "#db/schema/account";
+import { passkeys, recoveryCodes, secondSteps, totpFactors } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import { notFound } from "#server/errors";
 import { replaceRecoveryCodes } from "./recovery-codes";
@@ -37,10 +37,22 @@ export const needsSecondStep = ({ hasTotp, passkeys: count }: Factors): boolean 
 /**
  * Holds a person's row until the transaction ends: whoever signs in and whoever changes the factors come one after the
  * other, so that no session is opened by a first proof alone while a factor is being added, and no try goes uncounted.
+ * Answers the password as it stands for as long.
  */
-export async function holdUser(tx: Db, userId: string): Promise<void> {
-  const held = await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("no key update");
-  if (held.length === 0) throw notFound("User");
+export async function holdUser(tx: Db, userId: string): Promise<{ passwordHash: string | null }> {
+  const [held] = await tx
+    .select({ passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for("no key update");
+  if (!held) throw notFound("User");
+  return held;
+}
+
+/** Takes every second factor off a person, with the recovery codes and the first proofs that still owe a second one. */
+export async function dropFactors(tx: Db, userId: string): Promise<void> {
+  for (const table of [totpFactors, passkeys, recoveryCodes, secondSteps])
+    await tx.delete(table).where(eq(table.userId, userId));
 }
 
 /** Ends a person's sessions but the one named, which is the one that asks. Tells how many there were. */

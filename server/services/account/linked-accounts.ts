@@ -2,16 +2,18 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { accounts, type SignInProvider } from "#db/schema/account";
 import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
-import { AppError, notFound } from "#server/errors";
+import { notFound } from "#server/errors";
 import { newId } from "#server/ids";
 import type { Visitor } from "#server/visitor";
 import { acceptAsVerified } from "../invitations/accept-verified";
 import { findUser, type User } from "../users";
 import { type Admission, admit } from "./admit";
 import { recordAccountEvent } from "./events";
-import { holdUser, readFactors } from "./factors";
+import { holdUser } from "./factors";
 import { WAYS } from "./let-in";
-import { hasPassword, type Owner } from "./prove";
+import type { Owner } from "./prove";
+import { proveAddress } from "./prove-address";
+import { requireWayIn } from "./way-in";
 
 /** Who a provider says somebody is. */
 export type ProviderAccount = {
@@ -25,8 +27,8 @@ export type ProviderAccount = {
 
 /**
  * Signs somebody in by their account elsewhere. A linked account opens the person it was linked to, whatever its address
- * is by now. Any other is linked to the person who has its verified address; where nobody has, a person is made if an
- * invitation for that address is open. Everybody else is refused, all alike.
+ * is by now. Any other is linked to the person who has its verified address, which shows whose that is (`proveAddress`);
+ * where nobody has it, a person is made if an invitation for that address is open. Everybody else is refused, all alike.
  */
 export async function signInByProvider(
   deps: Deps,
@@ -69,6 +71,7 @@ async function link(deps: Deps, account: ProviderAccount, visitor: Visitor): Pro
     .onConflictDoNothing()
     .returning({ userId: accounts.userId });
   if (linked.length === 0) return null;
+  await proveAddress(deps.db, { userId: user.id, visitor });
   const subject = WAYS[provider];
   await recordAccountEvent(deps.db, { userId: user.id, kind: "account_linked", subject, visitor });
   return user;
@@ -108,14 +111,7 @@ export async function unlinkAccount(deps: Deps, owner: Owner, provider: SignInPr
       .where(and(eq(accounts.userId, userId), eq(accounts.provider, provider)))
       .returning({ provider: accounts.provider });
     if (removed.length === 0) throw notFound("Linked account");
-    const inside = { ...deps, db: tx };
-    const left = await listLinkedAccounts(inside, userId);
-    const { passkeys } = await readFactors(tx, userId);
-    if (left.length + passkeys === 0 && !(await hasPassword(inside, userId)))
-      throw new AppError(
-        "conflict",
-        "This is the only way in that you have. Set a password or add a passkey first.",
-      );
+    await requireWayIn(tx, userId);
     const subject = WAYS[provider];
     await recordAccountEvent(tx, { userId, kind: "account_unlinked", subject, visitor: owner.visitor });
   });

@@ -6,7 +6,7 @@ import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/errors";
 import type { InProcessStore } from "#server/limits/in-process";
-import type { Visitor } from "#server/visitor";
+import { countedAs, type Visitor } from "#server/visitor";
 import { CODE_TRIES } from "./codes";
 import { holdUser } from "./factors";
 import { letIn, WAYS } from "./let-in";
@@ -29,7 +29,7 @@ export async function startPasskeySignIn(
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const party = relyingParty(deps.url);
   if (!party) throw new AppError("conflict", "There are no passkeys for this address.");
-  if (!deps.signInTries.take(`passkey:${input.visitor.address}`, CODE_TRIES.addressPerMinute).allowed)
+  if (!deps.signInTries.take(`passkey:${countedAs(input.visitor)}`, CODE_TRIES.addressPerMinute).allowed)
     throw new AppError("rate_limited", "Too many tries. Wait a minute and try again.");
   const owed = input.step === null ? null : await readSecondStep(deps, input.step);
   const own = owed
@@ -61,7 +61,7 @@ export async function signInByPasskey(
   input: { response: string; step: string | null; visitor: Visitor },
 ): Promise<SecondStep> {
   const { step, visitor } = input;
-  if (!deps.signInTries.take(`passkey:${visitor.address}`, CODE_TRIES.addressPerMinute).allowed)
+  if (!deps.signInTries.take(`passkey:${countedAs(visitor)}`, CODE_TRIES.addressPerMinute).allowed)
     return { kind: "too_many_tries" };
   const signed = await verifySigned(deps, input.response);
   if (!signed) return { kind: "refused" };

@@ -12,6 +12,7 @@ import { addedFactor, holdUser, removedFactor } from "./factors";
 import { keepChallenge, relyingParty, takeChallenge } from "./passkey-challenge";
 import { readRegistration } from "./passkey-wire";
 import type { Owner } from "./prove";
+import { requireWayIn } from "./way-in";
 
 const perPersonMax = 20;
 /** EdDSA, ES256 and RS256: what authenticators have. */
@@ -146,13 +147,17 @@ export async function renamePasskey(
   if (renamed.length === 0) throw notFound("Passkey");
 }
 
-/** Takes a passkey away: it opens nothing from now on. AppError `not_found` for another's, as for none. */
+/**
+ * Takes a passkey away: it opens nothing from now on. AppError `not_found` for another's, as for none; `conflict` where it is
+ * the last way in that needs no mail.
+ */
 export async function removePasskey(deps: Deps, { user, visitor }: Owner, id: string): Promise<void> {
   if (!isId(id)) throw notFound("Passkey");
   await deps.db.transaction(async (tx) => {
     await holdUser(tx, user.id);
     const [removed] = await tx.delete(passkeys).where(isOwn(user.id, id)).returning({ name: passkeys.name });
     if (!removed) throw notFound("Passkey");
+    await requireWayIn(tx, user.id);
     const subject = removed.name;
     await recordAccountEvent(tx, { userId: user.id, kind: "passkey_removed", subject, visitor });
     await removedFactor(tx, user.id);

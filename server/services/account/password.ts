@@ -1,21 +1,18 @@
-import { eq } from "drizzle-orm";
-import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
-import { AppError, notFound } from "#server/errors";
+import { AppError } from "#server/errors";
 import type { InProcessStore } from "#server/limits/in-process";
-import { hashPassword } from "#server/passwords";
-import { voidSignInTokens } from "../sign-in-tokens";
-import { checkPassword, verifyPassword } from "../users";
+import { hashNewPassword, judgePassword, writePassword } from "../users";
 import { recordAccountEvent } from "./events";
-import { endSessionsBut, holdUser } from "./factors";
+import { holdUser } from "./factors";
 import type { Owner } from "./prove";
 
 const triesPerMinute = 6;
+const WRONG = "That is not your present password.";
 
 /**
- * Gives the owner another password, for the present one, and ends their other sessions and every link that was
- * mailed to them. AppError `invalid` where the
- * present one is wrong or the next will not do, `rate_limited` after several tries.
+ * Gives the owner another password, for the present one, and ends their other sessions, first proofs that
+ * owe a second one, and every link that was mailed to them. AppError `invalid` where the present one is wrong, also by the
+ * time that the next one is written, or the next will not do, `rate_limited` after several tries.
  */
 export async function changePassword(
   deps: Deps & { signInTries: InProcessStore },
@@ -25,20 +22,13 @@ export async function changePassword(
   const { user, sessionId, visitor } = owner;
   if (!deps.signInTries.take(`prove:${user.id}`, triesPerMinute).allowed)
     throw new AppError("rate_limited", "Too many tries. Wait a minute and try again.");
-  if (!(await verifyPassword(deps, { email: user.email, password: input.present })))
-    throw new AppError("invalid", "That is not your present password.");
-  checkPassword(input.next);
-  const passwordHash = await hashPassword(input.next);
+  const judged = await judgePassword(deps, { email: user.email, password: input.present });
+  if (!judged) throw new AppError("invalid", WRONG);
+  const passwordHash = await hashNewPassword(input.next);
   await deps.db.transaction(async (tx) => {
-    await holdUser(tx, user.id);
-    const changed = await tx
-      .update(users)
-      .set({ passwordHash })
-      .where(eq(users.id, user.id))
-      .returning({ id: users.id });
-    if (changed.length === 0) throw notFound("User");
-    await endSessionsBut(tx, user.id, sessionId);
-    await voidSignInTokens(tx, user.id);
+    const held = await holdUser(tx, user.id);
+    if (held.passwordHash !== judged.passwordHash) throw new AppError("invalid", WRONG);
+    await writePassword(tx, { userId: user.id, passwordHash, keptSession: sessionId });
     await recordAccountEvent(tx, { userId: user.id, kind: "password_changed", visitor });
   });
 }

@@ -15,16 +15,21 @@ const freshMinutes = 10;
 /** Who acts on their own account, in which session, and what they typed to prove it once more. */
 export type Owner = { user: User; sessionId: string; visitor: Visitor };
 
-/** What a person can prove themselves by once more; whoever has neither must have signed in a moment ago. */
+/**
+ * What a person can prove themselves by once more. Whoever has neither a password nor a code left, as with passkeys alone and
+ * recovery codes that are spent, must have signed in a moment ago.
+ */
 export const proofOf = (person: { hasPassword: boolean; factors: Factors }) => {
-  const hasCode = needsSecondStep(person.factors);
+  const { hasTotp, recoveryCodesLeft } = person.factors;
+  const hasCode = hasTotp || (needsSecondStep(person.factors) && recoveryCodesLeft > 0);
   if (person.hasPassword) return hasCode ? "password_or_code" : "password";
   return hasCode ? "code" : "fresh_session";
 };
 
 /**
  * Asks whoever is signed in to prove it once more before their account's locks are changed, so that a session left open
- * is not enough: by the password, or by a code. AppError `invalid` for a wrong one, `rate_limited` after several.
+ * is not enough: by the password, or by a code, or else by having signed in a moment ago. AppError `invalid` for a wrong one,
+ * `rate_limited` after several.
  */
 export async function proveAgain(
   deps: Deps & { signInTries: InProcessStore },
@@ -54,12 +59,12 @@ export async function proveAgain(
 
 const REFUSALS = {
   password: "That is not your password.",
-  code: "That code is not right, or was used already. Take the next one.",
+  code: "That code is not right, or was used already. Take the app's next one, or a recovery code that is left.",
   password_or_code: "That is neither your password nor a code that still works.",
 } as const;
 
 /** Whether that person signs in by password at all. */
-export async function hasPassword(deps: Deps, userId: string): Promise<boolean> {
+export async function hasPassword(deps: Pick<Deps, "db">, userId: string): Promise<boolean> {
   const [user] = await deps.db
     .select({ has: sql<boolean>`${users.passwordHash} is not null` })
     .from(users)
@@ -80,6 +85,6 @@ async function requireFresh(deps: Deps, { sessionId }: Owner): Promise<void> {
   if (!fresh)
     throw new AppError(
       "invalid",
-      `Sign out and in again first: without a password this is open for ${freshMinutes} minutes after signing in.`,
+      `Sign out and in again first: without a password or a code this is open for ${freshMinutes} minutes after signing in.`,
     );
 }

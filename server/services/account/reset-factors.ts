@@ -1,9 +1,7 @@
-import { eq } from "drizzle-orm";
-import { passkeys, recoveryCodes, secondSteps, totpFactors } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/errors";
 import { recordAccountEvent } from "./events";
-import { endSessionsBut, holdUser, needsSecondStep, readFactors } from "./factors";
+import { dropFactors, endSessionsBut, holdUser, needsSecondStep, readFactors } from "./factors";
 
 /**
  * Takes every second factor off a person, as the operator, and ends every session of theirs: for whoever has lost the
@@ -14,8 +12,7 @@ export async function resetFactors(deps: Deps, userId: string): Promise<void> {
     await holdUser(tx, userId);
     if (!needsSecondStep(await readFactors(tx, userId)))
       throw new AppError("conflict", "There is no second step to take off: a first proof lets them in.");
-    for (const table of [totpFactors, passkeys, recoveryCodes, secondSteps])
-      await tx.delete(table).where(eq(table.userId, userId));
+    await dropFactors(tx, userId);
     await endSessionsBut(tx, userId, null);
     await recordAccountEvent(tx, { userId, kind: "second_factor_reset", visitor: null });
   });

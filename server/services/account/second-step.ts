@@ -5,7 +5,7 @@ import { type SignInWay, secondSteps } from "#db/schema/account";
 import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import type { InProcessStore } from "#server/limits/in-process";
-import type { Visitor } from "#server/visitor";
+import { countedAs, type Visitor } from "#server/visitor";
 import type { User } from "../users";
 import { CODE_TRIES, type CodeKind, tryCode } from "./codes";
 import { type Factors, readFactors } from "./factors";
@@ -52,7 +52,7 @@ export async function finishByCode(
 ): Promise<SecondStep> {
   const { token, code, visitor } = input;
   const perMinute = CODE_TRIES.addressPerMinute;
-  if (!deps.signInTries.take(`second:${visitor.address}`, perMinute).allowed)
+  if (!deps.signInTries.take(`second:${countedAs(visitor)}`, perMinute).allowed)
     return { kind: "too_many_tries" };
   const user = await countTry(deps, token);
   if (!user) return { kind: "over" };

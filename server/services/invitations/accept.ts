@@ -1,12 +1,13 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, or, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { invitations } from "#db/schema/invitations";
 import { type Role, teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { AppError, type ErrorCode } from "#server/errors";
+import type { InProcessStore } from "#server/limits/in-process";
 import { recordAudit } from "../audit/record";
 import { addMember } from "../members/change";
-import { insertUser, prepareUser, type User } from "../users";
+import { findUser, insertUser, prepareUser, type User } from "../users";
 import { invitationHashOf } from "./token";
 
 /** Why the link of an invitation opens nothing. */
@@ -47,8 +48,23 @@ const FAULTS: Record<InvitationFault, { code: ErrorCode; message: string }> = {
   },
 };
 
-/** What the link of an invitation is for. Looking spends nothing. */
-export async function lookAtInvitation(deps: Deps, token: string): Promise<InvitationView> {
+/**
+ * Tries a minute, sliding: of links from one network address, and of accepting one invitation, which is worth a password's
+ * hashing each.
+ */
+export const INVITATION_TRIES_PER_MINUTE = { address: 30, invitation: 6 } as const;
+
+function requireTry(deps: { signInTries: InProcessStore }, counter: string, limit: number): void {
+  if (!deps.signInTries.take(counter, limit).allowed)
+    throw new AppError("rate_limited", "Too many tries. Wait a minute and try again.");
+}
+
+/** What the link of an invitation is for. Looking spends nothing. AppError `rate_limited` after many links. */
+export async function lookAtInvitation(
+  deps: Deps & { signInTries: InProcessStore },
+  { token, address }: { token: string; address: string },
+): Promise<InvitationView> {
+  requireTry(deps, `invitation:${address}`, INVITATION_TRIES_PER_MINUTE.address);
   const found = await findByToken(deps.db, token);
   if (!found) return { state: "unknown" };
   if (found.state !== "open") return { state: found.state };
@@ -70,18 +86,25 @@ export type NewPerson = { name: string; password: string };
 /**
  * Makes the person whose address was invited, and lets them into the team; the link opens nothing after that. AppError
  * `invalid` for a password that will not do, `conflict` where the address has a user, `not_found` or `conflict` for a link
- * that opens nothing: then nothing is written.
+ * that opens nothing, `rate_limited` after many tries: then nothing is written.
  */
 export async function acceptAsNew(
-  deps: Deps,
-  input: { token: string; requestId: string } & NewPerson,
+  deps: Deps & { signInTries: InProcessStore },
+  input: { token: string; address: string; requestId: string } & NewPerson,
 ): Promise<{ user: User; teamId: string }> {
-  // Hashing is work, which only a link that is good may set.
-  const { email } = await requireOpen(deps.db, input.token);
+  requireTry(deps, `invitation:${input.address}`, INVITATION_TRIES_PER_MINUTE.address);
+  // Hashing is work, which only a link that is good may set, and only where somebody can come of it.
+  const { id, email } = await requireOpen(deps.db, input.token);
+  if (await findUser(deps, email))
+    throw new AppError(
+      "conflict",
+      `There is a user ${email} already. Sign in as ${email}, then open the link again.`,
+    );
+  requireTry(deps, `accept:${id}`, INVITATION_TRIES_PER_MINUTE.invitation);
   const user = await prepareUser({ email, password: input.password, name: input.name });
   return deps.db.transaction(async (tx) => {
     const invitation = await spend(tx, input.token, null);
-    const made = await insertUser(tx, user);
+    const made = await insertUser(tx, user, { isAddressProved: invitation.isByMail });
     await join(tx, deps, { invitation, user: made, requestId: input.requestId });
     return { user: made, teamId: invitation.teamId };
   });
@@ -108,6 +131,8 @@ type Found = {
   role: Role;
   invitedBy: string | null;
   expiresAt: Date;
+  /** Whether the link is the one that was mailed, which nobody else was told. */
+  isByMail: boolean;
 };
 
 async function findByToken(db: Db, token: string, lock?: "update"): Promise<Found | null> {
@@ -123,9 +148,10 @@ async function findByToken(db: Db, token: string, lock?: "update"): Promise<Foun
       role: invitations.role,
       invitedBy: invitations.invitedBy,
       expiresAt: invitations.expiresAt,
+      isByMail: sql<boolean>`coalesce(${eq(invitations.mailedTokenHash, tokenHash)}, false)`,
     })
     .from(invitations)
-    .where(eq(invitations.tokenHash, tokenHash));
+    .where(or(eq(invitations.tokenHash, tokenHash), eq(invitations.mailedTokenHash, tokenHash)));
   const [found] = await (lock ? query.for(lock) : query);
   return found ?? null;
 }

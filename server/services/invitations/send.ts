@@ -31,7 +31,7 @@ export type Invited = {
   role: Role;
   link: string;
   expiresAt: Date;
-  /** Whether the link is mailed as well; else somebody has to hand it over. */
+  /** Whether a link is mailed as well, which is another one; else somebody has to hand this one over. */
   isMailed: boolean;
 };
 
@@ -43,7 +43,8 @@ export async function inviteMember(ctx: Ctx, input: { email: string; role: Role 
   const email = readAddress(input.email);
   const { role } = input;
   const { token, tokenHash } = mintInvitationToken();
-  const isMailed = await canSendSystemMail(ctx);
+  const mailed = (await canSendSystemMail(ctx)) ? mintInvitationToken() : null;
+  const mailedTokenHash = mailed?.tokenHash ?? null;
   const made = await ctx.db.transaction(async (tx) => {
     const members = await lockMembers(tx, ctx.teamId);
     requireMayHandle(roleAmong(members, ctx), [role]);
@@ -56,26 +57,27 @@ export async function inviteMember(ctx: Ctx, input: { email: string; role: Role 
     const { teamId } = ctx;
     const [row] = await tx
       .insert(invitations)
-      .values({ teamId, id, email, role, tokenHash, invitedBy, expiresAt: inSomeDays })
+      .values({ teamId, id, email, role, tokenHash, mailedTokenHash, invitedBy, expiresAt: inSomeDays })
       .returning({ expiresAt: invitations.expiresAt });
     await recordAudit(tx, ctx, {
       action: "member.invited",
       subject: { id, name: email },
       detail: { role },
     });
-    return tell(tx, ctx, { id, email, role, token, expiresAt: row?.expiresAt, isMailed });
+    return tell(tx, ctx, { id, email, role, token, expiresAt: row?.expiresAt, mailed });
   });
-  if (isMailed) ctx.wake();
+  if (mailed) ctx.wake();
   return made;
 }
 
 /**
- * Makes another link for an invitation that waits, or has run out: it is good for as long as a new one, and the link before
- * it opens nothing any more. From now on it is the caller's invitation.
+ * Makes another link for an invitation that waits, or has run out: it is good for as long as a new one, and the links before
+ * it open nothing any more. From now on it is the caller's invitation.
  */
 export async function renewInvitation(ctx: Ctx, id: string): Promise<Invited> {
   const { token, tokenHash } = mintInvitationToken();
-  const isMailed = await canSendSystemMail(ctx);
+  const mailed = (await canSendSystemMail(ctx)) ? mintInvitationToken() : null;
+  const mailedTokenHash = mailed?.tokenHash ?? null;
   const made = await ctx.db.transaction(async (tx) => {
     const mine = roleAmong(await lockMembers(tx, ctx.teamId), ctx);
     const isThis = and(eq(invitations.teamId, ctx.teamId), eq(invitations.id, id), isWaiting);
@@ -100,7 +102,7 @@ export async function renewInvitation(ctx: Ctx, id: string): Promise<Invited> {
     const invitedBy = ctx.actor.kind === "user" ? ctx.actor.userId : null;
     const [row] = await tx
       .update(invitations)
-      .set({ tokenHash, invitedBy, linkedAt: sql`now()`, expiresAt: inSomeDays })
+      .set({ tokenHash, mailedTokenHash, invitedBy, linkedAt: sql`now()`, expiresAt: inSomeDays })
       .where(isThis)
       .returning({ expiresAt: invitations.expiresAt });
     await recordAudit(tx, ctx, {
@@ -108,28 +110,36 @@ export async function renewInvitation(ctx: Ctx, id: string): Promise<Invited> {
       subject: { id, name: email },
       detail: { role },
     });
-    return tell(tx, ctx, { id, email, role, token, expiresAt: row?.expiresAt, isMailed });
+    return tell(tx, ctx, { id, email, role, token, expiresAt: row?.expiresAt, mailed });
   });
-  if (isMailed) ctx.wake();
+  if (mailed) ctx.wake();
   return made;
 }
 
-type Linked = Omit<Invited, "link" | "expiresAt"> & { token: string; expiresAt: Date | undefined };
+type Linked = Omit<Invited, "link" | "expiresAt" | "isMailed"> & {
+  token: string;
+  mailed: { token: string } | null;
+  expiresAt: Date | undefined;
+};
 
-/** The link for whoever asked for it, and as a mail where mail goes anywhere. */
-async function tell(tx: Db, ctx: Ctx, { token, expiresAt, ...invited }: Linked): Promise<Invited> {
+/**
+ * The link for whoever asked for it, and as a mail where mail goes anywhere. The mailed one is another: whoever brings it has
+ * read the mail, while this one opens the same to whoever invites.
+ */
+async function tell(tx: Db, ctx: Ctx, { token, mailed, expiresAt, ...invited }: Linked): Promise<Invited> {
   if (!expiresAt) throw new Error("a written invitation returned no row");
-  // Behind the mark, so that no server and no log on the way is told what it says.
-  const path = `/invite#${token}`;
-  if (invited.isMailed)
+  if (mailed)
     await queueSystemMail(tx, ctx, {
       kind: "invitation",
       to: invited.email,
-      details: { path, role: invited.role, ...(await readLetterhead(tx, ctx)) },
+      details: { path: pathOf(mailed.token), role: invited.role, ...(await readLetterhead(tx, ctx)) },
       expiresAt,
     });
-  return { ...invited, expiresAt, link: `${ctx.home.url}${path}` };
+  return { ...invited, expiresAt, link: `${ctx.home.url}${pathOf(token)}`, isMailed: mailed !== null };
 }
+
+// Behind the mark, so that no server and no log on the way is told what it says.
+const pathOf = (token: string) => `/invite#${token}`;
 
 async function readLetterhead(tx: Db, { teamId, actor }: Ctx) {
   const userId = actor.kind === "user" ? actor.userId : null;

@@ -78,6 +78,7 @@ async function subjectOf(
     purpose: kind,
     userId: user.id,
     minutes: LINK_MINUTES[kind],
+    isMailed: true,
   });
   return { kind, host, url: linkTo(deps.home, kind, token, landing), device };
 }

@@ -17,7 +17,7 @@ export function InvitationLink({ invited, onStored }: { invited: InvitedView; on
       >
         <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
         {isMailed
-          ? `The link is on its way to ${email}. You may also hand it over yourself; it is shown this one time.`
+          ? `A link is on its way to ${email}. You may also hand over this one; it is shown this one time.`
           : `This installation sends no mail of its own, so hand the link to ${email} yourself. It is shown this one time.`}
       </p>
       <figure className="overflow-hidden rounded-lg border border-line bg-sunk">

@@ -32,6 +32,7 @@ const GROUPS: Record<string, () => Promise<Group>> = {
   user: async () => (await import("./admin/users")).addUserCommands,
   email: async () => (await import("./admin/emails")).addEmailCommands,
   relay: async () => (await import("./admin/relays")).addRelayCommands,
+  destination: async () => (await import("./admin/destinations")).addDestinationCommands,
   callback: async () => (await import("./admin/callbacks")).addCallbackCommands,
   inbound: async () => (await import("./admin/inbound")).addInboundCommands,
   migrate: loadService,

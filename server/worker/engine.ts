@@ -15,11 +15,13 @@ import {
 } from "#db/queue";
 import { type DeliveryResult, recordResults } from "#db/results";
 import type { CapRule } from "#db/schema/deliveries";
+import { TICK_WORKER_ID } from "#db/schema/workers";
 import { setAside } from "#db/set-aside";
 import type { WorkerDeps } from "#server/deps";
 import { newId } from "#server/ids";
 import { errorFacts } from "#server/log";
 import { createHandOverWithinCaps, moveAtOnce } from "./caps";
+import { createHeedCeilings } from "./ceilings";
 import { createClearTheWay } from "./clear-the-way";
 import { coalesce } from "./coalesce";
 import { attemptEmail, type Handling } from "./deliver-email";
@@ -52,6 +54,8 @@ const suspectsEveryMs = 1_000;
 export type EngineOptions = {
   /** SMTP dialogues at once. */
   dialoguesMax: number;
+  /** Under which it beats. Default: as a scheduled round. */
+  workerId?: string;
   /** How long a claim lasts unless renewed. */
   leaseMs?: number;
   /** Called when a pump that found nothing, or no room, would find some now. */
@@ -170,6 +174,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     placesMax: placesFor(options.dialoguesMax),
     nowMs: () => performance.now(),
   });
+  const heedCeilings = createHeedCeilings(deps, paces, options.workerId ?? TICK_WORKER_ID);
   const atPace = createAtPace(
     paces,
     (claims, waitMs) => giveBack(claims, () => ({ rule: "destination_pace", waitMs })),
@@ -242,6 +247,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     const [messages, wayOf] = await Promise.all([
       readMessages(hot, claims),
       ways.read(claims.map(({ teamId }) => teamId)),
+      heedCeilings(claims),
     ]).catch((error) => {
       for (const { id } of claims) held.delete(id);
       throw error;

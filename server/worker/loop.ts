@@ -52,6 +52,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     deps.log.warn(event, { workerId: id, ...errorFacts(error) });
   // Each with places of its own, so that neither mail nor webhooks wait for the other.
   const engine = createEngine(deps, {
+    workerId: id,
     dialoguesMax: options.dialoguesMax ?? 10,
     leaseMs,
     onRoom: () => mail.rouse(),

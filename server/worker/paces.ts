@@ -1,3 +1,4 @@
+import type { Ceiling } from "#db/destination-limits";
 import type { Line } from "#db/set-aside";
 import type { Outcome } from "#server/mail/outcome";
 
@@ -26,13 +27,16 @@ export type KnownPace = { places: number; perMinute: number | null; heldForMs: n
 /**
  * How much each destination bears, learned from its answers and forgotten with the process: how many dialogues at once, how
  * many a minute, and for how long none at all. Success raises it by steps; a 421, or a refusal for coming too fast, halves it.
- * No destination is given more than `placesMax` at once, and a slow one gets no second dialogue beside its slow one.
+ * No destination is given more than `placesMax` at once, nor more than its ceiling; and a slow one gets no second dialogue
+ * beside its slow one.
  */
 export type Paces = {
   /** A place now or within two seconds; else for how long the mail should go back into the queue. */
   enter(destination: string): Promise<Place | { waitMs: number }>;
   /** Puts more mail in line behind all that went back before, by `move`, which tells how many that were. */
   lineUp(destination: string, move: (line: Line) => Promise<number>): Promise<number>;
+  /** Sets what a destination is given at most, whatever it bears; null for no such ceiling. Holds from the next place on. */
+  limit(destination: string, ceiling: Ceiling | null): void;
   known(destination: string): KnownPace;
 };
 
@@ -49,6 +53,7 @@ type UnderWay = { begunAtMs: number | null };
 type Destination = {
   places: number;
   perMinute: number | null;
+  ceiling: Ceiling;
   underWay: Set<UnderWay>;
   waiting: { admit(place: UnderWay): void; refuse(): void }[];
   /** Answers since the last raise, of the places and of the rate. */
@@ -158,16 +163,48 @@ export function createPaces({ placesMax, nowMs, destinationsMax = 10_000 }: Pace
       return count;
     },
 
+    limit(name, ceiling) {
+      if (ceiling === null && !destinations.has(name)) return;
+      const to = destinationOf(name);
+      const { places, perMinute } = ceiling ?? noCeiling;
+      if (places === to.ceiling.places && perMinute === to.ceiling.perMinute) return;
+      to.ceiling = { places, perMinute };
+      // What was reckoned by the old one does not hold any more.
+      const rateNow = rateOf(to);
+      to.nextTalkAtMs = Math.min(
+        to.nextTalkAtMs,
+        rateNow === null ? Number.NEGATIVE_INFINITY : nowMs() + minuteMs / rateNow,
+      );
+      to.spreadToMs = Number.NEGATIVE_INFINITY;
+      admitWaiting(to);
+    },
+
     known(name) {
-      const { places, perMinute, heldUntilMs } = destinations.get(name) ?? destinationOf(name);
-      return { places, perMinute, heldForMs: Math.max(0, heldUntilMs - nowMs()) };
+      const to = destinations.get(name) ?? destinationOf(name);
+      return {
+        places: placesOf(to),
+        perMinute: rateOf(to),
+        heldForMs: Math.max(0, to.heldUntilMs - nowMs()),
+      };
     },
   };
+}
+
+const noCeiling: Ceiling = { places: null, perMinute: null };
+
+const placesOf = ({ places, ceiling }: Destination): number =>
+  Math.min(places, ceiling.places ?? Number.POSITIVE_INFINITY);
+
+/** Dialogues a minute; null for any number. */
+function rateOf({ perMinute, ceiling }: Destination): number | null {
+  if (perMinute === null || ceiling.perMinute === null) return perMinute ?? ceiling.perMinute;
+  return Math.min(perMinute, ceiling.perMinute);
 }
 
 const unknownDestination = (places: number): Destination => ({
   places,
   perMinute: null,
+  ceiling: noCeiling,
   underWay: new Set(),
   waiting: [],
   successes: 0,
@@ -183,14 +220,15 @@ const unknownDestination = (places: number): Destination => ({
 });
 
 function hasRoom(to: Destination, atMs: number): boolean {
-  if (to.heldUntilMs > atMs || to.nextTalkAtMs > atMs || to.underWay.size >= to.places) return false;
+  if (to.heldUntilMs > atMs || to.nextTalkAtMs > atMs || to.underWay.size >= placesOf(to)) return false;
   return to.underWay.size === 0 || dialogueMs(to, atMs) <= slowMs;
 }
 
 function take(to: Destination, atMs: number): UnderWay {
   const mine: UnderWay = { begunAtMs: null };
   to.underWay.add(mine);
-  if (to.perMinute !== null) to.nextTalkAtMs = atMs + minuteMs / to.perMinute;
+  const perMinute = rateOf(to);
+  if (perMinute !== null) to.nextTalkAtMs = atMs + minuteMs / perMinute;
   return mine;
 }
 
@@ -201,11 +239,19 @@ function dialogueMs({ talkMs, underWay }: Destination, atMs: number): number {
   return longestMs;
 }
 
-const stepMs = (to: Destination, atMs: number): number =>
-  Math.max(dialogueMs(to, atMs) / to.places, to.perMinute === null ? 0 : minuteMs / to.perMinute);
+function stepMs(to: Destination, atMs: number): number {
+  const perMinute = rateOf(to);
+  return Math.max(
+    dialogueMs(to, atMs) / Math.max(1, placesOf(to)),
+    perMinute === null ? 0 : minuteMs / perMinute,
+  );
+}
 
+/** Where other workers have all the places there are, none is to be expected here. */
 const expectedMs = (to: Destination, atMs: number): number =>
-  Math.max((to.waiting.length + 1) * stepMs(to, atMs), to.nextTalkAtMs - atMs);
+  placesOf(to) === 0
+    ? Number.POSITIVE_INFINITY
+    : Math.max((to.waiting.length + 1) * stepMs(to, atMs), to.nextTalkAtMs - atMs);
 
 /** When mail that goes back may come again: one after the other, as fast as the destination takes them. */
 function spread(to: Destination, atMs: number): number {

@@ -164,3 +164,37 @@ test("one destination's pace is not another's, and those in use outlast the most
   expect(await waitOf(paces, "other.example")).toBe(0);
   expect(await waitOf(paces)).toBeGreaterThan(20_000);
 });
+
+test("a ceiling holds whatever the destination bears, and what was learned stands below it", async () => {
+  const paces = openPaces();
+  for (let n = 0; n < 12; n++) await talk(paces, "250 ok");
+  expect(paces.known(town)).toMatchObject({ places: 5, perMinute: null });
+  paces.limit(town, { places: 1, perMinute: 60 });
+  expect(paces.known(town)).toMatchObject({ places: 1, perMinute: 60 });
+  const first = await place(paces);
+  first.talk();
+  first.leave(answer("250 ok"));
+  const second = paces.enter(town);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(await Promise.race([second, "not yet"])).toBe("not yet");
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await second).toHaveProperty("leave");
+
+  paces.limit(town, null);
+  expect(paces.known(town)).toMatchObject({ places: 5, perMinute: null });
+});
+
+test("a destination of which others have all places gives none, and some as soon as it may", async () => {
+  const paces = openPaces();
+  paces.limit(town, { places: 0, perMinute: null });
+  expect(await waitOf(paces)).toBeGreaterThan(0);
+  paces.limit(town, { places: 1, perMinute: null });
+  expect(await waitOf(paces)).toBe(0);
+});
+
+test("a destination that takes less than its ceiling is given less", async () => {
+  const paces = openPaces();
+  paces.limit(town, { places: 4, perMinute: 600 });
+  await talk(paces, "421 4.7.0 too many");
+  expect(paces.known(town)).toMatchObject({ places: 1, perMinute: 1 });
+});

@@ -12,7 +12,8 @@ const RULES: Record<NonNullable<RecipientView["rule"]>, string> = {
   no_transport: "there is no way out yet; it goes as soon as a relay or SMTP_URL is set",
   released: "because a worker that was stopping gave it back",
   relay_paused: "since no relay for it works at present; each is tried again once a minute",
-  destination_pace: "in its turn, as fast as the mail server that is to take it does at present",
+  destination_pace:
+    "in its turn, as fast as the mail server that is to take it does, or the operator lets it go there",
   daily_cap: "the next day (UTC), since the sender's domain has had all that a day allows it",
   warm_up: "the next day (UTC), since the domain is warmed up and this day's number is used up",
   team_daily_cap: "the next day (UTC), since the team has had all that the operator allows it in a day",

@@ -6,6 +6,7 @@ import { isId } from "#server/ids";
 import { LIMIT_PER_MINUTE } from "#server/limits/limits";
 import { readDomainName } from "#server/mail/address";
 import { readScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/scopes";
+import { destinationLimitMax } from "#server/services/destinations/limits";
 import { growthPercentMax, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
 import { ROTATION } from "#server/services/keys/rotate";
 import { retentionDaysMax } from "#server/services/retention";
@@ -79,9 +80,9 @@ export function readMoment(text: string): Date {
 
 /** One of several `class=number`; the numbers gathered so far come with it. */
 export function readLimit(text: string, earlier: OwnLimits = {}): OwnLimits {
-  const [, name = "", digits = ""] = /^\s*(.*?)\s*=\s*(\d+)\s*$/.exec(text) ?? [];
+  const [, name = "", digits = ""] = /^([^=]*)=\s*(\d+)\s*$/.exec(text) ?? [];
   const classes = Object.keys(LIMIT_PER_MINUTE) as (keyof typeof LIMIT_PER_MINUTE)[];
-  const tier = classes.find((candidate) => candidate === name);
+  const tier = classes.find((candidate) => candidate === name.trim());
   const number = Number(digits);
   if (!tier || number < 1 || number > limitMax)
     throw new InvalidArgumentError(
@@ -93,6 +94,15 @@ export function readLimit(text: string, earlier: OwnLimits = {}): OwnLimits {
 /** Recipients a day, or `none` for any number. */
 export function readDailyCap(text: string): number | "none" {
   return text.trim() === "none" ? "none" : readCount(text, 0);
+}
+
+/** Connections or mails a minute, or `none` for any number. */
+export function readDestinationLimit(text: string): number | "none" {
+  if (text.trim() === "none") return "none";
+  const limit = Number(text);
+  if (!/^\d+$/.test(text.trim()) || limit < 1 || limit > destinationLimitMax)
+    throw new InvalidArgumentError(`Give a whole number, 1 to ${destinationLimitMax}, or none.`);
+  return limit;
 }
 
 /** For how many days mail is kept, or that it is kept for good. */
@@ -115,7 +125,7 @@ function readCount(text: string, least: number): number {
 }
 
 export function readPercent(text: string): number {
-  const percent = Number(text.replace(/\s*%$/, ""));
+  const percent = Number(text.replace(/%$/, ""));
   if (!Number.isInteger(percent) || percent < 1 || percent > growthPercentMax)
     throw new InvalidArgumentError(`Give whole per cent, 1 to ${growthPercentMax}.`);
   return percent;

@@ -53,7 +53,7 @@ const RULES: Record<WaitRule | "held", string> = {
   no_transport: "No way out is set up (SMTP_URL), so nothing can be attempted until there is one.",
   released: "The worker that had taken it stopped in order before trying; it is due again at once.",
   destination_pace:
-    "The mail server that is to take it is slow, or said that mail comes too fast; it is this mail's turn by then.",
+    "The mail server that is to take it is slow, said that mail comes too fast, or is given no more by the operator; it is this mail's turn by then.",
   relay_paused:
     "No relay for it can be used at present, by a fault of the relay's own. Each is tried again once a minute; nothing is given up.",
   daily_cap:

@@ -79,7 +79,13 @@ async function talk(
     onProgress: () => connection.restartClock("blockMs"),
   });
   const { returnPath: from, smtpUtf8: use8BitMime } = message;
-  const envelope = { from, to: [...recipients], size: message.bytes.length, use8BitMime };
+  const envelope = {
+    from,
+    to: [...recipients],
+    size: message.bytes.length,
+    use8BitMime,
+    ...reportsWanted(message, recipients),
+  };
 
   transcript.begin();
   const stopWatching = connection.breakOn(watch.signal);
@@ -97,6 +103,23 @@ async function talk(
   body.destroy();
   return { breakdown, dotReleased };
 }
+
+/**
+ * What a server that offers it is asked to report (RFC 3461): failures and delays, with the header alone, under the id of
+ * the mail and the address that we wrote to. The client asks only where DSN is offered, and writes what is not allowed there
+ * as xtext. An address outside ASCII has a form of its own there (RFC 6533), and is left out.
+ */
+function reportsWanted(
+  { id, wantsReports }: OutgoingMessage,
+  recipients: readonly string[],
+): { dsn?: Reports } {
+  const [recipient, ...others] = recipients;
+  if (!wantsReports || recipient === undefined || others.length > 0) return {};
+  const orcpt = /^[\x21-\x7e]+$/.test(recipient) ? { orcpt: `rfc822;${recipient}` } : {};
+  return { dsn: { envid: id, ret: "HDRS", notify: "FAILURE,DELAY", ...orcpt } };
+}
+
+type Reports = { envid: string; ret: "HDRS"; notify: string; orcpt?: string };
 
 /** A watch that fails to answer is a lease nobody can vouch for. */
 function isMine(watch: SendWatch): boolean {

@@ -4,7 +4,8 @@ import type { Outcome } from "../outcome";
  * A message ready for the wire. `bytes` are complete, CRLF only, and the same on every attempt. `returnPath` is the
  * envelope sender, "" for the null sender. `smtpUtf8` says that the headers hold an address outside ASCII. `needsTls`
  * says that it goes to the recipient's server encrypted or not at all. The first `signatureBytes` of it are our
- * DKIM-Signature fields, below which stands the same message without. `messageId` has no angle brackets.
+ * DKIM-Signature fields, below which stands the same message without. `messageId` has no angle brackets. `wantsReports`
+ * says that the return path is read by us, and is that of the one recipient.
  */
 export type OutgoingMessage = {
   id: string;
@@ -14,6 +15,7 @@ export type OutgoingMessage = {
   needsTls?: boolean;
   signatureBytes?: number;
   messageId?: string;
+  wantsReports?: boolean;
 };
 
 /** The conditions under which an attempt may go on. */

@@ -71,6 +71,7 @@ export function outgoingMessage(source: MessageSource, own: OwnParts = {}): Outg
     bytes: composeMessage(draft),
     smtpUtf8: needsSmtpUtf8(draft),
     messageId: source.messageId,
+    ...(own.returnPath !== undefined && { wantsReports: true }),
   };
 }
 

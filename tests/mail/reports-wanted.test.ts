@@ -1,0 +1,60 @@
+import { afterEach, expect, test } from "vitest";
+import { EHLO_PLAIN, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { kinds, message, relayTo, watch } from "./relay-world";
+
+const EHLO_DSN = "250-peer.test\r\n250-DSN\r\n250 8BITMIME";
+const own = { returnPath: "bounce-token@bounces.example.com", wantsReports: true } as const;
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const resource of open.splice(0).reverse()) await resource.close();
+});
+
+async function sendTo(
+  ehlo: string,
+  sent: Parameters<typeof message>[0],
+  recipients = ["b@example.org"],
+): Promise<FaultPeer> {
+  const peer = await startFaultPeer({ ehlo });
+  const relay = relayTo(peer);
+  open.push(peer, relay);
+  const outcomes = await relay.deliver(message(sent), recipients, watch());
+  expect(new Set(kinds(outcomes))).toEqual(new Set(["accepted"]));
+  return peer;
+}
+
+const envelopeOf = ({ commands }: FaultPeer) => commands.filter((line) => /^(MAIL|RCPT)/.test(line));
+
+test("a server that offers DSN is asked for failures and delays, under the mail's id and the address written to", async () => {
+  const peer = await sendTo(EHLO_DSN, { ...own, id: "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2" });
+  expect(envelopeOf(peer)).toEqual([
+    "MAIL FROM:<bounce-token@bounces.example.com> RET=HDRS ENVID=0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2",
+    "RCPT TO:<b@example.org> NOTIFY=FAILURE,DELAY ORCPT=rfc822;b@example.org",
+  ]);
+});
+
+test("nothing is asked where DSN is not offered, where the return path is not ours, or is that of several", async () => {
+  const plain = await sendTo(EHLO_PLAIN, own);
+  const sendersOwn = await sendTo(EHLO_DSN, {});
+  const several = await sendTo(EHLO_DSN, own, ["b@example.org", "c@example.org"]);
+  for (const peer of [plain, sendersOwn, several])
+    expect(envelopeOf(peer).join("\n")).not.toMatch(/RET=|ENVID=|NOTIFY=|ORCPT=/);
+});
+
+test("what an address or an id holds is written as xtext, and can neither end the command nor add to it", async () => {
+  const peer = await sendTo(EHLO_DSN, { ...own, id: "id=+ \r\nRSET\u00e9" }, ["a+b=c@example.org"]);
+  expect(envelopeOf(peer)).toEqual([
+    "MAIL FROM:<bounce-token@bounces.example.com> RET=HDRS ENVID=id+3D+2B+20+0D+0ARSET+C3+A9",
+    "RCPT TO:<a+b=c@example.org> NOTIFY=FAILURE,DELAY ORCPT=rfc822;a+2Bb+3Dc@example.org",
+  ]);
+  expect(peer.commands).not.toContain("RSET");
+});
+
+test("an address outside ASCII is asked for without its original form", async () => {
+  const peer = await sendTo(
+    "250-peer.test\r\n250-DSN\r\n250-SMTPUTF8\r\n250 8BITMIME",
+    { ...own, smtpUtf8: true },
+    ["\u00e9@example.org"],
+  );
+  expect(envelopeOf(peer)[1]).toMatch(/NOTIFY=FAILURE,DELAY$/);
+});

@@ -194,6 +194,20 @@ describe("a domain of the team", () => {
     expect(shown.notes).toContainEqual({ about: "Receiving", text: expect.stringContaining("no effect") });
   });
 
+  test("whose name mixes scripts is taken, and warned of in the form that people see", async () => {
+    const { status, body } = await call("POST", "/api/domains", { name: `p\u0430ypal.${newName()}` });
+    expect({ status, name: body.name }).toEqual({ status: 201, name: expect.stringMatching(/^xn--/) });
+    const about = (notes: unknown) => (notes as { about: string }[]).filter((note) => note.about === "Name");
+    expect(about(body.notes)).toEqual([
+      {
+        about: "Name",
+        text: expect.stringContaining('"p\u0430ypal" mixes letters of several scripts (Latin, Cyrillic).'),
+      },
+    ]);
+    const plain = await call("POST", "/api/domains", { name: newName() });
+    expect(about(plain.body.notes)).toEqual([]);
+  });
+
   test("is gone when it is deleted, and so are its links", async () => {
     const domain = await world.domain(newName());
     const linked = await world.key({ domains: [domain.name] });

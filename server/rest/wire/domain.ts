@@ -101,8 +101,10 @@ export const DomainAnswer = z
       z.object({ purpose: z.enum(CHECK_KEYS), status: z.enum(RECORD_STATUSES), check: CheckAnswer }),
     ),
     notes: z
-      .array(z.object({ about: z.enum(["SPF", "MX", "Tracking", "Receiving"]), text: z.string() }))
-      .describe("What is not known here, so that its absence is no all-clear."),
+      .array(z.object({ about: z.enum(["Name", "SPF", "MX", "Tracking", "Receiving"]), text: z.string() }))
+      .describe(
+        "What is not known here, so that its absence is no all-clear; and a warning where the name mixes scripts.",
+      ),
   })
   .meta({ id: "Domain" });
 

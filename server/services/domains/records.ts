@@ -1,6 +1,7 @@
 import type { CheckKey } from "#db/schema/domains";
 import type { Deps } from "#server/deps";
 import { formatDkimRecord } from "#server/mail/dkim/key";
+import { mixedLabelsOf } from "#server/mail/mixed-scripts";
 import { registeredDomainOf } from "#server/mail/registered-domain";
 import type { Domain, DomainKey } from "./read";
 
@@ -21,7 +22,7 @@ export type DomainRecord = {
 };
 
 /** What this installation cannot tell the owner of a domain to publish, and why. */
-export type Note = { about: "SPF" | "MX" | "Tracking" | "Receiving"; text: string };
+export type Note = { about: "Name" | "SPF" | "MX" | "Tracking" | "Receiving"; text: string };
 
 type Installation = Pick<Deps, "names" | "transportKind">;
 
@@ -110,9 +111,20 @@ function purposeOf({ algorithm, stage }: DomainKey, keys: readonly DomainKey[]):
 /** What lets our mail server pass in an SPF record. */
 export const spfTermOf = (mailHost: string): string => `a:${mailHost}`;
 
-/** A sentence for each thing that is not known here, so that nobody takes its absence for an all-clear. */
+/**
+ * A sentence for each thing that is not known here, so that nobody takes its absence for an all-clear; and a warning of a
+ * name that may be taken for another one.
+ */
 export function notesOf(domain: Domain, { names, transportKind }: Installation): Note[] {
   const notes: Note[] = [];
+  const mixed = mixedLabelsOf(domain.name).map(
+    ({ label, scripts }) => `"${label}" mixes letters of several scripts (${scripts.join(", ")}).`,
+  );
+  if (mixed.length > 0)
+    notes.push({
+      about: "Name",
+      text: `${mixed.join(" ")} Who reads it may take it for an imitation of another name, and so may mail servers. In DNS the domain is ${domain.name}.`,
+    });
   const host = returnPathHostOf(domain);
   if (leavesByRelay(domain, transportKind))
     notes.push({

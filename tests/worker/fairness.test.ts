@@ -4,6 +4,7 @@ import { newId } from "#server/ids";
 import { addDomain } from "#server/services/domains/write";
 import { createTeam } from "#server/services/teams";
 import { createEngine, type Engine } from "#server/worker/engine";
+import { countReadsOfQueue } from "../support/count-reads";
 import { type CountingTransport, countHandOvers } from "../support/hand-overs";
 import { type House, openHouse } from "../support/house";
 import { queueMany } from "../support/queue-many";
@@ -56,6 +57,26 @@ test("a team with 20,000 mails waiting lets another team's single mail through a
   );
   const between = out.handedOver.findIndex((address) => address.endsWith("@single.example")) - before;
   expect(between).toBeLessThan(4 * claimBatch);
+});
+
+test("a claim beside forty times as much of one team's mail reads no more, and takes another team's single mail", async () => {
+  const second = await openTeam("second");
+  const reads = [];
+  for (const more of [1_000, 39_000]) {
+    await queueMany(house.hot, { teamId: house.ctx.teamId, domain: "example.org", count: more });
+    await queueMany(house.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });
+    await house.hot.unsafe("vacuum analyze deliveries");
+    const { scans, fetched, result } = await countReadsOfQueue(house.hot, (hot) =>
+      claimDeliveries(hot, { limit: claimBatch, leaseToken: newId() }),
+    );
+    expect(scans).toBe(0);
+    expect(result.filter(({ teamId }) => teamId === second)).toHaveLength(1);
+    reads.push({ claimed: result.length, fetched });
+  }
+  const [few, many] = reads;
+  expect(many?.claimed).toBe(few?.claimed);
+  // A row or two that were changed a moment ago may be met on the way.
+  expect(many?.fetched).toBeLessThan((few?.fetched ?? 0) + 5);
 });
 
 test("of teams that all have more than enough, each gets the same share of a claim, from its oldest", async () => {

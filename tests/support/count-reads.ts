@@ -1,0 +1,24 @@
+import type { HotSql } from "#db/client";
+
+/** What a piece of work reads of the queue: whole scans, and rows fetched by an index, as PostgreSQL counts them. */
+export async function countReadsOfQueue<T>(
+  hot: HotSql,
+  work: (hot: HotSql) => Promise<T>,
+): Promise<{ scans: number; fetched: number; result: T }> {
+  return hot.begin(async (tx) => {
+    const within = Object.assign(tx, { options: hot.options }) as unknown as HotSql;
+    // What earlier transactions of the connection did may still be among the counts.
+    const before = await readCounts(within);
+    const result = await work(within);
+    const after = await readCounts(within);
+    return { scans: after.scans - before.scans, fetched: after.fetched - before.fetched, result };
+  }) as Promise<{ scans: number; fetched: number; result: T }>;
+}
+
+async function readCounts(hot: HotSql): Promise<{ scans: number; fetched: number }> {
+  const [reads] = await hot<{ scans: number; fetched: number }[]>`
+    select seq_scan::int as scans, idx_tup_fetch::int as fetched
+    from pg_stat_xact_user_tables where relname = 'deliveries'`;
+  if (!reads) throw new Error("PostgreSQL counts nothing of the queue.");
+  return reads;
+}

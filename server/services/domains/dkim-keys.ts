@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { and, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import type { Db } from "#db/client";
 import { dkimKeys } from "#db/schema/dkim-keys";
 import type { RecordCheck } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
@@ -63,34 +64,42 @@ export async function addFirstKey(ctx: Ctx, domain: Domain, algorithm: DkimAlgor
     .onConflictDoNothing();
 }
 
+export type Successors = Awaited<ReturnType<typeof makeKey>>[];
+
 /**
- * Successors to the keys of a domain, under selectors of their own. They sign once they are seen in DNS. One that waits
- * already stays the successor; one of Ed25519 that never signed is replaced.
+ * Successors to the keys of a domain, under selectors of their own; none where one of RSA waits already. Making them takes its
+ * time, so it is done before the transaction that adds them.
  */
-export async function addSuccessors(ctx: Ctx, domain: Domain): Promise<void> {
+export async function makeSuccessors(ctx: Ctx, domain: Domain): Promise<Successors> {
   const isWaiting = domain.dkimKeys.some(
     ({ algorithm, stage }) => algorithm === "rsa" && stage === "waiting",
   );
-  if (isWaiting) return;
+  if (isWaiting) return [];
   const suffix = randomInt(36 ** 6)
     .toString(36)
     .padStart(6, "0");
-  const made = await Promise.all(
+  return Promise.all(
     DKIM_ALGORITHMS.map((algorithm) =>
       makeKey(ctx, domain, { algorithm, selector: `${SELECTORS[algorithm]}-${suffix}` }),
     ),
   );
-  await ctx.db.transaction(async (tx) => {
-    // Of two callers at once the second finds the first one's successor.
-    await tx.execute(sql`select from domains where team_id = ${ctx.teamId} and id = ${domain.id} for update`);
-    const [rival] = await tx
-      .select({ id: dkimKeys.id })
-      .from(dkimKeys)
-      .where(and(ofDomain(ctx, domain.id), eq(dkimKeys.algorithm, "rsa"), isNull(dkimKeys.signsFrom)));
-    if (rival) return;
-    await tx.delete(dkimKeys).where(and(ofDomain(ctx, domain.id), isNull(dkimKeys.signsFrom)));
-    await tx.insert(dkimKeys).values(made);
-  });
+}
+
+/**
+ * Adds them, in a transaction. They sign once they are seen in DNS. One that waits already stays the successor; one of Ed25519
+ * that never signed is replaced.
+ */
+export async function addSuccessors(tx: Db, ctx: Ctx, domain: Domain, made: Successors): Promise<void> {
+  if (made.length === 0) return;
+  // Of two callers at once the second finds the first one's successor.
+  await tx.execute(sql`select from domains where team_id = ${ctx.teamId} and id = ${domain.id} for update`);
+  const [rival] = await tx
+    .select({ id: dkimKeys.id })
+    .from(dkimKeys)
+    .where(and(ofDomain(ctx, domain.id), eq(dkimKeys.algorithm, "rsa"), isNull(dkimKeys.signsFrom)));
+  if (rival) return;
+  await tx.delete(dkimKeys).where(and(ofDomain(ctx, domain.id), isNull(dkimKeys.signsFrom)));
+  await tx.insert(dkimKeys).values(made);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Ctx } from "#server/deps";
 import { recordAudit } from "../audit/record";
 import { announceDomain } from "./announce-domain";
 import { withCredentials } from "./credentials";
-import { addSuccessors } from "./dkim-keys";
+import { addSuccessors, makeSuccessors } from "./dkim-keys";
 import { type Domain, findDomain } from "./read";
 import { findOwn } from "./write";
 
@@ -15,8 +15,9 @@ import { findOwn } from "./write";
  */
 export async function rotateDomainKey(ctx: Ctx, id: string): Promise<Domain> {
   const before = await withCredentials(ctx, await findOwn(ctx, id));
-  await addSuccessors(ctx, before);
+  const successors = await makeSuccessors(ctx, before);
   const domain = await ctx.db.transaction(async (tx) => {
+    await addSuccessors(tx, ctx, before, successors);
     await tx
       .update(domains)
       .set({ nextCheckAt: sql`now()` })

@@ -18,13 +18,13 @@ import { endOneSession, endOtherSessions, listSessions } from "#server/services/
 import { confirmTotp, removeTotp, startTotp } from "#server/services/account/totp";
 import { viewAccountEvent, viewLocks, viewSession } from "./account-views";
 import { router, signedIn } from "./init";
-import { plainText } from "./plain-text";
+import { Nothing } from "./strict";
 
 const eventsMax = 30;
 const id = z.string().max(60);
 /** A password, or a code: what is asked for once more before a lock is changed. Nothing in it is trimmed. */
-const proof = plainText.max(300);
-const passkeyName = plainText.trim().max(60, "Give a name of at most 60 characters.");
+const proof = z.string().max(300);
+const passkeyName = z.string().trim().max(60, "Give a name of at most 60 characters.");
 
 /** Whoever is signed in, about their own account: every id is looked for among theirs alone. */
 const own = signedIn.use(({ ctx, next }) => {
@@ -33,7 +33,7 @@ const own = signedIn.use(({ ctx, next }) => {
 });
 
 export const accountRouter = router({
-  locks: own.query(async ({ ctx: { deps, owner } }) => {
+  locks: own.input(Nothing).query(async ({ ctx: { deps, owner } }) => {
     const userId = owner.user.id;
     return viewLocks({
       hasPassword: await hasPassword(deps, userId),
@@ -44,15 +44,19 @@ export const accountRouter = router({
       providers: deps.providers,
     });
   }),
-  sessions: own.query(async ({ ctx: { deps, owner } }) =>
-    (await listSessions(deps, owner.user.id)).map((session) => viewSession(session, owner.sessionId)),
-  ),
-  events: own.query(async ({ ctx: { deps, owner } }) =>
-    (await listAccountEvents(deps, { userId: owner.user.id, limit: eventsMax })).map(viewAccountEvent),
-  ),
+  sessions: own
+    .input(Nothing)
+    .query(async ({ ctx: { deps, owner } }) =>
+      (await listSessions(deps, owner.user.id)).map((session) => viewSession(session, owner.sessionId)),
+    ),
+  events: own
+    .input(Nothing)
+    .query(async ({ ctx: { deps, owner } }) =>
+      (await listAccountEvents(deps, { userId: owner.user.id, limit: eventsMax })).map(viewAccountEvent),
+    ),
 
   changePassword: own
-    .input(z.strictObject({ present: plainText.max(300), next: plainText.max(300) }))
+    .input(z.strictObject({ present: z.string().max(300), next: z.string().max(300) }))
     .mutation(({ ctx, input }) => changePassword(ctx.deps, ctx.owner, input)),
 
   /** Answers the secret, which is told in this one answer. */
@@ -62,7 +66,7 @@ export const accountRouter = router({
     return startTotp(ctx.deps, { userId, email, host: new URL(ctx.deps.url).host });
   }),
   /** Answers the recovery codes, once, where this is the first factor. */
-  confirmAuthenticator: own.input(z.strictObject({ code: plainText.max(20) })).mutation(({ ctx, input }) => {
+  confirmAuthenticator: own.input(z.strictObject({ code: z.string().max(20) })).mutation(({ ctx, input }) => {
     const { user, sessionId, visitor } = ctx.owner;
     return confirmTotp(ctx.deps, { userId: user.id, sessionId, code: input.code, visitor });
   }),
@@ -98,7 +102,7 @@ export const accountRouter = router({
   endSession: own
     .input(z.strictObject({ id }))
     .mutation(({ ctx, input }) => endOneSession(ctx.deps, ctx.owner, input.id)),
-  endOtherSessions: own.mutation(async ({ ctx }) => ({
+  endOtherSessions: own.input(Nothing).mutation(async ({ ctx }) => ({
     ended: await endOtherSessions(ctx.deps, ctx.owner),
   })),
 });

@@ -7,6 +7,7 @@ import { nameKeys } from "#server/services/keys/names";
 import { type ApiCall, readCalls } from "#server/services/logs/read";
 import { callFilter, callsWanted, changeFilter, changesWanted } from "./activity";
 import { wordsOf } from "./activity-views";
+import { refuseUnkeepable } from "./kept-text";
 import { fileResponse, inTeamDoor } from "./team-door";
 
 const csv = "text/csv; charset=utf-8; header=present";
@@ -61,5 +62,8 @@ export const answerRequestsFile = (deps: ConsoleDeps, cookies: Cookies, query: U
     return fileResponse(deps, parts, { filename: "requests.csv", contentType: csv });
   });
 
-const readFilter = <Shape extends z.ZodRawShape>(shape: Shape, query: URLSearchParams) =>
-  z.object(shape).parse(Object.fromEntries(query));
+function readFilter<Shape extends z.ZodRawShape>(shape: Shape, query: URLSearchParams) {
+  const given = Object.fromEntries(query);
+  refuseUnkeepable(given);
+  return z.object(shape).parse(given);
+}

@@ -6,7 +6,7 @@ import { nameKeys } from "#server/services/keys/names";
 import { getCall, type LogFilter, listCalls } from "#server/services/logs/read";
 import { viewActor, viewCall, viewChange, viewWholeCall } from "./activity-views";
 import { inTeam, router } from "./init";
-import { strictInput } from "./strict";
+import { NoMore, strictInput } from "./strict";
 
 const pageRows = 25;
 const cursor = { after: z.uuid().optional(), before: z.uuid().optional() };
@@ -65,7 +65,9 @@ export const activityRouter = router({
       return { rows: rows.map((row) => viewChange(row, present)), hasMore };
     }),
   /** Whom the log of changes can be filtered by. */
-  actors: inTeam("audit:read").query(async ({ ctx }) => (await listActors(ctx.service)).map(viewActor)),
+  actors: inTeam("audit:read")
+    .input(NoMore)
+    .query(async ({ ctx }) => (await listActors(ctx.service)).map(viewActor)),
   requests: inTeam("logs:read")
     .input(strictInput({ ...callFilter, ...cursor }))
     .query(async ({ ctx, input }) => {
@@ -78,9 +80,9 @@ export const activityRouter = router({
       return { rows: rows.map((row) => viewCall(row, names.get(row.apiKeyId) ?? null)), hasMore };
     }),
   /** The keys by which the record can be filtered: those in use. */
-  keys: inTeam("logs:read").query(async ({ ctx }) =>
-    (await listKeys(ctx.service)).map(({ id, name }) => ({ id, name })),
-  ),
+  keys: inTeam("logs:read")
+    .input(NoMore)
+    .query(async ({ ctx }) => (await listKeys(ctx.service)).map(({ id, name }) => ({ id, name }))),
   /** One call with what was asked and answered; secrets and contents were left out when it was written down. */
   request: inTeam("logs:read")
     .input(strictInput({ id: z.uuid() }))

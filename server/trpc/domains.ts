@@ -10,15 +10,12 @@ import { verifyDomain } from "#server/services/domains/verify";
 import { createDomain, deleteDomain, readNewName, updateDomain } from "#server/services/domains/write";
 import { viewDomain, viewDomainRow } from "./domain-views";
 import { inTeam, router } from "./init";
+import { NoMore } from "./strict";
 
 const pageRows = 25;
 const nameCharsMax = 320;
 
-const Name = z
-  .string()
-  .trim()
-  .max(nameCharsMax)
-  .refine((text) => !text.includes("\0"), "must not hold NUL");
+const Name = z.string().trim().max(nameCharsMax);
 const Id = z.string().max(60);
 const Team = { team: Id };
 const OfDomain = z.strictObject({ ...Team, id: Id });
@@ -62,13 +59,15 @@ export const domainsRouter = router({
       return { rows: rows.map(viewDomainRow), hasMore };
     }),
   /** Every domain of the team by its name, for whoever chooses among them. */
-  names: inTeam("domains:read").query(async ({ ctx }) =>
-    (await listDomains(ctx.service)).map(({ id, name, status }) => ({
-      id,
-      name,
-      isVerified: status === "verified",
-    })),
-  ),
+  names: inTeam("domains:read")
+    .input(NoMore)
+    .query(async ({ ctx }) =>
+      (await listDomains(ctx.service)).map(({ id, name, status }) => ({
+        id,
+        name,
+        isVerified: status === "verified",
+      })),
+    ),
   get: inTeam("domains:read")
     .input(OfDomain.extend({ panel: z.enum(DNS_PANEL_NAMES).optional(), isOwnZone: z.boolean().optional() }))
     .query(async ({ ctx: { service }, input: { id, panel = "other", isOwnZone = false } }) => {

@@ -8,6 +8,7 @@ import { nameOfFile } from "#server/services/emails/file-links";
 import { getFile, readFile } from "#server/services/emails/files";
 import { readSource } from "#server/services/emails/source";
 import { FILTER, filterOf } from "./email-input";
+import { refuseUnkeepable } from "./kept-text";
 import { fileResponse, inTeamDoor } from "./team-door";
 
 type Wanted = { cookies: Cookies; team: string };
@@ -50,6 +51,7 @@ export const answerEmailExport = (
   query: Record<string, string>,
 ): Promise<Response> =>
   inTeamDoor(deps, { cookies, team, right: "emails:read" }, async (ctx) => {
+    refuseUnkeepable(query);
     const read = Filter.safeParse(query);
     if (!read.success)
       throw new AppError("invalid", `The filters will not do: ${read.error.issues[0]?.path.join(".")}`);

@@ -12,7 +12,7 @@ import { asCall, emailActs, retryCountMax } from "./email-acts";
 import { FILTER, filterOf } from "./email-input";
 import { viewContent, viewEmail, viewEmailRow, viewTold } from "./email-views";
 import { inTeam, router } from "./init";
-import { strictInput } from "./strict";
+import { NoMore, strictInput } from "./strict";
 
 const pageRows = 25;
 const filesShownMax = 100;
@@ -26,7 +26,6 @@ const EmailList = strictInput({
   before: z.uuid().optional(),
 });
 const EmailId = strictInput({ id: z.string().max(60) });
-const NoMore = strictInput({});
 
 export const emailsRouter = router({
   ...emailActs,

@@ -7,6 +7,7 @@ import { mayDo, type Right, sayLack } from "#server/roles";
 import type { Session } from "#server/services/sessions";
 import type { TrpcContext } from "./context";
 import { toTrpcError, UNEXPECTED } from "./faults";
+import { refuseUnkeepable } from "./kept-text";
 
 /** What procedures declare of themselves, for the suites over all of them. */
 export type Meta = {
@@ -37,11 +38,16 @@ const t = initTRPC
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-const spoken = t.procedure.use(async ({ ctx, next }) => {
-  const result = await next();
-  if (result.ok) return result;
-  throw toTrpcError(result.error, ctx.deps.log, ctx.requestId);
-});
+const spoken = t.procedure
+  .use(async ({ ctx, next }) => {
+    const result = await next();
+    if (result.ok) return result;
+    throw toTrpcError(result.error, ctx.deps.log, ctx.requestId);
+  })
+  .use(async ({ getRawInput, next }) => {
+    refuseUnkeepable(await getRawInput());
+    return next();
+  });
 
 /** For whoever brings something that opens a door by itself, such as the link of an invitation; nobody need be signed in. */
 export const open = spoken.meta({ isOpen: true });

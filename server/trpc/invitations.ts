@@ -6,17 +6,16 @@ import { inviteMember, renewInvitation } from "#server/services/invitations/send
 import { withdrawInvitation } from "#server/services/invitations/withdraw";
 import { inTeam, open, router, signedIn } from "./init";
 import { viewHeldInvitation, viewInvitation, viewInvited } from "./member-views";
-import { plainText } from "./plain-text";
-import { strictInput } from "./strict";
+import { NoMore, strictInput } from "./strict";
 
 const id = z.uuid();
 const token = z.string().max(200);
-const email = plainText.trim().min(1, "Give an email address.").max(320);
+const email = z.string().trim().min(1, "Give an email address.").max(320);
 
 export const invitationsRouter = router({
-  list: inTeam("members:write").query(async ({ ctx }) =>
-    (await listInvitations(ctx.service)).map(viewInvitation),
-  ),
+  list: inTeam("members:write")
+    .input(NoMore)
+    .query(async ({ ctx }) => (await listInvitations(ctx.service)).map(viewInvitation)),
   /** The link is told here, and nowhere else. */
   create: inTeam("members:write")
     .input(strictInput({ email, role: z.enum(ROLES) }))
@@ -42,7 +41,7 @@ export const invitationsRouter = router({
     .input(
       z.strictObject({
         token,
-        name: plainText.trim().max(100, "Give a name of at most 100 characters."),
+        name: z.string().trim().max(100, "Give a name of at most 100 characters."),
         password: z.string().max(1_000),
       }),
     )

@@ -13,6 +13,7 @@ import { ROTATION, rotateKey } from "#server/services/keys/rotate";
 import { countUse, listRefusals } from "#server/services/keys/use";
 import { inTeam, router } from "./init";
 import { viewGauge, viewKey, viewRefusal, viewWholeKey } from "./key-views";
+import { NoMore } from "./strict";
 
 const pageRows = 25;
 const domainsMax = 1_000;
@@ -94,10 +95,12 @@ export const keysRouter = router({
       return { ...(await countUse(ctx.service, id)), lastUsedAt: lastUsedAt?.toISOString() ?? null };
     }),
   /** What a new key can be given: the team's domains, and the limits that every key has unless it has lower ones. */
-  options: inTeam("domains:read").query(async ({ ctx }) => ({
-    domains: await listLinkable(ctx.service),
-    limits: LIMIT_PER_MINUTE,
-  })),
+  options: inTeam("domains:read")
+    .input(NoMore)
+    .query(async ({ ctx }) => ({
+      domains: await listLinkable(ctx.service),
+      limits: LIMIT_PER_MINUTE,
+    })),
   /** The token is told here and nowhere else. */
   create: inTeam("keys:write")
     .input(NewKey)

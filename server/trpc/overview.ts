@@ -5,7 +5,7 @@ import { readParts, readSetup } from "#server/services/overview/health";
 import { queueCountMax, readPace, readQueue } from "#server/services/overview/pace";
 import { inTeam, router } from "./init";
 import { viewFailure, viewPace, viewParts, viewQueue, viewSpans } from "./overview-views";
-import { strictInput } from "./strict";
+import { NoMore, strictInput } from "./strict";
 
 /** Spans that the overview shows, in days. */
 const DAYS = { today: 1, "7d": 7, "30d": 30 } as const;
@@ -13,7 +13,6 @@ const failuresShown = 6;
 const dayMs = 86_400_000;
 
 const Range = strictInput({ range: z.enum(["today", "7d", "30d"]) });
-const NoMore = strictInput({});
 
 export const overviewRouter = router({
   /** What happened, by day or, of today, by hour, and how long it took. */

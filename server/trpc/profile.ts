@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { renameUser } from "#server/services/users";
 import { router, signedIn } from "./init";
-import { plainText } from "./plain-text";
+import { Nothing } from "./strict";
 
-const Name = plainText.trim().max(100, "Give a name of at most 100 characters.");
+const Name = z.string().trim().max(100, "Give a name of at most 100 characters.");
 
 /** What a person is called. How they sign in is another matter. */
 export const profileRouter = router({
-  get: signedIn.query(({ ctx }) => {
+  get: signedIn.input(Nothing).query(({ ctx }) => {
     const { email, name } = ctx.signedInAs.user;
     return { email, name };
   }),

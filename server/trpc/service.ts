@@ -1,8 +1,9 @@
 import { readReadiness } from "#server/services/health";
 import { router, signedIn } from "./init";
+import { Nothing } from "./strict";
 
 /** The installation itself, which belongs to no team. */
 export const serviceRouter = router({
   /** Whether what is accepted now also leaves, and why not. */
-  readiness: signedIn.query(({ ctx }) => readReadiness(ctx.deps)),
+  readiness: signedIn.input(Nothing).query(({ ctx }) => readReadiness(ctx.deps)),
 });

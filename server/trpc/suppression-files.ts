@@ -8,6 +8,7 @@ import {
   type Imported,
   importSuppressions,
 } from "#server/services/suppressions/transfer";
+import { refuseUnkeepable } from "./kept-text";
 import { SUPPRESSION_FILTER } from "./suppressions";
 import { FILE_HEADERS, fileResponse, inTeamDoor, refusal, type TeamCall } from "./team-door";
 
@@ -29,6 +30,7 @@ export const answerExport = (
   query: Record<string, string>,
 ): Promise<Response> =>
   inTeamDoor(deps, { cookies, team, right: "suppressions:read" }, async (ctx) => {
+    refuseUnkeepable(query);
     const read = Filter.safeParse(query);
     if (!read.success)
       throw new AppError("invalid", `The filters will not do: ${read.error.issues[0]?.path.join(".")}`);

@@ -3,10 +3,10 @@ import { UNKNOWN_POLICIES } from "#db/schema/teams";
 import { readRetention, retentionDaysMax, setRetention } from "#server/services/retention";
 import { changeTeam, foundTeam, readTeamRules } from "#server/services/teams";
 import { inTeam, router, signedIn } from "./init";
-import { plainText } from "./plain-text";
-import { strictInput } from "./strict";
+import { NoMore, strictInput } from "./strict";
 
-const TeamName = plainText
+const TeamName = z
+  .string()
   .trim()
   .min(1, "Give the team a name.")
   .max(100, "Give the team a name of at most 100 characters.");
@@ -21,12 +21,14 @@ export const teamRouter = router({
     const { id } = await foundTeam(ctx.deps, { name: input.name, founder, memberships });
     return { id };
   }),
-  settings: inTeam("team:read").query(async ({ ctx }) => {
-    const [rules, kept] = await Promise.all([readTeamRules(ctx.service), readRetention(ctx.service)]);
-    const { name, unknown, dailyCap, handedOverToday } = rules;
-    const { bodiesDays, emailsDays } = kept;
-    return { name, unknown, dailyCap, handedOverToday, kept: { bodiesDays, emailsDays } };
-  }),
+  settings: inTeam("team:read")
+    .input(NoMore)
+    .query(async ({ ctx }) => {
+      const [rules, kept] = await Promise.all([readTeamRules(ctx.service), readRetention(ctx.service)]);
+      const { name, unknown, dailyCap, handedOverToday } = rules;
+      const { bodiesDays, emailsDays } = kept;
+      return { name, unknown, dailyCap, handedOverToday, kept: { bodiesDays, emailsDays } };
+    }),
   change: inTeam("team:write")
     .input(strictInput({ name: TeamName.optional(), unknown: z.enum(UNKNOWN_POLICIES).optional() }))
     .mutation(({ ctx, input: { name, unknown } }) =>

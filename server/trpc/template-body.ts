@@ -5,6 +5,7 @@ import { TemplateValues } from "#server/services/emails/message-input";
 import { previewDraft } from "#server/services/templates/draft-preview";
 import { getTemplate } from "#server/services/templates/read";
 import type { VariableValues } from "#server/services/templates/render";
+import { refuseUnkeepable } from "./kept-text";
 import { documentHeaders } from "./message-body";
 import { inTeamDoor } from "./team-door";
 
@@ -20,6 +21,7 @@ export const answerTemplateBody = (
   wanted: { team: string; id: string; values: string },
 ): Promise<Response> =>
   inTeamDoor(deps, { cookies, team: wanted.team, right: "templates:read" }, async (ctx) => {
+    refuseUnkeepable(wanted);
     const { version } = await getTemplate(ctx, wanted.id);
     const { html } = previewDraft(version, readValues(wanted.values), false);
     return new Response(html ?? "", {

@@ -20,6 +20,7 @@ import { sendTestEvent } from "#server/services/webhooks/test-event";
 import { VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
 import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
 import { inTeam, router } from "./init";
+import { NoMore } from "./strict";
 import { viewEndpoint, viewWebhookDelivery, viewWholeDelivery } from "./webhook-views";
 
 const endpointRows = 100;
@@ -64,23 +65,27 @@ async function viewOf(ctx: Ctx, webhook: Webhook) {
 
 export const webhooksRouter = router({
   /** All endpoints of the team: it can have no more than one page of them. */
-  list: inTeam("webhooks:read").query(async ({ ctx }) => {
-    const { rows } = await listWebhooks(ctx.service, { limit: endpointRows });
-    const standings = await readStandings(
-      ctx.service,
-      rows.map(({ id }) => id),
-    );
-    const now = ctx.service.clock();
-    return rows.flatMap((row) => {
-      const standing = standings.get(row.id);
-      return standing ? [viewEndpoint(row, standing, now)] : [];
-    });
-  }),
+  list: inTeam("webhooks:read")
+    .input(NoMore)
+    .query(async ({ ctx }) => {
+      const { rows } = await listWebhooks(ctx.service, { limit: endpointRows });
+      const standings = await readStandings(
+        ctx.service,
+        rows.map(({ id }) => id),
+      );
+      const now = ctx.service.clock();
+      return rows.flatMap((row) => {
+        const standing = standings.get(row.id);
+        return standing ? [viewEndpoint(row, standing, now)] : [];
+      });
+    }),
   get: inTeam("webhooks:read")
     .input(WebhookId)
     .query(async ({ ctx, input }) => viewOf(ctx.service, await getWebhook(ctx.service, known(input.id)))),
   /** Mail of unknown outcome, which `email.unknown` tells of and a person settles. */
-  heldUnknown: inTeam("emails:read").query(({ ctx }) => readHeldUnknown(ctx.service)),
+  heldUnknown: inTeam("emails:read")
+    .input(NoMore)
+    .query(({ ctx }) => readHeldUnknown(ctx.service)),
   deliveries: inTeam("webhooks:read")
     .input(DeliveryList)
     .query(async ({ ctx, input: { id, status, type, after, before } }) => {
@@ -97,7 +102,9 @@ export const webhooksRouter = router({
       return viewWholeDelivery(delivery, calls);
     }),
   /** Receivers that check whether a call is ours, to be copied. */
-  snippets: inTeam("webhooks:read").query(() => VERIFY_SNIPPETS),
+  snippets: inTeam("webhooks:read")
+    .input(NoMore)
+    .query(() => VERIFY_SNIPPETS),
   /** The signing secret is told here and by `rotate`, and nowhere else in the console. */
   create: inTeam("webhooks:write")
     .input(z.strictObject({ team, url: Url, events: Names }))

@@ -1,0 +1,23 @@
+import type { z } from "zod";
+import type { Right } from "#server/roles";
+import type { Meta } from "#server/trpc/init";
+import { appRouter } from "#server/trpc/router";
+import { fieldsOf } from "../support/schema-fields";
+
+type Declared = Record<string, { _def: { type: string; meta?: Meta; inputs: z.ZodType[] } }>;
+const { procedures: declared } = (appRouter as unknown as { _def: { procedures: Declared } })._def;
+
+/** Every procedure as it was declared. `inputs` are read one after the other, each from the whole input. */
+export const PROCEDURES = Object.entries(declared).map(([name, { _def }]) => ({
+  name,
+  isMutation: _def.type === "mutation",
+  inputs: _def.inputs,
+  fields: _def.inputs.flatMap((input) => fieldsOf(input)).filter(({ path }) => path[0] !== "team"),
+  ..._def.meta,
+}));
+export type Procedure = (typeof PROCEDURES)[number];
+
+/** Those of a team, with the right that each asks for. */
+export const OF_TEAMS = PROCEDURES.flatMap((each): (Procedure & { right: Right })[] =>
+  each.right === undefined ? [] : [{ ...each, right: each.right }],
+);

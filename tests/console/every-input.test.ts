@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { oddValue } from "../fuzz/values";
+import { type Console, cookiesOf, openConsole } from "../support/console";
+import { openParty, type Party } from "../support/parties";
+import { coresOf, type Field, withField } from "../support/schema-fields";
+import type { ProcedureCalls } from "./calls/call";
+import { OF_TEAMS, PROCEDURES, type Procedure } from "./declared";
+import { createProcedureCalls } from "./procedure-calls";
+
+/*
+ * What every procedure reads is walked by its schema. A field that takes text either names rows, and then the suite over all
+ * procedures tries every other team's ids there, or it stands here with what it is.
+ */
+
+const TEXTS: Record<string, string> = {
+  action: "a kind of change, of a fixed set",
+  alias: "what a template is to be called by",
+  at: "a time in words",
+  domain: "a domain's name, which narrows the caller's own list",
+  email: "whom to invite",
+  from: "a sender",
+  html: "a template's source",
+  key: "a variable's name",
+  name: "what something is to be called, or is searched by",
+  recipient: "an address, which narrows the caller's own list",
+  recipients: "addresses of the mail that is named beside them",
+  replyTo: "addresses",
+  returnPathLabel: "a label of a host name",
+  search: "words, which narrow the caller's own list",
+  subject: "a subject line, or words of one",
+  text: "what somebody wrote or pasted",
+  to: "a recipient",
+  trackingSubdomain: "a label of a host name",
+  url: "an address to call",
+};
+
+const takesText = ({ schema }: Field) =>
+  coresOf(schema).some((core) => core instanceof z.ZodUUID || core instanceof z.ZodString);
+const namesRows = ({ schema, path }: Field) =>
+  coresOf(schema).some((core) => core instanceof z.ZodUUID) ||
+  path.some((part) => /^(ids?|.*Ids?)$/.test(String(part)));
+const lastName = ({ path }: Field) => String(path.filter((part) => part !== 0).at(-1));
+
+let console: Console;
+let ann: Party;
+let calls: ProcedureCalls;
+beforeAll(async () => {
+  console = await openConsole();
+  ann = await openParty(console, "Ann's");
+  calls = createProcedureCalls(console);
+});
+afterAll(() => console.close());
+
+describe.each(OF_TEAMS)("$name", ({ name, fields }) => {
+  const paths = fields.map(({ path }) => path.join("."));
+
+  test("tries other teams' ids in every field that names rows", () => {
+    const names = calls[name]?.names ?? [];
+    const open = fields
+      .filter((field) => !names.includes(field.path.join(".")))
+      .filter((field) => namesRows(field) || (takesText(field) && !(lastName(field) in TEXTS)))
+      .filter(({ path }) => !paths.includes([...path, 0].join(".")));
+    expect(open.map(({ path }) => path.join("."))).toEqual([]);
+    expect(names.filter((each) => !paths.includes(each))).toEqual([]);
+  });
+});
+
+test("every kind of text that is listed is one of some procedure", () => {
+  const taken = new Set(OF_TEAMS.flatMap(({ fields }) => fields.filter(takesText).map(lastName)));
+  expect(Object.keys(TEXTS).filter((name) => !taken.has(name))).toEqual([]);
+});
+
+/** Bad text, and what is said of it. */
+const UNKEEPABLE: [text: string, said: RegExp][] = [
+  ["a\0b", /must not hold NUL/],
+  ["\ud800", /half of a surrogate pair/],
+  ["a\udfff", /half of a surrogate pair/],
+];
+
+/** Fields that no procedure has, as JSON may bring them: `__proto__` is one like any other then. */
+const FOREIGN = ["__proto__", "constructor", "isAdmin"];
+
+describe.each(PROCEDURES)("$name", (procedure) => {
+  test("refuses text that cannot be kept, wherever it stands, and fields that it does not know", async () => {
+    const good = await inputOf(procedure);
+    for (const { path } of procedure.fields)
+      for (const [text, said] of UNKEEPABLE)
+        expect(await hear(procedure, withField(good, path, text)), path.join(".")).toMatchObject({
+          code: "BAD_REQUEST",
+          message: expect.stringMatching(said),
+        });
+    for (const field of FOREIGN) {
+      const foreign = Object.defineProperty({ ...good }, field, {
+        value: { isAdmin: true },
+        enumerable: true,
+      });
+      expect(await hear(procedure, foreign), field).toMatchObject({ code: "BAD_REQUEST" });
+    }
+  });
+
+  test("fails at no odd value: each is taken or refused", async () => {
+    const good = await inputOf(procedure);
+    const odd = fc.sample(oddValue, { numRuns: 8, seed: 7 });
+    for (const { path } of procedure.fields)
+      for (const value of odd) {
+        const heard = await hear(procedure, withField(good, path, value));
+        expect(heard.code, `${path.join(".")} ${JSON.stringify(value)?.slice(0, 60)}`).not.toBe(
+          "INTERNAL_SERVER_ERROR",
+        );
+      }
+  });
+});
+
+/** Something to begin with: good of a procedure of a team, empty of one that is about the caller. */
+async function inputOf({ name, right }: Procedure): Promise<Record<string, unknown>> {
+  return right === undefined ? {} : { team: ann.teamId, ...(await calls[name]?.input(ann)) };
+}
+
+/** An owner, until a call of theirs worked: it may have ended what the next would need. */
+let caller: ReturnType<Console["callerOf"]> | null = null;
+
+async function hear({ name }: Procedure, input: unknown): Promise<{ code?: string; message?: string }> {
+  if (!caller) {
+    const { id } = await console.person({ teamId: ann.teamId, role: "owner" });
+    caller = console.callerOf(await cookiesOf((await console.session(id)).id));
+  }
+  const [noun = "", verb = ""] = name.split(".");
+  const run = (caller as unknown as Record<string, Record<string, Run>>)[noun]?.[verb];
+  try {
+    await run?.(input);
+    caller = null;
+    return {};
+  } catch (error) {
+    return error as { code: string; message: string };
+  }
+}
+type Run = (input: unknown) => Promise<unknown>;

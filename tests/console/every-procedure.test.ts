@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROLES } from "#db/schema/teams";
 import { newId } from "#server/ids";
 import { mayDo } from "#server/roles";
-import type { Meta } from "#server/trpc/init";
-import { appRouter } from "#server/trpc/router";
-import { type Console, noCookies, openConsole } from "../support/console";
+import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
 import { type Heard, openParty, type Party } from "../support/parties";
+import { type Secrets, watchSecrets } from "../support/secrets";
 import { digestTeam } from "../support/tenants";
 import type { ProcedureCall, ProcedureCalls } from "./calls/call";
+import { OF_TEAMS, PROCEDURES } from "./declared";
 import { createProcedureCalls } from "./procedure-calls";
 
 /*
@@ -15,20 +15,24 @@ import { createProcedureCalls } from "./procedure-calls";
  * rows. A procedure joins by standing in the router; without a row in the table of calls it fails here.
  */
 
-type Declared = Record<string, { _def: { meta?: Meta } }>;
-const { procedures: declared } = (appRouter as unknown as { _def: { procedures: Declared } })._def;
-const procedures = Object.entries(declared).map(([name, { _def }]) => ({ name, ..._def.meta }));
-const closed = procedures.filter(({ isOpen }) => !isOpen);
-const ofTeams = procedures.flatMap(({ name, right }) => (right === undefined ? [] : [{ name, right }]));
+/** Mutations that leave nothing behind, and why they are none the less. */
+const CHANGING_NOTHING: Record<string, string> = {
+  "templates.preview": "What is looked at may be a megabyte, which no address can carry.",
+};
 
 let console: Console;
 let ann: Party;
 let ben: Party;
+let cid: Party;
 let calls: ProcedureCalls;
+let secrets: Secrets;
 beforeAll(async () => {
   console = await openConsole();
+  secrets = watchSecrets(console);
   ann = await openParty(console, "Ann's");
   ben = await openParty(console, "Ben's");
+  cid = await openParty(console, "Cid's");
+  await secrets.plant(ann);
   calls = createProcedureCalls(console);
 });
 afterAll(() => console.close());
@@ -40,15 +44,15 @@ const callOf = (name: string): ProcedureCall => {
 };
 
 test("every row of the table belongs to a procedure", () => {
-  expect(Object.keys(calls).filter((name) => !ofTeams.some((each) => each.name === name))).toEqual([]);
+  expect(Object.keys(calls).filter((name) => !OF_TEAMS.some((each) => each.name === name))).toEqual([]);
 });
 
 test("only who was invited may call without a session", () => {
-  const open = procedures.filter(({ isOpen }) => isOpen).map(({ name }) => name);
+  const open = PROCEDURES.filter(({ isOpen }) => isOpen).map(({ name }) => name);
   expect(open).toEqual(["invitations.look", "invitations.accept"]);
 });
 
-describe.each(closed)("$name", ({ name }) => {
+describe.each(PROCEDURES.filter(({ isOpen }) => !isOpen))("$name", ({ name }) => {
   test("is refused without a session", async () => {
     const caller = console.callerOf(noCookies) as unknown as Record<string, Record<string, Run>>;
     const [noun = "", verb = ""] = name.split(".");
@@ -57,15 +61,28 @@ describe.each(closed)("$name", ({ name }) => {
     });
   });
 });
-type Run = (input: object) => Promise<unknown>;
+type Run = (input?: object) => Promise<unknown>;
 
-describe.each(ofTeams)("$name, which asks for $right,", ({ name, right }) => {
+describe.each(OF_TEAMS)("$name, which asks for $right,", ({ name, right, isMutation }) => {
   for (const role of ROLES.filter((each) => mayDo(each, right)))
     test(`works for the ${role}`, async () => {
       const heard = await ann.call(role, name, await callOf(name).input(ann));
       expect(heard).toMatchObject({ ok: true });
+      secrets.hear(name, heard);
       await callOf(name).afterwards?.(ann);
     });
+
+  const isChange = isMutation && !(name in CHANGING_NOTHING);
+  test(isChange ? "stands in the log with what it changed" : "changes nothing", async () => {
+    const input = await callOf(name).input(cid);
+    const before = await digestTeam(console.house.hot, cid.teamId);
+    expect(await cid.call("owner", name, input)).toMatchObject({ ok: true });
+    const after = await digestTeam(console.house.hot, cid.teamId);
+    expect(linesIn(after) > linesIn(before)).toBe(isChange);
+    if (isChange) expect(withoutLog(after)).not.toEqual(withoutLog(before));
+    else expect(withoutLog(after)).toEqual(withoutLog(before));
+    await callOf(name).afterwards?.(cid);
+  });
 
   for (const role of ROLES.filter((each) => !mayDo(each, right)))
     test(`is refused to the ${role}, and changes nothing`, async () => {
@@ -98,6 +115,40 @@ describe.each(ofTeams)("$name, which asks for $right,", ({ name, right }) => {
     }
   });
 });
+
+test("no answer holds a secret, but where it is told once to whoever made it", async () => {
+  const owner = await cookiesOf((await console.session(ann.userIds.owner)).id);
+  const caller = console.callerOf(owner) as unknown as Record<string, Record<string, Run>>;
+  for (const { name } of PROCEDURES.filter(
+    ({ right, isOpen, isMutation }) => !right && !isOpen && !isMutation,
+  )) {
+    const [noun = "", verb = ""] = name.split(".");
+    secrets.hear(name, { ok: true, data: await caller[noun]?.[verb]?.() });
+  }
+  const known = await secrets.known(console.house.hot);
+  for (const of of [
+    "a password",
+    "a relay's password",
+    "api_keys.secret_hash",
+    "dkim_keys.private_key",
+    "invitations.token_hash",
+    "keys.create",
+    "totp_factors.secret",
+    "users.password_hash",
+    "webhooks.secret",
+  ])
+    expect([...known]).toContain(of);
+  expect(await secrets.findTold(console.house.hot)).toEqual([]);
+});
+
+/** What was counted in passing is no change of anybody's. */
+const COUNTED = ["usage_days", "usage_progress"];
+const withoutLog = (digest: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(digest).filter(([table]) => table !== "audit_log" && !COUNTED.includes(table)),
+  );
+/** A digest begins with the number of rows. */
+const linesIn = ({ audit_log = "0" }: Record<string, string>) => Number.parseInt(audit_log, 10);
 
 /** What was heard, without the id that was asked for. */
 const plain = (heard: Heard, asked: string): string => JSON.stringify(heard).replaceAll(asked, "<asked>");

@@ -61,7 +61,11 @@ export function emailCalls({ house }: Console): ProcedureCalls {
       names: ["ids.0"],
     },
     "emails.retryMatching": {
-      input: async (party) => ({ key: await keyOf(party), acceptDuplicates: false, after: newId() }),
+      input: async (party) => {
+        const key = await keyOf(party);
+        await house.hot`update emails set api_key_id = ${key} where id = ${await withStatus(party, "failed")}`;
+        return { key, acceptDuplicates: false, after: newId() };
+      },
       names: ["key", "after", "search"],
     },
   };

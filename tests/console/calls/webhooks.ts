@@ -8,7 +8,7 @@ import type { ProcedureCalls } from "./call";
 const url = "https://example.com/hooks";
 const type = "email.delivered";
 
-export function webhookCalls(_: Console): ProcedureCalls {
+export function webhookCalls({ house }: Console): ProcedureCalls {
   const endpointOf = async ({ ctx }: Party) =>
     (await createWebhook(ctx, { url, events: [type], status: "enabled" })).id;
   const eventOf = async (party: Party) => {
@@ -53,7 +53,11 @@ export function webhookCalls(_: Console): ProcedureCalls {
       names: ["id"],
     },
     "webhooks.replayRange": {
-      input: async (party) => ({ id: await endpointOf(party), ...range }),
+      input: async (party) => {
+        const { id } = await eventOf(party);
+        await house.hot`update webhook_deliveries set status = 'failed' where webhook_id = ${id}`;
+        return { id, ...range };
+      },
       names: ["id"],
     },
   };

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Console, openConsole } from "../support/console";
+import { openParty, type Party } from "../support/parties";
+import { digestTeam } from "../support/tenants";
+import type { ProcedureCalls } from "./calls/call";
+import { OF_TEAMS } from "./declared";
+import { createProcedureCalls } from "./procedure-calls";
+
+/*
+ * Every procedure that changes a team is called while the audit log takes no line. What was changed in a transaction of its own
+ * would stand then, with nobody to have done it.
+ */
+
+let console: Console;
+let ann: Party;
+let calls: ProcedureCalls;
+beforeAll(async () => {
+  console = await openConsole();
+  ann = await openParty(console, "Ann's");
+  calls = createProcedureCalls(console);
+  await console.house.hot`
+    create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no line'; end $$`;
+});
+afterAll(() => console.close());
+
+async function withoutLog<T>(work: () => Promise<T>): Promise<T> {
+  const { hot } = console.house;
+  await hot`create trigger refuse_line before insert on audit_log for each row execute function refuse_line()`;
+  try {
+    return await work();
+  } finally {
+    await hot`drop trigger refuse_line on audit_log`;
+  }
+}
+
+/** It changes nothing, so it writes no line. */
+const changing = OF_TEAMS.filter(({ name, isMutation }) => isMutation && name !== "templates.preview");
+
+describe.each(changing)("$name", ({ name }) => {
+  test("changes nothing where the audit log cannot tell of it", async () => {
+    const call = calls[name];
+    if (!call) throw new Error(`"${name}" has no call`);
+    const input = await call.input(ann);
+    const before = await digestTeam(console.house.hot, ann.teamId);
+    const heard = await withoutLog(() => ann.call("owner", name, input));
+    expect(heard).toMatchObject({ ok: false, code: "INTERNAL_SERVER_ERROR" });
+    expect(await digestTeam(console.house.hot, ann.teamId)).toEqual(before);
+  });
+});

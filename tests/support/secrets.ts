@@ -1,0 +1,107 @@
+import type { HotSql } from "#db/client";
+import { startTotp } from "#server/services/account/totp";
+import { addRelay } from "#server/services/relays/write";
+import { type Console, PASSWORD } from "./console";
+import type { Heard, Party } from "./parties";
+
+/** A secret, and what it is of: `webhooks.secret`. */
+type Secret = { text: string; of: string };
+
+/** Columns that look like secrets' by their name or type, and hold none. */
+const OPEN_COLUMNS = [
+  "api_keys.token_id",
+  "attachments.content",
+  "callback_tokens.body",
+  "idempotency_keys.fingerprint",
+  "passkeys.public_key",
+  "captured_messages.raw",
+  "domains.ownership_token",
+];
+
+/** Answers that tell a secret once, to whoever made it by that call: of what, or the field. */
+const TOLD_ONCE: Record<string, { of?: string; field?: string }> = {
+  "webhooks.create": { of: "webhooks.secret" },
+  "webhooks.rotate": { of: "webhooks.secret" },
+  "keys.create": { field: "token" },
+  "keys.rotate": { field: "token" },
+  "invitations.create": { field: "link" },
+  "invitations.renew": { field: "link" },
+};
+
+/**
+ * Learns every secret of an installation: what its vault seals from now on, what stands in the columns of hashes and keys,
+ * and what the answers that may tell one told. To be called before the first of them is made.
+ */
+export function watchSecrets(console: Console) {
+  const { vault } = console.deps;
+  const secrets: Secret[] = [{ text: PASSWORD, of: "a password" }];
+  const heard: { procedure: string; text: string }[] = [];
+  const seal = vault.seal;
+  vault.seal = (text, place) => {
+    const sealed = seal(text, place);
+    const of = `${place.table}.${place.column}`;
+    secrets.push({ text, of }, { text: sealed, of: `${of}, sealed` });
+    return sealed;
+  };
+
+  return {
+    /** Gives a team's people and mail the secrets that no call of the matrix makes. */
+    plant: async ({ teamId, userIds }: Party) => {
+      const password = "canary-of-a-relay";
+      secrets.push({ text: password, of: "a relay's password" });
+      const url = `smtps://posthorn:${password}@smtp.example.com:465`;
+      await addRelay(console.deps, { teamId, domainId: null, name: "Canary", url });
+      await startTotp(console.deps, { userId: userIds.owner, email: "ann@example.org", host: "localhost" });
+    },
+    hear: (procedure: string, answer: Heard) => {
+      const data = answer.ok ? answer.data : answer.message;
+      heard.push({ procedure, text: JSON.stringify(data) ?? "" });
+      const { field } = TOLD_ONCE[procedure] ?? {};
+      const told = field && (data as Record<string, unknown>)[field];
+      if (typeof told === "string") secrets.push({ text: told, of: procedure });
+    },
+    /** Which procedure told what, of all that were heard; nothing where each kept silent. */
+    findTold: async (hot: HotSql): Promise<string[]> => {
+      const all = [...secrets, ...(await readStored(hot))].filter(({ text }) => text !== "");
+      const told = heard.flatMap(({ procedure, text }) =>
+        all
+          .filter(({ of }) => of !== procedure && of !== TOLD_ONCE[procedure]?.of)
+          .filter((secret) => text.includes(JSON.stringify(secret.text).slice(1, -1)))
+          .map(({ of }) => `${procedure} tells ${of}`),
+      );
+      return [...new Set(told)];
+    },
+    /** How many secrets are known, by what they are of. */
+    known: async (hot: HotSql): Promise<Set<string>> =>
+      new Set([...secrets, ...(await readStored(hot))].map(({ of }) => of)),
+  };
+}
+
+export type Secrets = ReturnType<typeof watchSecrets>;
+
+/** What the columns of hashes and keys hold, in each form that an answer could write it. */
+async function readStored(hot: HotSql): Promise<Secret[]> {
+  const columns = await hot<{ table: string; column: string; isBytes: boolean }[]>`
+    select table_name as table, column_name as column, data_type = 'bytea' as "isBytes"
+    from information_schema.columns
+    where table_schema = 'public' and data_type in ('bytea', 'text')
+      and (data_type = 'bytea' or column_name ~ '(secret|hash|password|private_key|token)')`;
+  const closed = columns.filter(({ table, column }) => !OPEN_COLUMNS.includes(`${table}.${column}`));
+  const stored = await Promise.all(
+    closed.map(async ({ table, column, isBytes }) => {
+      const of = `${table}.${column}`;
+      const rows = await hot.unsafe<{ value: Buffer | string }[]>(
+        `select distinct "${column}" as value from "${table}" where "${column}" is not null`,
+      );
+      return rows.flatMap(({ value }) =>
+        isBytes
+          ? (["hex", "base64", "base64url"] as const).map((form) => ({
+              text: Buffer.from(value as Buffer).toString(form),
+              of,
+            }))
+          : [{ text: String(value), of }],
+      );
+    }),
+  );
+  return stored.flat();
+}

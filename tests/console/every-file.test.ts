@@ -1,0 +1,165 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { NextRequest } from "next/server";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ROLES, type Role } from "#db/schema/teams";
+import { holdDeps } from "#server/console-deps";
+import { newId } from "#server/ids";
+import { mayDo } from "#server/roles";
+import { type Console, cookiesOf, openConsole } from "../support/console";
+import { openParty, type Party } from "../support/parties";
+import { projectRoot } from "../support/processes";
+import { type Secrets, watchSecrets } from "../support/secrets";
+import { digestTeam } from "../support/tenants";
+import { type FileCall, fileCalls } from "./calls/files";
+
+/*
+ * Every route file of the console, found by reading the tree, is called by every role, by nobody, and with another team's and
+ * nobody's ids wherever it names rows: what no procedure carries is held to the same.
+ */
+
+const root = path.join(projectRoot, "app/console");
+const folders = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .filter((file) => path.basename(file) === "route.ts")
+  .map((file) => path.dirname(file));
+
+let console: Console;
+let ann: Party;
+let ben: Party;
+let secrets: Secrets;
+let calls: Record<string, FileCall>;
+beforeAll(async () => {
+  console = await openConsole();
+  secrets = watchSecrets(console);
+  holdDeps(console.deps);
+  ann = await openParty(console, "Ann's");
+  ben = await openParty(console, "Ben's");
+  await secrets.plant(ann);
+  calls = fileCalls(console);
+});
+afterAll(() => console.close());
+
+type Handler = (request: NextRequest, context: { params: Promise<object> }) => Promise<Response>;
+type Asked = { by: string | null; team: string; input: Record<string, string> };
+
+const callOf = (folder: string): FileCall => {
+  const call = calls[folder];
+  if (!call) throw new Error(`Add "${folder}" to tests/console/calls/files.ts`);
+  return call;
+};
+
+/** Calls the route file itself, as Next would. */
+async function ask(folder: string, { by, team, input }: Asked): Promise<{ status: number; text: string }> {
+  const params: Record<string, string> = {};
+  const place = folder.replace(/\[(\w+)\]/g, (_, name: string) => {
+    params[name] = input[name] ?? "";
+    return encodeURIComponent(params[name]);
+  });
+  const url = new URL(`${console.deps.url}/console/${place}`);
+  for (const [name, value] of Object.entries({ team, ...input }))
+    if (!(name in params)) url.searchParams.set(name, value);
+  const { body } = callOf(folder);
+  const session = by && (await cookiesOf((await console.session(by)).id)).get("__Host-posthorn.session");
+  const request = new NextRequest(url, {
+    headers: {
+      ...(session && { cookie: `__Host-posthorn.session=${session.value}` }),
+      ...(body && {
+        origin: console.deps.url,
+        "content-type": "text/csv",
+        "content-length": String(body.length),
+      }),
+    },
+    ...(body && { method: "POST", body }),
+  });
+  const { GET, POST }: Record<string, Handler | undefined> = await import(
+    path.join(root, folder, "route.ts")
+  );
+  const handler = body ? POST : GET;
+  if (!handler) throw new Error(`${folder} takes no such call`);
+  const response = await handler(request, { params: Promise.resolve(params) });
+  expect(response.headers.get("content-security-policy")).toMatch(/^sandbox; default-src 'none'/);
+  return { status: response.status, text: await response.text() };
+}
+
+const digest = () => digestTeam(console.house.hot, ann.teamId);
+
+test("every row of the table belongs to a file", () => {
+  expect(Object.keys(calls).sort()).toEqual([...folders].sort());
+});
+
+describe.each(folders)("%s", (folder) => {
+  test("is given to the roles that have its right, and to nobody else", async () => {
+    const { right, input } = callOf(folder);
+    for (const role of ROLES) {
+      const given = await input(ann);
+      const before = await digest();
+      const asked = { by: ann.userIds[role as Role], team: ann.teamId, input: given };
+      const { status, text } = await ask(folder, asked);
+      expect(status, role).toBe(mayDo(role, right) ? 200 : 403);
+      secrets.hear(folder, { ok: true, data: text });
+      const isChanged = JSON.stringify(await digest()) !== JSON.stringify(before);
+      expect(isChanged).toBe(folder === "suppressions/import" && status === 200);
+    }
+    const input_ = await input(ann);
+    expect((await ask(folder, { by: null, team: ann.teamId, input: input_ })).status).toBe(401);
+  });
+
+  test("finds no team that the caller is not in", async () => {
+    const input = await callOf(folder).input(ann);
+    const before = await digest();
+    const by = ben.userIds.owner;
+    const foreign = await ask(folder, { by, team: ann.teamId, input });
+    expect(foreign.status).toBe(404);
+    expect(plain((await ask(folder, { by, team: newId(), input })).text)).toBe(plain(foreign.text));
+    expect(await digest()).toEqual(before);
+  });
+
+  test("answers another team's ids like those that nobody has", async () => {
+    const { names, input } = callOf(folder);
+    const by = ben.userIds.owner;
+    for (const name of names) {
+      const theirs = (await input(ann))[name] ?? "";
+      const own = await input(ben);
+      const [foreign, missing] = [
+        await ask(folder, { by, team: ben.teamId, input: { ...own, [name]: theirs } }),
+        await ask(folder, { by, team: ben.teamId, input: { ...own, [name]: newId() } }),
+      ];
+      expect(foreign.status, name).toBe(missing.status);
+      expect(plain(foreign.text), name).toBe(plain(missing.text));
+    }
+  });
+
+  test("fails at nothing that an address can hold", async () => {
+    const { input } = callOf(folder);
+    const good = await input(ann);
+    const by = ann.userIds.owner;
+    for (const name of Object.keys({ ...good, team: "", isAdmin: "", search: "" }))
+      for (const odd of [
+        "",
+        "\0",
+        "a\0b",
+        "%00",
+        "../..",
+        "x".repeat(3_000),
+        "'",
+        "{",
+        "\ufffd",
+        "__proto__",
+      ]) {
+        const asked =
+          name === "team"
+            ? { by, team: odd, input: good }
+            : { by, team: ann.teamId, input: { ...good, [name]: odd } };
+        expect((await ask(folder, asked)).status, `${name} ${JSON.stringify(odd).slice(0, 20)}`).toBeLessThan(
+          500,
+        );
+      }
+  });
+});
+
+test("no file holds a secret", async () => {
+  expect(await secrets.findTold(console.house.hot)).toEqual([]);
+});
+
+/** What was heard, without the ids that were asked for, and the request's own. */
+const plain = (text: string): string => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>");

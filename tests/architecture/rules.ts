@@ -186,10 +186,10 @@ export const RULES = {
   "across rooms #server and #db, inside a room relative": (file) =>
     forbidImports(
       file,
-      // Nobody imports app but its tests, so it has no name of its own.
+      // Nobody imports app, or the proxy before it, but their tests, so they have no name of their own.
       ({ isOurs, specifier, target }) =>
         isOurs &&
-        !(file.room === "tests" && target?.startsWith("app/")) &&
+        !(file.room === "tests" && /^(app\/|proxy$)/.test(target ?? "")) &&
         specifier.startsWith(".") !== (roomOfTarget(target) === file.room),
       "write #server/… or #db/… across rooms, ./… inside one",
     ),

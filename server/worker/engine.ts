@@ -58,6 +58,8 @@ export type EngineOptions = {
   workerId?: string;
   /** How long a claim lasts unless renewed. */
   leaseMs?: number;
+  /** Nothing is begun once it is aborted, whatever else has to end before `drain` is called. */
+  signal?: AbortSignal;
   /** Called when a pump that found nothing, or no room, would find some now. */
   onRoom?: () => void;
   /** Called when results were written: their events may be somebody's webhooks. */
@@ -89,7 +91,8 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   const abort = new AbortController();
   // Every mail under way listens to it.
   setMaxListeners(0, abort.signal);
-  let isDraining = false;
+  let isToldToDrain = false;
+  const isDraining = () => isToldToDrain || options.signal?.aborted === true;
   let isFull = false;
   /** Claimed rows whose attempt is not over. */
   let attempting = 0;
@@ -190,11 +193,11 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     waitForRelay: (claims, waitMs) => giveBack(claims, () => ({ rule: "relay_paused", waitMs })),
     keysFor: createSigningKeys(deps),
     inTurn: createTurns(options.dialoguesMax, options.dialoguesMax * slowAside),
-    mayBegin: (claims) => !isDraining && claims.every(stillMine),
+    mayBegin: (claims) => !isDraining() && claims.every(stillMine),
     stillMine,
     signal: abort.signal,
     async handOver(claims, stored) {
-      const mine = isDraining ? [] : claims.filter(stillMine);
+      const mine = isDraining() ? [] : claims.filter(stillMine);
       if (mine.length === 0) return [];
       if (stored.isCapped) return handOverWithinCaps(mine, stored);
       const offersUnsubscribe = stored.listUnsubscribe;
@@ -219,7 +222,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       if (results.length > 0) await (stored.isAlone ? recordAlone : recordTogether)(results);
       const settled = new Set(results.map(({ id }) => id));
       const left = claims.filter((claim) => !settled.has(claim.id) && !givenBack.has(claim));
-      if (left.length > 0) await releaseClaims(hot, left, isDraining || way ? "released" : "no_transport");
+      if (left.length > 0) await releaseClaims(hot, left, isDraining() || way ? "released" : "no_transport");
     } catch (error) {
       // The rows stay leased: when the leases run out, their stage says what may be done with them.
       log.error("delivery.attempt_broken", { emailId: stored.id, ...errorFacts(error) });
@@ -288,7 +291,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     async pump() {
       const room = roomNow();
       isFull = room < claimRoomMin;
-      if (isDraining || isFull) return false;
+      if (isDraining() || isFull) return false;
       const { mayBeMore } = await begin(claimDeliveries, room);
       const areSuspects = await pumpSuspects();
       return mayBeMore || areSuspects;
@@ -314,7 +317,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     },
 
     async drain(graceMs) {
-      isDraining = true;
+      isToldToDrain = true;
       const timer = setTimeout(() => abort.abort(), graceMs);
       while (jobs.size > 0) await Promise.race(jobs);
       clearTimeout(timer);

@@ -53,6 +53,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
   // Each with places of its own, so that neither mail nor webhooks wait for the other.
   const engine = createEngine(deps, {
     workerId: id,
+    signal,
     dialoguesMax: options.dialoguesMax ?? 10,
     leaseMs,
     onRoom: () => mail.rouse(),

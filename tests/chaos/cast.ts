@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { findPort } from "#server/boot/postgres/server";
 import { type Child, startChild } from "../support/child";
+import { compiledOf } from "../support/program";
 import type { Ask } from "./audit";
 import type { Actor } from "./records";
 
@@ -69,7 +70,7 @@ export async function openCast(
     const { env = {}, clockAheadMs, isUnready } = given.get(who) ?? {};
     const isWeb = who === "web0" || who === "web1";
     const child = startChild<object>(
-      FILES[who],
+      await compiledOf(FILES[who]),
       [],
       {
         ...envOf(who),

@@ -19,7 +19,7 @@ const usage = `Does to a Posthorn under load what the fault matrix says may happ
   --mails N     accepted mails at least, 10000 unless told otherwise (with --short 1000); with fewer, fewer faults
   --kills N     kill -9 at least, 300 unless told otherwise (with --short 30)
   --seed S      the same seed gives the same plan
-  --minutes M   no further fault after so long, 34 unless told otherwise (with --short 3.3)
+  --minutes M   after so long each fault that is left once only, 34 unless told otherwise (with --short 3.3)
 `;
 
 /** What each form wants, and what of kills the faults bring along when it is not told otherwise. */
@@ -81,7 +81,7 @@ say(`Chaos with seed ${seed}, the ${form} form, commit ${commit}.`);
 keepSeed("begun");
 for (const place of PLACES) {
   const plan = chosen.filter((fault) => fault.place === place).map(planned);
-  if (plan.length === 0 || isLate()) continue;
+  if (plan.length === 0) continue;
   say(`\n${place}: ${plan.length} faults`);
   const run = await runPlace(place, plan, { say, isLate, mails, settlesEach: form === "full" }).catch(
     (error) => {
@@ -109,7 +109,7 @@ for (const place of PLACES) {
   if (verdict.findings.length > 0) process.stderr.write(`${run.outputs}\n`);
 }
 for (const { row, name } of chosen)
-  if (!done.some(({ fault }) => fault.name === name)) notRun.push({ row, reason: "the time was up" });
+  if (!done.some(({ fault }) => fault.name === name)) notRun.push({ row, reason: "its place broke off" });
 
 const hasPassed = report();
 const seconds = Math.round((Date.now() - startedMs) / 1_000);
@@ -120,7 +120,12 @@ process.exit(hasPassed ? 0 : 1);
 /** Prints what was found, what is missing, and at the end the tables; true where nothing is wrong. */
 function report(): boolean {
   if (!killTable) return false;
-  const wanting: string[] = missed.map((name) => `The judge did not see: ${name}`);
+  const wanting: string[] = [
+    ...missed.map((name) => `The judge did not see: ${name}`),
+    ...chosen
+      .filter(({ name }) => !done.some(({ fault, times }) => fault.name === name && times > 0))
+      .map(({ name }) => `${name} was never done.`),
+  ];
   const lacking: string[] = [];
   if (!only) {
     const accepted = sumOf(counts.values()).accepted;
@@ -131,7 +136,6 @@ function report(): boolean {
     if (killed < kills) lacking.push(`Only ${killed} kills were made.`);
     for (const stage of STAGES)
       if (killsAt(killTable, stage) === 0) lacking.push(`No kill met mail that was ${stage}.`);
-    for (const { fault, times } of done) if (times === 0) lacking.push(`${fault.name} was never done.`);
   }
   for (const line of [...wanting, ...lacking]) say(line);
   const crimes = { seen: crimesCount - missed.length, planted: crimesCount, missed };
@@ -149,7 +153,8 @@ function report(): boolean {
     crimes,
   };
   say(`\n${renderMarkdown(outcome)}`);
-  // On a machine that is slow, or busy with something else, the short form does what it has time for.
+  // On a machine that is slow, or busy with something else, the short form does each fault as often as it has time for,
+  // and once at least.
   const mayLack = form === "short" && isLate();
   return findings.length === 0 && wanting.length === 0 && (lacking.length === 0 || mayLack);
 }

@@ -9,6 +9,7 @@ import { type Child, startChild } from "../support/child";
 import { startTap, type Tap } from "../support/database-tap";
 import { installationSecret } from "../support/deps";
 import { startDnsPeer } from "../support/dns-peer";
+import { compiledOf } from "../support/program";
 import { type RedisServer, redisMissing, startRedis } from "../support/redis";
 import { type Ask, auditDatabase, readMails, readSteps, readTampering } from "./audit";
 import { type Cast, openCast } from "./cast";
@@ -122,7 +123,12 @@ async function assemble(
     await ask((hot) => hot.unsafe(`create role ${who} login superuser password '${password}'`));
   }
   const misdeeds: Misdeed[] = [];
-  const sink: Child<SinkReport> = startChild<SinkReport>("tests/chaos/sink.ts", [mailFolder], {});
+  const tickProgram = await compiledOf("tests/chaos/tick-process.ts");
+  const sink: Child<SinkReport> = startChild<SinkReport>(
+    await compiledOf("tests/chaos/sink.ts"),
+    [mailFolder],
+    {},
+  );
   onClose(() => sink.kill());
   const { port: sinkPort } = await sink.hear((told): told is { port: number } => "port" in told);
   sink.onTold((told) => "misdeed" in told && misdeeds.push(told.misdeed));
@@ -173,7 +179,7 @@ async function assemble(
     redis,
     sunk: () => readSunk(mailFolder),
     startTick() {
-      const tick = startChild<object>("tests/chaos/tick-process.ts", [], envOf("tick"));
+      const tick = startChild<object>(tickProgram, [], envOf("tick"));
       ticks.add(tick);
       return tick;
     },

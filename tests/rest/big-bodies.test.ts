@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findPort } from "#server/boot/postgres/server";
 import { type Child, startChild } from "../support/child";
+import { compiledOf } from "../support/program";
 import { type CallOptions, callApi } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
   world = await createWorld();
   ({ token } = await world.key());
   const port = await findPort();
-  child = startChild<{ port: number }>("tests/support/web-process.ts", [], {
+  child = startChild<{ port: number }>(await compiledOf("tests/support/web-process.ts"), [], {
     DATABASE_URL: world.databaseUrl,
     PORT: String(port),
     POSTHORN_URL: "http://localhost:3000",

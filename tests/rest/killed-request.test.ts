@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { findPort } from "#server/boot/postgres/server";
 import { type Child, startChild } from "../support/child";
 import { startTap, type Tap } from "../support/database-tap";
+import { compiledOf } from "../support/program";
 import { callApi } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -26,7 +27,7 @@ beforeEach(async () => {
   tap = await startTap({ host: url.hostname, port: Number(url.port) });
   url.port = String(tap.port);
   const port = await findPort();
-  doomed = startChild<{ port: number }>("tests/support/web-process.ts", [], {
+  doomed = startChild<{ port: number }>(await compiledOf("tests/support/web-process.ts"), [], {
     DATABASE_URL: url.href,
     PORT: String(port),
     POSTHORN_URL: "http://localhost:3000",

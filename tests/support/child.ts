@@ -1,10 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { projectRoot } from "./processes";
-
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 /** A process of the rig with a channel to it. It ends when the channel does, so none outlives the run. */
 export type Child<Told> = {
@@ -26,22 +21,18 @@ export type Child<Told> = {
   stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** Starts a TypeScript file of the project. */
+/** Starts a compiled program of the project. */
 export function startChild<Told extends object>(
-  file: string,
+  program: string,
   args: readonly string[],
   env: Record<string, string>,
   nodeArgs: readonly string[] = [],
 ): Child<Told> {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [...nodeArgs, "--import", tsx, path.join(projectRoot, file), ...args],
-    {
-      cwd: projectRoot,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } as unknown as NodeJS.ProcessEnv,
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-    },
-  );
+  const child: ChildProcess = spawn(process.execPath, [...nodeArgs, program, ...args], {
+    cwd: projectRoot,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } as unknown as NodeJS.ProcessEnv,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding("utf8").on("data", (text: string) => {
@@ -70,7 +61,7 @@ export function startChild<Told extends object>(
           resolve(told);
         };
         child.on("message", listen as (told: unknown) => void);
-        void exited.then(() => reject(new Error(`${file} ended:\n${output}`)));
+        void exited.then(() => reject(new Error(`${program} ended:\n${output}`)));
       }),
     onTold: (listen) => void child.on("message", listen as (told: unknown) => void),
     output: () => output,

@@ -13,24 +13,29 @@ const folder = path.join(projectRoot, "tests/.artifacts/programs", String(proces
 
 const compiled = new Map<string, Promise<string>>();
 
+/**
+ * The path of a TypeScript program as Node runs it, compiled once for all of its starts in this process: to read the
+ * sources at each start takes longer than most programs. For those that start no further file of ours.
+ */
+export function compiledOf(file: string): Promise<string> {
+  const entry = compiled.get(file) ?? compile(file);
+  compiled.set(file, entry);
+  return entry;
+}
+
 async function compile(file: string): Promise<string> {
   const name = path.basename(file, ".ts");
   await compilePrograms([path.join(projectRoot, file)], path.join(folder, name));
   return path.join(folder, name, `${name}.mjs`);
 }
 
-/**
- * Starts a TypeScript program as Node runs it when it is compiled: compiled once for all of its starts in this process,
- * since to do so at each takes longer than most commands. For programs that start no further file of ours.
- */
+/** Starts a TypeScript program, compiled. */
 export async function startProgram(
   file: string,
   args: readonly string[] = [],
   options: StartOptions = {},
 ): Promise<TestProcess> {
-  const entry = compiled.get(file) ?? compile(file);
-  compiled.set(file, entry);
-  return startProcess(process.execPath, [await entry, ...args], options);
+  return startProcess(process.execPath, [await compiledOf(file), ...args], options);
 }
 
 /** Runs a TypeScript program to its end, 60 s at most. */

@@ -1,12 +1,9 @@
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
 import type { HotSql } from "#db/client";
 import { type Exit, projectRoot } from "./processes";
+import { compiledOf } from "./program";
 
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-const program = path.join(projectRoot, "server/boot/worker-process.ts");
+const program = await compiledOf("server/boot/worker-process.ts");
 
 /** The product's own worker process. `output` is its log, one JSON object a line. */
 export type WorkerProcess = {
@@ -35,7 +32,7 @@ export function spawnWorker({
   nodeArgs = [],
   env = {},
 }: WorkerSettings): WorkerProcess {
-  const child = spawn(process.execPath, [...nodeArgs, "--import", tsx, program], {
+  const child = spawn(process.execPath, [...nodeArgs, program], {
     cwd: projectRoot,
     env: {
       PATH: process.env.PATH,

@@ -79,10 +79,15 @@ function Outcome({ teamId, id, event }: { teamId: string; id: string; event: str
   const { data, error } = useQuery(
     trpc.webhooks.delivery.queryOptions(
       { team: teamId, id, event },
-      { refetchInterval: ({ state }) => (state.data?.calls[0] ? false : lookAgainMs) },
+      { refetchInterval: ({ state }) => (state.data?.calls[0] || state.error ? false : lookAgainMs) },
     ),
   );
   const call = data?.calls[0];
+  const link = (text: string) => (
+    <Link href={hrefOf(`/console/webhooks/${id}/events/${event}`)} className={`${linkStyle} self-start`}>
+      {text}
+    </Link>
+  );
   return (
     <div role="status" className="flex flex-col gap-3 rounded-lg border border-line p-4">
       {call ? (
@@ -97,18 +102,17 @@ function Outcome({ teamId, id, event }: { teamId: string; id: string; event: str
               It is tried again <When at={call.nextAttemptAt} />.
             </p>
           ) : null}
-          <Link
-            href={hrefOf(`/console/webhooks/${id}/events/${event}`)}
-            className={`${linkStyle} self-start`}
-          >
-            All that was sent
-          </Link>
+          {link("All that was sent")}
         </>
       ) : error ? (
-        <FormFault fault={faultOf(error)} />
+        <>
+          <FormFault fault={faultOf(error)} />
+          {link("See what became of it")}
+        </>
       ) : (
         <p className="flex items-center gap-2 text-soft">
-          <LoaderCircle className="size-4 motion-safe:animate-spin" aria-hidden="true" /> On its way
+          <LoaderCircle className="size-4 shrink-0 motion-safe:animate-spin" aria-hidden="true" /> On its way.
+          It goes on where this is closed, and stands among the webhook's events.
         </p>
       )}
     </div>

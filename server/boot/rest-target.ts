@@ -23,7 +23,7 @@ export function findRestTarget(
 }
 
 function splitTarget(target: string): { host: string | null; path: string } {
-  const [, absoluteHost, absolutePath] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target) ?? [];
+  const [, absoluteHost, absolutePath] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
   const given = absolutePath ?? target;
   const slashed = given.startsWith("/") ? given : `/${given}`;
   // A backslash is no slash here, whatever the URL standard says for browsers.

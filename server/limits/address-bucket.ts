@@ -39,7 +39,7 @@ function readForwarded(headers: Headers, trustedHops: number): string | undefine
 function readAddress(text: string): string | undefined {
   const [, bracketed, ipv4, bare] =
     /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5}|(.*))$/.exec(text.trim()) ?? [];
-  const address = (bracketed ?? ipv4 ?? bare ?? "").replace(/%.*$/, "");
+  const address = (bracketed ?? ipv4 ?? bare ?? "").replace(/%.*$/s, "");
   switch (isIP(address)) {
     case 4:
       return address;

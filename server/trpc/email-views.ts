@@ -143,7 +143,8 @@ const timeOf = (at: Date): string | null => (Number.isFinite(at.getTime()) ? at.
 const inUtc = (text: string): string => (/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
 
 const textCharsMax = 200_000;
-const REMOTE_IMAGE = /<(?:img|source|video|input|td|table|body|image)\b[^>]*\bhttps?:|url\(\s*['"]?https?:/i;
+/** Looks from one `<` to the next only: mail is written by strangers, and may have a million of them. */
+const REMOTE_IMAGE = /<(?:img|source|video|input|td|table|body|image)\b[^<>]*\bhttps?:|url\(\s*['"]?https?:/i;
 
 /** What a mail says, as far as a page holds it: its HTML is only ever shown by a document of its own. */
 export function viewContent(email: Email) {

@@ -49,10 +49,7 @@ export function relaxField(field: string): string {
 
 /** The name of a header field in lower case. */
 export const nameOfField = (field: string): string =>
-  field
-    .slice(0, field.indexOf(":"))
-    .replace(/[ \t]+$/, "")
-    .toLowerCase();
+  field.slice(0, field.indexOf(":")).trimEnd().toLowerCase();
 
 /** A message in its parts: header fields from top to bottom, one character a byte and folded as they are, and the body. */
 export function readParts(bytes: Uint8Array): { fields: string[]; body: Buffer } {

@@ -34,7 +34,7 @@ export function marksOf(
 function unsubscribeTargets(headers: readonly Header[]): Set<string> {
   const own = headers.filter(({ name }) => name.toLowerCase() === "list-unsubscribe");
   const targets = own.flatMap(({ value }) =>
-    [...value.matchAll(/<([^>]*)>/g)].map(([, target = ""]) => target),
+    [...value.matchAll(/<([^<>]*)>/g)].map(([, target = ""]) => target),
   );
   return new Set(targets.filter((target) => URL.canParse(target)).map((target) => new URL(target).href));
 }

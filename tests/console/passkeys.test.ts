@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { passkeyChallenges, passkeys, recoveryCodes } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
+import { endSessionsBut, holdUser } from "#server/services/account/factors";
 import { relyingParty } from "#server/services/account/passkey-challenge";
 import { type Console, openConsole, PASSWORD } from "../support/console";
+import { untilLocked } from "../support/locked";
 import { createPasskeyDevice, type Misbehaviour, type PasskeyDevice } from "../support/passkey-device";
 import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
 
@@ -98,6 +100,20 @@ describe("making a passkey", () => {
     expect(stolen.ok).toBe(false);
     const again = await ann.home.call("account.addPasskey", { response: device.make(asked), name: "" });
     expect(again.ok).toBe(false);
+  });
+
+  test("is refused where the session ends while it is checked", async () => {
+    const { home, user } = await openOwner();
+    const response = createPasskeyDevice(page).make(await begin(home));
+    const { adding } = await console.deps.db.transaction(async (tx) => {
+      await holdUser(tx, user.id);
+      const adding = home.call("account.addPasskey", { response, name: "" });
+      await untilLocked(console.house.hot);
+      await endSessionsBut(tx, user.id, null);
+      return { adding };
+    });
+    expect(await adding).toMatchObject({ ok: false, code: "UNAUTHORIZED" });
+    expect(await console.deps.db.$count(passkeys, eq(passkeys.userId, user.id))).toBe(1);
   });
 
   test("that somebody has already is refused to everybody else", async () => {

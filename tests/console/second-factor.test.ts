@@ -7,10 +7,12 @@ import { sessions } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { admit } from "#server/services/account/admit";
 import { CODE_TRIES } from "#server/services/account/codes";
+import { endSessionsBut, holdUser } from "#server/services/account/factors";
 import { setPassword, type User } from "#server/services/users";
 import { codeOf, enrol } from "../support/authenticator-app";
 import { type Console, openConsole, PASSWORD } from "../support/console";
 import { createClock } from "../support/deps";
+import { untilLocked } from "../support/locked";
 import { projectRoot } from "../support/processes";
 import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
 
@@ -279,6 +281,24 @@ describe("setting up an app", () => {
     expect((await stranger().signIn(other.email, PASSWORD)).isIn).toBe(true);
     const refused = await visitor.call("account.confirmAuthenticator", { code: "000000" });
     expect(refused).toMatchObject({ ok: false, code: "UNPROCESSABLE_CONTENT" });
+    expect((await stranger().signIn(other.email, PASSWORD)).isIn).toBe(true);
+  });
+
+  test("is refused where the session ends while the code is checked", async () => {
+    const other = await console.person();
+    const visitor = stranger();
+    await visitor.signIn(other.email, PASSWORD);
+    const begun = await visitor.call("account.startAuthenticator", { proof: PASSWORD });
+    const { secret: begunSecret } = (begun as { data: { secret: string } }).data;
+    const { confirming } = await console.deps.db.transaction(async (tx) => {
+      await holdUser(tx, other.id);
+      const given = { code: codeOf(begunSecret, clock.now()) };
+      const confirming = visitor.call("account.confirmAuthenticator", given);
+      await untilLocked(console.house.hot);
+      await endSessionsBut(tx, other.id, null);
+      return { confirming };
+    });
+    expect(await confirming).toMatchObject({ ok: false, code: "UNAUTHORIZED" });
     expect((await stranger().signIn(other.email, PASSWORD)).isIn).toBe(true);
   });
 

@@ -2,7 +2,7 @@ import { and, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { passkeys, recoveryCodes, secondSteps, totpFactors } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
-import { notFound } from "#server/errors";
+import { AppError, notFound } from "#server/errors";
 import { replaceRecoveryCodes } from "./recovery-codes";
 
 /** What a person can give beside their first proof. */
@@ -47,6 +47,17 @@ export async function holdUser(tx: Db, userId: string): Promise<{ passwordHash: 
     .for("no key update");
   if (!held) throw notFound("User");
   return held;
+}
+
+/**
+ * The same for somebody who adds a lock, in a session that is open still. Whatever ends all of a person's sessions holds them
+ * too, so nothing is added by a call that began before it. AppError `unauthorized` where the session is over.
+ */
+export async function holdOwner(tx: Db, owner: { userId: string; sessionId: string }): Promise<void> {
+  await holdUser(tx, owner.userId);
+  const isOpen = and(eq(sessions.id, owner.sessionId), isNull(sessions.revokedAt));
+  if ((await tx.$count(sessions, isOpen)) === 0)
+    throw new AppError("unauthorized", "Sign in again: your session is over.");
 }
 
 /** Takes every second factor off a person, with the recovery codes and the first proofs that still owe a second one. */

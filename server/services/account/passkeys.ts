@@ -8,7 +8,7 @@ import { AppError, notFound } from "#server/errors";
 import { isId, newId } from "#server/ids";
 
 import { recordAccountEvent, sayDevice } from "./events";
-import { addedFactor, holdUser, removedFactor } from "./factors";
+import { addedFactor, holdOwner, holdUser, removedFactor } from "./factors";
 import { keepChallenge, relyingParty, takeChallenge } from "./passkey-challenge";
 import { readRegistration } from "./passkey-wire";
 import type { Owner } from "./prove";
@@ -79,7 +79,8 @@ export async function startPasskey(
 
 /**
  * Keeps the passkey that the browser made. `response` is its answer as JSON. Answers the recovery codes that come with a
- * person's first factor, else null. AppError `invalid` for what is no answer to our challenge.
+ * person's first factor, else null. AppError `invalid` for what is no answer to our challenge, `unauthorized` where the
+ * session ended meanwhile.
  */
 export async function addPasskey(
   deps: Deps & { url: string },
@@ -93,7 +94,7 @@ export async function addPasskey(
   const name = input.name.trim() || sayDevice(visitor.userAgent);
   try {
     return await deps.db.transaction(async (tx) => {
-      await holdUser(tx, user.id);
+      await holdOwner(tx, { userId: user.id, sessionId });
       await tx.insert(passkeys).values({ id, userId: user.id, name, ...made });
       await recordAccountEvent(tx, { userId: user.id, kind: "passkey_added", subject: name, visitor });
       return { id, recoveryCodes: await addedFactor(tx, { userId: user.id, sessionId }) };

@@ -6,7 +6,7 @@ import { AppError, notFound } from "#server/errors";
 import type { Place } from "#server/vault";
 import type { Visitor } from "#server/visitor";
 import { recordAccountEvent } from "./events";
-import { addedFactor, holdUser, removedFactor } from "./factors";
+import { addedFactor, holdOwner, holdUser, removedFactor } from "./factors";
 
 /** What every authenticator app takes; others ignore the fields and would show wrong codes (RFC 6238, section 5.2). */
 const SHAPE = { algorithm: "SHA1", digits: 6, period: 30 } as const;
@@ -52,7 +52,7 @@ export async function startTotp(
 
 /**
  * Makes the app count, by a code that it shows. Answers the recovery codes that come with a person's first factor, else
- * null. AppError `invalid` for a wrong code.
+ * null. AppError `invalid` for a wrong code, `unauthorized` where the session ended meanwhile.
  */
 export async function confirmTotp(
   deps: Deps,
@@ -60,7 +60,7 @@ export async function confirmTotp(
 ): Promise<{ recoveryCodes: string[] | null }> {
   const { userId, sessionId, visitor } = input;
   return deps.db.transaction(async (tx) => {
-    await holdUser(tx, userId);
+    await holdOwner(tx, { userId, sessionId });
     const step = await stepOf({ ...deps, db: tx }, input);
     const confirmed = await tx
       .update(totpFactors)

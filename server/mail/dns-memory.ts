@@ -2,8 +2,8 @@ import { performance } from "node:perf_hooks";
 import type { AskDns, DnsAnswer, DnsType } from "./dns";
 
 const keepMs = 60_000;
-/** What is not there is asked for afresh by the next attempt of a mail, which comes no sooner than in 48 seconds. */
-const keepAbsentMs = 20_000;
+/** What is not there is asked for afresh by the next attempt of a mail, which comes no sooner than in 15 seconds. */
+const keepAbsentMs = 10_000;
 const answersMax = 10_000;
 
 /**

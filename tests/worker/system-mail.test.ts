@@ -11,6 +11,7 @@ import { createUser } from "#server/services/users";
 import { keepBooks } from "#server/worker/bookkeeping";
 import { SYSTEM_MAIL_RETRY_AFTER_SECONDS } from "#server/worker/deliver-system-mail";
 import { tick } from "#server/worker/tick";
+import { openDirectWorld } from "../mail/direct-world";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
 import { type House, houseSecret, openHouse } from "../support/house";
 import { relayTo as addRelay } from "../support/relays";
@@ -191,6 +192,18 @@ test("an address that is refused is the end of it", async () => {
   await queue();
   await round();
   expect(await rows()).toMatchObject([{ status: "failed", details: null, attempts: 1 }]);
+});
+
+test("that an address's domain does not exist is the end of it when DNS said so a second time", async () => {
+  const world = await openDirectWorld({});
+  transport = world.transport();
+  await queue();
+  await round();
+  expect((await rows())[0]).toMatchObject({ status: "queued", attempts: 1, ended_at: null });
+  await later(SYSTEM_MAIL_RETRY_AFTER_SECONDS[0]);
+  await round();
+  expect((await rows())[0]).toMatchObject({ status: "failed", attempts: 2, details: null });
+  await world.close();
 });
 
 test("a mail whose worker is killed in the middle is sent again when its lease is over", {

@@ -27,6 +27,8 @@ export type ConsolePage = {
 
 /** The numbers are there at once; the library that draws them comes after. */
 const chartKb = 350;
+/** With receivers to copy at the end of the page, which come after it. */
+const receiversKb = 215;
 /** With the editor, whose code comes after the page. */
 const editorKb = 450;
 
@@ -125,6 +127,7 @@ export const PAGES: readonly ConsolePage[] = [
     pathOf: ({ webhook }) => `/console/webhooks/${webhook}`,
     heading: /hooks\.example\.invalid/,
     isForFresh: false,
+    scriptKb: receiversKb,
   },
   {
     name: "webhook-event",

@@ -1,7 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { Suspense } from "react";
 import { faultOf } from "../../_ui/fault";
+import { lazyPart } from "../../_ui/lazy-part";
 import { FaultNote } from "../../_ui/notes";
 import { PageHeading } from "../../_ui/page-heading";
 import { SkeletonCard } from "../../_ui/skeleton";
@@ -12,7 +14,9 @@ import { EndpointActions } from "./actions";
 import { Deliveries } from "./deliveries";
 import { EndpointFacts } from "./facts";
 import { LaneNote } from "./lane";
-import { Verify } from "./verify";
+
+// The last of the page: its words come with the document, and what they can do after everything else.
+const Verify = lazyPart(async () => (await import("./verify")).Verify);
 
 const askAgainMs = { moving: 2_000, still: 10_000 };
 const back = { href: "/console/webhooks", label: "Webhooks" };
@@ -54,7 +58,9 @@ export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
         <LaneNote endpoint={data} />
         <EndpointFacts endpoint={data} />
         <Deliveries teamId={teamId} endpoint={data} />
-        <Verify teamId={teamId} />
+        <Suspense fallback={<SkeletonCard lines={8} />}>
+          <Verify teamId={teamId} />
+        </Suspense>
       </div>
     </>
   );

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROLES } from "#db/schema/teams";
 import { newId } from "#server/ids";
 import { mayDo } from "#server/roles";
-import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
+import { type Console, cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console";
 import { type Heard, openParty, type Party } from "../support/parties";
 import { type Secrets, watchSecrets } from "../support/secrets";
 import { digestTeam } from "../support/tenants";
@@ -119,6 +119,9 @@ describe.each(OF_TEAMS)("$name, which asks for $right,", ({ name, right, isMutat
 test("no answer holds a secret, but where it is told once to whoever made it", async () => {
   const owner = await cookiesOf((await console.session(ann.userIds.owner)).id);
   const caller = console.callerOf(owner) as unknown as Record<string, Record<string, Run>>;
+  const begun = await caller.account?.startAuthenticator?.({ proof: PASSWORD });
+  expect(begun).toMatchObject({ secret: expect.any(String) });
+  secrets.hear("account.startAuthenticator", { ok: true, data: begun });
   for (const { name } of PROCEDURES.filter(
     ({ right, isOpen, isMutation }) => !right && !isOpen && !isMutation,
   )) {

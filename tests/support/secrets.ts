@@ -20,6 +20,7 @@ const OPEN_COLUMNS = [
 
 /** Answers that tell a secret once, to whoever made it by that call: of what, or the field. */
 const TOLD_ONCE: Record<string, { of?: string; field?: string }> = {
+  "account.startAuthenticator": { of: "totp_factors.secret" },
   "webhooks.create": { of: "webhooks.secret" },
   "webhooks.rotate": { of: "webhooks.secret" },
   "keys.create": { field: "token" },

@@ -21,16 +21,23 @@ export const GLOBAL_TABLES: readonly string[] = [
 
 type Table = { name: string; hasTeam: boolean; hasId: boolean };
 
-/** Every table there is, by name. */
-export async function readTables(hot: HotSql): Promise<Table[]> {
-  return hot<Table[]>`
+const known = new WeakMap<HotSql, Promise<Table[]>>();
+
+/** Every table there is, by name. Looked up once for a database: the catalogue answers slowly, and tests ask often. */
+export function readTables(hot: HotSql): Promise<Table[]> {
+  const tables = known.get(hot) ?? lookUpTables(hot);
+  known.set(hot, tables);
+  return tables;
+}
+
+const lookUpTables = async (hot: HotSql): Promise<Table[]> =>
+  hot<Table[]>`
     select t.table_name as name, bool_or(c.column_name = 'team_id') as "hasTeam",
       bool_or(c.column_name = 'id' and c.data_type = 'uuid') as "hasId"
     from information_schema.tables t
       join information_schema.columns c on c.table_schema = t.table_schema and c.table_name = t.table_name
     where t.table_schema = 'public' and t.table_type = 'BASE TABLE'
     group by t.table_name order by t.table_name`;
-}
 
 /** A digest of all rows of a team, by table: equal as long as nothing of it changed but when its keys were last used. */
 export async function digestTeam(hot: HotSql, teamId: string): Promise<Record<string, string>> {

@@ -205,7 +205,10 @@ describe("two teams", () => {
     await page.getByRole("button", { name: /switch the team/ }).click();
     await page.getByRole("menuitem", { name: "Second house" }).click();
     await page.waitForURL(`${posthorn.url}/console/domains?team=${secondTeam}`);
-    await page.getByRole("heading", { name: "No domain yet" }).waitFor(patience);
+    // The one that every team has, and not that of the first team.
+    const domains = page.getByRole("table", { name: "Domains" }).locator("tbody tr");
+    await expect.poll(() => domains.count(), patience).toBe(1);
+    expect(await domains.textContent()).toContain("posthorn.test");
     await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Emails" }).click();
     await page.waitForURL(`${posthorn.url}/console/emails?team=${secondTeam}`);
     await page.getByRole("heading", { name: "No mail yet" }).waitFor(patience);

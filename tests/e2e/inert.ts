@@ -36,7 +36,8 @@ export const touchAll = (frame: Frame): Promise<unknown> =>
 
 /** Gives whatever is on the page time to do what it must not. */
 export async function settle(page: Page): Promise<void> {
-  await page.waitForLoadState("networkidle");
+  // A document that waits for ever for what it may not have never rests, and had its say by then.
+  await page.waitForLoadState("networkidle", { timeout: 5_000 }).catch(() => {});
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 300))));
 }
 

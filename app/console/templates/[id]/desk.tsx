@@ -3,7 +3,6 @@
 import { Suspense, useMemo, useState } from "react";
 import { FormFault } from "../../_ui/form-fault";
 import { lazyPart } from "../../_ui/lazy-part";
-import { SkeletonCard } from "../../_ui/skeleton";
 import { useMay } from "../../_ui/team";
 import { EditorHeading, type Opened } from "./editor-heading";
 import { settleVariables } from "./fields";
@@ -17,10 +16,9 @@ import { usePreview } from "./use-preview";
 import { useSamples, valuesOf } from "./use-samples";
 import { useSaveKey } from "./use-save-key";
 import { useTemplate } from "./use-template";
+import { VariablesCard } from "./variables-card";
 import { WriteCard } from "./write-card";
 
-// Below the fold: its words come with the document, and what they can do after everything else.
-const VariablesCard = lazyPart(async () => (await import("./variables-card")).VariablesCard);
 const ApiCallDialog = lazyPart(async () => (await import("./api-call-dialog")).ApiCallDialog);
 const TestDialog = lazyPart(async () => (await import("./test-dialog")).TestDialog);
 const NameDialog = lazyPart(async () => (await import("./name-dialog")).NameDialog);
@@ -76,18 +74,16 @@ export function Desk({ teamId, id, publicUrl, ownAddress }: Props) {
           />
         </div>
         <div className={`min-w-0 xl:col-span-2 ${hidden("variables")}`}>
-          <Suspense fallback={<SkeletonCard lines={6} />}>
-            <VariablesCard
-              variables={variables}
-              declared={declared}
-              used={keysIn(fields.subject, fields.html, fields.text)}
-              raw={rawKeysIn(fields.html)}
-              samples={samples}
-              isReadOnly={isReadOnly}
-              onChange={(next) => template.edit({ variables: next })}
-              onSample={changeSample}
-            />
-          </Suspense>
+          <VariablesCard
+            variables={variables}
+            declared={declared}
+            used={keysIn(fields.subject, fields.html, fields.text)}
+            raw={rawKeysIn(fields.html)}
+            samples={samples}
+            isReadOnly={isReadOnly}
+            onChange={(next) => template.edit({ variables: next })}
+            onSample={changeSample}
+          />
         </div>
       </div>
       <Suspense>

@@ -2,7 +2,9 @@
 
 import { Code, Copy, History, PenLine, Send, Trash2, Undo2 } from "lucide-react";
 import { useRouter } from "next/navigation";
+import { Suspense } from "react";
 import { ActButton } from "../../_ui/act-button";
+import { lazyPart } from "../../_ui/lazy-part";
 import { Menu } from "../../_ui/menu";
 import { useWhyNot } from "../../_ui/no-right";
 import { PageHeading } from "../../_ui/page-heading";
@@ -11,10 +13,11 @@ import { useConsoleHref } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { useAct } from "../../_ui/use-act";
 import { When } from "../../_ui/when";
-import { DeleteTemplate } from "../delete-template";
 import { TemplateStateBadge } from "../state-badge";
-import { PublishDialog } from "./publish-dialog";
 import type { OpenTemplate } from "./use-template";
+
+const PublishDialog = lazyPart(async () => (await import("./publish-dialog")).PublishDialog);
+const DeleteTemplate = lazyPart(async () => (await import("../delete-template")).DeleteTemplate);
 
 /** What lies above the page just now. */
 export type Opened = "api" | "test" | "name" | "publish" | "delete" | "conflict" | null;
@@ -133,21 +136,27 @@ export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
           </>
         }
       />
-      <PublishDialog
-        teamId={teamId}
-        id={id}
-        alias={latest.alias}
-        template={template}
-        open={opened === "publish"}
-        onOpenChange={toggle("publish")}
-      />
-      <DeleteTemplate
-        teamId={teamId}
-        template={latest}
-        open={opened === "delete"}
-        onOpenChange={toggle("delete")}
-        onDeleted={() => router.push(hrefOf("/console/templates"))}
-      />
+      <Suspense>
+        {opened === "publish" ? (
+          <PublishDialog
+            teamId={teamId}
+            id={id}
+            alias={latest.alias}
+            template={template}
+            open
+            onOpenChange={toggle("publish")}
+          />
+        ) : null}
+        {opened === "delete" ? (
+          <DeleteTemplate
+            teamId={teamId}
+            template={latest}
+            open
+            onOpenChange={toggle("delete")}
+            onDeleted={() => router.push(hrefOf("/console/templates"))}
+          />
+        ) : null}
+      </Suspense>
     </>
   );
 }

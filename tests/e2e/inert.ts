@@ -19,11 +19,21 @@ export function expectInert(profile: Watched, pages: number): void {
   expect(ours).toEqual([]);
 }
 
+/** A document that is for ever on its way somewhere else answers nothing: so long it is waited for. */
+const answerMaxMs = 10_000;
+const inTime = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
+  Promise.race([
+    work.catch(() => otherwise),
+    new Promise<T>((resolve) => setTimeout(resolve, answerMaxMs, otherwise)),
+  ]);
+
+/** The frame's document as markup; empty where it cannot be asked. */
+export const markupOf = (frame: Frame): Promise<string> => inTime(frame.content(), "");
+
 /** Presses, focuses and points at everything that a document holds. */
-export const touchAll = (frame: Frame): Promise<unknown> =>
-  frame
-    .locator("*")
-    .evaluateAll((elements) => {
+export const touchAll = (frame: Frame): Promise<void> =>
+  inTime(
+    frame.locator("*").evaluateAll((elements) => {
       for (const element of elements) {
         for (const type of ["mouseover", "pointerrawupdate", "beforeinput", "auxclick"])
           element.dispatchEvent(new Event(type, { bubbles: true }));
@@ -31,8 +41,9 @@ export const touchAll = (frame: Frame): Promise<unknown> =>
         if (element instanceof HTMLElement) element.click();
         else element.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
       }
-    })
-    .catch(() => {});
+    }),
+    undefined,
+  );
 
 /** Gives whatever is on the page time to do what it must not. */
 export async function settle(page: Page): Promise<void> {

@@ -100,7 +100,7 @@ describe("the list", () => {
     await expect.poll(() => rows().count(), patience).toBe(1);
     await page.waitForURL(/status=bounced/);
     await page.reload();
-    expect(await rows().count()).toBe(1);
+    await expect.poll(() => rows().count(), patience).toBe(1);
     const search = page.getByLabel("Search emails");
     await search.fill("nothing like this");
     await page.getByRole("heading", { name: "No mail matches" }).waitFor();

@@ -127,7 +127,16 @@ test("what a stranger wrote comes as a document or a file that can do nothing, w
     html,
     attachments: [{ filename, content: Buffer.from(html).toString("base64") }],
   });
-  const template = await posthorn.api("POST", "/templates", { name: "Hostile", html });
+  const made = await posthorn.operate(
+    ...["key", "create", "--name", "Whole", "--scopes", "full_access", "--json"],
+  );
+  const { token } = JSON.parse(made);
+  const template = await posthorn.api(
+    "POST",
+    "/templates",
+    { name: "Hostile", subject: "Hello", html },
+    token,
+  );
   const [file] = (await posthorn.api("GET", `/emails/${emailId}/attachments`)).data;
   const page = await signedIn.newPage();
   await page.goto(`${posthorn.url}/console/emails/${emailId}`);

@@ -49,8 +49,9 @@ test("a team with 20,000 mails waiting lets another team's single mail through a
   startPumping();
   await vi.waitFor(() => expect(out.handedOver.length).toBeGreaterThan(500), eventually);
 
-  const before = out.handedOver.length;
   await queueMany(house.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });
+  // From its commit on: what is handed over while it is being accepted says nothing of turns.
+  const before = out.handedOver.length;
   await vi.waitFor(
     () => expect(out.handedOver).toContainEqual(expect.stringMatching(/@single\.example$/)),
     eventually,

@@ -4,7 +4,7 @@ import type { Watched } from "./browser";
 
 /** What the browser itself says when it holds something back; nothing else may complain. */
 const REFUSAL =
-  /Content Security Policy|Blocked script execution|is sandboxed|Blocked form submission|Unsafe attempt|Refused to|Permission policy|not executable|Blocked setting the|ERR_BLOCKED|ERR_UNKNOWN_URL_SCHEME|Not allowed to/;
+  /Content Security Policy|Blocked script execution|is sandboxed|Blocked form submission|Unsafe attempt|Refused to|Permission policy|not executable|Blocked setting the|Blocked opening|ERR_BLOCKED|ERR_UNKNOWN_URL_SCHEME|Not allowed to/;
 
 /** Nothing ran, nothing was asked of another host, and no window was opened beyond those that the test has. */
 export function expectInert(profile: Watched, pages: number): void {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { findMemoryFolder } from "./support/memory-folder";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const withoutDatabase = [
@@ -8,6 +9,10 @@ const withoutDatabase = [
   "tests/limits/**/*.test.ts",
   "tests/*.test.ts",
 ];
+
+// For this process and all that it starts.
+const memory = findMemoryFolder();
+if (memory !== null) process.env.TMPDIR ??= memory;
 
 /** Two projects: what needs no database starts at once; the rest shares one embedded PostgreSQL for the run. */
 export default defineConfig({

@@ -21,16 +21,23 @@ export default defineConfig({
     root,
     // The files share PostgreSQL and the machine and wait for both: one worker a core leaves neither idle.
     maxWorkers: "100%",
+    // Nothing of ours is kept in modules, so no project isolates its files: those of one worker share what is loaded.
     projects: [
       {
         root,
-        test: { name: "pure", root, include: withoutDatabase, testTimeout: 30_000, hookTimeout: 60_000 },
+        test: {
+          name: "pure",
+          isolate: false,
+          root,
+          include: withoutDatabase,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
       },
       {
         root,
         test: {
           name: "service",
-          // Nothing of ours is kept in modules: files of one worker share what is loaded, a fifth of the whole time.
           isolate: false,
           root,
           include: ["tests/**/*.test.ts"],

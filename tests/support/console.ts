@@ -10,11 +10,12 @@ import { createBodyRoom } from "#server/rest/body-room";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog } from "#server/services/logs/record";
 import { openSession } from "#server/services/sessions";
-import { insertUser, type PreparedUser, prepareUser, readAddress } from "#server/services/users";
+import { insertUser, readAddress } from "#server/services/users";
 import { createTrpcContext } from "#server/trpc/context";
 import { answerTrpc } from "#server/trpc/http";
 import { createCaller } from "#server/trpc/router";
 import { type House, openHouse } from "./house";
+import { storedCheaply } from "./passwords";
 
 export const PASSWORD = "correct horse battery";
 const authSecret = "a".repeat(64);
@@ -50,20 +51,19 @@ export async function openConsole() {
     peerHeader: "x-posthorn-peer",
   };
   let people = 0;
-  let hashed: Promise<PreparedUser> | undefined;
+  const passwordHash = storedCheaply(PASSWORD);
 
   return {
     house,
     deps,
     lines,
-    /** Somebody who signs in by `PASSWORD`, which is hashed once for all of them. */
+    /** Somebody who signs in by `PASSWORD`. */
     person: async (
       input: { teamId?: string; role?: Role; email?: string; isAddressProved?: boolean } = {},
     ) => {
-      hashed ??= prepareUser({ email: "anybody@example.org", password: PASSWORD });
       const { teamId = house.ctx.teamId, role = "member", email = `person-${++people}@example.org` } = input;
       const { isAddressProved = true } = input;
-      const prepared = { ...(await hashed), id: newId(), email: readAddress(email) };
+      const prepared = { id: newId(), email: readAddress(email), name: null, passwordHash };
       const user = await insertUser(deps.db, prepared, { isAddressProved });
       await deps.db.insert(memberships).values({ teamId, userId: user.id, role });
       return user;

@@ -93,7 +93,7 @@ export async function createWorld(options: DepsOptions = {}): Promise<World> {
     },
     async rowCounts() {
       countAll ??= await countStatement(deps);
-      const rows = await deps.hot.unsafe<{ name: string; n: number }[]>(countAll);
+      const rows = await deps.hot.unsafe<{ name: string; n: number }[]>(countAll, [], { prepare: true });
       return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
     },
     async close() {

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { memberships } from "#db/schema/teams";
+import { newId } from "#server/ids";
 import { headersOf } from "#server/mail/compose";
 import { formatDkimRecord } from "#server/mail/dkim/key";
 import { createRelay } from "#server/mail/transport/relay";
@@ -7,13 +9,14 @@ import type { Transport } from "#server/mail/transport/transport";
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { canSendSystemMail, queueSystemMail, type SystemMail } from "#server/services/system-mail/queue";
-import { createUser } from "#server/services/users";
+import { insertUser } from "#server/services/users";
 import { keepBooks } from "#server/worker/bookkeeping";
 import { SYSTEM_MAIL_RETRY_AFTER_SECONDS } from "#server/worker/deliver-system-mail";
 import { tick } from "#server/worker/tick";
 import { openDirectWorld } from "../mail/direct-world";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
 import { type House, houseSecret, openHouse } from "../support/house";
+import { storedCheaply } from "../support/passwords";
 import { relayTo as addRelay } from "../support/relays";
 import { type FaultPeer, type FaultScript, HANG, startFaultPeer } from "../support/smtp-peer";
 import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
@@ -29,12 +32,10 @@ beforeEach(async () => {
   house = await openHouse({ transportKind: "relay" });
   transport = null;
   peer = undefined;
-  await createUser(house.deps, {
-    email: "ann@example.net",
-    password: "correct horse battery",
-    teamId: house.ctx.teamId,
-    role: "owner",
-  });
+  const passwordHash = storedCheaply("correct horse battery");
+  const ann = { id: newId(), email: "ann@example.net", name: null, passwordHash };
+  await insertUser(house.deps.db, ann, { isAddressProved: true });
+  await house.deps.db.insert(memberships).values({ teamId: house.ctx.teamId, userId: ann.id, role: "owner" });
 });
 afterEach(async () => {
   await killWorkers();

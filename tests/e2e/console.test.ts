@@ -11,7 +11,7 @@ let page: Page;
 beforeAll(async () => {
   browser = await openBrowser();
   posthorn = await startPosthorn({ SMTP_URL: "capture:" });
-  profile = await openProfile(browser, posthorn.url);
+  profile = await openProfile(browser);
   page = await profile.context.newPage();
 });
 afterAll(async () => {

@@ -16,7 +16,7 @@ let key: string;
 beforeAll(async () => {
   mkdirSync(pictures, { recursive: true });
   [posthorn, browser] = await Promise.all([startPosthorn({ SMTP_URL: "capture:" }), openBrowser()]);
-  watched = await openProfile(browser, posthorn.url);
+  watched = await openProfile(browser);
   page = await watched.context.newPage();
   const args = ["key", "create", "--name", "docs", "--scopes", "full_access", "--json"];
   key = JSON.parse(await posthorn.operate(...args, "--domains", "posthorn.test")).token;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   const made = await posthorn.operate("key", "create", "--name", "Desk", "--scopes", "full_access", "--json");
   token = JSON.parse(made).token;
-  profile = await openProfile(browser, posthorn.url);
+  profile = await openProfile(browser);
   page = await profile.context.newPage();
   await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
 });

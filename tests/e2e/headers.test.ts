@@ -39,7 +39,7 @@ let stranger: BrowserContext;
 beforeAll(async () => {
   browser = await openBrowser();
   posthorn = await startPosthorn({ SMTP_URL: "capture:" });
-  signedIn = (await openProfile(browser, posthorn.url)).context;
+  signedIn = (await openProfile(browser)).context;
   stranger = await browser.newContext();
   await signIn(await signedIn.newPage(), posthorn.url, ADMIN.email, ADMIN.password);
 });

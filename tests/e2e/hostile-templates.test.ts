@@ -32,7 +32,7 @@ beforeAll(async () => {
     "--json",
   );
   const { token } = JSON.parse(made);
-  profile = await openProfile(browser, posthorn.url);
+  profile = await openProfile(browser);
   page = await profile.context.newPage();
   await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
   const { id } = await posthorn.api(

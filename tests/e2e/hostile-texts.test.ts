@@ -77,7 +77,7 @@ beforeAll(async () => {
     await fetch(`${posthorn.url}/api/domains`, {
       headers: { authorization: `Bearer ${token}`, "user-agent": text },
     });
-  profile = await openProfile(browser, posthorn.url, {
+  profile = await openProfile(browser, {
     userAgent: LINES.find((payload) => isAscii(payload) && payload.text.includes("onerror"))?.text ?? "",
   });
   page = await profile.context.newPage();

@@ -13,7 +13,7 @@ let id: string;
 beforeAll(async () => {
   browser = await openBrowser();
   posthorn = await startPosthorn({ SMTP_URL: "capture:" });
-  profile = await openProfile(browser, posthorn.url);
+  profile = await openProfile(browser);
   page = await profile.context.newPage();
   await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
   id = await posthorn.send({
@@ -57,7 +57,7 @@ const REFUSAL = /Content Security Policy|Blocked script execution|is sandboxed|B
 
 describe("a hostile message", () => {
   test("is alive: where nothing holds it, it does what it says", async () => {
-    const unguarded = await openProfile(browser, "https://nowhere.example");
+    const unguarded = await openProfile(browser);
     const control = await unguarded.context.newPage();
     await control.setContent(HOSTILE_HTML, { waitUntil: "domcontentloaded" }).catch(() => {});
     await expect.poll(() => unguarded.dialogs.length, { timeout: 30_000 }).toBeGreaterThan(0);

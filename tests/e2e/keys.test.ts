@@ -17,7 +17,7 @@ let successor: string;
 beforeAll(async () => {
   browser = await openBrowser();
   posthorn = await startPosthorn({ SMTP_URL: "capture:" });
-  profile = await openProfile(browser, posthorn.url, { permissions: ["clipboard-read", "clipboard-write"] });
+  profile = await openProfile(browser, { permissions: ["clipboard-read", "clipboard-write"] });
   page = await profile.context.newPage();
   await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
 });

@@ -56,7 +56,7 @@ beforeAll(async () => {
     ],
   );
   token = JSON.parse(made).token;
-  profile = await openProfile(browser, posthorn.url, { acceptDownloads: true });
+  profile = await openProfile(browser, { acceptDownloads: true });
   page = await profile.context.newPage();
   await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
     ...["key", "create", "--name", "Shop", "--scopes", "emails:send", "--domains", "example.org", "--json"],
   );
   token = JSON.parse(made).token;
-  profile = await openProfile(browser, posthorn.url);
+  profile = await openProfile(browser);
   page = await profile.context.newPage();
   await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
 });

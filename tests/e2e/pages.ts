@@ -77,7 +77,6 @@ export const PAGES: readonly ConsolePage[] = [
     pathOf: ({ template }) => `/console/templates/${template}/versions`,
     heading: "Versions of Receipt",
     isForFresh: false,
-    scriptKb: editorKb,
   },
   {
     name: "suppressions",

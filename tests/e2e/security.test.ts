@@ -12,7 +12,7 @@ const profiles: Watched[] = [];
 const patience = { timeout: 60_000 };
 
 const open = async () => {
-  const opened = await openProfile(browser, posthorn.url);
+  const opened = await openProfile(browser);
   profiles.push(opened);
   return opened.context.newPage();
 };

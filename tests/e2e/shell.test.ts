@@ -17,7 +17,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   posthorn = await startPosthorn({ SMTP_URL: "capture:" });
   filled = await fillTeam(posthorn);
-  profile = await openProfile(browser, posthorn.url);
+  profile = await openProfile(browser);
   page = await profile.context.newPage();
   await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
   secondTeam = await page.evaluate(async () => {

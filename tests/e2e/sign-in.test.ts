@@ -35,7 +35,7 @@ beforeAll(async () => {
     POSTHORN_SYSTEM_FROM: "Posthorn <posthorn@example.org>",
     POSTHORN_ADMIN_PASSWORD: "",
   });
-  here = await openProfile(browser, posthorn.url);
+  here = await openProfile(browser);
   page = await here.context.newPage();
 });
 afterAll(async () => {
@@ -84,7 +84,7 @@ test("who reads what the start printed becomes the first user, and nobody else",
 });
 
 test("a mailed link signs in by the press of a button, once, and an unknown address is answered alike", async () => {
-  const other = await openProfile(browser, posthorn.url);
+  const other = await openProfile(browser);
   const visitor = await other.context.newPage();
   await visitor.goto(`${posthorn.url}/login?callbackUrl=%2Fconsole%2Femails`);
   await visitor.getByRole("button", { name: "Mail me a link" }).waitFor();
@@ -108,7 +108,7 @@ test("a mailed link signs in by the press of a button, once, and an unknown addr
   await visitor.getByRole("button", { name: "Sign in", exact: true }).click();
   await visitor.waitForURL(/\/console\/emails/);
 
-  const late = await openProfile(browser, posthorn.url);
+  const late = await openProfile(browser);
   const again = await late.context.newPage();
   await again.goto(link);
   await again.getByText("This link opens nothing any more").waitFor();
@@ -119,7 +119,7 @@ test("a mailed link signs in by the press of a button, once, and an unknown addr
 });
 
 test("a lost password is replaced by a mailed link, which ends every session there was", async () => {
-  const other = await openProfile(browser, posthorn.url);
+  const other = await openProfile(browser);
   const visitor = await other.context.newPage();
   await visitor.goto(`${posthorn.url}/login`);
   await visitor.getByRole("link", { name: "Forgot it?" }).click();

@@ -18,8 +18,8 @@ let link: string;
 beforeAll(async () => {
   browser = await openBrowser();
   posthorn = await startPosthorn({ SMTP_URL: "capture:" });
-  ours = await openProfile(browser, posthorn.url);
-  theirs = await openProfile(browser, posthorn.url);
+  ours = await openProfile(browser);
+  theirs = await openProfile(browser);
   admin = await ours.context.newPage();
   guest = await theirs.context.newPage();
   await signIn(admin, posthorn.url, ADMIN.email, ADMIN.password);
@@ -95,7 +95,7 @@ test("whoever holds it chooses a name and a password, and is in the team", async
 });
 
 test("the link opens nothing after that, and says why", async () => {
-  const third = await openProfile(browser, posthorn.url);
+  const third = await openProfile(browser);
   const page = await third.context.newPage();
   await page.goto(link);
   await page.getByRole("heading", { name: "This invitation was accepted already" }).waitFor(patience);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   posthorn = await startPosthorn({ SMTP_URL: "capture:" });
   const made = await posthorn.operate("key", "create", "--name", "Shop", "--scopes", "full_access", "--json");
   key = JSON.parse(made).token;
-  profile = await openProfile(browser, posthorn.url);
+  profile = await openProfile(browser);
   page = await profile.context.newPage();
   await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
 });

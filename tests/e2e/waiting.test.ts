@@ -10,7 +10,7 @@ let page: Page;
 beforeAll(async () => {
   browser = await openBrowser();
   posthorn = await startPosthorn();
-  page = await (await openProfile(browser, posthorn.url)).context.newPage();
+  page = await (await openProfile(browser)).context.newPage();
   await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
 });
 afterAll(async () => {

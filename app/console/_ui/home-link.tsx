@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import type { ReactNode } from "react";
+import { PageLink } from "./page-link";
 import { useConsoleHref, useTeam } from "./team";
 
 /** Leads to the overview of the page's team; to the reader's first one where the address names a team that is not theirs. */
@@ -9,8 +9,8 @@ export function HomeLink({ className, children }: { className: string; children:
   const hrefOf = useConsoleHref();
   const { team } = useTeam();
   return (
-    <Link href={team ? hrefOf("/console") : "/console"} className={className}>
+    <PageLink href={team ? hrefOf("/console") : "/console"} className={className}>
       {children}
-    </Link>
+    </PageLink>
   );
 }

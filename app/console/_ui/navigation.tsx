@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { PageLink } from "./page-link";
 import { isWithin, PAGES, REFERENCE } from "./pages";
 import { useConsoleHref } from "./team";
 
@@ -18,7 +18,7 @@ export function Navigation({ onLeave }: { onLeave?: () => void }) {
       {PAGES.map(({ path, label, Icon }) => {
         const isHere = isWithin(pathname, path);
         return (
-          <Link
+          <PageLink
             key={path}
             href={hrefOf(path)}
             {...(onLeave ? { onClick: onLeave } : {})}
@@ -27,7 +27,7 @@ export function Navigation({ onLeave }: { onLeave?: () => void }) {
           >
             <Icon className="size-4" aria-hidden="true" />
             {label}
-          </Link>
+          </PageLink>
         );
       })}
       <a href={REFERENCE.path} className={`${awayStyle} mt-4`}>

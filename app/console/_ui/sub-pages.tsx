@@ -1,7 +1,7 @@
 "use client";
 
-import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { PageLink } from "./page-link";
 import { useConsoleHref } from "./team";
 
 type Props = {
@@ -22,14 +22,14 @@ export function SubPages({ label, pages }: Props) {
       {pages.map((page) => {
         const isHere = pathname === page.path;
         return (
-          <Link
+          <PageLink
             key={page.path}
             href={hrefOf(page.path)}
             {...(isHere ? { "aria-current": "page" as const } : {})}
             className={`${lineStyle} ${isHere ? "border-accent text-ink" : "border-transparent text-soft hover:text-ink"}`}
           >
             {page.label}
-          </Link>
+          </PageLink>
         );
       })}
     </nav>

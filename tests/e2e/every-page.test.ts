@@ -48,15 +48,19 @@ type Shifts = { shifts?: string[] };
 function recordShifts(): void {
   const shifts: string[] = [];
   (window as Shifts).shifts = shifts;
-  type Shift = PerformanceEntry & { hadRecentInput: boolean; sources: { node?: Node }[] };
+  type Source = { node?: Node; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly };
+  type Shift = PerformanceEntry & { hadRecentInput: boolean; sources: Source[] };
+  const say = ({ x, y, width, height }: DOMRectReadOnly) => `${x},${y} ${width}x${height}`;
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries() as Shift[])
-      if (!entry.hadRecentInput)
-        shifts.push(
-          entry.sources
-            .map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 200) : ""))
-            .join(" | "),
-        );
+    for (const { hadRecentInput, sources } of list.getEntries() as Shift[]) {
+      if (hadRecentInput) continue;
+      // A text that was set anew where it stood, as a time does, counts as moved without having moved.
+      const moved = sources.filter((each) => say(each.previousRect) !== say(each.currentRect));
+      for (const { node, previousRect, currentRect } of moved) {
+        const what = node instanceof Element ? node.outerHTML.slice(0, 200) : "what is gone again";
+        shifts.push(`${what}: ${say(previousRect)} to ${say(currentRect)}`);
+      }
+    }
   }).observe({ type: "layout-shift", buffered: true });
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameDocument } from "../../app/console/templates/[id]/frame-document";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
 import { expectInert, settle, touchAll } from "./inert";
-import { ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
+import { inParts, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
 import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
 /*
@@ -51,7 +51,7 @@ afterAll(async () => {
 const line = ({ text }: Payload) => text.replace(/[\t\r\n\u2028\u2029]/g, " ").slice(0, 2_000);
 
 test("every payload lies still in the preview's own document, with the rights of the editor's page around it", async () => {
-  for (let at = 0; at < PAYLOADS.length; at += 70) {
+  const tryFrames = async (part: readonly Payload[]) => {
     const host = await profile.context.newPage();
     await host.goto(address);
     await host.getByRole("heading", { name: "Raw" }).waitFor(patience);
@@ -71,14 +71,16 @@ test("every payload lies still in the preview's own document, with the rights of
               }),
           ),
         ).then(() => {}),
-      PAYLOADS.slice(at, at + 70).map(({ text }) => frameDocument(text)),
+      part.map(({ text }) => frameDocument(text)),
     );
     await Promise.all(host.frames().slice(1).map(touchAll));
     await settle(host);
     expect(host.url()).toBe(address);
-    expectInert(profile, 2);
-    await host.close();
-  }
+    return host;
+  };
+  const hosts = await Promise.all(inParts(PAYLOADS, 70).map(tryFrames));
+  expectInert(profile, hosts.length + 1);
+  await Promise.all(hosts.map((host) => host.close()));
 });
 
 test("one of each class as a value: text in the subject, still where it is raw, and marked as raw", async () => {

@@ -21,3 +21,7 @@ export const numberIn = (text: string): number | null => {
   const [found] = text.match(/\b1[0-9]{3}\b/) ?? [];
   return found === undefined ? null : Number(found);
 };
+
+/** Payloads in groups, of which a page or a mail can hold one. */
+export const inParts = (all: readonly Payload[], size: number): Payload[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, nth) => all.slice(nth * size, (nth + 1) * size));

@@ -9,8 +9,8 @@ export default defineConfig({
   test: {
     root,
     include: ["tests/e2e/**/*.test.ts"],
-    // A page that is waited for leaves a core to another suite's. Files of one worker share what is loaded.
-    maxWorkers: 2,
+    // A page that is waited for leaves its core to another suite's. Files of one worker share what is loaded.
+    maxWorkers: 3,
     isolate: false,
     testTimeout: 120_000,
     hookTimeout: 180_000,

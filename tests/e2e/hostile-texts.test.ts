@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HttpSink, startHttpSink } from "../support/http-sink";
 import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";

@@ -17,6 +17,9 @@ export function weighScripts(page: Page): () => Promise<ScriptWeight> {
   let asked = new Set<string>();
   let document = "";
   const pending: Promise<void>[] = [];
+  const keep = async (text: Promise<string>) => {
+    document = await text;
+  };
   const note = async (url: string, sizes: Promise<{ responseBodySize: number }>) =>
     void bytesOf.set(url, Math.max((await sizes).responseBodySize, bytesOf.get(url) ?? 0));
   page.on("request", (request) => {
@@ -25,7 +28,7 @@ export function weighScripts(page: Page): () => Promise<ScriptWeight> {
   page.on("response", (response) => {
     const request = response.request();
     if (request.isNavigationRequest() && request.frame() === page.mainFrame())
-      pending.push(response.text().then((text) => void (document = text)));
+      pending.push(keep(response.text()));
   });
   page.on("requestfinished", (request) => {
     if (request.resourceType() !== "script") return;

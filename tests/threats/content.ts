@@ -22,7 +22,7 @@ export const CONTENT: Dangers = {
   "subjects, names, replies and answers that become markup": [
     [
       "e2e/hostile-texts",
-      "shows the sender's name, headers, files and the mail server's reply letter by letter",
+      "a mail's page shows the sender's name, headers, files and the mail servers' replies letter by letter",
       "what a webhook's receiver answers is a text of its events",
       "no page of the console makes anything else of them than text",
     ],
@@ -30,7 +30,10 @@ export const CONTENT: Dangers = {
   ],
   "links that run, or lead to another site": [
     ["e2e/hostile", "cannot be made to by a click"],
-    ["e2e/hostile-bodies", "one of each class lies still on the mail's own page, whatever is pressed"],
+    [
+      "e2e/hostile-bodies",
+      "one of each class lies still in the frame of a mail's own page, whatever is pressed",
+    ],
   ],
   "formulas in files for a spreadsheet": [
     ["csv", "a cell that a program would compute is shown as text"],

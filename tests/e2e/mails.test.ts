@@ -142,6 +142,9 @@ describe("the list", () => {
     const newer = page.getByRole("button", { name: "1 new" });
     await newer.waitFor(patience);
     expect((await rows().first().textContent())?.slice(0, 20)).toBe(before?.slice(0, 20));
+    await newer.hover();
+    await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => setTimeout(painted))));
+    expect(await newer.isVisible()).toBe(true);
     await newer.click();
     await expect.poll(() => rows().first().textContent(), patience).toContain("newer@example.net");
     await expectNoBarriers(page);

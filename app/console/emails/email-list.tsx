@@ -69,16 +69,19 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
     <>
       <EmailHeading teamId={teamId} filters={filters} />
       <EmailFilterBar teamId={teamId} filters={filters} onChange={setFilters} />
-      <NewerNote
-        teamId={teamId}
-        filters={filters}
-        anchor={anchor}
-        onShow={() => {
-          release();
-          void queries.invalidateQueries({ queryKey: trpc.emails.list.pathKey() });
-        }}
-      />
-      <div ref={list}>{content()}</div>
+      <div ref={list}>
+        {/* In the list: whoever points at the note still reads, or it would go away under the pointer. */}
+        <NewerNote
+          teamId={teamId}
+          filters={filters}
+          anchor={anchor}
+          onShow={() => {
+            release();
+            void queries.invalidateQueries({ queryKey: trpc.emails.list.pathKey() });
+          }}
+        />
+        {content()}
+      </div>
       {data?.lookedTo && !filters.before ? (
         <LookedTo
           at={data.lookedTo.at}

@@ -7,7 +7,7 @@ export function EmptyNote({ title, children }: { title: string; children: ReactN
   return (
     <div className="flex flex-col items-center gap-3 px-4 py-16 text-center">
       <h2 className="font-semibold text-base">{title}</h2>
-      <div className="flex w-full flex-col items-center gap-4 text-soft">{children}</div>
+      <div className="flex w-full flex-col items-center gap-4 text-balance text-soft">{children}</div>
     </div>
   );
 }

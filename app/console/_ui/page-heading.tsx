@@ -24,7 +24,9 @@ export function PageHeading({ title, badge, description, back, actions }: Props)
             <h1 className="min-w-0 break-words font-semibold text-xl tracking-tight">{title}</h1>
             {badge}
           </div>
-          {description ? <div className="mt-1 max-w-prose text-soft leading-6">{description}</div> : null}
+          {description ? (
+            <div className="mt-1 max-w-prose text-pretty text-soft leading-6">{description}</div>
+          ) : null}
         </div>
         {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
       </div>

@@ -102,8 +102,8 @@ function NameNote({ name, unicode, warning }: Named) {
     >
       {unicode ? (
         <p className="break-words">
-          {unicode} is added as <code className="break-all font-mono text-xs">{name}</code>, which is what DNS
-          and mail servers know it by.
+          {unicode} is added as <code className="wrap-anywhere font-mono text-xs">{name}</code>, which is what
+          DNS and mail servers know it by.
         </p>
       ) : null}
       {warning ? <p className="break-words">{warning}</p> : null}

@@ -60,6 +60,8 @@ export function DomainList({ teamId }: { teamId: string }) {
     </Empty>
   );
 
+  const isAllBuiltIn = data?.rows.length !== 0 && data?.rows.every(({ health }) => health === "built_in");
+
   return (
     <>
       <DomainsHeading actions={add} />
@@ -83,6 +85,16 @@ export function DomainList({ teamId }: { teamId: string }) {
       </Fetched>
       {data ? (
         <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
+      ) : null}
+      {isAllBuiltIn && !filters.name ? (
+        <div className="mt-4">
+          <Empty icon={Globe} title="No domain of your own yet" action={add}>
+            <p>
+              The built-in one answers here, to show how all of it works. Add the one that your mail comes
+              from: you are shown which records to publish, and told when they are right.
+            </p>
+          </Empty>
+        </div>
       ) : null}
       {isAdding ? (
         <Suspense>

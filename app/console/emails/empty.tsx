@@ -3,22 +3,12 @@
 import { CopyButton } from "../_ui/copy-button";
 import { NoMatch } from "../_ui/empty";
 import { EmptyNote } from "../_ui/notes";
+import { curlCall, FIRST_MAIL } from "../_ui/send-call";
 import { cardStyle } from "../_ui/styles";
 
 /** Before the first mail: how to send it. */
 export function FirstMailNote({ publicUrl }: { publicUrl: string }) {
-  const mail = {
-    from: "Posthorn <hello@posthorn.test>",
-    to: "delivered@posthorn.test",
-    subject: "First mail",
-    html: "<p>It works.</p>",
-  };
-  const curl = [
-    `curl -sS ${publicUrl}/api/emails`,
-    `  -H "Authorization: Bearer $POSTHORN_KEY"`,
-    `  -H "Content-Type: application/json"`,
-    `  -d '${JSON.stringify(mail, null, 2)}'`,
-  ].join(" \\\n");
+  const curl = curlCall(publicUrl, FIRST_MAIL);
   return (
     <div className={cardStyle}>
       <EmptyNote title="No mail yet">
@@ -32,9 +22,9 @@ export function FirstMailNote({ publicUrl }: { publicUrl: string }) {
           </pre>
           <CopyButton text={curl} label="Copy the command" />
         </div>
-        <p className="max-w-prose text-xs">
-          The start printed a key, or says where it is kept. Another one:{" "}
-          <code className="font-mono">
+        <p className="max-w-prose text-xs leading-5">
+          The start printed a key, or says where it is kept. Another one:
+          <code className="block font-mono">
             npm run -s posthorn -- key create --name first --scopes emails:send
           </code>
         </p>

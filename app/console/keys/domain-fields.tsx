@@ -44,7 +44,7 @@ export function DomainFields({ form, domains }: { form: KeyForm; domains: KeyOpt
                 key={id}
                 value={id}
                 label={
-                  <span className="break-all font-normal">
+                  <span className="wrap-anywhere font-normal">
                     {name}
                     {status === "verified" ? "" : <span className="text-soft"> (not verified yet)</span>}
                   </span>

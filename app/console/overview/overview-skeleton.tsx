@@ -14,7 +14,7 @@ export function OverviewSkeleton() {
         ))}
       </div>
       <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <div className={`${cardStyle} h-[29rem] p-5`}>
+        <div className={`${cardStyle} h-[29.3rem] p-5`}>
           <Skeleton className="h-full w-full" />
         </div>
         <div className={`${cardStyle} h-80 p-5`}>

@@ -8,6 +8,7 @@ import type { Tone } from "../_ui/statuses";
 import { cardStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
 import { useNowMs, When } from "../_ui/when";
+import { ShownUrl } from "../webhooks/shown-url";
 
 /** A worker beats every few seconds, a scheduled round once in minutes. */
 const aliveMs = 600_000;
@@ -93,9 +94,9 @@ export function PartsCard({ parts }: { parts: PartsView }) {
               <Link
                 href={hrefOf(`/console/webhooks/${webhook.id}`)}
                 prefetch={false}
-                className="break-all rounded hover:text-accent"
+                className="rounded hover:text-accent"
               >
-                {webhook.url}
+                <ShownUrl>{webhook.url}</ShownUrl>
               </Link>
             }
             tone={webhook.status === "disabled" ? "mute" : "warn"}

@@ -4,6 +4,7 @@ import { Circle, CircleCheck } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { CodeBlock } from "../_ui/code-block";
+import { curlCall, FIRST_MAIL } from "../_ui/send-call";
 import { cardStyle, linkStyle } from "../_ui/styles";
 import { Tabs } from "../_ui/tabs";
 import { useConsoleHref } from "../_ui/team";
@@ -49,7 +50,7 @@ export function SetupCard({ setup, publicUrl }: { setup: Setup; publicUrl: strin
             {hasKey ? "There is one." : <>{link("/console/keys", "Create it")}; it is shown once.</>}
           </Step>
           <Step isDone={false} title="The first mail">
-            Send it by the call beside this; it shows up here by itself.
+            Send it by the call that stands here; it shows up by itself.
           </Step>
         </ol>
         <Snippets domain={hasWayOut ? verifiedDomain : null} publicUrl={publicUrl} />
@@ -75,18 +76,11 @@ function Step({ isDone, title, children }: { isDone: boolean; title: string; chi
 }
 
 function Snippets({ domain, publicUrl }: { domain: string | null; publicUrl: string }) {
-  const mail = {
-    from: `Posthorn <hello@${domain ?? "posthorn.test"}>`,
-    to: domain === null ? "delivered@posthorn.test" : "you@example.com",
-    subject: "First mail",
-    html: "<p>It works.</p>",
-  };
-  const curl = [
-    `curl -sS ${publicUrl}/api/emails \\`,
-    `  -H "Authorization: Bearer $POSTHORN_KEY" \\`,
-    `  -H "Content-Type: application/json" \\`,
-    `  -d '${JSON.stringify(mail, null, 2)}'`,
-  ].join("\n");
+  const mail =
+    domain === null
+      ? FIRST_MAIL
+      : { ...FIRST_MAIL, from: `Posthorn <hello@${domain}>`, to: "you@example.com" };
+  const curl = curlCall(publicUrl, mail);
   const node = [
     `import { Resend } from "resend";`,
     "",

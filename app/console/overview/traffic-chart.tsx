@@ -15,7 +15,8 @@ import { nameSpan, type Series, TRAFFIC, TROUBLE } from "./series";
 
 type Props = { spans: SpanView[]; unit: "hour" | "day" };
 
-const margin = { top: 8, right: 8, bottom: 0, left: 0 };
+/** Room below the lines for the figure of their lowest one, which stands beside it, half below. */
+const margin = { top: 8, right: 8, bottom: 8, left: 0 };
 const axis = { fontSize: 11, fill: "var(--soft)" };
 const box = {
   background: "var(--page)",
@@ -29,14 +30,32 @@ const box = {
 export function TrafficChart({ spans, unit }: Props) {
   const data = spans.map((span) => ({ ...span, name: nameSpan(span.at, unit) }));
   return (
-    <div aria-hidden="true" className="flex h-full flex-col">
+    <div aria-hidden="true" className="flex h-full flex-col gap-2">
+      <Legend series={TRAFFIC} />
       <div className="min-h-0 flex-[3]">
         <Drawing data={data} series={TRAFFIC} isBars={false} />
       </div>
+      <Legend series={TROUBLE} />
       <div className="min-h-0 flex-[2]">
         <Drawing data={data} series={TROUBLE} isBars />
       </div>
     </div>
+  );
+}
+
+function Legend({ series }: { series: readonly Series[] }) {
+  return (
+    <ul className="flex flex-wrap gap-x-4 gap-y-1 text-soft text-xs">
+      {series.map(({ name, label, color, dash }) => (
+        <li key={name} className="flex items-center gap-1.5">
+          <span
+            className="inline-block w-3.5 border-t-3"
+            style={{ borderColor: color, borderTopStyle: dash ? "dashed" : "solid" }}
+          />
+          {label}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -45,9 +64,23 @@ type DrawingProps = { data: (SpanView & { name: string })[]; series: readonly Se
 function Drawing({ data, series, isBars }: DrawingProps) {
   return (
     <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 600, height: 160 }}>
-      <ComposedChart data={data} margin={margin} accessibilityLayer={false} syncId="traffic">
+      <ComposedChart
+        data={data}
+        margin={isBars ? { ...margin, bottom: 0 } : margin}
+        accessibilityLayer={false}
+        syncId="traffic"
+      >
         <CartesianGrid vertical={false} stroke="var(--line)" />
-        <XAxis dataKey="name" tick={axis} tickLine={false} axisLine={false} minTickGap={24} hide={!isBars} />
+        {/* In bands where lines alone are drawn too, so that a day's lines and bars stand above each other. */}
+        <XAxis
+          dataKey="name"
+          scale="band"
+          tick={axis}
+          tickLine={false}
+          axisLine={false}
+          minTickGap={24}
+          hide={!isBars}
+        />
         <YAxis
           tick={axis}
           tickLine={false}

@@ -7,7 +7,7 @@ import { Skeleton } from "../_ui/skeleton";
 import { cardStyle } from "../_ui/styles";
 import { nameSpan, type Series, TRAFFIC, TROUBLE } from "./series";
 
-const drawn = "h-[22rem]";
+const drawn = "h-[23rem]";
 // The library that draws weighs as much as half a page's script, and nothing waits for it.
 const TrafficChart = dynamic(async () => (await import("./traffic-chart")).TrafficChart, {
   ssr: false,
@@ -23,12 +23,9 @@ export function Traffic({ traffic }: Props) {
   const { spans, unit, isComplete, isWhole } = traffic;
   return (
     <section aria-labelledby="traffic" className={`${cardStyle} min-w-0 p-5`}>
-      <div className="mb-4 flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
-        <h2 id="traffic" className="font-semibold">
-          Recipients by {unit} <span className="font-normal text-soft text-xs">UTC</span>
-        </h2>
-        <Legend />
-      </div>
+      <h2 id="traffic" className="mb-3 font-semibold">
+        Recipients by {unit} <span className="font-normal text-soft text-xs">UTC</span>
+      </h2>
       <WhenSeen>
         <TrafficChart spans={spans} unit={unit} />
       </WhenSeen>
@@ -69,22 +66,6 @@ function WhenSeen({ children }: { children: ReactNode }) {
 }
 
 const ALL: readonly Series[] = [...TRAFFIC, ...TROUBLE];
-
-function Legend() {
-  return (
-    <ul className="flex flex-wrap gap-x-4 gap-y-1 text-soft text-xs" aria-hidden="true">
-      {ALL.map(({ name, label, color, dash }) => (
-        <li key={name} className="flex items-center gap-1.5">
-          <span
-            className="inline-block w-3.5 border-t-3"
-            style={{ borderColor: color, borderTopStyle: dash ? "dashed" : "solid" }}
-          />
-          {label}
-        </li>
-      ))}
-    </ul>
-  );
-}
 
 /** A phone has room for the four that matter most. */
 const MAIN = new Set(["accepted", "delivered", "bounced", "complained"]);

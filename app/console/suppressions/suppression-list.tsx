@@ -106,7 +106,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
       <FilterBar>
         <SearchField
           label="Address, or its first letters"
-          placeholder="Search by the first letters of an address"
+          placeholder="First letters of an address"
           value={filters.search ?? ""}
           onSettle={(search) => change({ search: search || null })}
         />

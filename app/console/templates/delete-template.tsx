@@ -82,5 +82,7 @@ function WhoSends({ use: { lastUsedAt, keys } }: { use: Use }) {
 }
 
 function Code({ children }: { children: string }) {
-  return <code className="break-all rounded bg-mute-tint px-1 font-mono text-ink text-xs">{children}</code>;
+  return (
+    <code className="wrap-anywhere rounded bg-mute-tint px-1 font-mono text-ink text-xs">{children}</code>
+  );
 }

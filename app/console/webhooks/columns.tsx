@@ -3,6 +3,7 @@ import { Badge } from "../_ui/badge";
 import type { Column } from "../_ui/data-table";
 import { When } from "../_ui/when";
 import { sayEvents } from "./events";
+import { ShownUrl } from "./shown-url";
 import { EndpointBadge, sayAnswer, toneOfAnswer } from "./words";
 
 /** What a line of the list tells of an endpoint. */
@@ -10,16 +11,17 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointView>[] = [
   {
     id: "url",
     header: "Address",
-    width: "w-[38%]",
+    width: "w-[34%]",
     cell: ({ url }) => (
-      <span className="block break-all font-mono text-xs md:truncate" title={url}>
-        {url}
+      <span className="block font-mono text-xs md:truncate" title={url}>
+        <ShownUrl>{url}</ShownUrl>
       </span>
     ),
   },
   {
     id: "events",
     header: "Is told of",
+    width: "w-32",
     cell: ({ events }) => <span title={events.join(", ")}>{sayEvents(events)}</span>,
   },
   {

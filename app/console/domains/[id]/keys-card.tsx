@@ -43,7 +43,7 @@ export function KeysCard({ teamId, domain, refresh, whyNot }: CardProps) {
         {dkimKeys.map((key) => (
           <li key={key.id} className="flex items-start justify-between gap-3">
             <div className="min-w-0">
-              <p className="break-all font-mono text-xs leading-6">{key.selector}</p>
+              <p className="wrap-anywhere font-mono text-xs leading-6">{key.selector}</p>
               <p className="text-soft text-xs">
                 {key.algorithm === "rsa" ? "RSA, 2048 bits" : "Ed25519"}
                 {key.keptUntil ? (

@@ -50,7 +50,7 @@ export function RemoveDomain({ teamId, domain: { id, name }, onClose, onRemoved 
         <TextField
           label={
             <>
-              Type <span className="break-all font-mono">{name}</span> to go on
+              Type <span className="wrap-anywhere font-mono">{name}</span> to go on
             </>
           }
           autoComplete="off"

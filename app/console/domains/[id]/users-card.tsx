@@ -54,7 +54,7 @@ export function UsersCard({ domain: { keys, relays } }: { domain: DomainView }) 
                   <li key={name}>
                     <span className="break-words">{name}</span>{" "}
                     <span className="text-soft text-xs">
-                      {SCOPES[scope]}, at <span className="break-all font-mono">{host}</span>
+                      {SCOPES[scope]}, at <span className="wrap-anywhere font-mono">{host}</span>
                     </span>
                   </li>
                 ))}

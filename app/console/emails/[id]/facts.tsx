@@ -53,7 +53,10 @@ export function Facts({ email }: { email: EmailView }) {
     ["Relay", relays.length > 0 && relays.join(", ")],
     ["Tells of", watched.length > 0 && watched.join(" and ")],
     ["Unsubscribe", email.listUnsubscribe && "by a link in each copy"],
-    ["Message-ID", <code key="id" className="break-all font-mono text-xs">{`<${email.messageId}>`}</code>],
+    [
+      "Message-ID",
+      <code key="id" className="wrap-anywhere font-mono text-xs">{`<${email.messageId}>`}</code>,
+    ],
   ];
   return (
     <section aria-labelledby="facts" className={cardStyle}>

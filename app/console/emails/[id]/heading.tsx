@@ -14,7 +14,7 @@ export function Heading({ teamId, email }: { teamId: string; email: EmailView })
       badge={<StatusBadge status={email.status} />}
       description={
         <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-          <span className="break-all">{email.sender}</span>
+          <span className="wrap-anywhere">{email.sender}</span>
           <span aria-hidden="true">·</span>
           <When at={email.createdAt} />
           {email.scheduledAt && email.status === "scheduled" ? (

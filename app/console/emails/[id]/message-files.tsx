@@ -11,8 +11,8 @@ export function MessageFiles(props: { teamId: string; emailId: string; files: Fi
         <li key={id} className="flex items-center gap-3 px-4 py-3">
           <Paperclip className="size-4 shrink-0 text-soft" aria-hidden="true" />
           <div className="min-w-0 grow">
-            <p className="break-all font-medium">{filename ?? "Without a name"}</p>
-            <p className="break-all text-soft text-xs">
+            <p className="wrap-anywhere font-medium">{filename ?? "Without a name"}</p>
+            <p className="wrap-anywhere text-soft text-xs">
               {saySize(sizeBytes)} · {contentType}
               {contentId === null ? "" : ` · stands in the message as cid:${contentId}`}
             </p>

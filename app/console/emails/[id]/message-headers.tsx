@@ -20,7 +20,7 @@ export function MessageHeaders({ email }: { email: EmailView }) {
         .map(([name, value], place) => ({ name, value, place: `${place}` }))
         .map(({ name, value, place }) => (
           <div key={place} className="grid gap-x-4 px-4 py-2.5 sm:grid-cols-[8rem_minmax(0,1fr)]">
-            <dt className="break-all text-soft">{name}</dt>
+            <dt className="wrap-anywhere text-soft">{name}</dt>
             <dd className="break-words">{value}</dd>
           </div>
         ))}

@@ -19,7 +19,7 @@ export function Recipients({ recipients, holds }: { recipients: RecipientView[];
         {recipients.map((recipient) => (
           <li key={recipient.id} className="flex flex-col gap-1.5 px-4 py-3">
             <div className="flex items-start justify-between gap-3">
-              <span className="min-w-0 break-all font-medium">
+              <span className="min-w-0 wrap-anywhere font-medium">
                 <span className="mr-1.5 font-normal text-soft text-xs">{KINDS[recipient.kind]}</span>
                 {recipient.address}
               </span>
@@ -35,7 +35,7 @@ export function Recipients({ recipients, holds }: { recipients: RecipientView[];
                 {recipient.host ? (
                   <>
                     {" at "}
-                    <span className="break-all font-mono">{recipient.host}</span>
+                    <span className="wrap-anywhere font-mono">{recipient.host}</span>
                   </>
                 ) : null}
                 {recipient.relay ? <>, by the relay {recipient.relay}</> : null}
@@ -43,7 +43,7 @@ export function Recipients({ recipients, holds }: { recipients: RecipientView[];
             ) : null}
             {recipient.providerId ? (
               <p className="text-soft text-xs">
-                Its provider calls it <code className="break-all font-mono">{recipient.providerId}</code>
+                Its provider calls it <code className="wrap-anywhere font-mono">{recipient.providerId}</code>
               </p>
             ) : null}
           </li>

@@ -42,7 +42,7 @@ export function RetryDialog({ teamId, email, open, onOpenChange }: ActProps) {
     >
       <p>
         It goes out at once, as the same message, to {able.length === 1 ? "" : "those chosen here: "}
-        {able.length === 1 ? <span className="break-all text-ink">{able[0]}</span> : null}
+        {able.length === 1 ? <span className="wrap-anywhere text-ink">{able[0]}</span> : null}
         {able.length === 1 ? ". " : ""}
         Whoever has it already is not written to again.
       </p>
@@ -51,7 +51,7 @@ export function RetryDialog({ teamId, email, open, onOpenChange }: ActProps) {
           {able.map((address) => (
             <CheckboxField
               key={address}
-              label={<span className="break-all text-ink">{address}</span>}
+              label={<span className="wrap-anywhere text-ink">{address}</span>}
               checked={!left.has(address)}
               onChange={({ target }) =>
                 setLeft(

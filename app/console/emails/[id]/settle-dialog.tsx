@@ -33,7 +33,7 @@ export function SettleDialog({ teamId, email, open, onOpenChange }: ActProps) {
       <p>
         The message was handed to the mail server, and the connection broke before it answered. Nobody can
         tell whether it was taken for{" "}
-        <span className="break-all text-ink">{unknown.map(({ address }) => address).join(", ")}</span>.
+        <span className="wrap-anywhere text-ink">{unknown.map(({ address }) => address).join(", ")}</span>.
       </p>
       <RadioCards
         label="What shall become of it"

@@ -51,7 +51,7 @@ function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
         </h3>
         <When at={event.at} className="shrink-0 text-soft text-xs" />
       </div>
-      {isShared && event.recipient ? <p className="break-all text-soft">{event.recipient}</p> : null}
+      {isShared && event.recipient ? <p className="wrap-anywhere text-soft">{event.recipient}</p> : null}
       {event.reason ? <p className="break-words text-soft">{event.reason}</p> : null}
       {event.reply && !isSaid(event.reply) ? (
         <p className="break-words rounded-md bg-sunk px-2 py-1 font-mono text-xs">{event.reply}</p>
@@ -59,7 +59,7 @@ function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
       {event.meaning ? <p className="break-words text-soft text-xs">{event.meaning}</p> : null}
       {event.visit ? <Visited visit={event.visit} /> : null}
       {event.host && !isSaid(event.host) ? (
-        <p className="break-all font-mono text-soft text-xs">{event.host}</p>
+        <p className="wrap-anywhere font-mono text-soft text-xs">{event.host}</p>
       ) : null}
       {event.nextAttemptAt ? (
         <p className="text-soft">
@@ -95,7 +95,7 @@ const VISITORS = {
 function Visited({ visit: { by, name, link, agent } }: { visit: NonNullable<EventView["visit"]> }) {
   return (
     <div className="flex flex-col gap-1 text-soft">
-      {link ? <p className="break-all font-mono text-xs">{link}</p> : null}
+      {link ? <p className="wrap-anywhere font-mono text-xs">{link}</p> : null}
       <p>
         {VISITORS[by]}
         {name ? ` (${name})` : ""}

@@ -4,23 +4,15 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useRef } from "react";
 import type { ToldView } from "#server/trpc/email-views";
-import { Badge } from "../../_ui/badge";
 import { Fetched } from "../../_ui/fetched";
 import { SkeletonCard } from "../../_ui/skeleton";
-import type { Tone } from "../../_ui/statuses";
 import { cardStyle } from "../../_ui/styles";
 import { useConsoleHref, useMay } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { When } from "../../_ui/when";
+import { DeliveryBadge, sayAnswer } from "../../webhooks/words";
 
 const movesMs = 3_000;
-
-const LOOKS: Record<ToldView["status"], { label: string; tone: Tone }> = {
-  pending: { label: "Pending", tone: "info" },
-  attempting: { label: "Calling", tone: "info" },
-  success: { label: "Told", tone: "good" },
-  failed: { label: "Failed", tone: "bad" },
-};
 
 /** Whom the mail's events were told, and what they answered. Nothing where the team has no endpoint for them. */
 export function Told({
@@ -75,7 +67,7 @@ export function Told({
               >
                 {told.type}
               </Link>
-              <Badge tone={LOOKS[told.status].tone}>{LOOKS[told.status].label}</Badge>
+              <DeliveryBadge status={told.status} />
             </div>
             <p className="truncate font-mono text-soft text-xs" title={told.url}>
               {told.url}
@@ -95,7 +87,7 @@ function Answer({ told: { last, nextCallAt, attempts } }: { told: ToldView }) {
         "Not called yet"
       ) : (
         <>
-          {last.statusCode === null ? `No answer (${last.fault ?? "fault"})` : `Answered ${last.statusCode}`}{" "}
+          {last.statusCode === null ? `Failed: ${sayAnswer(last)}` : `Answered ${last.statusCode}`},{" "}
           <When at={last.sentAt} />
           {attempts > 1 ? `, ${attempts} calls` : ""}
         </>

@@ -60,7 +60,7 @@ function LinkedDomain({ teamId, keyId, domain, mayEnd }: LinkedProps) {
   });
   return (
     <li className="flex min-h-12 items-center gap-2 py-1 pr-3 pl-5">
-      <span className="min-w-0 grow break-all">{domain.name}</span>
+      <span className="min-w-0 grow wrap-anywhere">{domain.name}</span>
       {mayEnd ? (
         <>
           <button

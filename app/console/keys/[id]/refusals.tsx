@@ -69,7 +69,7 @@ function Refusal({ group }: { group: RefusalView }) {
       </span>
       <div className="min-w-0 max-md:col-span-2">
         <p className="break-words">{sayReason(group)}</p>
-        <p className="break-all font-mono text-soft text-xs leading-5">
+        <p className="wrap-anywhere font-mono text-soft text-xs leading-5">
           {method} {path}
         </p>
       </div>

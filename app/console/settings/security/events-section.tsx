@@ -40,7 +40,7 @@ export function EventsSection() {
               </p>
               <p className="shrink-0 text-soft text-xs leading-5">
                 {agent ? `${agent} · ` : ""}
-                {address ? <span className="break-all font-mono">{address}</span> : "The operator"} ·{" "}
+                {address ? <span className="wrap-anywhere font-mono">{address}</span> : "The operator"} ·{" "}
                 <When at={at} />
               </p>
             </li>

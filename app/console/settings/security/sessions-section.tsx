@@ -70,7 +70,7 @@ export function SessionsSection() {
               )
             }
           >
-            {address ? <span className="break-all font-mono">{address}</span> : "Unknown address"} · seen{" "}
+            {address ? <span className="wrap-anywhere font-mono">{address}</span> : "Unknown address"} · seen{" "}
             <When at={lastSeenAt} /> · signed in <When at={createdAt} />
           </LineItem>
         ))}

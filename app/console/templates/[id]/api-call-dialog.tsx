@@ -3,7 +3,7 @@
 import { CodeBlock } from "../../_ui/code-block";
 import { Dialog } from "../../_ui/dialog";
 import { Tabs } from "../../_ui/tabs";
-import { curlCall, nodeCall } from "./api-call";
+import { nodeCall, shellCall } from "./api-call";
 import type { Fields } from "./fields";
 import type { Samples } from "./stored";
 
@@ -37,7 +37,7 @@ export function ApiCallDialog({ onClose, isPublished, ...call }: Props) {
           {
             value: "curl",
             label: "curl",
-            content: <CodeBlock label="Request" language="sh" text={curlCall(call)} />,
+            content: <CodeBlock label="Request" language="sh" text={shellCall(call)} />,
           },
           {
             value: "node",

@@ -1,3 +1,4 @@
+import { curlCall } from "../../_ui/send-call";
 import { type Fields, settleVariables } from "./fields";
 import type { Samples } from "./stored";
 import { valuesOf } from "./use-samples";
@@ -25,17 +26,8 @@ function mailOf({ name, fields, samples }: Call) {
   };
 }
 
-/** Quoted for a POSIX shell: within single quotation marks nothing has a meaning but their end. */
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** The call at the command line. */
-export const curlCall = (call: Call): string =>
-  [
-    `curl -sS ${call.publicUrl}/api/emails`,
-    `  -H "Authorization: Bearer $POSTHORN_KEY"`,
-    `  -H "Content-Type: application/json"`,
-    `  -d ${quote(JSON.stringify(mailOf(call), null, 2))}`,
-  ].join(" \\\n");
+export const shellCall = (call: Call): string => curlCall(call.publicUrl, mailOf(call));
 
 /** The same by the `resend` package, whose base URL is ours. */
 export const nodeCall = (call: Call): string => {

@@ -57,7 +57,7 @@ export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
         back={{ href: "/console/templates", label: "Templates" }}
         description={
           <p className="flex flex-wrap items-center gap-x-2">
-            <code className="break-all font-mono text-xs">{latest.alias ?? latest.id}</code>
+            <code className="wrap-anywhere font-mono text-xs">{latest.alias ?? latest.id}</code>
             <span aria-hidden="true">·</span>
             <span>version {number}</span>
             <span aria-hidden="true">·</span>

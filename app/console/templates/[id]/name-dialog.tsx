@@ -59,8 +59,8 @@ export function NameDialog({ teamId, template, onClose }: Props) {
         />
         {loses ? (
           <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
-            Sends that name <code className="break-all font-mono text-xs">{latest.alias}</code> are refused
-            with 404 as soon as you save.
+            Sends that name <code className="wrap-anywhere font-mono text-xs">{latest.alias}</code> are
+            refused with 404 as soon as you save.
           </p>
         ) : null}
         <FormFault fault={fault} />

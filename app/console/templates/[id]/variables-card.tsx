@@ -103,7 +103,7 @@ function VariableRow({ variable, badges, sample, isReadOnly, onChange, onSample,
   return (
     <li className="grid grid-cols-2 gap-x-3 gap-y-2 px-4 py-3 md:grid-cols-[minmax(0,1.1fr)_6.5rem_minmax(0,1.2fr)_minmax(0,1.2fr)] md:items-start">
       <div className="col-span-2 flex min-w-0 flex-wrap items-center gap-1.5 md:col-span-1 md:min-h-9 md:pt-5">
-        <code className="min-w-0 break-all font-mono text-xs">{key}</code>
+        <code className="min-w-0 wrap-anywhere font-mono text-xs">{key}</code>
         {badges.map(({ tone, label, title }) => (
           <Badge key={label} tone={tone} title={title}>
             {label}

@@ -6,6 +6,7 @@ import { useConsoleHref } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { useAct } from "../../_ui/use-act";
 import { sayWaiting } from "../columns";
+import { ShownUrl } from "../shown-url";
 import type { EndpointDialogProps } from "./actions";
 
 /** Removes an endpoint, after telling what goes with it. */
@@ -28,7 +29,9 @@ export function DeleteEndpoint({ teamId, endpoint, open, onOpenChange }: Endpoin
       fault={deletion.fault}
       onConfirm={() => deletion.act({ team: teamId, id: endpoint.id })}
     >
-      <p className="break-all font-mono text-ink text-xs leading-5">{endpoint.url}</p>
+      <p className="font-mono text-ink text-xs leading-5">
+        <ShownUrl>{endpoint.url}</ShownUrl>
+      </p>
       <p>
         {endpoint.waiting > 0
           ? `${sayWaiting(endpoint)} events wait for it and are never sent. `

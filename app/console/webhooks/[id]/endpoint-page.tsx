@@ -9,6 +9,7 @@ import { PageHeading } from "../../_ui/page-heading";
 import { SkeletonCard } from "../../_ui/skeleton";
 import { cardStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
+import { ShownUrl } from "../shown-url";
 import { EndpointBadge } from "../words";
 import { EndpointActions } from "./actions";
 import { Deliveries } from "./deliveries";
@@ -49,7 +50,7 @@ export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
   return (
     <>
       <PageHeading
-        title={<span className="break-all">{data.url.replace(/^https:\/\//, "")}</span>}
+        title={<ShownUrl>{data.url.replace(/^https:\/\//, "")}</ShownUrl>}
         badge={<EndpointBadge of={data} />}
         back={back}
         actions={<EndpointActions teamId={teamId} endpoint={data} />}

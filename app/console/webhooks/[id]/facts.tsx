@@ -6,6 +6,7 @@ import { cardStyle } from "../../_ui/styles";
 import { When } from "../../_ui/when";
 import { sayWaiting } from "../columns";
 import { isSentEvent, sayEvent } from "../events";
+import { ShownUrl } from "../shown-url";
 import { sayAnswer, toneOfAnswer } from "../words";
 
 /** Where an endpoint is, what it hears of and how it fares. */
@@ -15,11 +16,13 @@ export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
     <dl className={`${cardStyle} grid grid-cols-2 gap-x-6 gap-y-5 p-5 md:grid-cols-4`}>
       <Fact name="Address" isWide>
         <span className="flex min-w-0 items-center gap-1">
-          <code className="min-w-0 break-all font-mono text-xs">{url}</code>
+          <code className="min-w-0 font-mono text-xs">
+            <ShownUrl>{url}</ShownUrl>
+          </code>
           <CopyButton text={url} label="Copy: address" />
         </span>
       </Fact>
-      <Fact name="Last answer">
+      <Fact name="Last answer" isWide>
         {lastAnswer ? (
           <span className="flex flex-wrap items-center gap-2">
             <Badge tone={toneOfAnswer(lastAnswer)}>{sayAnswer(lastAnswer)}</Badge>
@@ -39,7 +42,7 @@ export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
             Two sign; the old one ends <When at={previousUntil} />
           </span>
         ) : (
-          "One signs"
+          "One signs every call"
         )}
       </Fact>
       <Fact name="Added">

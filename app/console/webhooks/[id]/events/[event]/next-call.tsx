@@ -6,7 +6,8 @@ import { sayDuration, When } from "../../../../_ui/when";
 export function NextCall({ delivery }: { delivery: WebhookDeliveryView }) {
   const { status, attempts, nextAttemptAt, waitsSeconds } = delivery;
   const most = waitsSeconds.length + 1;
-  const waits = waitsSeconds.map((seconds) => sayDuration(seconds * 1_000)).join(", ");
+  // A number and its unit stay on one line.
+  const waits = waitsSeconds.map((seconds) => sayDuration(seconds * 1_000).replace(" ", "\u00a0")).join(", ");
   return (
     <section aria-labelledby="next-call" className={`${cardStyle} flex flex-col gap-1.5 p-5 leading-6`}>
       <h2 id="next-call" className="font-semibold">

@@ -140,9 +140,8 @@ describe("the list", () => {
     const before = await rows().first().textContent();
     await send({ to: "newer@example.net", subject: "Newer" });
     const newer = page.getByRole("button", { name: "1 new" });
-    await newer.waitFor(patience);
+    await newer.hover(patience);
     expect((await rows().first().textContent())?.slice(0, 20)).toBe(before?.slice(0, 20));
-    await newer.hover();
     await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => setTimeout(painted))));
     expect(await newer.isVisible()).toBe(true);
     await newer.click();

@@ -50,8 +50,11 @@ const record = (title: string): Locator =>
   page.getByRole("list", { name: "Records" }).getByRole("listitem").filter({ hasText: title });
 const look = () => page.getByRole("button", { name: /^(Verify now|Look again now)$/ }).first();
 
+const ownMissing = () => page.getByRole("heading", { name: "No domain of your own yet" });
+
 test("a domain is added by its name, which is told in both forms and warned of where it imitates", async () => {
   await page.goto(`${posthorn.url}/console/domains`);
+  await ownMissing().waitFor(patience);
   await page.getByRole("button", { name: "Add domain" }).first().click();
   await page.getByLabel("Domain", { exact: true }).fill("pаypal.example");
   await page.getByText("mixes letters of Latin and Cyrillic").waitFor(patience);
@@ -66,6 +69,18 @@ test("a domain is added by its name, which is told in both forms and warned of w
   await page.getByRole("heading", { level: 1, name }).waitFor();
   // A name that will not do is refused while it is typed, which the browser notes by itself.
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/domains.readName"));
+  expectNothingOdd();
+});
+
+test("only a team that has none of its own is asked for one, and no later page of its list asks", async () => {
+  const address = page.url();
+  for (const query of ["", `?after=${id}`]) {
+    await page.goto(`${posthorn.url}/console/domains${query}`);
+    await page.getByRole("row").filter({ hasText: "posthorn.test" }).waitFor(patience);
+    expect(await page.getByRole("row").filter({ hasText: name }).count()).toBe(query === "" ? 1 : 0);
+    expect(await ownMissing().count()).toBe(0);
+  }
+  await page.goto(address);
   expectNothingOdd();
 });
 

@@ -60,7 +60,10 @@ export function DomainList({ teamId }: { teamId: string }) {
     </Empty>
   );
 
-  const isAllBuiltIn = data?.rows.length !== 0 && data?.rows.every(({ health }) => health === "built_in");
+  // Of the whole list: of a search, or on a later page, it tells nothing that only the built-in one is left.
+  const isWhole = !filters.name && !filters.after && !filters.before;
+  const hasNoneOfItsOwn =
+    isWhole && data?.rows.length !== 0 && data?.rows.every(({ health }) => health === "built_in");
 
   return (
     <>
@@ -86,7 +89,7 @@ export function DomainList({ teamId }: { teamId: string }) {
       {data ? (
         <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
       ) : null}
-      {isAllBuiltIn && !filters.name ? (
+      {hasNoneOfItsOwn ? (
         <div className="mt-4">
           <Empty icon={Globe} title="No domain of your own yet" action={add}>
             <p>

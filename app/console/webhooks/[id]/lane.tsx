@@ -53,7 +53,7 @@ function Note({ tone, Icon, children }: { tone: Tone; Icon: LucideIcon; children
   return (
     <p role="status" className={`flex gap-3 rounded-xl px-5 py-3.5 leading-6 ${TONES[tone]}`}>
       <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
-      <span className="min-w-0 max-w-prose text-pretty">{children}</span>
+      <span className="min-w-0 max-w-prose">{children}</span>
     </p>
   );
 }

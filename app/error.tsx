@@ -1,6 +1,6 @@
 "use client";
 
-/** Shown where a page could not be made. The digest stands in the log beside the cause. */
+/** Shown when a page fails to render. The log has the cause under the same digest. */
 export default function PageError({
   error,
   reset,
@@ -10,8 +10,10 @@ export default function PageError({
 }) {
   return (
     <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-3 px-6" role="alert">
-      <h1 className="font-semibold text-xl">This page could not be made</h1>
-      <p className="text-soft">Nothing was changed. Try again; if it stays, tell the operator this number.</p>
+      <h1 className="font-semibold text-xl">This page could not be loaded</h1>
+      <p className="text-soft">
+        No changes were made. Try again. If the error persists, send this code to the operator.
+      </p>
       {error.digest ? <code className="select-all font-mono text-soft text-xs">{error.digest}</code> : null}
       <button
         type="button"

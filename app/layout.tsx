@@ -6,7 +6,7 @@ import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
 import "./globals.css";
 
-// Preloaded, with a fallback of equal metrics, so that no text moves when it arrives. Other scripts use the system's font.
+// Preloaded, with a fallback of equal metrics to avoid a layout shift. Non-Latin scripts use the system font.
 const inter = localFont({
   src: "../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
   weight: "100 900",
@@ -15,7 +15,7 @@ const inter = localFont({
 });
 
 export const metadata: Metadata = {
-  title: { default: "Posthorn", template: "%s · Posthorn" },
+  title: { default: "Backstamp", template: "%s · Backstamp" },
   robots: { index: false, follow: false },
 };
 
@@ -26,11 +26,11 @@ export const viewport: Viewport = {
   ],
 };
 
-/** Reading the nonce makes every page dynamic, which a policy by nonce needs: a page made earlier could not know it. */
+/** Reading the nonce makes every page dynamic. The CSP requires this: a static page could not contain the nonce. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get("x-nonce") ?? undefined;
   return (
-    // The theme's class is set before React wakes up.
+    // The theme class is set before hydration, so the server and client markup differ here.
     <html lang="en" className={inter.variable} suppressHydrationWarning>
       <body>
         <ThemeProvider attribute="class" disableTransitionOnChange {...(nonce ? { nonce } : {})}>

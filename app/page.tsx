@@ -1,6 +1,6 @@
 import { redirect } from "next/navigation";
 
-/** The console is all there is to see. */
+/** The root redirects to the console. */
 export default function Page() {
   redirect("/console");
 }

@@ -2,9 +2,10 @@ import type { PgDatabase } from "drizzle-orm/pg-core";
 import type { PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres, { type Sql } from "postgres";
-import { ARRAY_TYPES } from "./array-types";
-import { blanks, createDialer } from "./dial";
 import { createGate, type Gate } from "./gate";
+import { ARRAY_TYPES } from "./postgres-js/array-types";
+import { blanks, createDialer } from "./postgres-js/dial";
+import { guardTransactions } from "./postgres-js/transaction";
 import * as apiKeys from "./schema/api-keys";
 import * as apiRequests from "./schema/api-requests";
 import * as attachments from "./schema/attachments";
@@ -17,6 +18,7 @@ import * as events from "./schema/events";
 import * as idempotency from "./schema/idempotency";
 import * as relays from "./schema/relays";
 import * as sendingDays from "./schema/sending-days";
+import * as signInCounters from "./schema/sign-in-counters";
 import * as signInTokens from "./schema/sign-in-tokens";
 import * as suppressions from "./schema/suppressions";
 import * as systemMails from "./schema/system-mails";
@@ -25,7 +27,6 @@ import * as templates from "./schema/templates";
 import * as usage from "./schema/usage";
 import * as webhooks from "./schema/webhooks";
 import * as workers from "./schema/workers";
-import { surviveLoss } from "./transaction";
 
 const schema = {
   ...apiKeys,
@@ -40,6 +41,7 @@ const schema = {
   ...idempotency,
   ...relays,
   ...sendingDays,
+  ...signInCounters,
   ...signInTokens,
   ...suppressions,
   ...systemMails,
@@ -50,24 +52,24 @@ const schema = {
   ...workers,
 };
 
-/** The common parent of a connection and a transaction, so that a service composes inside any transaction. */
+/** The common type of a connection and a transaction, so that services can run inside any transaction. */
 export type Db = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
 
 /**
- * The same database through postgres.js itself, for the few statements that run thousands of times a second: Drizzle
- * never prepares its statements by name, which costs half of the throughput there.
+ * The same database through postgres.js, for the few statements that run thousands of times per second. Drizzle does not
+ * use named prepared statements, which would halve the throughput there.
  */
 export type HotSql = Sql;
 
 export type Database = { db: Db; hot: HotSql; close(): Promise<void> };
 
 export type DatabaseOptions = {
-  /** Connections at most, over both pools. */
+  /** Maximum number of connections, both pools together. */
   connectionsMax?: number;
-  /** Behind a transaction pooler: no prepared statements, no session state. */
+  /** True behind a transaction pooler: no prepared statements, no session state. */
   pooled?: boolean;
   applicationName?: string;
-  /** How long a statement of Drizzle's may wait for a connection before it is refused as DatabaseBusy. */
+  /** Maximum time in ms that a Drizzle statement waits for a connection. After it, it is rejected with DatabaseBusy. */
   waitMsMax?: number;
 };
 
@@ -78,9 +80,9 @@ const BOUNDS = {
 };
 
 /**
- * Every hot statement finds its rows by keys, a few at a time. A prepared one keeps the plan that was best when it was
- * first run, and on tables that were empty then that is one which reads them whole: it must have no such choice. So one
- * plan does for all calls; left to itself PostgreSQL makes a new one for each, which takes longer than most of them.
+ * Each hot statement finds a few rows by their keys. One generic plan is used for all calls, because planning each call
+ * takes longer than most of the calls. The plan is made when the statement is first prepared, possibly with empty tables,
+ * where PostgreSQL would choose sequential scans. So these are disabled.
  */
 const BY_KEYS = {
   plan_cache_mode: "force_generic_plan",
@@ -92,8 +94,8 @@ const BY_KEYS = {
 } as const;
 
 /**
- * Opens the two pools; connections are made when first needed, so a database that is down fails the query, not the start.
- * No statement waits for a lock longer than 10 s, and none runs longer than 30 s.
+ * Opens the two pools. Connections open on first use, so an unreachable database fails the query, not the startup. A
+ * statement waits at most 10 s for a lock and runs at most 30 s.
  */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const connectionsMax = options.connectionsMax ?? 16;
@@ -104,9 +106,9 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     fetch_types: false,
     types: ARRAY_TYPES,
   };
-  const name = options.applicationName ?? "posthorn";
+  const name = options.applicationName ?? "backstamp";
   const named = { application_name: options.pooled ? name + blanks : name };
-  const forDrizzle = surviveLoss(
+  const forDrizzle = guardTransactions(
     postgres(url, {
       ...common,
       ...createDialer(url),
@@ -115,7 +117,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     }),
   );
   const gate = createGate(forDrizzle.options.max, options.waitMsMax ?? 2_000);
-  const hot = surviveLoss(
+  const hot = guardTransactions(
     postgres(url, {
       ...common,
       ...createDialer(url),
@@ -132,11 +134,11 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   };
 }
 
-/** The client as Drizzle uses it, `unsafe` and `begin`, each behind the gate; a transaction passes it once. */
+/** The methods that Drizzle uses, `unsafe` and `begin`, behind the gate. A transaction passes the gate once. */
 function gated(client: Sql, gate: Gate): Sql {
   const unsafe = (...statement: Parameters<Sql["unsafe"]>) => {
     let wantsArrays = false;
-    // Begun a microtask later: whoever wants rows as arrays says so on the query itself, right after asking for it.
+    // Starts a microtask later, because callers that need rows as arrays call `values()` directly after `unsafe()`.
     const rows = Promise.resolve().then(() =>
       gate((): PromiseLike<unknown> => {
         const query = client.unsafe(...statement);

@@ -1,7 +1,7 @@
-/** What PostgreSQL or its driver said, as far as code may decide by it. */
+/** The fields of a PostgreSQL or driver error that code may depend on. */
 type PostgresFault = { code?: string; constraint_name?: string };
 
-/** The driver's own error under Drizzle's wrapping, whose message holds the SQL and its parameters. */
+/** The driver's error inside Drizzle's error, whose message contains the SQL and its parameters. */
 function postgresFault(error: unknown): PostgresFault | null {
   for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
     if ("code" in e && typeof e.code === "string") return e as PostgresFault;
@@ -14,7 +14,7 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return fault?.code === "23505" && fault.constraint_name === constraint;
 }
 
-/** Another transaction held what we wanted for longer than `lock_timeout` (SQLSTATE 55P03). */
+/** Another transaction held a lock for longer than `lock_timeout` (SQLSTATE 55P03). */
 export function isLockTimeout(error: unknown): boolean {
   return postgresFault(error)?.code === "55P03";
 }
@@ -28,15 +28,15 @@ const UNREACHABLE =
   /^(08|57P0|53)|^(CONNECTION_|CONNECT_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
 
 /**
- * The database is away, starting, stopping, full, without room (`db/gate`) or refuses connections: nothing was committed that we know of, and the
- * same call may pass later. SQLSTATE classes 08, 53 and 57P0x, and postgres.js's and Node's connection codes.
+ * The database is unreachable, starting, stopping, full, busy (`db/gate`) or rejects connections. No commit is confirmed,
+ * and the same call may succeed later. SQLSTATE classes 08, 53 and 57P0x, and the connection codes of postgres.js and Node.
  */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnreachable(error: unknown): boolean {
   const code = postgresFault(error)?.code;
   return code !== undefined && UNREACHABLE.test(code);
 }
 
-/** Deadlock or serialization failure: the statement may simply be run again (SQLSTATE 40P01, 40001). */
+/** Deadlock or serialization failure; the statement can be retried (SQLSTATE 40P01, 40001). */
 export function isRetryable(error: unknown): boolean {
   const code = postgresFault(error)?.code;
   return code === "40P01" || code === "40001";

@@ -1,25 +1,25 @@
 /**
- * The database had no room, or no answer, in time. The code reads like the driver's own for a lost connection,
- * so that whoever asks `isDatabaseAway` knows what to do.
+ * The database had no free connection or sent no response in time. The code has the format of the driver's connection
+ * errors, so `isDatabaseUnreachable` includes it.
  */
 export class DatabaseBusy extends Error {
   override name = "DatabaseBusy";
   readonly code = "CONNECTION_BUSY";
 
   constructor(waitedMs: number) {
-    super(`The database kept us waiting for ${waitedMs} ms.`);
+    super(`The database did not respond within ${waitedMs} ms.`);
   }
 }
 
-/** Longer than any statement may run on the server, so that only a dead connection is given up. */
+/** Longer than the server's statement timeout, so only a dead connection reaches it. */
 const answerMsMax = 35_000;
 
-/** Runs a task when there is room for it; rejects with DatabaseBusy, the task not begun, when there is none in time. */
+/** Runs a task when a slot is free. Rejects with DatabaseBusy, without starting the task, if no slot becomes free in time. */
 export type Gate = <T>(task: () => PromiseLike<T>) => Promise<T>;
 
 /**
- * At most `slots` tasks at once, the others in the order they came. The driver itself queues without bound, and behind
- * statements that are stuck; a caller is better served by a quick refusal than by an answer after its own deadline.
+ * Runs at most `slots` tasks at once, the others in order of arrival. The driver's own queue is unbounded and can wait
+ * behind stuck statements. A fast rejection is better for a caller than a result after its deadline.
  */
 export function createGate(slots: number, waitMsMax: number): Gate {
   let free = slots;
@@ -28,10 +28,10 @@ export function createGate(slots: number, waitMsMax: number): Gate {
   const enter = () =>
     new Promise<void>((resolve, reject) => {
       const admit = () => {
-        clearTimeout(patience);
+        clearTimeout(timeout);
         resolve();
       };
-      const patience = setTimeout(() => {
+      const timeout = setTimeout(() => {
         waiting.delete(admit);
         reject(new DatabaseBusy(waitMsMax));
       }, waitMsMax);
@@ -50,22 +50,22 @@ export function createGate(slots: number, waitMsMax: number): Gate {
   return async (task) => {
     if (free > 0) free--;
     else await enter();
-    // The place is taken until the task itself ends, also where its caller has given up: it still holds a connection.
+    // The slot is occupied until the task ends, even after its caller timed out, because the task still uses a connection.
     const running = (async () => task())();
     running.then(leave, leave);
     return withinMs(answerMsMax, running);
   };
 }
 
-/** What `promise` gives if it comes in time, else DatabaseBusy. What is asked for goes on regardless. */
+/** Resolves with the promise's value, or rejects with DatabaseBusy after the timeout. The operation itself continues. */
 export async function withinMs<T>(waitMsMax: number, promise: PromiseLike<T>): Promise<T> {
-  let patience: NodeJS.Timeout | undefined;
-  const lateness = new Promise<never>((_, reject) => {
-    patience = setTimeout(() => reject(new DatabaseBusy(waitMsMax)), waitMsMax);
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DatabaseBusy(waitMsMax)), waitMsMax);
   });
   try {
-    return await Promise.race([promise, lateness]);
+    return await Promise.race([promise, timeout]);
   } finally {
-    clearTimeout(patience);
+    clearTimeout(timer);
   }
 }

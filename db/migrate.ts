@@ -1,23 +1,36 @@
 import { fileURLToPath } from "node:url";
+import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate } from "drizzle-orm/postgres-js/migrator";
 import postgres from "postgres";
-import { blanks, createDialer } from "./dial";
-import { surviveLoss } from "./transaction";
+import { blanks, createDialer } from "./postgres-js/dial";
+import { guardTransactions } from "./postgres-js/transaction";
 
-/** Any number will do, so long as no other program on the same database uses it. */
+/** An arbitrary number that no other program on the same database uses. */
 const MIGRATION_LOCK = 7_067_381_204;
 
+const migrationsFolder = fileURLToPath(new URL("./migrations", import.meta.url));
+
+/** The database belongs to another program, or to a version that cannot be migrated. */
+export class ForeignDatabaseError extends Error {
+  override name = "ForeignDatabaseError";
+}
+
+/** The number of migrations that the database had, and the number applied now. */
+export type Migrated = { before: number; applied: number };
+
 /**
- * Brings the database to the newest schema, and the events of a restored dump into the feed of this cluster, before
- * anything writes new ones. Safe to run from several processes at once: one migrates, the others wait and find nothing
- * to do. The lock is the transaction's own, so it also holds behind a transaction pooler.
+ * Migrates the database to the newest schema, and adds the events of a restored dump to the feed of this cluster before new
+ * events are written. Safe to run from several processes at once: one migrates, the others wait and have nothing to do. It
+ * uses a transaction-level lock, which also works behind a transaction pooler.
+ *
+ * Throws `ForeignDatabaseError` without any change if the first recorded migration is not Backstamp's first migration.
  */
-export async function migrateDatabase(url: string): Promise<void> {
-  const sql = surviveLoss(
+export async function migrateDatabase(url: string): Promise<Migrated> {
+  const sql = guardTransactions(
     postgres(url, {
       ...createDialer(url),
-      connection: { application_name: `posthorn migrate${blanks}` },
+      connection: { application_name: `backstamp migrate${blanks}` },
       max: 2,
       onnotice: () => {},
       connect_timeout: 10,
@@ -25,14 +38,30 @@ export async function migrateDatabase(url: string): Promise<void> {
     }),
   );
   try {
-    await sql.begin(async (tx) => {
+    return await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-      await migrate(drizzle(sql), {
-        migrationsFolder: fileURLToPath(new URL("./migrations", import.meta.url)),
-      });
+      const before = await requireOwnHistory(tx);
+      await migrate(drizzle(sql), { migrationsFolder });
       await sql`select continue_event_feed()`;
+      return { before, applied: readMigrationFiles({ migrationsFolder }).length - before };
     });
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+/** The number of applied migrations. Throws if they are not Backstamp's. */
+async function requireOwnHistory(tx: postgres.TransactionSql): Promise<number> {
+  const [table] = await tx<{ name: string | null }[]>`
+    select to_regclass('drizzle.__drizzle_migrations')::text as name`;
+  if (!table?.name) return 0;
+  const applied = await tx<{ hash: string }[]>`
+    select hash from drizzle.__drizzle_migrations order by created_at`;
+  const [oldest] = applied;
+  const [first] = readMigrationFiles({ migrationsFolder });
+  if (oldest && oldest.hash !== first?.hash)
+    throw new ForeignDatabaseError(
+      "This database was not created by Backstamp: its first migration is different. Use a new database.",
+    );
+  return applied.length;
 }

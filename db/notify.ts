@@ -1,28 +1,31 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { HotSql } from "./client";
 
-const CHANNEL = "posthorn_due";
+const CHANNEL = "backstamp_due";
+/** Triggers on the tables of keys, their links and domains send to this channel. */
+const KEYS_CHANNEL = "backstamp_keys";
 
-/** A burst of commits costs one NOTIFY per this long: each takes a lock that the whole cluster shares. */
+/** Minimum interval between NOTIFYs during a burst of commits. Each NOTIFY takes a lock of the whole cluster. */
 const notifyEveryMs = 50;
 
 type OnFault = (error: unknown) => void;
 
-/** Behind a transaction pooler no session is ours, so nobody could listen; those who wait poll. */
+/** Behind a transaction pooler there are no sessions, so LISTEN does not work. Workers poll instead. */
 const hasSessions = (hot: HotSql): boolean => hot.options.prepare;
 
 /**
- * Makes the call that says "something became due" to every listener. The first of a burst is sent at once, the rest as one
- * more at the end of the pause. Never throws and never waits; what fails goes to `onFault`, and the poll is the net.
+ * Creates the function that notifies all listeners that a delivery became due. The first call of a burst sends immediately;
+ * the others are combined into one NOTIFY after the interval. It never throws and never blocks. Errors go to `onFault`; the
+ * workers' poll finds the delivery then.
  */
 export function createWaker(hot: HotSql, onFault: OnFault = () => {}): () => void {
   if (!hasSessions(hot)) return () => {};
   let isPausing = false;
-  let isAsked = false;
+  let isRequested = false;
   const send = async (): Promise<void> => {
     isPausing = true;
-    while (isAsked) {
-      isAsked = false;
+    while (isRequested) {
+      isRequested = false;
       const pause = wait(notifyEveryMs, undefined, { ref: false });
       await hot.notify(CHANNEL, "").catch(onFault);
       await pause;
@@ -30,34 +33,44 @@ export function createWaker(hot: HotSql, onFault: OnFault = () => {}): () => voi
     isPausing = false;
   };
   return () => {
-    isAsked = true;
+    isRequested = true;
     if (!isPausing) void send();
   };
 }
 
 /**
- * Calls `onDue` for every NOTIFY of any process, and once whenever listening begins, also after a lost connection, since
- * what was said in between is lost. It has a connection of its own, which comes back by itself and ends with the pool.
- * Never throws: a first try that fails goes to `onFault`, and further ones follow.
+ * Calls `onDue` for each NOTIFY of any process, and each time listening starts, also after a lost connection, because
+ * notifications in between are lost. It uses its own connection, which reconnects automatically and closes with the pool.
+ * Never throws: a failed first attempt goes to `onFault`, and further attempts follow.
  */
-export function listenForDue(
+export const listenForDue = (hot: HotSql, onDue: () => void, onFault?: OnFault): Listening =>
+  listenOn(CHANNEL, hot, onDue, onFault);
+
+/** The same for each committed change of a key, of its links or of a domain, on the same connection. */
+export const listenForKeyChanges = (hot: HotSql, onChange: () => void, onFault?: OnFault): Listening =>
+  listenOn(KEYS_CHANNEL, hot, onChange, onFault);
+
+type Listening = { stop(): Promise<void> };
+
+function listenOn(
+  channel: string,
   hot: HotSql,
-  onDue: () => void,
+  onMessage: () => void,
   onFault: OnFault = () => {},
-): { stop(): Promise<void> } {
+): Listening {
   if (!hasSessions(hot)) return { stop: async () => {} };
   let isStopped = false;
-  const tell = () => {
-    if (!isStopped) onDue();
+  const callIfActive = () => {
+    if (!isStopped) onMessage();
   };
   let unlisten = async (): Promise<unknown> => undefined;
-  hot.listen(CHANNEL, tell, tell).then((listening) => {
+  hot.listen(channel, callIfActive, callIfActive).then((listening) => {
     unlisten = listening.unlisten;
   }, onFault);
   return {
     stop: async () => {
       isStopped = true;
-      // Not waited for: a database that is away answers late or never, and the pool's end does the same.
+      // Not awaited: an unreachable database responds late or never, and closing the pool also ends listening.
       unlisten().catch(() => {});
     },
   };

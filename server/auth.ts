@@ -1,22 +1,22 @@
 import { decode } from "next-auth/jwt";
-import { answerOwnCall, isOwnCall } from "#server/auth/calls";
-import { type Cookies, sessionCookieName, stepCookie, stepCookieName } from "#server/auth/cookies";
-import { markDevice, readDevice } from "#server/auth/devices";
-import { answerByNextAuth, readCookies } from "#server/auth/next-auth";
+import { handleOwnCall, isOwnCall } from "#server/auth/calls";
+import { type Cookies, sessionCookieName, twoFactorCookie, twoFactorCookieName } from "#server/auth/cookies";
+import type { ConsoleDeps } from "#server/auth/deps";
+import { createDeviceCookie, readDevice } from "#server/auth/devices";
+import { handleByNextAuth, readCookies } from "#server/auth/next-auth";
 import { authOptions } from "#server/auth/options";
 import type { Visit } from "#server/auth/visit";
-import { startPasskeySignIn } from "#server/services/account/passkey-sign-in";
-import { readSecondStep } from "#server/services/account/second-step";
-import { findSession, type Session } from "#server/services/sessions";
-import type { ConsoleDeps } from "./console-deps";
-import { AppError } from "./errors";
-import { errorFacts } from "./log";
-import { isBodyWithin, isFromOwnPage, sayForeign } from "./own-page";
-import { visitorOf } from "./visitor";
+import { AppError } from "#server/platform/errors";
+import { formatForeignOrigin, isBodyWithin, isFromOwnPage } from "#server/platform/http/own-page";
+import { visitorOf } from "#server/platform/http/visitor";
+import { errorFacts } from "#server/platform/log";
+import { findTwoFactorChallenge } from "#server/services/account/factors/two-factor-challenge";
+import { startPasskeySignIn } from "#server/services/account/passkeys/sign-in";
+import { findSession, type Session } from "#server/services/people/sessions";
 
 /**
- * The session of whoever sent these cookies, or null. The token is only the way to our row, which is read every time: a
- * session that was ended is refused at its next call.
+ * The session that these cookies belong to, or null. The token only identifies the session's row, which is read for every
+ * request: a session that has ended is rejected at its next request.
  */
 export async function readSession(deps: ConsoleDeps, cookies: Cookies): Promise<Session | null> {
   const token = cookies.get(sessionCookieName(deps.url))?.value;
@@ -25,13 +25,16 @@ export async function readSession(deps: ConsoleDeps, cookies: Cookies): Promise<
   return typeof claims?.sid === "string" ? findSession(deps, claims.sid) : null;
 }
 
-/** Who owes a second step, and by what they may take it. */
-export type OwedStep = { email: string; hasTotp: boolean; hasPasskey: boolean };
+/** A user who has to complete the second sign-in step, and the available methods. */
+export type PendingTwoFactor = { email: string; hasTotp: boolean; hasPasskey: boolean };
 
-/** The second step that whoever sent these cookies still owes, or null. */
-export async function readStep(deps: ConsoleDeps, cookies: Cookies): Promise<OwedStep | null> {
-  const token = cookies.get(stepCookieName(deps.url))?.value;
-  const step = token ? await readSecondStep(deps, token) : null;
+/** The open 2FA challenge that these cookies belong to, or null. */
+export async function readPendingTwoFactor(
+  deps: ConsoleDeps,
+  cookies: Cookies,
+): Promise<PendingTwoFactor | null> {
+  const token = cookies.get(twoFactorCookieName(deps.url))?.value;
+  const step = token ? await findTwoFactorChallenge(deps, token) : null;
   return (
     step && {
       email: step.user.email,
@@ -41,7 +44,7 @@ export async function readStep(deps: ConsoleDeps, cookies: Cookies): Promise<Owe
   );
 }
 
-/** What of next-auth is open: signing in, signing out, and the token that both need. */
+/** The next-auth actions that are enabled: sign-in, sign-out, and the CSRF token that both need. */
 const ACTIONS: ReadonlySet<string> = new Set([
   "GET csrf",
   "GET error",
@@ -54,42 +57,45 @@ const ACTIONS: ReadonlySet<string> = new Set([
   "POST callback/second-step",
   "POST signout",
 ]);
-/** What is ours alone: what a passkey is to sign. */
+/** Our own action: the WebAuthn options for a sign-in with a passkey. */
 const PASSKEY_OPTIONS = "POST passkey/options";
 const bodyMaxBytes = 16 * 1024;
 
-/** Answers a call below `/api/auth`. `context` is what Next gives a route file. */
-export async function answerAuth(
+/** Handles a request below `/api/auth`. `context` is the second argument of a Next.js route handler. */
+export async function handleAuth(
   deps: ConsoleDeps,
   request: Request,
   context: { params: Promise<{ nextauth: string[] }> },
 ): Promise<Response> {
   const { nextauth } = await context.params;
   const action = `${request.method} ${nextauth.join("/")}`;
-  if (!isOpen(deps, action)) return plain(404, "There is nothing here.");
+  if (!isOpen(deps, action)) return plain(404, "Not found.");
   if (request.method === "POST") {
     if (!isFromOwnPage(deps.url, request.headers))
       return Response.json(
-        { error: sayForeign(deps.url, request.headers) },
+        { error: formatForeignOrigin(deps.url, request.headers) },
         { status: 403, headers: { "cache-control": "no-store" } },
       );
-    // next-auth reads a body whole, whatever its length.
+    // next-auth reads the whole body, without a size limit.
     if (!isBodyWithin(bodyMaxBytes, request.headers))
-      return plain(413, `Send at most ${bodyMaxBytes} bytes, and say how many.`);
+      return plain(
+        413,
+        `The body is too large. Send at most ${bodyMaxBytes} bytes, with a Content-Length header.`,
+      );
   }
   const visit = await openVisit(deps, request.headers);
-  if (isOwnCall(action)) return answerOwnCall(deps, request, action, visit.visitor);
+  if (isOwnCall(action)) return handleOwnCall(deps, request, action, visit.visitor);
   if (action === PASSKEY_OPTIONS) return answerPasskeyOptions(deps, visit);
-  const response = await answerByNextAuth(request, nextauth, authOptions(deps, visit));
+  const response = await handleByNextAuth(request, nextauth, authOptions(deps, visit));
   response.headers.set("cache-control", "no-store");
   if (visit.admission?.kind === "second_step")
-    response.headers.append("set-cookie", stepCookie(deps.url, visit.admission.token));
+    response.headers.append("set-cookie", twoFactorCookie(deps.url, visit.admission.token));
   else if (visit.admission && visit.step !== null)
-    response.headers.append("set-cookie", stepCookie(deps.url, null));
-  if (visit.admission?.kind === "in") {
+    response.headers.append("set-cookie", twoFactorCookie(deps.url, null));
+  if (visit.admission?.kind === "signed_in") {
     const { email } = visit.admission.user;
-    const mark = await markDevice(deps, email, visit.visitor.device ?? null);
-    response.headers.append("set-cookie", mark);
+    const cookie = await createDeviceCookie(deps, email, visit.visitor.device ?? null);
+    response.headers.append("set-cookie", cookie);
   }
   return response;
 }
@@ -108,7 +114,7 @@ async function answerPasskeyOptions(deps: ConsoleDeps, visit: Visit): Promise<Re
     if (error instanceof AppError)
       return Response.json({ error: error.message }, { status: error.status, headers });
     deps.log.error("sign_in.failed", errorFacts(error));
-    return plain(503, "Signing in does not work just now.");
+    return plain(503, "Sign-in is temporarily unavailable. Try again in a moment.");
   }
 }
 
@@ -119,7 +125,7 @@ async function openVisit(deps: ConsoleDeps, headers: Headers): Promise<Visit> {
   const cookies = readCookies(headers);
   return {
     visitor: { ...visitorOf(deps, headers), device: await readDevice(deps, cookies) },
-    step: cookies.get(stepCookieName(deps.url)) || null,
+    step: cookies.get(twoFactorCookieName(deps.url)) || null,
     admission: null,
     landing: "/console",
   };

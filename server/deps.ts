@@ -1,90 +1,97 @@
-import type { Accept } from "#db/acceptor";
 import type { Db, HotSql } from "#db/client";
-import type { Outside } from "#server/egress/outside";
-import type { Limits } from "#server/limits/limits";
-import type { AskDns } from "#server/mail/dns";
-import type { RelayTimeouts } from "#server/mail/transport/timeouts";
+import type { QueryDns } from "#server/mail/dns/dns";
+import type { ConvertToText } from "#server/mail/mime/html-text";
+import type { RelayTimeouts } from "#server/mail/transport/smtp/timeouts";
 import type { Transport } from "#server/mail/transport/transport";
-import type { BodyRoom } from "#server/rest/body-room";
+import type { Outside } from "#server/platform/egress/outside";
+import type { BodyBudget, BodyClaim } from "#server/platform/limits/body-budget";
+import type { Limits } from "#server/platform/limits/limits";
+import type { Log } from "#server/platform/log";
+import type { RecipientTokens } from "#server/platform/secrets/recipient-tokens";
+import type { SignedLinks } from "#server/platform/secrets/signed-links";
+import type { Vault } from "#server/platform/secrets/vault";
+import type { Accept } from "#server/services/emails/accept/acceptor";
 import type { Authenticate } from "#server/services/keys/authenticate";
 import type { RequestLog } from "#server/services/logs/record";
-import type { Log } from "./log";
-import type { RecipientTokens } from "./recipient-tokens";
-import type { SignedLinks } from "./signed-links";
-import type { Vault } from "./vault";
 
-/** Every effect that the rooms may have. Built in `server/boot` alone; nothing else reaches for one. */
+/** All side effects available to the server's modules. Only `server/startup` builds them. */
 export type Deps = {
   db: Db;
   hot: HotSql;
-  /** Commits what a request brings; callers that wait at the same moment share a statement. */
+  /** Commits the emails of a request. Concurrent callers share one statement. */
   accept: Accept;
-  /** Where mail for real recipients goes: decides what the built-in domain may send, and what readiness says. */
+  /** How email to real recipients is sent. Decides what the built-in domain may send, and the readiness result. */
   transportKind: "relay" | "direct" | "capture" | "none";
-  /** The guarded way to addresses that somebody else chose; there is no other. */
+  /** The guarded client for URLs and hosts that teams configure. All such connections use it. */
   outside: Outside;
-  /** Asks the name servers of the installation. */
-  dns: AskDns;
+  /** Queries the name servers of the installation. */
+  dns: QueryDns;
+  /** One client for each of these name servers, for decisions that must not depend on a single response. */
+  resolvers: () => QueryDns[];
+  /** Renders the text part of an email that has only HTML. */
+  convertToText: ConvertToText;
   names: PublicNames;
   home: Home;
-  /** Seals the secrets that must be read again. */
+  /** Encrypts the secrets that must be read again. */
   vault: Vault;
-  /** Makes links that open something without a key, and tells which ones still do. */
+  /** Creates and verifies signed links that give access without a key. */
   links: SignedLinks;
-  /** Makes what one recipient's copy of a mail carries, to unsubscribe and to come back by. */
+  /** Creates and verifies the tokens in one recipient's copy of an email: unsubscribe, tracking and return path. */
   recipientTokens: RecipientTokens;
   clock: () => Date;
   log: Log;
-  /** Says that something became due. Cheap to call often; losing one only costs the poll interval. */
+  /** Wakes the workers because a delivery became due. Cheap to call often. A lost call costs one poll interval. */
   wake: () => void;
+  /** Clears this process's key cache. Call it after a change of a key, its links or a domain is committed. */
+  clearKeyCache: () => void;
 };
 
-/** Names under which others find this installation: null where the operator gave none, for none is ever guessed. */
+/** Public host names of this installation. Null where the operator configured none; no default is ever used. */
 export type PublicNames = {
-  /** Of the machine that sends and receives mail. */
+  /** Host name of the machine that sends and receives email. */
   mailHost: string | null;
-  /** Where bounces come back to, in place of a name below the sender's domain. */
+  /** Domain of the return paths, used instead of a name below the sender's domain. */
   returnPathDomain: string | null;
-  /** Of the web site. */
+  /** Host name of the web site. */
   webHost: string | null;
 };
 
-/** What Posthorn says of itself in its own mail. */
+/** The installation's URL and sender, as used in system emails. */
 export type Home = {
-  /** The public origin, without a slash at the end: links are built from it alone. */
+  /** The public origin, without a trailing slash. All links are built from it. */
   url: string;
   /** The sender, with or without a display name. */
   sender: string;
 };
 
-/** What the REST door needs beside the services' effects. */
+/** Dependencies of the REST API, in addition to those of the services. */
 export type RestDeps = Deps & {
   limits: Limits;
   authenticate: Authenticate;
-  /** Keeps recent calls for whoever may read logs. */
+  /** Records recent API requests for the request log. */
   requestLog: RequestLog;
-  /** Opens the operator's routes; where it is null they do not exist. */
+  /** Token of the operator's routes. Null: the routes do not exist. */
   cronSecret: string | null;
-  /** Opens the route for what comes back; where it is null nobody may hand in anything. */
+  /** Token of the route that receives bounces and complaints. Null: the route rejects every request. */
   inboundToken: string | null;
-  /** One bounded round of delivery, for where no worker runs beside us. */
+  /** Runs one bounded round of delivery, for installations without a worker process. */
   tick: () => Promise<void>;
   /** Largest request body in bytes. */
   bodyMaxBytes: number;
-  /** Keeps large bodies from using up the memory together. */
-  bodyRoom: BodyRoom;
-  /** Proxies in front whose X-Forwarded-For entries may be believed. */
+  /** Memory budget for large bodies, shared by all requests. */
+  bodies: BodyBudget;
+  /** Number of reverse proxies whose X-Forwarded-For entries are trusted. */
   trustedHops: number;
 };
 
-/** What the delivery engine needs. Without a transport, and without a relay, real recipients wait. */
+/** Dependencies of the delivery worker. Without a transport or a relay, email to real recipients stays queued. */
 export type WorkerDeps = Deps & {
   transport: Transport | null;
-  /** How long a relay of the database may take for a step, where it is not the usual time. */
+  /** Timeouts in ms of relays configured in the database, where they differ from the defaults. */
   relayTimeouts?: Partial<RelayTimeouts>;
 };
 
-/** Who asks: a program by its key, a person by a session, or the operator by the command line. */
+/** Who acts: a program with an API key, a user with a session, the operator on the command line, or the service itself. */
 export type Actor =
   | {
       kind: "key";
@@ -94,7 +101,8 @@ export type Actor =
       allDomains: boolean;
     }
   | { kind: "user"; userId: string }
-  | { kind: "operator" };
+  | { kind: "operator" }
+  | { kind: "system" };
 
 export type SenderDomain = {
   id: string;
@@ -105,4 +113,10 @@ export type SenderDomain = {
 };
 
 /** First argument of every service. */
-export type Ctx = Deps & { teamId: string; actor: Actor; requestId: string };
+export type Ctx = Deps & {
+  teamId: string;
+  actor: Actor;
+  requestId: string;
+  /** The request's share of the memory budget for large bodies. Absent where there is no request with a body. */
+  claim?: BodyClaim;
+};

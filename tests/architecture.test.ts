@@ -31,38 +31,46 @@ const PLANTED: Record<RuleName, Planted[]> = {
   "db imports nothing of ours and never reads the environment": [
     {
       file: "db/queue.ts",
-      text: 'import { log } from "#server/log";',
-      says: /^db\/queue\.ts:1 imports "#server\/log"/,
+      text: 'import { log } from "#server/platform/log";',
+      says: /^db\/queue\.ts:1 imports "#server\/platform\/log"/,
     },
     { file: "db/a.ts", text: 'import type { A } from "../server/a";', says: /imports "\.\.\/server\/a"/ },
     { file: "db/a.ts", text: "const url = process.env.DATABASE_URL;", says: /process\.env/ },
     { file: "db/a.ts", text: "const { env } = process;", says: /env/ },
     { file: "db/a.ts", text: 'import { env } from "node:process";', says: /node:process/ },
   ],
-  "mail knows no database and no door": [
+  "mail imports no database and no entry point": [
     { file: "server/mail/a.ts", text: 'import { db } from "#db/client";', says: /#db\/client/ },
     { file: "server/mail/a.ts", text: 'import { sql } from "drizzle-orm";', says: /drizzle-orm/ },
     { file: "server/mail/transport/a.ts", text: 'import type { Deps } from "#server/deps";', says: /deps/ },
     { file: "server/mail/a.ts", text: 'import { a } from "#server/services/a";', says: /services/ },
     { file: "server/mail/a.ts", text: 'const a = await import("#server/rest/a");', says: /rest/ },
   ],
-  "egress knows no database and none of the other rooms": [
-    { file: "server/egress/a.ts", text: 'import { db } from "#db/client";', says: /#db\/client/ },
-    { file: "server/egress/a.ts", text: 'import type { Deps } from "#server/deps";', says: /deps/ },
-    { file: "server/egress/a.ts", text: 'import { a } from "#server/services/a";', says: /services/ },
+  "egress imports no database and no other folder of ours": [
+    { file: "server/platform/egress/a.ts", text: 'import { db } from "#db/client";', says: /#db\/client/ },
+    { file: "server/platform/egress/a.ts", text: 'import type { Deps } from "#server/deps";', says: /deps/ },
+    {
+      file: "server/platform/egress/a.ts",
+      text: 'import { a } from "#server/services/a";',
+      says: /services/,
+    },
   ],
-  "services import the database, mail, each other and the small files of server": [
+  "services import db, mail, platform, shared and one another": [
     { file: "server/services/a.ts", text: 'import { a } from "#server/rest/route";', says: /rest/ },
     { file: "server/services/a/b.ts", text: 'import { a } from "../../trpc/init";', says: /trpc/ },
-    { file: "server/services/a.ts", text: 'import type { A } from "#server/worker/a";', says: /worker/ },
-    { file: "server/services/a.ts", text: 'type A = import("#server/boot/deps").Built;', says: /boot/ },
+    { file: "server/services/a.ts", text: 'import type { A } from "#server/delivery/a";', says: /delivery/ },
+    { file: "server/services/a.ts", text: 'type A = import("#server/startup/deps").Built;', says: /startup/ },
     { file: "server/services/a.ts", text: 'import { cookies } from "next/headers";', says: /next\/headers/ },
     { file: "server/services/a.ts", text: 'import { auth } from "#server/auth";', says: /auth/ },
   ],
-  "rest, trpc and worker do not know one another": [
-    { file: "server/rest/a.ts", text: 'import { tick } from "#server/worker/tick";', says: /worker\/tick/ },
+  "rest, trpc and delivery do not import one another": [
+    {
+      file: "server/rest/a.ts",
+      text: 'import { tick } from "#server/delivery/tick";',
+      says: /delivery\/tick/,
+    },
     { file: "server/trpc/a.ts", text: 'export { a } from "#server/rest/a";', says: /rest\/a/ },
-    { file: "server/worker/a.ts", text: 'import type { A } from "#server/trpc/a";', says: /trpc\/a/ },
+    { file: "server/delivery/a.ts", text: 'import type { A } from "#server/trpc/a";', says: /trpc\/a/ },
   ],
   "the types of the effects are types only": [
     { file: "server/deps.ts", text: "export const clock = () => 1;", says: /deps\.ts:1 has/ },
@@ -84,23 +92,24 @@ const PLANTED: Record<RuleName, Planted[]> = {
       says: /declared in server\/rest/,
     },
   ],
-  "route files of app import rest, auth, trpc and boot/next; pages import trpc and auth; nobody imports db": [
-    { file: "app/page.tsx", text: 'import { a } from "#server/rest/a";', says: /rest\/a/ },
-    { file: "app/console/page.tsx", text: 'import { a } from "#server/services/a";', says: /services\/a/ },
-    { file: "app/console/page.tsx", text: 'import type { A } from "#db/schema/a";', says: /#db/ },
-    { file: "app/console/a.tsx", text: 'import { a } from "#server/boot/next";', says: /boot\/next/ },
-    {
-      file: "app/api/[[...path]]/route.ts",
-      text: 'import { a } from "#server/boot/node";',
-      says: /boot\/node/,
-    },
-    { file: "app/api/x/route.ts", text: 'import { a } from "#db/client";', says: /#db\/client/ },
+  "route files of app import rest, auth, trpc, shared and startup/next; pages import trpc, auth and shared; none imports db":
+    [
+      { file: "app/page.tsx", text: 'import { a } from "#server/rest/a";', says: /rest\/a/ },
+      { file: "app/console/page.tsx", text: 'import { a } from "#server/services/a";', says: /services\/a/ },
+      { file: "app/console/page.tsx", text: 'import type { A } from "#db/schema/a";', says: /#db/ },
+      { file: "app/console/a.tsx", text: 'import { a } from "#server/startup/next";', says: /startup\/next/ },
+      {
+        file: "app/api/[[...path]]/route.ts",
+        text: 'import { a } from "#server/startup/http";',
+        says: /startup\/http/,
+      },
+      { file: "app/api/x/route.ts", text: 'import { a } from "#db/client";', says: /#db\/client/ },
+    ],
+  "only the route files of app, and startup itself, import startup": [
+    { file: "server/trpc/a.ts", text: 'import { deps } from "#server/startup/deps";', says: /startup\/deps/ },
+    { file: "server/auth.ts", text: 'import { deps } from "#server/startup/deps";', says: /startup\/deps/ },
   ],
-  "only what app starts with, and boot itself, imports boot": [
-    { file: "server/trpc/a.ts", text: 'import { deps } from "#server/boot/deps";', says: /boot\/deps/ },
-    { file: "server/auth.ts", text: 'import { deps } from "#server/boot/deps";', says: /boot\/deps/ },
-  ],
-  "a client file imports server code by type only": [
+  "a client file imports values only from server/shared": [
     {
       file: "app/console/_ui/a.tsx",
       text: '"use client";\nimport { a } from "#server/trpc/a";',
@@ -112,13 +121,13 @@ const PLANTED: Record<RuleName, Planted[]> = {
       says: /import type/,
     },
   ],
-  "services, mail, worker and rest get the clock, HTTP and settings handed in": [
+  "services, mail, delivery, egress and rest receive the clock, HTTP and settings as arguments": [
     { file: "server/services/a.ts", text: "\nconst now = Date.now();", says: /a\.ts:2 has `Date\.now`/ },
     { file: "server/services/a.ts", text: "const clock = Date.now;", says: /Date\.now/ },
     { file: "server/mail/a.ts", text: "const now = new Date();", says: /new Date\(\)/ },
     { file: "server/mail/a.ts", text: "const now = Date();", says: /Date\(\)/ },
-    { file: "server/worker/a.ts", text: "await fetch(url);", says: /fetch\(url\)/ },
-    { file: "server/worker/a.ts", text: "await globalThis.fetch(url);", says: /fetch/ },
+    { file: "server/delivery/a.ts", text: "await fetch(url);", says: /fetch\(url\)/ },
+    { file: "server/delivery/a.ts", text: "await globalThis.fetch(url);", says: /fetch/ },
     { file: "server/rest/a.ts", text: "const { SMTP_URL } = process.env;", says: /process\.env/ },
     { file: "server/rest/a.ts", text: 'const a = process["env"].A;', says: /process\["env"\]/ },
   ],
@@ -133,7 +142,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
     { file: "server/rest/a.ts", text: 'import { a } from "#server/rest/b";', says: /#server\/rest\/b/ },
     { file: "db/a.ts", text: 'import { a } from "#db/b";', says: /#db\/b/ },
     { file: "tests/a.test.ts", text: 'import { a } from "../server/a";', says: /\.\.\/server\/a/ },
-    { file: "server/env.ts", text: 'import type { A } from "./limits/a";', says: /limits/ },
+    { file: "server/deps.ts", text: 'import type { A } from "./platform/a";', says: /platform/ },
   ],
   "no barrel files": [
     { file: "server/mail/index.ts", text: "export const a = 1;", says: /index/ },
@@ -145,7 +154,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
     { file: "server/rest/a.ts", text: "export default 1;", says: /export default 1/ },
     { file: "app/console/_ui/button.tsx", text: "export default function A() {}", says: /export default/ },
   ],
-  "the console of the process belongs to boot": [
+  "only startup writes to the console of the process": [
     { file: "server/services/a.ts", text: "console.log(1);", says: /console\.log/ },
     { file: "app/page.tsx", text: "globalThis.console.error(1);", says: /console\.error/ },
   ],
@@ -192,16 +201,19 @@ const INNOCENT: [file: string, text: string][] = [
   ["server/services/a.ts", "const a = new Date(0);"],
   ["server/services/a.ts", 'import { a } from "#db/a";\nimport { b } from "./b";\nimport c from "uuid";'],
   ["server/rest/a.ts", 'import { a } from "#server/services/a";\nimport type { Ctx } from "#server/deps";'],
-  ["server/worker/a.ts", 'import { a } from "#server/mail/a";'],
+  ["server/delivery/a.ts", 'import { a } from "#server/mail/a";'],
   ["server/mail/transport/a.ts", 'import { a } from "../outcome";\nimport net from "node:net";'],
-  ["server/boot/a.ts", 'import { a } from "#server/rest/a";\nconsole.log(process.env.A, Date.now());'],
+  ["server/startup/a.ts", 'import { a } from "#server/rest/a";\nconsole.log(process.env.A, Date.now());'],
   ["server/deps.ts", 'import type { A } from "#db/a";\nexport type B = A;'],
   [
     "app/console/page.tsx",
     'import { a } from "#server/trpc/a";\nexport default function P() { return <a.B />; }',
   ],
   ["app/console/a.tsx", '"use client";\nimport type { A } from "#server/services/a";\nexport const b = 1;'],
-  ["app/api/[[...path]]/route.ts", 'import { a } from "#server/boot/next";\nexport { a as GET, a as POST };'],
+  [
+    "app/api/[[...path]]/route.ts",
+    'import { a } from "#server/startup/next";\nexport { a as GET, a as POST };',
+  ],
   ["tests/a.test.ts", 'import { a } from "#server/a";\nimport { b } from "./support/b";'],
 ];
 

@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-type Locked = { resolved?: string; optionalDependencies?: Record<string, string> };
+type Locked = {
+  resolved?: string;
+  integrity?: string;
+  link?: boolean;
+  inBundle?: boolean;
+  optionalDependencies?: Record<string, string>;
+};
 
 const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
   packages: Record<string, Locked>;
@@ -24,4 +30,11 @@ test("the lockfile names the packages of every platform, or a clean install woul
 
 test("the lockfile binds nobody to a registry", () => {
   expect(Object.values(packages).filter(({ resolved }) => resolved?.startsWith("http"))).toEqual([]);
+});
+
+test("every package in the lockfile has a checksum, so that a changed one is not installed", () => {
+  const unchecked = Object.entries(packages).filter(
+    ([place, { integrity, link, inBundle }]) => place !== "" && !integrity && !link && !inBundle,
+  );
+  expect(unchecked.map(([place]) => place)).toEqual([]);
 });

@@ -3,12 +3,7 @@ import { defineConfig } from "vitest/config";
 import { findMemoryFolder } from "./support/memory-folder";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const withoutDatabase = [
-  "tests/egress/**/*.test.ts",
-  "tests/mail/**/*.test.ts",
-  "tests/limits/**/*.test.ts",
-  "tests/*.test.ts",
-];
+const withoutDatabase = ["tests/mail/**/*.test.ts", "tests/platform/**/*.test.ts", "tests/*.test.ts"];
 
 // For this process and all that it starts.
 const memory = findMemoryFolder();

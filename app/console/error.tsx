@@ -1,28 +1,31 @@
 "use client";
 
 import { TriangleAlert } from "lucide-react";
-import { Empty } from "./_ui/empty";
 import { faultOf } from "./_ui/fault";
+import { Empty } from "./_ui/list/empty";
 import { buttonStyle } from "./_ui/styles";
 
 type Props = { error: Error & { digest?: string }; reset: () => void };
 
-/** A console page that could not be made; the frame around it stays. The number stands in the log beside the cause. */
+/** Shown inside the console frame when a page fails to render. The log has the cause under the same code. */
 export default function ConsoleError({ error, reset }: Props) {
-  const number = faultOf(error).requestId ?? error.digest;
+  const code = faultOf(error).requestId ?? error.digest;
   return (
     <div role="alert">
       <Empty
         icon={TriangleAlert}
-        title="This page could not be made"
+        title="This page could not be loaded"
         action={
           <button type="button" onClick={reset} className={`${buttonStyle.plain} h-9`}>
             Try again
           </button>
         }
       >
-        <p>Nothing was changed. Try again; if it stays, tell the operator{number ? " this number" : ""}.</p>
-        {number ? <code className="select-all break-all font-mono text-xs">{number}</code> : null}
+        <p>
+          No changes were made. Try again. If the error persists,{" "}
+          {code ? "send this code to the operator" : "contact the operator"}.
+        </p>
+        {code ? <code className="select-all break-all font-mono text-xs">{code}</code> : null}
       </Empty>
     </div>
   );

@@ -2,15 +2,15 @@ import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { type ReactNode, Suspense } from "react";
 import { pageQueries, pageSession, pageTeams, trpc } from "#server/trpc/caller";
-import { CallProvider } from "./_ui/providers";
-import { Shell } from "./_ui/shell";
+import { Toasts } from "./_ui/dialog/toasts";
+import { CallProvider } from "./_ui/shell/providers";
+import { Shell } from "./_ui/shell/shell";
 import { TeamProvider } from "./_ui/team";
-import { Toasts } from "./_ui/toasts";
-import { NowProvider } from "./_ui/when";
+import { NowProvider } from "./_ui/text/when";
 
-export const metadata: Metadata = { title: { default: "Console", template: "%s · Posthorn" } };
+export const metadata: Metadata = { title: { default: "Console", template: "%s · Backstamp" } };
 
-/** The frame of the console. Each page asks for itself who may see it; here nobody is turned away. */
+/** The frame of the console. It does not restrict access: each page checks permissions itself. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await pageSession();
   if (!session) return children;

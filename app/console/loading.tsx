@@ -1,8 +1,8 @@
-import { PageHeading } from "./_ui/page-heading";
-import { Skeleton } from "./_ui/skeleton";
+import { Skeleton } from "./_ui/list/skeleton";
+import { PageHeading } from "./_ui/page/page-heading";
 import { OverviewSkeleton } from "./overview/overview-skeleton";
 
-/** The overview's frame while it is fetched: every part where it will be. All other pages have their own. */
+/** The loading state of the overview, with the layout of the page. Every other page has its own. */
 export default function OverviewLoading() {
   return (
     <>

@@ -1,17 +1,17 @@
 import { Compass } from "lucide-react";
-import { Empty } from "./_ui/empty";
-import { HomeLink } from "./_ui/home-link";
+import { Empty } from "./_ui/list/empty";
+import { HomeLink } from "./_ui/shell/home-link";
 import { buttonStyle } from "./_ui/styles";
 
-/** What does not exist and what belongs to another team look the same. */
+/** Shown for missing objects and for those of other teams. The page does not reveal which of the two applies. */
 export default function ConsoleNotFound() {
   return (
     <Empty
       icon={Compass}
-      title="There is nothing here"
+      title="Not found"
       action={<HomeLink className={`${buttonStyle.plain} h-9`}>Go to the console</HomeLink>}
     >
-      <p>It does not exist, or it belongs to a team that you are not in.</p>
+      <p>It does not exist, or it belongs to a team that you are not a member of.</p>
     </Empty>
   );
 }

@@ -10,7 +10,7 @@ export const metadata: Metadata = { title: "Overview" };
 
 const loadSearch = createLoader(overviewSearch);
 
-/** How mail goes, in the team that the address names. */
+/** The overview: traffic, queue and health of the team in the URL. */
 export default async function ConsolePage({ searchParams }: { searchParams: Promise<Search> }) {
   const search = await searchParams;
   const { teamId: team } = await requireTeam("/console", search);

@@ -6,9 +6,9 @@ export type Search = Record<string, string | string[] | undefined>;
 const single = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
 
 /**
- * The team that a page's address names, or the reader's first where it names none. Sends whoever is not signed in to
- * sign in, and back here; whoever is in no team to where they are told what would help. A team that the reader is not in
- * is not found. The procedures check it all again.
+ * The team in the URL, or the user's first team if the URL has none. Redirects to the sign-in page without a session, and
+ * to `/no-team` if the user has no team. Responds with 404 if the user is not a member of the team. The API procedures
+ * check access again.
  */
 export async function requireTeam(path: string, search: Search): Promise<{ teamId: string }> {
   const session = await pageSession();
@@ -18,10 +18,10 @@ export async function requireTeam(path: string, search: Search): Promise<{ teamI
     ).toString();
     redirect(`/login?callbackUrl=${encodeURIComponent(query ? `${path}?${query}` : path)}`);
   }
-  const wanted = single(search.team);
+  const requested = single(search.team);
   const { memberships } = session;
   if (memberships.length === 0) redirect("/no-team");
   const membership =
-    wanted === undefined ? memberships[0] : memberships.find(({ teamId }) => teamId === wanted);
+    requested === undefined ? memberships[0] : memberships.find(({ teamId }) => teamId === requested);
   return membership ?? notFound();
 }

@@ -1,11 +1,11 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { Brand } from "../console/_ui/brand";
+import { Brand } from "../console/_ui/shell/brand";
 import { Reference } from "./reference";
 
 export const metadata: Metadata = { title: "API reference" };
 
-/** The reference of the REST interface, for anybody: what it shows is what `/api/openapi.json` tells. */
+/** The public reference of the REST API. Renders `/api/openapi.json`. */
 export default function DocsPage() {
   return (
     <div className="min-h-dvh">

@@ -6,7 +6,7 @@ import { SAMPLES } from "./samples";
 import "swagger-ui-dist/swagger-ui.css";
 import "./docs.css";
 
-/** Nothing outside this installation is asked for, and no key is kept beyond the page. */
+/** No requests to other hosts, and no API key is stored in the browser. */
 const OPTIONS = {
   url: "/api/openapi.json",
   validatorUrl: null,
@@ -19,26 +19,26 @@ const OPTIONS = {
   filter: true,
 };
 
-/** The reference component, loaded when somebody wants to read. It brings a React of its own and lives beside ours. */
+/** Swagger UI, loaded on demand. It bundles its own copy of React. */
 export function Reference() {
-  const place = useRef<HTMLDivElement>(null);
-  const [state, setState] = useState<"loading" | "shown" | "failed">("loading");
+  const containerRef = useRef<HTMLDivElement>(null);
+  const [state, setState] = useState<"loading" | "ready" | "failed">("loading");
   const { resolvedTheme } = useTheme();
 
   useEffect(() => {
-    // A place for each life of this component: two of the other React must not share one.
-    const own = document.createElement("div");
-    place.current?.append(own);
-    let isGone = false;
+    // A new container for each mount: two roots of the bundled React must not share one.
+    const container = document.createElement("div");
+    containerRef.current?.append(container);
+    let isUnmounted = false;
     const load = async () => {
       const { default: SwaggerUI } = await import("swagger-ui-dist/swagger-ui-es-bundle.js");
-      if (isGone) return;
-      SwaggerUI({ ...OPTIONS, domNode: own, plugins: [SAMPLES], onComplete: () => setState("shown") });
+      if (isUnmounted) return;
+      SwaggerUI({ ...OPTIONS, domNode: container, plugins: [SAMPLES], onComplete: () => setState("ready") });
     };
     load().catch(() => setState("failed"));
     return () => {
-      isGone = true;
-      own.remove();
+      isUnmounted = true;
+      container.remove();
     };
   }, []);
 
@@ -49,14 +49,14 @@ export function Reference() {
 
   return (
     <>
-      {state === "shown" ? null : (
+      {state === "ready" ? null : (
         <p className="px-4 py-12 text-center text-soft" role="status">
           {state === "loading"
-            ? "Loading the reference…"
-            : "The reference could not be loaded. Load the page again, or read openapi.json."}
+            ? "Loading the API reference…"
+            : "The API reference could not be loaded. Reload the page, or open openapi.json."}
         </p>
       )}
-      <div ref={place} />
+      <div ref={containerRef} />
     </>
   );
 }

@@ -2,7 +2,7 @@ import type { Options, System } from "swagger-ui-dist/swagger-ui-es-bundle.js";
 
 type Sample = { label: string; source: string };
 
-/** Shows above the answers of each operation how the call is written: what the document has in `x-codeSamples`. */
+/** A Swagger UI plugin that shows the `x-codeSamples` of each operation above its responses. */
 export const SAMPLES: Options["plugins"][number] = {
   wrapComponents: {
     responses: (Original, system) => (props) => {
@@ -23,7 +23,7 @@ function samplesOf({ specSelectors }: System, path: string, method: string): Sam
   return (found ?? []) as Sample[];
 }
 
-/** Is drawn by the component's own React, so it must not touch ours. */
+/** Rendered by the React copy of Swagger UI. It must not use ours. */
 function Samples({ react, samples }: { react: System["React"]; samples: Sample[] }) {
   const { createElement } = react;
   const [chosen, setChosen] = react.useState(0);
@@ -40,7 +40,7 @@ function Samples({ react, samples }: { react: System["React"]; samples: Sample[]
     createElement(
       "div",
       { className: "opblock-section-header" },
-      createElement("h4", null, "In code"),
+      createElement("h4", null, "Code samples"),
       createElement(
         "div",
         { className: "code-samples-choice" },
@@ -48,7 +48,7 @@ function Samples({ react, samples }: { react: System["React"]; samples: Sample[]
         createElement("button", { type: "button", className: "btn", onClick: copy }, "Copy"),
       ),
     ),
-    // What scrolls must be reachable by the keyboard.
+    // A scrollable element must be reachable with the keyboard.
     createElement("pre", { tabIndex: 0 }, createElement("code", null, source)),
   );
 }

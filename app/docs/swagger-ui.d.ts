@@ -1,10 +1,10 @@
-/** The parts of the reference component that we use; it brings no types. */
+/** The parts of Swagger UI that we use. The package has no types. */
 declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
   import type { ComponentType, ReactNode } from "react";
 
   type Inner = ComponentType<Record<string, unknown>>;
 
-  /** What a plugin is handed: the component's own React, and the document that it read. */
+  /** The argument of a plugin: the React copy of Swagger UI, and the OpenAPI document. */
   export type System = {
     React: typeof import("react");
     specSelectors: { specJson(): { getIn(path: string[]): { toJS(): unknown } | undefined } };

@@ -3,38 +3,38 @@
 import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect } from "react";
-import type { HeldInvitation } from "#server/trpc/member-views";
+import type { HeldInvitation } from "#server/trpc/members/views";
 import { faultOf } from "../console/_ui/fault";
 import { buttonStyle } from "../console/_ui/styles";
 import { useTRPC } from "../console/_ui/trpc";
 import { SignInFrame } from "../login/frame";
+import { clearToken, useInvitationToken } from "./invitation-token";
 import { JoinAsNew } from "./join-as-new";
-import { JoinAsUser, SignInFirst, WrongPerson } from "./join-as-user";
-import { forgetToken, useInvitationToken } from "./kept-token";
+import { JoinAsUser, SignInFirst, WrongUser } from "./join-as-user";
 
 type Open = Extract<HeldInvitation, { state: "open" }>;
 type Closed = Exclude<HeldInvitation["state"], "open">;
 
 const CLOSED: Record<Closed, { title: string; text: string }> = {
   unknown: {
-    title: "This link opens no invitation",
-    text: "Was it copied whole? A newer link for the same invitation may have replaced it: then ask for that one.",
+    title: "Invalid invitation link",
+    text: "Check that the link is complete. If a newer link has replaced it, use that one.",
   },
   accepted: {
-    title: "This invitation was accepted already",
-    text: "It was good once. If that was you, sign in to get to the team.",
+    title: "This invitation was already accepted",
+    text: "An invitation can be used once. If you accepted it, sign in to open the team.",
   },
   withdrawn: {
     title: "This invitation was withdrawn",
-    text: "It opens nothing any more. Ask whoever sent it for another one.",
+    text: "Ask the sender for a new invitation.",
   },
   expired: {
-    title: "This invitation has run out",
-    text: "Invitations are good for seven days. Ask whoever sent it for another link.",
+    title: "This invitation has expired",
+    text: "Invitations are valid for seven days. Ask the sender for a new link.",
   },
 };
 
-/** Tells whoever holds the link what it is for, and lets them in when they say so. */
+/** Shows an invitation and accepts it. The form depends on whether the user has an account and is signed in. */
 export function InvitePage() {
   const trpc = useTRPC();
   const token = useInvitationToken();
@@ -43,13 +43,13 @@ export function InvitePage() {
     if (token) mutate({ token });
   }, [token, mutate]);
   useEffect(() => {
-    if (data && data.state !== "open") forgetToken();
+    if (data && data.state !== "open") clearToken();
   }, [data]);
 
   if (token === "") return <ClosedInvitation state="unknown" signedInAs={null} />;
   if (error)
     return (
-      <SignInFrame title="This does not work just now" description={faultOf(error).message}>
+      <SignInFrame title="The invitation could not be loaded" description={faultOf(error).message}>
         <button
           type="button"
           onClick={() => mutate({ token: token ?? "" })}
@@ -63,14 +63,14 @@ export function InvitePage() {
     return (
       <SignInFrame title="Invitation">
         <p role="status" className="min-h-28 text-soft leading-6">
-          Looking at your invitation…
+          Loading your invitation…
         </p>
       </SignInFrame>
     );
   if (data.state !== "open") return <ClosedInvitation state={data.state} signedInAs={data.signedInAs} />;
   return (
     <SignInFrame title={`Join ${data.teamName}`} description={<Introduction invitation={data} />}>
-      <Way invitation={data} token={token} />
+      <JoinOptions invitation={data} token={token} />
     </SignInFrame>
   );
 }
@@ -79,15 +79,15 @@ function Introduction({ invitation: { invitedBy, role } }: { invitation: Open })
   const article = /^[aeo]/.test(role) ? "an" : "a";
   return (
     <>
-      {invitedBy ?? "Whoever runs this Posthorn"} invites you to the team, as {article} {role}.
+      {invitedBy ?? "The operator"} invites you to the team, as {article} {role}.
     </>
   );
 }
 
-function Way({ invitation, token }: { invitation: Open; token: string }) {
+function JoinOptions({ invitation, token }: { invitation: Open; token: string }) {
   const { email, signedInAs, hasUser } = invitation;
   if (signedInAs === email) return <JoinAsUser token={token} email={email} />;
-  if (signedInAs !== null) return <WrongPerson email={email} signedInAs={signedInAs} />;
+  if (signedInAs !== null) return <WrongUser email={email} signedInAs={signedInAs} />;
   if (hasUser) return <SignInFirst email={email} />;
   return <JoinAsNew token={token} email={email} />;
 }

@@ -2,19 +2,19 @@
 
 import type { FormEvent } from "react";
 import { prove } from "../auth-client";
-import { SubmitButton, TextField } from "../console/_ui/form";
-import { FormFault } from "../console/_ui/form-fault";
+import { SubmitButton, TextField } from "../console/_ui/form/form";
+import { FormFault } from "../console/_ui/form/form-fault";
 import { useTRPC } from "../console/_ui/trpc";
-import { useAct } from "../console/_ui/use-act";
+import { useAction } from "../console/_ui/use-action";
 import { NewPasswordField } from "../login/new-password";
-import { forgetToken } from "./kept-token";
+import { clearToken } from "./invitation-token";
 
-/** For somebody who has no user here yet: they choose a name and a password, and are signed in by them. */
+/** For an invited person without an account: creates the user with a name and a password, then signs in. */
 export function JoinAsNew({ token, email }: { token: string; email: string }) {
   const trpc = useTRPC();
-  const joining = useAct(trpc.invitations.accept.mutationOptions(), {
+  const joining = useAction(trpc.invitations.accept.mutationOptions(), {
     onDone: async ({ teamId }, { password }) => {
-      forgetToken();
+      clearToken();
       const landing = `/console?team=${encodeURIComponent(teamId)}`;
       const result = await prove("credentials", { email, password }, landing);
       window.location.assign("to" in result ? result.to : "/login");
@@ -24,10 +24,10 @@ export function JoinAsNew({ token, email }: { token: string; email: string }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
-    joining.act({ token, name: String(fields.get("name")), password: String(fields.get("password")) });
+    joining.run({ token, name: String(fields.get("name")), password: String(fields.get("password")) });
   };
   return (
-    // Without scripts nothing may be sent: a GET would put the password into the address.
+    // POST: without JavaScript, a GET submit would put the password into the URL.
     <form method="post" action="/invite" onSubmit={submit} className="flex flex-col gap-4">
       <TextField
         label="Email address"
@@ -41,7 +41,7 @@ export function JoinAsNew({ token, email }: { token: string; email: string }) {
       <NewPasswordField />
       {fault ? <FormFault fault={fault} /> : null}
       <div className="mt-2 *:w-full">
-        <SubmitButton isBusy={joining.isBusy || joining.result !== undefined}>Join the team</SubmitButton>
+        <SubmitButton isBusy={joining.isBusy || joining.result !== undefined}>Join team</SubmitButton>
       </div>
     </form>
   );

@@ -2,20 +2,20 @@
 
 import { useState } from "react";
 import { signOut } from "../auth-client";
-import { FormFault } from "../console/_ui/form-fault";
+import { FormFault } from "../console/_ui/form/form-fault";
 import { buttonStyle } from "../console/_ui/styles";
 import { useTRPC } from "../console/_ui/trpc";
-import { useAct } from "../console/_ui/use-act";
-import { forgetToken } from "./kept-token";
+import { useAction } from "../console/_ui/use-action";
+import { clearToken } from "./invitation-token";
 
-const goOnStyle = `${buttonStyle.primary} h-10 w-full`;
+const wideButtonStyle = `${buttonStyle.primary} h-10 w-full`;
 
-/** For whom the invitation is, and who is signed in. */
+/** For the invited user, who is signed in. */
 export function JoinAsUser({ token, email }: { token: string; email: string }) {
   const trpc = useTRPC();
-  const joining = useAct(trpc.invitations.join.mutationOptions(), {
+  const joining = useAction(trpc.invitations.join.mutationOptions(), {
     onDone: ({ teamId }) => {
-      forgetToken();
+      clearToken();
       window.location.assign(`/console?team=${encodeURIComponent(teamId)}`);
     },
   });
@@ -29,32 +29,32 @@ export function JoinAsUser({ token, email }: { token: string; email: string }) {
       <button
         type="button"
         disabled={joining.isBusy || joining.result !== undefined}
-        onClick={() => joining.act({ token })}
-        className={goOnStyle}
+        onClick={() => joining.run({ token })}
+        className={wideButtonStyle}
       >
-        Join the team
+        Join team
       </button>
     </div>
   );
 }
 
-/** For whoever has a user here, and is not signed in. They come back to this page. */
+/** For an invited user who is not signed in. Sign-in returns to this page. */
 export function SignInFirst({ email }: { email: string }) {
   return (
     <div className="flex flex-col gap-4">
       <p className="leading-6">
-        <strong className="break-words font-semibold">{email}</strong> has an account here already. Sign in by
-        it, and this page comes back.
+        <strong className="break-words font-semibold">{email}</strong> already has an account here. Sign in to
+        it, then accept the invitation.
       </p>
-      <a href={`/login?callbackUrl=${encodeURIComponent("/invite")}`} className={goOnStyle}>
+      <a href={`/login?callbackUrl=${encodeURIComponent("/invite")}`} className={wideButtonStyle}>
         Sign in to join
       </a>
     </div>
   );
 }
 
-/** For whoever is signed in as somebody else. */
-export function WrongPerson({ email, signedInAs }: { email: string; signedInAs: string }) {
+/** For a user who is signed in with another account. */
+export function WrongUser({ email, signedInAs }: { email: string; signedInAs: string }) {
   const [isBusy, setBusy] = useState(false);
   const leave = async () => {
     setBusy(true);
@@ -64,11 +64,11 @@ export function WrongPerson({ email, signedInAs }: { email: string; signedInAs: 
   return (
     <div className="flex flex-col gap-4">
       <p className="leading-6">
-        This invitation is for <strong className="break-words font-semibold">{email}</strong>, and you are
+        This invitation is for <strong className="break-words font-semibold">{email}</strong>, but you are
         signed in as <strong className="break-words font-semibold">{signedInAs}</strong>.
       </p>
-      <button type="button" disabled={isBusy} onClick={() => void leave()} className={goOnStyle}>
-        Sign out and go on
+      <button type="button" disabled={isBusy} onClick={() => void leave()} className={wideButtonStyle}>
+        Sign out and continue
       </button>
     </div>
   );

@@ -3,29 +3,29 @@
 import Link from "next/link";
 import { type FormEvent, useRef, useState } from "react";
 import { prove, type SignInFault } from "../auth-client";
-import { SubmitButton, TextField } from "../console/_ui/form";
+import { SubmitButton, TextField } from "../console/_ui/form/form";
 import { buttonStyle, linkStyle } from "../console/_ui/styles";
-import { askForLink } from "./calls";
+import { requestLink } from "./auth-requests";
 import { LinkSent } from "./link-sent";
 
-const SAID: Record<SignInFault, string> = {
-  refused: "That address and password do not belong together.",
-  too_many_tries: "Too many tries. Wait a minute and try again.",
-  step_over: "That took too long. Sign in again.",
-  unavailable: "Signing in does not work just now. Try again in a moment.",
+const MESSAGES: Record<SignInFault, string> = {
+  refused: "Incorrect email or password.",
+  too_many_tries: "Too many attempts. Wait a minute and try again.",
+  step_over: "The sign-in expired. Sign in again.",
+  unavailable: "Sign-in is temporarily unavailable. Try again in a moment.",
 };
 
 type LoginFormProps = {
   landing: string;
-  /** Whether this installation can mail links. */
-  sendsMail: boolean;
+  /** Whether this installation can email links. */
+  canSendEmail: boolean;
 };
 
-/** Signs in and goes to `landing`, by a load of its own so that nothing of an earlier person stays in memory. */
-export function LoginForm({ landing, sendsMail }: LoginFormProps) {
+/** Signs in and opens `landing` with a full page load, which clears the data of a previous user from memory. */
+export function LoginForm({ landing, canSendEmail }: LoginFormProps) {
   const [fault, setFault] = useState<string | null>(null);
   const [busyWith, setBusyWith] = useState<"password" | "link" | null>(null);
-  const [mailedTo, setMailedTo] = useState<string | null>(null);
+  const [linkSentTo, setLinkSentTo] = useState<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -39,25 +39,25 @@ export function LoginForm({ landing, sendsMail }: LoginFormProps) {
       landing,
     );
     if ("to" in result) return window.location.assign(result.to);
-    setFault(result.said ?? SAID[result.fault]);
+    setFault(result.said ?? MESSAGES[result.fault]);
     setBusyWith(null);
   };
 
-  const mailLink = async () => {
+  const emailLink = async () => {
     const field = form.current?.elements.namedItem("email");
     if (!(field instanceof HTMLInputElement) || !field.reportValidity()) return;
     setBusyWith("link");
     setFault(null);
-    const told = await askForLink("sign_in_link", field.value, landing);
+    const response = await requestLink("sign_in_link", field.value, landing);
     setBusyWith(null);
-    if (told.ok) setMailedTo(field.value);
-    else setFault(told.fault);
+    if (response.ok) setLinkSentTo(field.value);
+    else setFault(response.fault);
   };
 
-  if (mailedTo !== null)
-    return <LinkSent kind="sign_in_link" email={mailedTo} onBack={() => setMailedTo(null)} />;
+  if (linkSentTo !== null)
+    return <LinkSent kind="sign_in_link" email={linkSentTo} onBack={() => setLinkSentTo(null)} />;
   return (
-    // Without scripts nothing may be sent: a GET would put the password into the address.
+    // POST: without JavaScript, a GET submit would put the password into the URL.
     <form ref={form} method="post" action="/login" onSubmit={submit} className="flex flex-col gap-4">
       <TextField
         label="Email address"
@@ -76,9 +76,9 @@ export function LoginForm({ landing, sendsMail }: LoginFormProps) {
           required
           maxLength={256}
         />
-        {/* Behind the field in the order of the keyboard, beside its label for the eye. */}
+        {/* After the field in tab order, but shown next to its label. */}
         <Link href="/login/forgot" className={`${linkStyle} absolute top-0 right-0 text-xs leading-5`}>
-          Forgot it?
+          Forgot password?
         </Link>
       </div>
       <div role="alert" className="empty:hidden">
@@ -88,14 +88,14 @@ export function LoginForm({ landing, sendsMail }: LoginFormProps) {
         <SubmitButton isBusy={busyWith === "password"} disabled={busyWith !== null}>
           Sign in
         </SubmitButton>
-        {sendsMail ? (
+        {canSendEmail ? (
           <button
             type="button"
-            onClick={mailLink}
+            onClick={emailLink}
             disabled={busyWith !== null}
             className={`${buttonStyle.plain} h-10`}
           >
-            Mail me a link
+            Email me a link
           </button>
         ) : null}
       </div>

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import { Brand } from "../console/_ui/brand";
+import { Brand } from "../console/_ui/shell/brand";
 
 type FrameProps = { title: string; description?: ReactNode; children: ReactNode; footer?: ReactNode };
 
-/** A page on the way in: one card, one matter. */
+/** The layout of the sign-in pages: one card. */
 export function SignInFrame({ title, description, children, footer }: FrameProps) {
   return (
     <main className="grid min-h-dvh place-items-center bg-sunk px-4 py-12">

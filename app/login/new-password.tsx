@@ -1,6 +1,6 @@
-import { TextField } from "../console/_ui/form";
+import { TextField } from "../console/_ui/form/form";
 
-/** A password that is chosen now. */
+/** The field for a new password. */
 export function NewPasswordField({ error }: { error?: string | null }) {
   return (
     <TextField
@@ -11,7 +11,7 @@ export function NewPasswordField({ error }: { error?: string | null }) {
       required
       minLength={12}
       maxLength={256}
-      hint="12 characters or more. A few words that you remember do well."
+      hint="At least 12 characters. Several words make a strong password."
       error={error}
     />
   );

@@ -1,32 +1,32 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
-import { isWithoutUsers, landingPath, pageSession, sendsOwnMail } from "#server/trpc/caller";
-import { otherWays } from "#server/trpc/sign-in-pages";
-import { sayError } from "./faults";
+import { otherSignInMethods } from "#server/trpc/account/sign-in-pages";
+import { hasNoUsers, landingPath, pageSession, systemEmailFault } from "#server/trpc/caller";
 import { LoginForm } from "./form";
 import { SignInFrame } from "./frame";
-import { OtherWaysIn } from "./other-ways";
+import { errorMessage } from "./messages";
+import { OtherSignInMethods } from "./other-methods";
 
 export const metadata: Metadata = { title: "Sign in" };
 
 type Props = { searchParams: Promise<{ callbackUrl?: string | string[]; error?: string | string[] }> };
 
-/** Sign-in; whoever is signed in already is sent on, and where nobody is a user yet the first one is made. */
+/** Sign-in. Redirects a signed-in user to `landing`, and to the setup page until the first user exists. */
 export default async function LoginPage({ searchParams }: Props) {
   const { callbackUrl, error } = await searchParams;
   const landing = landingPath(typeof callbackUrl === "string" ? callbackUrl : undefined);
   if (await pageSession()) redirect(landing);
-  if (await isWithoutUsers()) redirect("/setup");
-  const said = sayError(typeof error === "string" ? error : undefined);
+  if (await hasNoUsers()) redirect("/setup");
+  const message = errorMessage(typeof error === "string" ? error : undefined);
   return (
     <SignInFrame title="Sign in">
-      {said ? (
+      {message ? (
         <p role="alert" className="mb-5 rounded-lg bg-bad-tint px-3.5 py-2.5 text-bad leading-6">
-          {said}
+          {message}
         </p>
       ) : null}
-      <LoginForm landing={landing} sendsMail={await sendsOwnMail()} />
-      <OtherWaysIn ways={otherWays()} landing={landing} />
+      <LoginForm landing={landing} canSendEmail={(await systemEmailFault()) === null} />
+      <OtherSignInMethods ways={otherSignInMethods()} landing={landing} />
     </SignInFrame>
   );
 }

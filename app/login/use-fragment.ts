@@ -3,8 +3,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * What stands behind the # of the address: null until it is read, "" where there is nothing. It is taken out of the address
- * as soon as it is read, so that it stays in no history and on no picture of the screen.
+ * The URL fragment without "#". Null until it is read, "" if there is none. It is removed from the URL immediately, because it
+ * can contain a secret that must not stay in the browser history or in a screenshot.
  */
 export function useFragment(): string | null {
   const [fragment, setFragment] = useState<string | null>(null);

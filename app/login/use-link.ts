@@ -1,29 +1,29 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { lookAtLink, type MailedLink } from "./calls";
+import { type EmailedLink, readLink } from "./auth-requests";
 import { useFragment } from "./use-fragment";
 
-/** What is known of the link that was followed. */
+/** The state of the link in the URL. */
 export type FollowedLink =
-  | { state: "looking" }
-  | { state: "good"; token: string; email: string }
-  | { state: "over" }
-  | { state: "fault"; fault: string };
+  | { state: "loading" }
+  | { state: "valid"; token: string; email: string }
+  | { state: "invalid" }
+  | { state: "failed"; fault: string };
 
-/** Reads the link in the address and asks whose it is, which does not use it. */
-export function useLink(kind: MailedLink): FollowedLink {
+/** Reads the link from the URL fragment and gets its email address. This does not use the link. */
+export function useLink(kind: EmailedLink): FollowedLink {
   const token = useFragment();
-  const [link, setLink] = useState<FollowedLink>({ state: "looking" });
+  const [link, setLink] = useState<FollowedLink>({ state: "loading" });
   useEffect(() => {
     if (token === null) return;
-    if (token === "") return setLink({ state: "over" });
+    if (token === "") return setLink({ state: "invalid" });
     let isCurrent = true;
-    setLink({ state: "looking" });
-    void lookAtLink(kind, token).then((told) => {
+    setLink({ state: "loading" });
+    void readLink(kind, token).then((response) => {
       if (!isCurrent) return;
-      if (told.ok) setLink({ state: "good", token, email: told.email });
-      else setLink(told.isOver ? { state: "over" } : { state: "fault", fault: told.fault });
+      if (response.ok) setLink({ state: "valid", token, email: response.email });
+      else setLink(response.isFinal ? { state: "invalid" } : { state: "failed", fault: response.fault });
     });
     return () => {
       isCurrent = false;

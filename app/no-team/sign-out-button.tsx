@@ -1,11 +1,15 @@
 "use client";
 
-import { leaveConsole } from "../console/_ui/leave";
+import { signOutOfConsole } from "../console/_ui/shell/sign-out";
 import { buttonStyle } from "../console/_ui/styles";
 
 export function SignOutButton() {
   return (
-    <button type="button" onClick={() => void leaveConsole()} className={`${buttonStyle.plain} h-10 w-full`}>
+    <button
+      type="button"
+      onClick={() => void signOutOfConsole()}
+      className={`${buttonStyle.plain} h-10 w-full`}
+    >
       Sign out
     </button>
   );

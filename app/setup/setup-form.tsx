@@ -2,13 +2,13 @@
 
 import { type FormEvent, useState } from "react";
 import { prove } from "../auth-client";
-import { SubmitButton, TextField } from "../console/_ui/form";
-import { FormFault } from "../console/_ui/form-fault";
-import { setUpFirstUser } from "../login/calls";
+import { SubmitButton, TextField } from "../console/_ui/form/form";
+import { FormFault } from "../console/_ui/form/form-fault";
+import { setUpFirstUser } from "../login/auth-requests";
 import { NewPasswordField } from "../login/new-password";
 import { useFragment } from "../login/use-fragment";
 
-/** Takes the code, which stands in the address where the printed link was followed, and who is to be the first user. */
+/** The form for the first user. The setup link fills in the code from its URL fragment. */
 export function SetupForm() {
   const printed = useFragment();
   const [typed, setTyped] = useState<string | null>(null);
@@ -22,16 +22,16 @@ export function SetupForm() {
     if (!code || !email || !password) return;
     setBusy(true);
     setFault(null);
-    const told = await setUpFirstUser(code, email, password);
-    if (told.ok) {
-      const result = await prove("credentials", { email: told.email, password }, "/console");
+    const response = await setUpFirstUser(code, email, password);
+    if (response.ok) {
+      const result = await prove("credentials", { email: response.email, password }, "/console");
       return window.location.assign("to" in result ? result.to : "/login");
     }
     setBusy(false);
     setFault(
-      told.isOver
-        ? { of: "code", text: "That code opens nothing. Take the one that the last start printed." }
-        : { of: "rest", text: told.fault },
+      response.isFinal
+        ? { of: "code", text: "Invalid code. Use the code that was printed at the last startup." }
+        : { of: "rest", text: response.fault },
     );
   };
   return (
@@ -46,7 +46,7 @@ export function SetupForm() {
         required
         maxLength={100}
         isMono
-        hint="Of the link that the start printed, or the log has: what stands behind the #."
+        hint="The part after # in the setup link. The link is printed at startup and written to the log."
         error={fault?.of === "code" ? fault.text : null}
       />
       <TextField
@@ -60,7 +60,7 @@ export function SetupForm() {
       <NewPasswordField />
       <FormFault fault={fault?.of === "rest" ? { message: fault.text, code: null, requestId: null } : null} />
       <div className="mt-2 *:w-full">
-        <SubmitButton isBusy={isBusy}>Make the first user</SubmitButton>
+        <SubmitButton isBusy={isBusy}>Create first user</SubmitButton>
       </div>
     </form>
   );

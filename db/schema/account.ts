@@ -20,26 +20,26 @@ const ofUser = () =>
     .references(() => users.id, { onDelete: "cascade" });
 const now = () => timestamp({ withTimezone: true }).notNull().defaultNow();
 
-/** An authenticator app (RFC 6238), one for each person. It counts from the moment that a code of it was seen. */
+/** An authenticator app (RFC 6238), one per user. It is active after its first code was verified. */
 export const totpFactors = pgTable("totp_factors", {
   userId: uuid()
     .primaryKey()
     .references(() => users.id, { onDelete: "cascade" }),
-  /** Sealed by the vault. */
+  /** Encrypted by the vault. */
   secret: text().notNull(),
   confirmedAt: timestamp({ withTimezone: true }),
-  /** The time step of the last code that was taken: neither it nor an earlier one is taken again. */
+  /** The time step of the last accepted code. This code and earlier ones are rejected. */
   lastStep: bigint({ mode: "number" }).notNull().default(0),
   createdAt: now(),
 });
 
-/** Codes for whoever lost every other second factor. Each opens once. */
+/** Recovery codes for users without another second factor. Each works once. */
 export const recoveryCodes = pgTable(
   "recovery_codes",
   {
     id: uuid().primaryKey(),
     userId: ofUser(),
-    /** SHA-256; 80 random bits need no slow hash. */
+    /** SHA-256. 80 random bits do not need a slow hash. */
     codeHash: bytea().notNull(),
     usedAt: timestamp({ withTimezone: true }),
     createdAt: now(),
@@ -47,20 +47,20 @@ export const recoveryCodes = pgTable(
   (t) => [index("recovery_codes_user_idx").on(t.userId)],
 );
 
-/** A discoverable WebAuthn credential with user verification: a sign-in by itself, and a second factor. */
+/** A discoverable WebAuthn credential with user verification. Usable for sign-in and as a second factor. */
 export const passkeys = pgTable(
   "passkeys",
   {
     id: uuid().primaryKey(),
     userId: ofUser(),
-    /** base64url, as the authenticator chose it. */
+    /** base64url; chosen by the authenticator. */
     credentialId: text().notNull(),
-    /** COSE. */
+    /** COSE format. */
     publicKey: bytea().notNull(),
-    /** Signatures that the authenticator says it made; 0 where it does not count. */
+    /** The authenticator's signature counter; 0 if it does not count. */
     counter: bigint({ mode: "number" }).notNull(),
     transports: text().array().notNull().default([]),
-    /** Whether it may be on several devices, by way of somebody's cloud. */
+    /** Whether it can be synced to several devices through a cloud account. */
     isSynced: boolean().notNull(),
     name: text().notNull(),
     createdAt: now(),
@@ -72,23 +72,23 @@ export const passkeys = pgTable(
 export const PASSKEY_PURPOSES = ["register", "sign_in", "second_step"] as const;
 export type PasskeyPurpose = (typeof PASSKEY_PURPOSES)[number];
 
-/** What an authenticator is to sign. Reading one takes it away. */
+/** WebAuthn challenges. Reading a challenge deletes it. */
 export const passkeyChallenges = pgTable("passkey_challenges", {
   /** base64url of 32 random bytes. */
   challenge: text().primaryKey(),
   purpose: text({ enum: PASSKEY_PURPOSES }).notNull(),
-  /** Null where anybody's passkey may answer. */
+  /** Null if the passkey of any user is accepted. */
   userId: uuid().references(() => users.id, { onDelete: "cascade" }),
   expiresAt: timestamp({ withTimezone: true }).notNull(),
 });
 
-/** How a person first proved who they are. */
+/** The methods of the first sign-in step. */
 export const SIGN_IN_WAYS = ["password", "link", "passkey", "github", "google"] as const;
 export type SignInWay = (typeof SIGN_IN_WAYS)[number];
 
-/** Somebody who gave a first proof and still owes the second. It is no session and opens nothing. */
+/** A sign-in that has completed the first step and still requires the second factor. It is not a session. */
 export const secondSteps = pgTable("second_steps", {
-  /** SHA-256 of the token in their browser. */
+  /** SHA-256 of the token in the browser. */
   tokenHash: bytea().primaryKey(),
   userId: ofUser(),
   way: text({ enum: SIGN_IN_WAYS }).notNull(),
@@ -99,26 +99,26 @@ export const secondSteps = pgTable("second_steps", {
 export const SIGN_IN_PROVIDERS = ["github", "google"] as const;
 export type SignInProvider = (typeof SIGN_IN_PROVIDERS)[number];
 
-/** Accounts elsewhere by which people sign in. The provider's id decides, whatever address it tells later. */
+/** Linked accounts of sign-in providers. The provider's account id identifies the account, even if its address changes. */
 export const accounts = pgTable(
   "accounts",
   {
     provider: text({ enum: SIGN_IN_PROVIDERS }).notNull(),
     providerAccountId: text().notNull(),
     userId: ofUser(),
-    /** The verified address by which it was linked. */
+    /** The verified address at the time of linking. */
     email: text().notNull(),
     createdAt: now(),
     lastUsedAt: now(),
   },
   (t) => [
     primaryKey({ columns: [t.provider, t.providerAccountId] }),
-    // One account of each provider for each person, so that the list of them needs no names.
+    // At most one account per provider and user, so that a list of accounts does not need names.
     uniqueIndex("accounts_user_provider_key").on(t.userId, t.provider),
   ],
 );
 
-/** What happened to a person's account, for them to see. Kept 90 days. */
+/** Security events of a user's account, shown to the user. Retained for 90 days. */
 export const accountEvents = pgTable(
   "account_events",
   {
@@ -126,7 +126,7 @@ export const accountEvents = pgTable(
     id: uuid().primaryKey(),
     userId: ofUser(),
     kind: text().notNull(),
-    /** What it was done to or by, in words: a passkey's name, a provider. */
+    /** The target or method as text: a passkey's name, a provider. */
     subject: text(),
     address: text(),
     userAgent: text(),

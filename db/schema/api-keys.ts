@@ -15,14 +15,14 @@ import { bytea } from "../columns";
 import { domains } from "./domains";
 import { teams } from "./teams";
 
-/** Requests per minute that the operator set for one key; a class that is absent has the usual number. */
+/** Requests per minute by class, set by the operator for one key. Absent classes have the default limit. */
 export type OwnLimits = Partial<
   Record<"POST /api/emails" | "GET /api/emails" | "POST /api/templates" | "other", number>
 >;
 
 /**
- * A bearer credential. The token is `re_<tokenId>_<secret>_<crc>`; of the secret only SHA-256 is kept, which is enough
- * for 256 random bits and costs microseconds.
+ * A bearer credential. The token is `re_<tokenId>_<secret>_<crc>`. Only the SHA-256 of the secret is stored, which is
+ * sufficient for 256 random bits and takes microseconds.
  */
 export const apiKeys = pgTable(
   "api_keys",
@@ -35,14 +35,14 @@ export const apiKeys = pgTable(
     tokenId: text().notNull(),
     secretHash: bytea().notNull(),
     scopes: text().array().notNull(),
-    /** True: every domain of the team, also those added later. */
+    /** True: all domains of the team, including those added later. */
     allDomains: boolean().notNull().default(false),
     limits: jsonb().$type<OwnLimits>().notNull().default({}),
     expiresAt: timestamp({ withTimezone: true }),
-    /** Written at most once a minute. */
+    /** Updated at most once per minute. */
     lastUsedAt: timestamp({ withTimezone: true }),
     revokedAt: timestamp({ withTimezone: true }),
-    /** The key that this one replaces, while both are valid. */
+    /** The key that this key replaces, while both are valid. */
     rotatedFrom: uuid(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
@@ -52,7 +52,7 @@ export const apiKeys = pgTable(
   ],
 );
 
-/** Which domains a key may send from. Both sides belong to the same team, by composite foreign keys. */
+/** The domains that a key may send from. Composite foreign keys ensure that both belong to the same team. */
 export const apiKeyDomains = pgTable(
   "api_key_domains",
   {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
-/** A recent call of the API by a key, kept seven days; bodies with secrets and contents taken out. */
+/** A recent API request by a key, retained for 7 days. Secrets and message content are removed from the bodies. */
 export const apiRequests = pgTable(
   "api_requests",
   {
@@ -9,19 +9,22 @@ export const apiRequests = pgTable(
     id: uuid().notNull(),
     apiKeyId: uuid().notNull(),
     method: text().notNull(),
-    /** The path without its query. */
+    /** The path without the query. */
     path: text().notNull(),
     status: integer().notNull(),
     userAgent: text(),
     requestBody: jsonb(),
     responseBody: jsonb(),
+    /** The reason of a 403 response: the code and the sentence of the header. */
+    rejectionReason: text(),
+    rejectionDetail: text(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
-    // For forgetting the old ones, whosever they are.
+    // For deleting old rows of all teams.
     index("api_requests_created_idx").on(t.createdAt),
-    // Few of many calls are refused, and each key's are counted.
+    // Rejected requests are rare, and they are counted for each key.
     index("api_requests_refused_idx")
       .on(t.teamId, t.apiKeyId, t.createdAt)
       .where(sql`${t.status} in (401, 403, 429)`),

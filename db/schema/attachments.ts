@@ -2,7 +2,7 @@ import { foreignKey, integer, pgTable, primaryKey, smallint, text, uuid } from "
 import { bytea } from "../columns";
 import { emails } from "./emails";
 
-/** A file of a mail, apart from it so that only its delivery and its download touch the bytes. */
+/** A file of an email. Stored separately, so that only delivery and download read the bytes. */
 export const attachments = pgTable(
   "attachments",
   {
@@ -12,7 +12,7 @@ export const attachments = pgTable(
     position: smallint().notNull(),
     filename: text(),
     contentType: text().notNull(),
-    /** Without angle brackets; with one the part is inline and the HTML may refer to it as `cid:`. */
+    /** Content-ID without angle brackets. If set, the part is inline and the HTML can refer to it as `cid:`. */
     contentId: text(),
     sizeBytes: integer().notNull(),
     content: bytea().notNull(),

@@ -2,13 +2,13 @@ import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { teams } from "./teams";
 
-export const AUDIT_ACTORS = ["user", "key", "operator"] as const;
+export const AUDIT_ACTORS = ["user", "key", "operator", "system"] as const;
 export type AuditActor = (typeof AUDIT_ACTORS)[number];
 
-/** What of a thing changed: never a secret, never a message. */
+/** The changed fields of a target. Never contains secrets or message content. */
 export type AuditDetail = Record<string, string | number | boolean | null | string[]>;
 
-/** Who changed what in a team, written in the transaction of the change. Rows are never changed. */
+/** The audit log of a team. A row is written in the transaction of the change and never updated. */
 export const auditLog = pgTable(
   "audit_log",
   {
@@ -17,14 +17,14 @@ export const auditLog = pgTable(
       .references(() => teams.id, { onDelete: "cascade" }),
     id: uuid().notNull(),
     actor: text({ enum: AUDIT_ACTORS }).notNull(),
-    /** The user's or the key's id; null for the operator at the command line. */
+    /** The id of the user or key. Null for the operator on the command line and for the service itself. */
     actorId: uuid(),
-    /** The user's address or the key's name, as it was then. */
+    /** The user's address or the key's name at the time of the change. */
     actorName: text(),
-    /** `key.revoked`: what happened to what kind of thing. */
+    /** Kind of target and action, such as `key.revoked`. */
     action: text().notNull(),
     subjectId: text(),
-    /** What it was called then. */
+    /** The target's name at the time of the change. */
     subjectName: text(),
     detail: jsonb().$type<AuditDetail>().notNull().default({}),
     requestId: text().notNull(),

@@ -3,8 +3,8 @@ import { bytea } from "../columns";
 import { relays } from "./relays";
 
 /**
- * Which body each signed token of a provider was used for, where the provider signs no more than that: a second use must be
- * for the same. Forgotten once the token is too old to be believed.
+ * The body for which a provider's signed token was used, for providers whose signature does not cover the body. A second use
+ * must have the same body. Deleted after the token has expired.
  */
 export const callbackTokens = pgTable(
   "callback_tokens",

@@ -27,11 +27,11 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** How far a claimed row has come. `handed_over` is committed before the SMTP dialogue begins. */
+/** The stage of a claimed delivery. `handed_over` is committed before the SMTP dialogue begins. */
 export const DELIVERY_STAGES = ["idle", "claimed", "handed_over"] as const;
 export type DeliveryStage = (typeof DELIVERY_STAGES)[number];
 
-/** Why a waiting row waits, or null where it simply is its turn. */
+/** The rule that delays a queued delivery; null if no rule does. */
 export const WAIT_RULES = [
   "retry_schedule",
   "greylisted",
@@ -48,12 +48,12 @@ export const WAIT_RULES = [
 ] as const;
 export type WaitRule = (typeof WAIT_RULES)[number];
 
-/** Of these what a day allows is used up, by the sender's domain or by the team. */
+/** The rules of an exhausted daily cap, of the sender's domain or of the team. */
 export type CapRule = Extract<WaitRule, "daily_cap" | "warm_up" | "team_daily_cap">;
 
 /**
- * The queue: one row per recipient. A row is claimed by one UPDATE that sets a lease token and counts the attempt;
- * its result is written only where the token is still the same.
+ * The queue: one row per recipient. One UPDATE claims a row: it sets a lease token and counts the attempt. The result is
+ * written only if the token is still the same.
  */
 export const deliveries = pgTable(
   "deliveries",
@@ -61,23 +61,23 @@ export const deliveries = pgTable(
     id: uuid().primaryKey(),
     teamId: uuid().notNull(),
     emailId: uuid().notNull(),
-    /** Order among the mail's recipients: to, then cc, then bcc. */
+    /** Order of the email's recipients: to, then cc, then bcc. */
     position: smallint().notNull(),
     kind: text({ enum: ["to", "cc", "bcc"] }).notNull(),
     address: text().notNull(),
     domain: text().notNull(),
     status: text({ enum: DELIVERY_STATUSES }).notNull(),
-    /** Rank of the mail's priority: within its team 0 goes before 1, and 1 before 2. */
+    /** Rank of the email's priority. Within a team, 0 is sent before 1, and 1 before 2. */
     priority: smallint().notNull().default(1),
     /** Counted when a worker claims the row. */
     attempts: integer().notNull().default(0),
-    /** Claims whose worker vanished. A mail that keeps killing workers is given up by this count. */
+    /** Number of claims whose lease expired because the worker died. It limits the retries of an email that crashes workers. */
     lapses: integer().notNull().default(0),
-    /** When the next attempt may begin; `infinity` while nothing can be attempted. */
+    /** When the next attempt may begin; `infinity` while no attempt is possible. */
     dueAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     waitRule: text({ enum: WAIT_RULES }),
     stage: text({ enum: DELIVERY_STAGES }).notNull().default("idle"),
-    /** The day in UTC of which it has used up one hand-over; only counted where a day allows no more than a number. */
+    /** The UTC day whose daily cap this delivery counts against. Only set if a daily cap applies. */
     countedOn: date({ mode: "string" }),
     leaseToken: uuid(),
     leasedUntil: timestamp({ withTimezone: true }),
@@ -85,18 +85,18 @@ export const deliveries = pgTable(
     lastEnhanced: text(),
     lastText: text(),
     lastHost: text(),
-    /** The last outcome in a sentence for people. */
+    /** The last outcome as a sentence for users. */
     lastReason: text(),
-    /** The relay that was last offered it, also after that was removed; null where `SMTP_URL` led. */
+    /** The relay of the last attempt, kept after the relay was removed. Null for `SMTP_URL`. */
     relayId: uuid(),
-    /** Under which the relay's provider knows it, as its 250 said; null where it said none. */
+    /** The provider's message id from the relay's 250 reply; null if the reply had none. */
     providerId: text(),
     updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [
     index("deliveries_email_idx").on(t.teamId, t.emailId, t.position),
     index("deliveries_address_idx").on(t.teamId, t.address, t.emailId),
-    /** From team to team, there from priority to priority, and within one by age. */
+    /** The order of claims: by team, then by priority, then by age. */
     index("deliveries_priority_idx")
       .on(t.teamId, t.priority, t.dueAt, t.id)
       .where(sql`${t.status} in ('queued', 'scheduled') and ${t.lapses} < 3`),
@@ -107,7 +107,7 @@ export const deliveries = pgTable(
       .on(t.id)
       .where(sql`${t.status} = 'queued' and ${t.waitRule} = 'no_transport' and ${t.dueAt} = 'infinity'`),
     index("deliveries_lease_idx").on(t.leasedUntil).where(sql`${t.status} = 'sending'`),
-    /** For what a provider tells later, by its own id alone. */
+    /** For provider callbacks, which contain only the provider's id. */
     index("deliveries_provider_idx").on(t.relayId, t.providerId).where(sql`${t.providerId} is not null`),
     index("deliveries_suspect_idx").on(t.dueAt, t.id).where(sql`${t.status} = 'queued' and ${t.lapses} >= 3`),
     foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(

@@ -2,17 +2,17 @@ import { sql } from "drizzle-orm";
 import { check, integer, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
 /**
- * What the operator allows one destination at most, over all teams and all workers. It holds for mail that goes straight to
- * the recipients' servers, beside what their own answers teach.
+ * The operator's limits for one destination, shared by all teams and workers. They apply to direct delivery to MX hosts, in
+ * addition to the throttling that results from the destination's replies.
  */
 export const destinationLimits = pgTable(
   "destination_limits",
   {
-    /** The recipients' domain as deliveries have it: in lower case, in its ASCII form. */
+    /** The recipients' domain as in deliveries: lower case, ASCII form. */
     domain: text().primaryKey(),
-    /** Dialogues at once; null for as many as it bears. */
+    /** Maximum concurrent SMTP sessions; null for no limit. */
     connectionsMax: integer(),
-    /** Mails a minute; null for as many as it bears. */
+    /** Maximum emails per minute; null for no limit. */
     perMinute: integer(),
     updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },

@@ -2,9 +2,9 @@ import { foreignKey, pgTable, primaryKey, text, timestamp, unique, uuid } from "
 import { domains } from "./domains";
 
 /**
- * The keys with which a domain's mail is signed. Which of them sign a mail follows from the time at which it was accepted,
- * and so is the same in every attempt. Until it signs, a key waits to be seen in DNS; when its successor signs, its record
- * stays published as long as mail of its time may be under way.
+ * The DKIM keys of a domain. The acceptance time of an email determines which keys sign it, so they are the same in each
+ * attempt. A new key signs only after its record was found in DNS. After its successor starts to sign, its record must stay
+ * published while emails signed with it can be in progress.
  */
 export const dkimKeys = pgTable(
   "dkim_keys",
@@ -17,14 +17,14 @@ export const dkimKeys = pgTable(
     selector: text().notNull(),
     /** PKCS #8 PEM, encrypted. */
     privateKey: text().notNull(),
-    /** Base64 of the public key, as it is published in `p=`. */
+    /** Base64 of the public key, as published in `p=`. */
     publicKey: text().notNull(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    /** Mail that was accepted from here on is signed with it; null while it waits. */
+    /** It signs emails accepted from this time on; null while it awaits DNS. */
     signsFrom: timestamp({ withTimezone: true }),
-    /** And before this; null where nothing followed it yet. */
+    /** It signs emails accepted before this time; null while it has no successor. */
     signsUntil: timestamp({ withTimezone: true }),
-    /** How long its record has to stay published after that, at least. */
+    /** The earliest time at which its record may be removed from DNS. */
     keptUntil: timestamp({ withTimezone: true }),
   },
   (t) => [

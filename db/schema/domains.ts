@@ -25,12 +25,12 @@ export const DOMAIN_STATUSES = [
 ] as const;
 export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 
-/** The built-in domain of scripted recipients. Every team has its own row of it, always verified. */
-export const BUILT_IN_DOMAIN = "posthorn.test";
+/** The built-in domain of scripted recipients. Each team has its own row of it, always verified. */
+export const BUILT_IN_DOMAIN = "backstamp.test";
 
 export const RECORD_STATUSES = ["not_started", "pending", "verified", "failed", "temporary_failure"] as const;
 
-/** What is looked at: the records to publish, and two that a domain has or should have beside them. */
+/** The checked records: those to publish, and two others that a domain has or should have. */
 export const CHECK_KEYS = [
   "dkim",
   "dkim_next",
@@ -45,23 +45,26 @@ export const CHECK_KEYS = [
 ] as const;
 export type CheckKey = (typeof CHECK_KEYS)[number];
 
-/** What the last look at one record of a domain showed. */
+/** The result of the last check of one record of a domain. */
 export type RecordCheck = {
   key: CheckKey;
   askedName: string;
   type: string;
-  /** `address:port` of the name server that answered, or that was asked last. */
+  /** `address:port` of the name server that responded, or of the last one queried. */
   resolver: string;
-  /** Null where the record is somebody else's, and only looked at for faults. */
+  /** Null for a record that belongs to another service and is only checked for faults. */
   expected: string | null;
   answers: string[];
   status: (typeof RECORD_STATUSES)[number];
-  /** The fault by name, and in a sentence that says what to do; null where all is well. */
+  /** The name of the fault, and a sentence that says what to do. Null if there is no fault. */
   fault: string | null;
   advice: string | null;
 };
 
-/** A sending domain, as a lower-case A-label name. A name belongs to one team at a time, the built-in one to all. */
+/**
+ * A sending domain, as a lower-case A-label name. Several teams can add the same name, but only one team at a time can have
+ * it verified. The built-in domain is verified for all teams.
+ */
 export const domains = pgTable(
   "domains",
   {
@@ -71,11 +74,11 @@ export const domains = pgTable(
       .references(() => teams.id, { onDelete: "cascade" }),
     name: text().notNull(),
     status: text({ enum: DOMAIN_STATUSES }).notNull().default("not_started"),
-    /** Set when an operator, not DNS, says that the domain is verified; re-checks leave it alone. */
+    /** Set if the operator verified the domain manually. DNS checks do not change its status then. */
     declaredVerifiedAt: timestamp({ withTimezone: true }),
     /** Label of the return path below the domain. */
     returnPathLabel: text().notNull().default("send"),
-    /** Random, name-bound and the team's own: shows in DNS that this team may use the name. */
+    /** Random token for this name and team. Its DNS record proves that the team may use the name. */
     ownershipToken: text(),
     region: text().notNull().default("us-east-1"),
     tls: text({ enum: ["opportunistic", "enforced"] })
@@ -86,34 +89,40 @@ export const domains = pgTable(
     trackingSubdomain: text(),
     sending: boolean().notNull().default(true),
     receiving: boolean().notNull().default(false),
-    /** Recipients a day (UTC) whose mail may be handed over from it; null for no such limit. */
+    /** Daily cap in recipients per day (UTC); null for no cap. */
     dailyCap: integer(),
-    /** Its warm-up: the first day's number from this day (UTC) on, each day so many per cent more, up to the target. */
+    /** Warm-up: its first day (UTC) with the number of recipients, the growth per day in percent, and the target. */
     warmUpFrom: date({ mode: "string" }),
     warmUpFirst: integer(),
     warmUpGrowth: integer(),
-    /** From the day on that would allow so many the warm-up is over; null where the daily cap ends it. */
+    /** The warm-up ends on the day that would allow this many recipients; null: the daily cap is the target. */
     warmUpTarget: integer(),
     checks: jsonb().$type<RecordCheck[]>().notNull().default([]),
     lastCheckedAt: timestamp({ withTimezone: true }),
     nextCheckAt: timestamp({ withTimezone: true }),
     /**
-     * Since when looks do not find it in order: a verified domain from the first such look, any other one from when
-     * verification was asked for. A single bad look at a verified domain changes nothing.
+     * Since when checks fail: for a verified domain since the first failed check, for any other since verification was
+     * requested. A single failed check does not change a verified domain.
      */
     failingSince: timestamp({ withTimezone: true }),
-    /** How many looks since then were bad without doubt. */
+    /** Number of definite check failures since then. */
     failedLooks: integer().notNull().default(0),
+    /** When the domain is deleted if it is not verified; null once it was verified. */
+    expiresAt: timestamp({ withTimezone: true }),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [
-    uniqueIndex("domains_name_key").on(t.name).where(sql`${t.name} <> 'posthorn.test'`),
+    uniqueIndex("domains_verified_name_key")
+      .on(t.name)
+      .where(sql`${t.status} = 'verified' and ${t.name} <> 'backstamp.test'`),
     unique("domains_team_name_key").on(t.teamId, t.name),
     unique("domains_team_id_key").on(t.teamId, t.id),
     check(
       "domains_warm_up_whole",
       sql`num_nulls(${t.warmUpFrom}, ${t.warmUpFirst}, ${t.warmUpGrowth}) in (0, 3)`,
     ),
+    check("domains_verified_stays", sql`${t.status} <> 'verified' or ${t.expiresAt} is null`),
+    index("domains_expiry_idx").on(t.expiresAt).where(sql`${t.expiresAt} is not null`),
     index("domains_next_check_idx").on(t.nextCheckAt).where(sql`${t.nextCheckAt} is not null`),
   ],
 );

@@ -12,7 +12,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { bytea } from "../columns";
 
-/** Worst first: a mail has the status of its worst recipient. */
+/** Worst first. An email has the status of its worst recipient. */
 export const EMAIL_STATUSES = [
   "complained",
   "bounced",
@@ -29,7 +29,11 @@ export const EMAIL_STATUSES = [
 ] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
-/** First to last, within a team. */
+/** Engagement of readers, in ascending order. */
+export const ENGAGEMENTS = ["opened", "clicked"] as const;
+export type Engagement = (typeof ENGAGEMENTS)[number];
+
+/** In sending order within a team. */
 export const PRIORITIES = ["high", "normal", "low"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
@@ -37,8 +41,8 @@ export type Tag = { name: string; value: string };
 export type Header = { name: string; value: string };
 
 /**
- * One row per submission. `status` repeats what the deliveries say, written with them, so that lists can filter on it.
- * No foreign key to the team: thousands of inserts a second would all lock its one row.
+ * One row per submission. `status` is derived from the deliveries and updated with them, so that lists can filter on it.
+ * There is no foreign key to the team, because thousands of inserts per second would lock its single row.
  */
 export const emails = pgTable(
   "emails",
@@ -46,7 +50,7 @@ export const emails = pgTable(
     id: uuid().notNull(),
     teamId: uuid().notNull(),
     apiKeyId: uuid(),
-    /** As it stands in the From header. */
+    /** As in the From header. */
     sender: text().notNull(),
     senderAddress: text().notNull(),
     senderDomain: text().notNull(),
@@ -58,23 +62,25 @@ export const emails = pgTable(
     tags: jsonb().$type<Tag[]>().notNull().default([]),
     headers: jsonb().$type<Header[]>().notNull().default([]),
     priority: text({ enum: PRIORITIES }).notNull().default("normal"),
-    /** Each recipient's copy offers to unsubscribe by a link of their own. */
+    /** Whether each recipient's copy has its own unsubscribe link. */
     listUnsubscribe: boolean().notNull().default(false),
-    /** What the sender's domain asked for when the mail was accepted: it decides bytes, so it never changes afterwards. */
+    /** The tracking settings of the sender's domain at acceptance. They affect the bytes of the email, so they never change. */
     tracksOpens: boolean().notNull().default(false),
     tracksClicks: boolean().notNull().default(false),
     templateId: uuid(),
     templateVersionId: uuid(),
-    /** Without angle brackets; derived once, the same in every attempt. */
+    /** Message-ID without angle brackets. The same in each attempt. */
     messageId: text().notNull(),
     scheduledAt: timestamp({ withTimezone: true }),
     status: text({ enum: EMAIL_STATUSES }).notNull(),
+    /** The highest engagement of any recipient; null if no open or click is known. Independent of the status. */
+    engagement: text({ enum: ENGAGEMENTS }),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
     index("emails_team_status_idx").on(t.teamId, t.status, t.id),
-    // When a template was last used, and by whom. Mail that says itself what it says stands in no such index.
+    // For the last use of a template. Emails without a template are not in this index.
     index("emails_team_template_idx")
       .on(t.teamId, t.templateId, t.id)
       .where(sql`${t.templateId} is not null`),
@@ -82,7 +88,11 @@ export const emails = pgTable(
   ],
 );
 
-/** The heavy part of a mail, apart so that lists and counts never touch it. `text` is "" where the caller wanted none. */
+/**
+ * The content of an email, stored separately so that lists and counts do not read it. `text` is "" if the caller requested no
+ * text part, and null if it is rendered from `html`. `madeText` stores a rendered text that took long to render, so that all
+ * attempts send the same one.
+ */
 export const emailBodies = pgTable(
   "email_bodies",
   {
@@ -90,6 +100,7 @@ export const emailBodies = pgTable(
     emailId: uuid().notNull(),
     html: text(),
     text: text(),
+    madeText: text(),
   },
   (t) => [
     primaryKey({ columns: [t.teamId, t.emailId] }),
@@ -99,7 +110,7 @@ export const emailBodies = pgTable(
   ],
 );
 
-/** What the `capture:` transport kept instead of sending it: the bytes as they would have gone over the wire. */
+/** Emails stored by the `capture:` transport instead of being sent: the bytes of the message as they would be sent. */
 export const capturedMessages = pgTable(
   "captured_messages",
   {

@@ -29,41 +29,41 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What an attempt or a decision left behind. Times are ISO 8601 in UTC. */
+/** The details of an event. Times are ISO 8601 in UTC. */
 export type EventData = {
   attempt?: number;
   host?: string | null;
   reply?: { code: number | null; enhanced: string | null; text: string } | null;
   reason?: string;
-  /** What a refusal is about, as `server/mail/replies/classes.ts` names it, and what would help. */
+  /** The class of a rejection, see `server/mail/replies/classes.ts`, and advice. */
   class?: string;
   advice?: string;
   nextAttemptAt?: string | null;
   rule?: string | null;
   policy?: "retry" | "hold";
   dialogue?: string;
-  /** Which report it was that came back, so that the same one counts once. */
+  /** The id of the bounce or complaint report, so that a repeated report counts once. */
   report?: string;
-  /** Why the recipient was on the suppression list when it was set aside. */
+  /** Why the recipient was on the suppression list. */
   suppressedBy?: "previous_bounce" | "previous_complaint" | "manual";
-  /** Who fetched a picture or followed a link, as far as the request tells, and for a click where the link leads. */
+  /** The client of an open or click as far as known from its request and, for a click, the target URL. */
   visit?: Visit;
 };
 
-/** `proxy` is on behalf of a reader whom it hides; `prefetch` and `scanner` say nothing of anybody having read. */
+/** `proxy` loads content for a reader and hides the reader's address. `prefetch` and `scanner` do not indicate a reader. */
 export const VISITORS = ["reader", "proxy", "prefetch", "scanner"] as const;
 
 export type Visit = {
   by: (typeof VISITORS)[number];
-  /** The program, or the reason why it is taken for one; null for a reader. */
+  /** The program, or why the request counts as automated; null for a reader. */
   name: string | null;
   link?: string;
-  /** The IP address that it came from, and what it called itself. */
+  /** The client's IP address and user agent. */
   address: string | null;
   agent: string | null;
 };
 
-/** Append-only: what happened to a mail, and to which of its recipients. */
+/** Append-only log of the events of an email and its recipients. */
 export const emailEvents = pgTable(
   "email_events",
   {
@@ -75,7 +75,7 @@ export const emailEvents = pgTable(
     recipient: text(),
     data: jsonb().$type<EventData>().notNull().default({}),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    /** Grows with the transactions that write: the order in which the feed tells events. */
+    /** Increases with the writing transactions. It is the order of the event feed. */
     position: bigint({ mode: "number" }).notNull().default(sql`event_position()`),
   },
   (t) => [

@@ -3,8 +3,8 @@ import { index, integer, jsonb, pgTable, primaryKey, text, timestamp, uuid } fro
 import { bytea } from "../columns";
 
 /**
- * The answer given under an `Idempotency-Key`, written by the statement that accepts the mail. A second request with
- * the key waits on the unique index until the first commits, then replays; a crash leaves no row behind.
+ * The response to a request with an `Idempotency-Key`, written by the statement that accepts the email. A second request
+ * with the key waits on the unique index until the first one commits, and then replays it. A crash leaves no row.
  */
 export const idempotencyKeys = pgTable(
   "idempotency_keys",
@@ -12,7 +12,7 @@ export const idempotencyKeys = pgTable(
     teamId: uuid().notNull(),
     route: text().notNull(),
     key: text().notNull(),
-    /** SHA-256 of the parsed body in canonical form. */
+    /** SHA-256 of the canonical form of the parsed body. */
     fingerprint: bytea().notNull(),
     status: integer().notNull(),
     answer: jsonb().notNull(),

@@ -4,9 +4,9 @@ import { bytea } from "../columns";
 import { ROLES, teams, users } from "./teams";
 
 /**
- * A link by which the owner of one address joins a team, once: the one that was shown to whoever invites, or the one that
- * was mailed. Only the hash of what is in a link is kept. Rows stay when they are spent, so that the link can say what
- * became of it.
+ * An invitation with which the owner of one address joins a team, once, with the link shown to the inviting member or the
+ * link sent by email. Only the hashes of the link tokens are stored. Used rows are kept, so that the link can show the
+ * invitation's state.
  */
 export const invitations = pgTable(
   "invitations",
@@ -15,17 +15,17 @@ export const invitations = pgTable(
       .notNull()
       .references(() => teams.id, { onDelete: "cascade" }),
     id: uuid().notNull(),
-    /** Whom it is for, in lower case. */
+    /** The invited address, in lower case. */
     email: text().notNull(),
     role: text({ enum: ROLES }).notNull(),
-    /** SHA-256 of the token in the link that was shown. */
+    /** SHA-256 of the token in the link shown to the inviting member. */
     tokenHash: bytea().notNull(),
-    /** Of the token in the link that was mailed, which nobody but the mailbox was told; null where none was. */
+    /** SHA-256 of the token in the emailed link, which only the mailbox received; null if none was sent. */
     mailedTokenHash: bytea(),
-    /** Null for the operator at the command line, or where that person is gone. */
+    /** Null for the operator on the command line, or if the user was deleted. */
     invitedBy: uuid().references(() => users.id, { onDelete: "set null" }),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    /** When the link that holds now was made: an earlier one opens nothing. */
+    /** When the current link was created. Earlier links are invalid. */
     linkedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     expiresAt: timestamp({ withTimezone: true }).notNull(),
     acceptedAt: timestamp({ withTimezone: true }),

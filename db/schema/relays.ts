@@ -13,14 +13,14 @@ import {
 import { domains } from "./domains";
 import { teams } from "./teams";
 
-/** Providers whose relays are known by the form of the id in their 250, and by what they tell of a mail later. */
+/** Supported providers: the id format of their 250 reply and their callbacks are known. */
 export const RELAY_PROVIDERS = ["ses", "postmark", "mailgun", "sendgrid", "resend"] as const;
 export type RelayProvider = (typeof RELAY_PROVIDERS)[number];
 
 /**
- * Mail servers that take our mail, made by the operator: for the whole installation where `team_id` is null, for one team,
- * or for one of its domains. Those of one scope are tried by their position, the next one only where the one before
- * surely did not accept.
+ * Relays added by the operator: for the whole installation if `team_id` is null, for one team, or for one of its domains.
+ * The relays of one scope are tried in the order of their positions, the next one only if the previous one certainly did
+ * not accept the email.
  */
 export const relays = pgTable(
   "relays",
@@ -30,20 +30,20 @@ export const relays = pgTable(
     domainId: uuid(),
     name: text().notNull(),
     position: integer().notNull().default(1),
-    /** `smtp://…` or `smtps://…` with its password, encrypted. What is sealed here names no team, for it may have none. */
+    /** `smtp://…` or `smtps://…` with the password, encrypted. The encryption is not bound to a team; a relay can have none. */
     url: text().notNull(),
-    /** `host:port`, which is all of the URL that is ever shown. */
+    /** `host:port`, the only part of the URL that is ever shown. */
     host: text().notNull(),
-    /** False where the provider changes fields that our signature covers, and signs by itself. */
+    /** False if the provider changes signed headers and adds its own signature. */
     dkim: boolean().notNull().default(true),
     provider: text({ enum: RELAY_PROVIDERS }),
-    /** What the provider proves itself by when it tells of this relay's mail, encrypted; null while it may tell nothing. */
+    /** The secret that authenticates the provider's callbacks, encrypted; null while callbacks are off. */
     callbackSecret: text(),
-    /** The one topic whose messages are heard, where the provider has topics. */
+    /** The only topic whose messages are accepted, for providers with topics. */
     callbackTopic: text(),
-    /** While it is set the relay is paused: nobody tries it before this time, and then one for all. */
+    /** If set, the relay is paused until this time. Then a single attempt tests it. */
     pausedUntil: timestamp({ withTimezone: true }),
-    /** Faults of the relay itself since it last worked. */
+    /** Failures of the relay since its last success. */
     failures: integer().notNull().default(0),
     lastFault: text(),
     lastFaultAt: timestamp({ withTimezone: true }),

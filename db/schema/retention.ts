@@ -3,8 +3,8 @@ import { check, index, integer, pgTable, timestamp, uuid } from "drizzle-orm/pg-
 import { teams } from "./teams";
 
 /**
- * How long a team's mail is kept, in days from its acceptance, and how far the worker has come with it. A team without a row
- * keeps all of it for good.
+ * The retention settings of a team, in days from acceptance, and the progress of the worker. Without a row, a team's emails
+ * do not expire.
  */
 export const retention = pgTable(
   "retention",
@@ -12,16 +12,16 @@ export const retention = pgTable(
     teamId: uuid()
       .primaryKey()
       .references(() => teams.id, { onDelete: "cascade" }),
-    /** What a mail says, and its files. Null: as long as the mail. */
+    /** Message content and attachments. Null: as long as the message record. */
     bodiesDays: integer(),
-    /** The mail with its recipients and everything that happened to it. Null: for good. */
+    /** Message records with their recipients and events. Null: no expiry. */
     emailsDays: integer(),
-    /** The last mail that this round has looked at; null at its beginning. */
+    /** The last email that this round has processed; null at its start. */
     bodiesTo: uuid(),
     emailsTo: uuid(),
-    /** When a worker may take it on: the next round is due, or the lease of whoever had it is over. */
+    /** When a worker may claim it: the next round is due, or the previous worker's lease has expired. */
     nextAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    /** Whoever has it. A change of the days takes it away, so that nothing goes on by the former ones. */
+    /** The lease of the current worker. A change of the settings clears it, so that the worker stops using the old ones. */
     leaseToken: uuid(),
   },
   (t) => [

@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import { boolean, date, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 
 /**
- * To how many recipients mail was handed over on one day (UTC), where that day allows no more than a number: by the
- * sender's domain, and under the name "" for the whole team. Who tries to hand over holds the row locked, and so nobody
- * else counts meanwhile. A domain goes by its name here, so that adding it anew gives it no second day.
+ * The number of recipients on one day (UTC) where a daily cap applies: by the sender's domain, and with the name "" for the
+ * whole team. A worker locks the row while it counts. The row contains the domain's name instead of its id, so that removing
+ * and adding a domain does not reset its count.
  */
 export const sendingDays = pgTable(
   "sending_days",
@@ -13,7 +13,7 @@ export const sendingDays = pgTable(
     domain: text().notNull(),
     day: date({ mode: "string" }).notNull(),
     handedOver: integer().notNull().default(0),
-    /** Mail was held over to the next day, and may be waiting still. */
+    /** Whether deliveries were postponed to the next day and may still be queued. */
     heldOver: boolean().notNull().default(false),
   },
   (t) => [

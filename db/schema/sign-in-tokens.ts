@@ -6,17 +6,17 @@ import { users } from "./teams";
 export const TOKEN_PURPOSES = ["sign_in_link", "password_reset", "first_user"] as const;
 export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
 
-/** What opens one door once: a link that was mailed or shown, or the code for the first user. */
+/** One-time tokens: of a link that was emailed or shown, or the code for the first user. */
 export const signInTokens = pgTable(
   "sign_in_tokens",
   {
     id: uuid().primaryKey(),
     purpose: text({ enum: TOKEN_PURPOSES }).notNull(),
-    /** Whom it opens it for; null for the first user, who is nobody yet. */
+    /** The user of the token; null for the first user, who does not exist yet. */
     userId: uuid().references(() => users.id, { onDelete: "cascade" }),
-    /** SHA-256 of what the link or the code says, which is kept nowhere. */
+    /** SHA-256 of the token in the link or of the code, which is not stored. */
     secretHash: bytea().notNull(),
-    /** Whether nobody but the mailbox of their address was told it. */
+    /** Whether the token was sent only to the user's mailbox. */
     isMailed: boolean().notNull().default(false),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     expiresAt: timestamp({ withTimezone: true }).notNull(),

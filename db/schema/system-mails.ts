@@ -4,30 +4,30 @@ import { index, integer, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-c
 export const SYSTEM_MAIL_KINDS = ["sign_in_link", "password_reset", "invitation"] as const;
 export type SystemMailKind = (typeof SYSTEM_MAIL_KINDS)[number];
 
-/** `dropped`: nothing was sent, because nobody here has that address. */
+/** `dropped`: not sent, because no user has that address. */
 export const SYSTEM_MAIL_STATUSES = ["queued", "sending", "sent", "failed", "dropped"] as const;
 
 /**
- * Posthorn's own mail. It is no row of `emails`: it belongs to no team, and no list, event or webhook knows of it. Of what it
- * says only `details` is kept, sealed, and no longer than until it is handed over or given up.
+ * System emails, such as sign-in links. They are not in `emails`, because they belong to no team and do not appear in lists,
+ * events or webhooks. Only `details` of the content is stored, encrypted, until the email is sent or has failed.
  */
 export const systemMails = pgTable(
   "system_mails",
   {
     id: uuid().primaryKey(),
     kind: text({ enum: SYSTEM_MAIL_KINDS }).notNull(),
-    /** In lower case. Whether anybody here has that address is found out when it is sent. */
+    /** In lower case. Whether a user has that address is checked when the email is sent. */
     recipient: text().notNull(),
-    /** What its text is made of, encrypted; null once it is not needed any more. */
+    /** The data of its text, encrypted; null once it is no longer needed. */
     details: text(),
     status: text({ enum: SYSTEM_MAIL_STATUSES }).notNull().default("queued"),
     attempts: integer().notNull().default(0),
-    /** Of one that is being sent: when its lease ends, and another worker may take it. */
+    /** When the lease of the sending worker expires and another worker may claim the email. */
     dueAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     leaseToken: uuid(),
-    /** From then on nobody waits for it any more. */
+    /** After this time the email is no longer useful and is not sent. */
     expiresAt: timestamp({ withTimezone: true }).notNull(),
-    /** The last server's reply, or what went wrong. */
+    /** The last server reply or error. */
     lastReply: text(),
     messageId: text().notNull(),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),

@@ -11,32 +11,32 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 
-/** What happens to a delivery of which nobody can know whether the far side took it. */
+/** What happens to a delivery with an unknown outcome. */
 export const UNKNOWN_POLICIES = ["retry", "hold"] as const;
 export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number];
 
-/** The tenant. Every other tenant table carries its id. */
+/** The tenant. All other tenant tables contain its id. */
 export const teams = pgTable("teams", {
   id: uuid().primaryKey(),
   name: text().notNull(),
   unknownPolicy: text({ enum: UNKNOWN_POLICIES }).notNull().default("retry"),
-  /** Recipients a day (UTC) whose mail may be handed over, from all domains together; null for no such limit. */
+  /** Daily cap in recipients per day (UTC) for all domains together; null for no cap. */
   dailyCap: integer(),
   createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
 });
 
-/** A person who signs in to the console. The address is stored in lower case and is unique. */
+/** A user of the console. The address is stored in lower case and is unique. */
 export const users = pgTable(
   "users",
   {
     id: uuid().primaryKey(),
     email: text().notNull(),
     name: text(),
-    /** `scrypt$N$r$p$salt$hash`; null where the person only signs in by other means. */
+    /** `scrypt$N$r$p$salt$hash`; null if the user only signs in by other means. */
     passwordHash: text(),
     /**
-     * When it was first known that the address is theirs; null while they are whoever held a link that was shown to somebody
-     * else. What such a person set up is worth nothing once the owner of the address comes.
+     * When the address was first verified. Null if the user was created with a link that was not sent to the address. The
+     * sign-in methods that such a user set up become invalid once the owner of the address signs in.
      */
     addressProvedAt: timestamp({ withTimezone: true }),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
@@ -65,7 +65,7 @@ export const memberships = pgTable(
   (t) => [primaryKey({ columns: [t.teamId, t.userId] }), index("memberships_user_idx").on(t.userId)],
 );
 
-/** Our own row behind next-auth's token: signing out, or a new password, ends it at the next call. */
+/** The session behind next-auth's token. After sign-out or a password change, the next request with the token is rejected. */
 export const sessions = pgTable(
   "sessions",
   {

@@ -13,14 +13,14 @@ import {
 } from "drizzle-orm/pg-core";
 import { teams } from "./teams";
 
-/** A declared placeholder. `fallbackValue` null means that a send must bring a value. */
+/** A declared variable. If `fallbackValue` is null, each send must provide a value. */
 export type TemplateVariable = {
   key: string;
   type: "string" | "number";
   fallbackValue: string | number | null;
 };
 
-/** A template's name and pointers; what it says stands in its versions. */
+/** A template's name and the pointers to its versions, which contain the content. */
 export const templates = pgTable(
   "templates",
   {
@@ -30,12 +30,12 @@ export const templates = pgTable(
       .references(() => teams.id, { onDelete: "cascade" }),
     name: text().notNull(),
     alias: text(),
-    /** The version that the editor shows: the published one, or a draft newer than it. */
+    /** The version in the editor: the published one, or a newer draft. */
     currentVersionId: uuid().notNull(),
-    /** The version that sends use; null until first published. */
+    /** The version used for sending; null until first published. */
     publishedVersionId: uuid(),
     publishedAt: timestamp({ withTimezone: true }),
-    /** Counts every change: whoever changes what they read can be told when somebody else was faster. */
+    /** Incremented by each change, to detect concurrent edits. */
     revision: integer().notNull().default(1),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
@@ -46,7 +46,7 @@ export const templates = pgTable(
   ],
 );
 
-/** One state of a template's content. A published version never changes again. */
+/** One version of a template's content. A published version never changes. */
 export const templateVersions = pgTable(
   "template_versions",
   {

@@ -1,17 +1,17 @@
 import { bigint, date, integer, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
 
 /**
- * What happened on one day (UTC) to the mail of one key from one domain, counted in recipients. Sums of events that may
- * be long gone: `usage_progress` says up to where the feed is counted in.
+ * Event counts of one day (UTC), key and domain, in recipients. The counted events may already be deleted. `usage_progress`
+ * contains the position in the feed up to which events are counted.
  */
 export const usageDays = pgTable(
   "usage_days",
   {
     teamId: uuid().notNull(),
     day: date({ mode: "string" }).notNull(),
-    /** Null for what came without a key. */
+    /** Null for emails without a key. */
     apiKeyId: uuid(),
-    /** The sender's. */
+    /** The sender's domain. */
     domain: text().notNull(),
     accepted: integer().notNull(),
     sent: integer().notNull(),
@@ -21,13 +21,13 @@ export const usageDays = pgTable(
     failed: integer().notNull(),
     suppressed: integer().notNull(),
     unknown: integer().notNull(),
-    /** Of the earliest of these events, so that a reader of the feed finds a day without searching for it. */
+    /** The position of the earliest of these events, to find the day in the feed without a search. */
     firstPosition: bigint({ mode: "number" }).notNull(),
   },
   (t) => [unique("usage_days_key").on(t.teamId, t.day, t.apiKeyId, t.domain).nullsNotDistinct()],
 );
 
-/** Up to which event of a team's feed the days are counted; that event included. */
+/** The last event of a team's feed that is included in the counts. */
 export const usageProgress = pgTable("usage_progress", {
   teamId: uuid().primaryKey(),
   position: bigint({ mode: "number" }).notNull(),

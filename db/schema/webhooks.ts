@@ -11,9 +11,10 @@ import {
   unique,
   uuid,
 } from "drizzle-orm/pg-core";
+import type { SuppressionRow } from "./suppressions";
 import { teams } from "./teams";
 
-/** An endpoint of a team. Its events are matched by the trigger on `email_events`. */
+/** A webhook endpoint of a team. The trigger on `email_events` matches its events. */
 export const webhooks = pgTable(
   "webhooks",
   {
@@ -26,17 +27,17 @@ export const webhooks = pgTable(
     status: text({ enum: ["enabled", "disabled"] })
       .notNull()
       .default("enabled"),
-    /** Why it was disabled, where we did it: `gone` after a 410, `failing` after days without a success. */
+    /** Why Backstamp disabled it: `gone` after a 410, `failing` after days without a success. Null if a member disabled it. */
     disabledReason: text({ enum: ["gone", "failing"] }),
     /** `whsec_…`, encrypted. */
     secret: text().notNull(),
-    /** The secret before the last rotation, still signing until `previousUntil`. */
+    /** The secret before the last rotation, which also signs until `previousUntil`. */
     previousSecret: text(),
     previousUntil: timestamp({ withTimezone: true }),
-    /** Since when every attempt has failed, and how many that were; null and 0 after a success. */
+    /** Since when all attempts have failed, and their number; null and 0 after a success. */
     failingSince: timestamp({ withTimezone: true }),
     failures: integer().notNull().default(0),
-    /** Not called before this time: the endpoint, or a server in front of it, asked for a pause. */
+    /** No attempt before this time, because the endpoint or a proxy in front of it requested a pause. */
     pausedUntil: timestamp({ withTimezone: true }),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
   },
@@ -46,8 +47,8 @@ export const webhooks = pgTable(
 export const WEBHOOK_DELIVERY_STATUSES = ["pending", "attempting", "success", "failed"] as const;
 
 /**
- * The outbox: one row per event and endpoint, written in the transaction of the event. `id` is the message id that the
- * receiver sees, the same in every attempt.
+ * The outbox: one row per event and endpoint, written in the transaction of the event. `id` is the message id in the
+ * request, the same in each attempt.
  */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
@@ -56,13 +57,15 @@ export const webhookDeliveries = pgTable(
     teamId: uuid().notNull(),
     webhookId: uuid().notNull(),
     type: text().notNull(),
-    /** The mail's event this tells of; null for events that bring their payload themselves. */
+    /** The email event; null for all other events. */
     emailId: uuid(),
     eventId: uuid(),
-    /** The exact body, fixed at the first attempt, so that all attempts sign the same bytes. */
+    /** The new entry of a `suppression.added`; null for all other events. */
+    data: jsonb().$type<SuppressionRow>(),
+    /** The exact body, stored before the first attempt, so that all attempts sign the same bytes. */
     payload: text(),
     status: text({ enum: WEBHOOK_DELIVERY_STATUSES }).notNull().default("pending"),
-    /** Of this round: a replay begins a new one. Counted when a worker claims the row. */
+    /** Attempts in this round; a replay starts a new round. Counted when a worker claims the row. */
     attempts: integer().notNull().default(0),
     dueAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
     leaseToken: uuid(),
@@ -72,7 +75,7 @@ export const webhookDeliveries = pgTable(
   (t) => [
     index("webhook_deliveries_list_idx").on(t.teamId, t.webhookId, t.id),
     index("webhook_deliveries_due_idx").on(t.webhookId, t.dueAt, t.id).where(sql`${t.status} = 'pending'`),
-    // How many calls an endpoint has under way, and, read whole, whose leases ran out: there are never many.
+    // For the number of attempts in progress per endpoint and, with a full scan, for expired leases. It is always small.
     index("webhook_deliveries_attempting_idx")
       .on(t.webhookId, t.leasedUntil)
       .where(sql`${t.status} = 'attempting'`),
@@ -83,7 +86,7 @@ export const webhookDeliveries = pgTable(
   ],
 );
 
-/** One call of an endpoint and what came of it. */
+/** One attempt of an event delivery and its result. */
 export const webhookAttempts = pgTable(
   "webhook_attempts",
   {
@@ -92,25 +95,25 @@ export const webhookAttempts = pgTable(
       .notNull()
       .references(() => webhookDeliveries.id, { onDelete: "cascade" }),
     id: uuid().notNull(),
-    /** From 1, over all rounds of the delivery. */
+    /** Starts at 1 and counts over all rounds of the delivery. */
     number: integer().notNull(),
-    /** What was sent beside the payload. */
+    /** The request headers. */
     url: text().notNull(),
     headers: jsonb().$type<Record<string, string>>().notNull(),
-    /** Null where no HTTP answer came. */
+    /** Null if there was no HTTP response. */
     statusCode: integer(),
-    /** At most 16 KB of the answer, as text. */
+    /** At most 16 KB of the response body, as text. */
     response: text(),
-    /** A class of failure without an answer: `timeout`, `refused`, `blocked`, `tls`, `dns`, `network`. */
+    /** The failure class if there was no response: `timeout`, `refused`, `blocked`, `tls`, `dns`, `network`. */
     fault: text(),
     durationMs: integer().notNull(),
     sentAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    /** When the next one was planned after this; null after the last. */
+    /** When the next attempt was scheduled; null after the last attempt. */
     nextAttemptAt: timestamp({ withTimezone: true }),
   },
   (t) => [
     primaryKey({ columns: [t.teamId, t.deliveryId, t.id] }),
-    // For the cascade, which knows the delivery alone.
+    // For the cascade, which only has the delivery's id.
     index("webhook_attempts_delivery_idx").on(t.deliveryId),
   ],
 );

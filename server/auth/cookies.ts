@@ -1,28 +1,28 @@
-/** As far as a cookie jar is read: of a request, or of the page being rendered. */
+/** The part of a cookie jar that is read here: of a request, or of the page that is rendered. */
 export type Cookies = { get(name: string): { value: string } | undefined };
 
-// A browser takes a `__Host-` cookie only over TLS, for the whole host and from nobody else.
-const named = (url: string, name: string) =>
-  url.startsWith("https:") ? `__Host-posthorn.${name}` : `posthorn.${name}`;
+// Browsers accept a `__Host-` cookie only over TLS, from the host itself, and for all of its paths.
+const cookieName = (url: string, name: string) =>
+  url.startsWith("https:") ? `__Host-backstamp.${name}` : `backstamp.${name}`;
 
-/** Holds the token of a session. */
-export const sessionCookieName = (url: string): string => named(url, "session");
+/** The cookie with the session token. */
+export const sessionCookieName = (url: string): string => cookieName(url, "session");
 
-/** Holds the token of a second step that is owed. */
-export const stepCookieName = (url: string): string => named(url, "step");
+/** The cookie with the token of an open 2FA challenge. */
+export const twoFactorCookieName = (url: string): string => cookieName(url, "step");
 
-/** Holds the mark of a browser in which somebody signed in before. */
-export const deviceCookieName = (url: string): string => named(url, "device");
+/** The cookie that marks a browser in which a user has signed in before. */
+export const deviceCookieName = (url: string): string => cookieName(url, "device");
 
 const stepLifetimeSeconds = 5 * 60;
-/** How long such a mark is good. */
+/** Lifetime of the device cookie in seconds. */
 export const deviceSeconds = 365 * 24 * 60 * 60;
 
-/** Gives a browser the token of a second step, or takes it back with null: the text of a Set-Cookie header. */
-export const stepCookie = (url: string, token: string | null): string =>
-  write(url, stepCookieName(url), token ?? "", token === null ? 0 : stepLifetimeSeconds);
+/** The Set-Cookie header that stores the token of a 2FA challenge; null deletes the cookie. */
+export const twoFactorCookie = (url: string, token: string | null): string =>
+  write(url, twoFactorCookieName(url), token ?? "", token === null ? 0 : stepLifetimeSeconds);
 
-/** Gives a browser that mark. */
+/** The Set-Cookie header that stores the device token. */
 export const deviceCookie = (url: string, token: string): string =>
   write(url, deviceCookieName(url), token, deviceSeconds);
 

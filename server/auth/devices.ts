@@ -1,17 +1,17 @@
 import { decode, encode } from "next-auth/jwt";
-import type { ConsoleDeps } from "#server/console-deps";
-import { newId } from "#server/ids";
-import type { KnownDevice } from "#server/visitor";
+import type { KnownDevice } from "#server/platform/http/visitor";
+import { newId } from "#server/platform/ids";
 import { deviceCookie, deviceCookieName, deviceSeconds } from "./cookies";
+import type { ConsoleDeps } from "./deps";
 
-/** Keeps these tokens apart from those of sessions: neither opens as the other. */
+/** Salt that separates device tokens from session tokens: one cannot be used as the other. */
 const PURPOSE = "device";
 
 /**
- * Gives a browser in which somebody just signed in the mark of that, as the text of a Set-Cookie header. It opens nothing: it
- * only says that tries of theirs from here are no stranger's. A browser that has their mark keeps it for longer.
+ * The Set-Cookie header that marks a browser as known for a user who has just signed in. The cookie grants no access: it only
+ * gives the user's sign-in attempts from this browser their own limit. A valid earlier cookie of the user is renewed.
  */
-export async function markDevice(
+export async function createDeviceCookie(
   deps: Pick<ConsoleDeps, "url" | "authSecret">,
   email: string,
   before: KnownDevice | null,
@@ -26,7 +26,7 @@ export async function markDevice(
   return deviceCookie(deps.url, token);
 }
 
-/** Who signed in last in the browser that sent these cookies; null without a mark of ours, or one that is too old. */
+/** The last user of the browser that sent these cookies; null without a valid device cookie. */
 export async function readDevice(
   deps: Pick<ConsoleDeps, "url" | "authSecret">,
   cookies: ReadonlyMap<string, string>,

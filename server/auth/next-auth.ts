@@ -2,10 +2,10 @@ import type { NextApiRequest, NextApiResponse } from "next";
 import NextAuth, { type AuthOptions } from "next-auth";
 
 /**
- * Answers one call by next-auth, with nothing but the request itself: its entry for route files reads headers and
- * cookies from Next's own scope, so this speaks to the other one, which takes them as given.
+ * Runs next-auth on a plain `Request`. next-auth's handler for route files reads headers and cookies from Next.js's request
+ * scope, so this uses its handler for API routes, which receives them as arguments.
  */
-export async function answerByNextAuth(
+export async function handleByNextAuth(
   request: Request,
   segments: string[],
   options: AuthOptions,
@@ -15,21 +15,21 @@ export async function answerByNextAuth(
     method: request.method,
     headers: Object.fromEntries(request.headers),
     cookies: Object.fromEntries(readCookies(request.headers)),
-    // It would add the query of a POST to what it asks a provider for.
+    // next-auth would add the query of a POST to the parameters that it sends to a provider.
     query: { ...(isPost ? {} : Object.fromEntries(new URL(request.url).searchParams)), nextauth: segments },
     body: isPost ? Object.fromEntries(new URLSearchParams(await request.text())) : undefined,
   };
-  const answer = { status: 200, headers: new Headers(), body: null as string | null };
+  const result = { status: 200, headers: new Headers(), body: null as string | null };
   const outgoing = {
     status(code: number) {
-      answer.status = code;
+      result.status = code;
       return outgoing;
     },
-    // Asked for the cookies alone.
-    getHeader: () => answer.headers.getSetCookie(),
+    // next-auth calls it only for Set-Cookie.
+    getHeader: () => result.headers.getSetCookie(),
     setHeader(name: string, value: string | string[]) {
-      answer.headers.delete(name);
-      for (const each of [value].flat()) answer.headers.append(name, each);
+      result.headers.delete(name);
+      for (const each of [value].flat()) result.headers.append(name, each);
       return outgoing;
     },
     json(body: unknown) {
@@ -39,14 +39,14 @@ export async function answerByNextAuth(
       outgoing.end(typeof body === "string" ? body : JSON.stringify(body ?? null));
     },
     end(body?: string) {
-      answer.body = body ?? null;
+      result.body = body ?? null;
     },
   };
   await NextAuth(incoming as unknown as NextApiRequest, outgoing as unknown as NextApiResponse, options);
-  return new Response(answer.body, { status: answer.status, headers: answer.headers });
+  return new Response(result.body, { status: result.status, headers: result.headers });
 }
 
-/** The cookies of a request by name, the first of each. */
+/** The cookies of a request by name. Of several with the same name, the first. */
 export function readCookies(headers: Headers): Map<string, string> {
   const found = new Map<string, string>();
   for (const pair of (headers.get("cookie") ?? "").split(";")) {

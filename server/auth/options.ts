@@ -1,22 +1,22 @@
 import type { AuthOptions, LoggerInstance } from "next-auth";
 import Credentials from "next-auth/providers/credentials";
 import { SIGN_IN_PROVIDERS } from "#db/schema/account";
-import type { ConsoleDeps } from "#server/console-deps";
-import type { Log } from "#server/log";
-import { ownPath } from "#server/own-path";
+import { resolveRedirectPath } from "#server/platform/http/own-path";
+import type { Log } from "#server/platform/log";
+import { completeTwoFactorByCode } from "#server/services/account/factors/two-factor-challenge";
 import { signInByProvider } from "#server/services/account/linked-accounts";
-import { signInByPasskey } from "#server/services/account/passkey-sign-in";
-import { finishByCode } from "#server/services/account/second-step";
-import { endSession, findSession } from "#server/services/sessions";
-import { signIn } from "#server/services/sign-in";
-import { signInByLink } from "#server/services/sign-in-by-mail";
+import { signInByPasskey } from "#server/services/account/passkeys/sign-in";
+import { endSession, findSession } from "#server/services/people/sessions";
+import { signIn } from "#server/services/people/sign-in";
+import { signInByLink } from "#server/services/people/sign-in-by-email";
 import { sessionCookieName } from "./cookies";
+import type { ConsoleDeps } from "./deps";
 import { oauthProviders } from "./providers";
-import { settle, settleElsewhere, type Visit } from "./visit";
+import { runProviderStep, runSignInStep, type Visit } from "./visit";
 
 const lifetimeSeconds = 30 * 24 * 60 * 60;
 
-/** next-auth's side of signing in and out: it keeps the cookies and its double-submit token, the rest is ours. */
+/** The next-auth configuration. next-auth manages the cookies and the double-submit CSRF token; the rest is our own code. */
 export function authOptions(deps: ConsoleDeps, visit: Visit): AuthOptions {
   const isSecure = deps.url.startsWith("https:");
   return {
@@ -34,30 +34,30 @@ export function authOptions(deps: ConsoleDeps, visit: Visit): AuthOptions {
     providers: [...formProviders(deps, visit), ...oauthProviders(deps.providers)],
     callbacks: {
       redirect: async ({ url }) => {
-        visit.landing = ownPath(url, deps.url);
+        visit.landing = resolveRedirectPath(url, deps.url);
         return `${deps.url}${visit.landing}`;
       },
-      // Without a session of ours next-auth makes no token: it sends the browser to what is answered here.
+      // Unless this returns true, next-auth creates no token and redirects the browser to the returned URL.
       signIn: async ({ user, account }) => {
         const provider = SIGN_IN_PROVIDERS.find((each) => each === account?.provider);
         if (account && provider) {
           const accountId = account.providerAccountId;
-          const elsewhere = { provider, accountId, email: user.email ?? null, name: user.name ?? null };
-          const error = await settleElsewhere(deps, visit, () =>
-            signInByProvider(deps, elsewhere, visit.visitor),
+          const providerAccount = { provider, accountId, email: user.email ?? null, name: user.name ?? null };
+          const error = await runProviderStep(deps, visit, () =>
+            signInByProvider(deps, providerAccount, visit.visitor),
           );
           if (error) return `${deps.url}/login?error=${error}`;
         }
         if (visit.admission?.kind === "second_step")
           return `${deps.url}/login/second?callbackUrl=${encodeURIComponent(visit.landing)}`;
-        return visit.admission?.kind === "in";
+        return visit.admission?.kind === "signed_in";
       },
       jwt: async ({ token, user }) => {
-        if (user && visit.admission?.kind === "in")
+        if (user && visit.admission?.kind === "signed_in")
           return { sub: visit.admission.user.id, sid: visit.admission.sessionId };
-        // Throwing makes next-auth drop the cookie.
+        // An error makes next-auth delete the cookie.
         if (typeof token.sid !== "string" || !(await findSession(deps, token.sid)))
-          throw new Error("the session is over");
+          throw new Error("the session has ended");
         return token;
       },
       session: async ({ session }) => ({ expires: session.expires }),
@@ -70,14 +70,14 @@ export function authOptions(deps: ConsoleDeps, visit: Visit): AuthOptions {
   };
 }
 
-/** Ways of signing in whose proof is typed, or made, on a page of ours. */
+/** The sign-in methods of our own pages. */
 const formProviders = (deps: ConsoleDeps, visit: Visit): AuthOptions["providers"] => [
   Credentials({
     credentials: { email: {}, password: {} },
     authorize: async (given) => {
       const { email, password } = given ?? {};
       if (typeof email !== "string" || typeof password !== "string") return null;
-      return settle(deps, visit, () => signIn(deps, { email, password, ...visit.visitor }));
+      return runSignInStep(deps, visit, () => signIn(deps, { email, password, ...visit.visitor }));
     },
   }),
   Credentials({
@@ -87,7 +87,7 @@ const formProviders = (deps: ConsoleDeps, visit: Visit): AuthOptions["providers"
       const { visitor } = visit;
       const token = given?.token;
       if (typeof token !== "string") return null;
-      return settle(deps, visit, () => signInByLink(deps, { token, visitor }));
+      return runSignInStep(deps, visit, () => signInByLink(deps, { token, visitor }));
     },
   }),
   Credentials({
@@ -97,8 +97,8 @@ const formProviders = (deps: ConsoleDeps, visit: Visit): AuthOptions["providers"
       const { visitor, step } = visit;
       const code = given?.code;
       if (typeof code !== "string") return null;
-      return settle(deps, visit, async () =>
-        step === null ? { kind: "over" } : finishByCode(deps, { token: step, code, visitor }),
+      return runSignInStep(deps, visit, async () =>
+        step === null ? { kind: "expired" } : completeTwoFactorByCode(deps, { token: step, code, visitor }),
       );
     },
   }),
@@ -109,12 +109,12 @@ const formProviders = (deps: ConsoleDeps, visit: Visit): AuthOptions["providers"
       const { visitor, step } = visit;
       const response = given?.response;
       if (typeof response !== "string") return null;
-      return settle(deps, visit, () => signInByPasskey(deps, { response, step, visitor }));
+      return runSignInStep(deps, visit, () => signInByPasskey(deps, { response, step, visitor }));
     },
   }),
 ];
 
-// Its own messages can hold what was typed; the code says enough.
+// next-auth's messages can contain user input, so only the code is logged.
 function authLogger(log: Log): Partial<LoggerInstance> {
   return {
     error: (code) => log.warn("auth.error", { code: String(code).slice(0, 60) }),

@@ -1,22 +1,22 @@
 import type { SignInProvider } from "#db/schema/account";
 
-/** An application of ours at a provider, and where that provider is: its pages, and its API where that is elsewhere. */
+/** An OAuth client at a provider: its credentials, the provider's issuer URL, and its API URL if that is different. */
 export type ProviderClient = { id: string; secret: string; issuer: string; api: string };
 
-/** The providers that are set up. */
+/** The configured providers. */
 export type ProviderClients = Partial<Record<SignInProvider, ProviderClient>>;
 
-const PLACES: Record<SignInProvider, { issuer: string; api: string }> = {
+const URLS: Record<SignInProvider, { issuer: string; api: string }> = {
   github: { issuer: "https://github.com", api: "https://api.github.com" },
   google: { issuer: "https://accounts.google.com", api: "" },
 };
 
-type Keys = { id: string; secret: string } | null;
+type Credentials = { id: string; secret: string } | null;
 
-/** Those of the settings, at the providers' own addresses. */
-export function providerClients({ github, google }: Record<SignInProvider, Keys>): ProviderClients {
+/** The configured providers, with their public URLs. */
+export function providerClients({ github, google }: Record<SignInProvider, Credentials>): ProviderClients {
   return {
-    ...(github ? { github: { ...github, ...PLACES.github } } : {}),
-    ...(google ? { google: { ...google, ...PLACES.google } } : {}),
+    ...(github ? { github: { ...github, ...URLS.github } } : {}),
+    ...(google ? { google: { ...google, ...URLS.google } } : {}),
   };
 }

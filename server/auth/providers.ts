@@ -2,13 +2,14 @@ import type { OAuthConfig } from "next-auth/providers/oauth";
 import { z } from "zod";
 import type { ProviderClient, ProviderClients } from "./provider-clients";
 
-const answerTimeoutMs = 8_000;
+const responseTimeoutMs = 8_000;
 
 type Raw = Record<string, unknown>;
 
 /**
- * next-auth's description of each provider that is set up. An answer is bound to the browser that asked by state and
- * PKCE (RFC 7636), and where the provider signs it, by a nonce. The address of who it is stands there only if verified.
+ * The next-auth configuration of each configured provider. `state` and PKCE (RFC 7636) bind a response to the browser that
+ * started the sign-in, and for signed responses also a nonce. A profile contains the email address only if it is
+ * verified.
  */
 export const oauthProviders = ({ github, google }: ProviderClients): OAuthConfig<Raw>[] => [
   ...(github ? [githubProvider(github)] : []),
@@ -18,7 +19,7 @@ export const oauthProviders = ({ github, google }: ProviderClients): OAuthConfig
 const GithubUser = z.object({ id: z.int(), login: z.string(), name: z.string().nullish() });
 const GithubEmails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
-/** GitHub speaks OAuth 2 alone: who it is, and which address is verified, is asked of its API. */
+/** GitHub supports only OAuth 2, so the user and the verified email address are read from its API. */
 const githubProvider = ({ id, secret, issuer, api }: ProviderClient): OAuthConfig<Raw> => ({
   id: "github",
   name: "GitHub",
@@ -26,7 +27,7 @@ const githubProvider = ({ id, secret, issuer, api }: ProviderClient): OAuthConfi
   clientId: id,
   clientSecret: secret,
   checks: ["pkce", "state"],
-  httpOptions: { timeout: answerTimeoutMs },
+  httpOptions: { timeout: responseTimeoutMs },
   authorization: { url: `${issuer}/login/oauth/authorize`, params: { scope: "read:user user:email" } },
   token: `${issuer}/login/oauth/access_token`,
   userinfo: {
@@ -34,8 +35,8 @@ const githubProvider = ({ id, secret, issuer, api }: ProviderClient): OAuthConfi
     request: async ({ tokens }) => {
       const token = tokens.access_token ?? "";
       const [user, emails] = await Promise.all([
-        askGithub(`${api}/user`, token).then((answer) => GithubUser.parse(answer)),
-        askGithub(`${api}/user/emails`, token).then((answer) => GithubEmails.parse(answer)),
+        fetchFromGithub(`${api}/user`, token).then((body) => GithubUser.parse(body)),
+        fetchFromGithub(`${api}/user/emails`, token).then((body) => GithubEmails.parse(body)),
       ]);
       const verified = emails.find(({ primary, verified }) => primary && verified);
       return {
@@ -48,22 +49,22 @@ const githubProvider = ({ id, secret, issuer, api }: ProviderClient): OAuthConfi
   profile: (raw) => readProfile(raw),
 });
 
-async function askGithub(url: string, token: string): Promise<unknown> {
+async function fetchFromGithub(url: string, token: string): Promise<unknown> {
   const response = await fetch(url, {
     headers: {
       accept: "application/vnd.github+json",
       authorization: `Bearer ${token}`,
-      "user-agent": "Posthorn",
+      "user-agent": "Backstamp",
     },
-    signal: AbortSignal.timeout(answerTimeoutMs),
+    signal: AbortSignal.timeout(responseTimeoutMs),
     cache: "no-store",
     redirect: "error",
   });
-  if (!response.ok) throw new Error(`GitHub answered ${response.status}`);
+  if (!response.ok) throw new Error(`GitHub returned status ${response.status}`);
   return response.json();
 }
 
-/** Google signs who it is (OpenID Connect), and says of the address whether it verified it. */
+/** Google returns a signed ID token (OpenID Connect), which states whether the email address is verified. */
 const googleProvider = ({ id, secret, issuer }: ProviderClient): OAuthConfig<Raw> => ({
   id: "google",
   name: "Google",
@@ -71,7 +72,7 @@ const googleProvider = ({ id, secret, issuer }: ProviderClient): OAuthConfig<Raw
   clientId: id,
   clientSecret: secret,
   checks: ["pkce", "state", "nonce"],
-  httpOptions: { timeout: answerTimeoutMs },
+  httpOptions: { timeout: responseTimeoutMs },
   wellKnown: `${issuer}/.well-known/openid-configuration`,
   authorization: { params: { scope: "openid email profile" } },
   idToken: true,

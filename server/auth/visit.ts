@@ -1,24 +1,28 @@
-import type { ConsoleDeps } from "#server/console-deps";
-import { AppError } from "#server/errors";
-import { errorFacts } from "#server/log";
+import { AppError } from "#server/platform/errors";
+import type { Visitor } from "#server/platform/http/visitor";
+import { errorFacts } from "#server/platform/log";
 import type { Admission } from "#server/services/account/admit";
-import type { Visitor } from "#server/visitor";
+import type { ConsoleDeps } from "./deps";
 
-/** One call below `/api/auth`: who makes it, and what it comes to beside what next-auth keeps. */
+/** The state of one request below `/api/auth` that next-auth does not hold itself. */
 export type Visit = {
   readonly visitor: Visitor;
-  /** The token of a second step that this browser owes. */
+  /** The token of the browser's open 2FA challenge. */
   readonly step: string | null;
-  /** What somebody's proof came to. */
+  /** The result of a successful sign-in step. */
   admission: Admission | null;
-  /** Where they wanted to go: a path of ours. */
+  /** The local path to open after the sign-in. */
   landing: string;
 };
 
-/** What a proof may come to, by whatever door it came. */
-export type Proved = Admission | { kind: "refused" } | { kind: "too_many_tries" } | { kind: "over" };
+/** The result of a sign-in step, for every sign-in method. */
+export type StepResult =
+  | Admission
+  | { kind: "rejected" }
+  | { kind: "too_many_attempts" }
+  | { kind: "expired" };
 
-/** Errors of signing in, as they reach the page. They tell nothing about an account. */
+/** Sign-in errors as the page receives them. They reveal nothing about an account. */
 export const SIGN_IN_ERRORS = [
   "CredentialsSignin",
   "TooManyTries",
@@ -28,46 +32,46 @@ export const SIGN_IN_ERRORS = [
 ] as const;
 export type SignInError = (typeof SIGN_IN_ERRORS)[number];
 
-/** A refusal by name: next-auth writes it into the address to which it sends the browser. */
-const named = (error: SignInError) => new Error(error);
+/** An error whose message next-auth passes to the sign-in page in the redirect URL. */
+const signInError = (error: SignInError) => new Error(error);
 
 /**
- * For the `authorize` of a provider: notes in the visit what a proof came to, and tells next-auth whether to go on. What
- * goes wrong inside is logged, and reaches the browser as a name of ours.
+ * Implements `authorize` of a next-auth provider: runs a sign-in step and stores its result in the visit. Internal errors are
+ * logged, and the browser gets only a `SignInError`.
  */
-export async function settle(
+export async function runSignInStep(
   deps: ConsoleDeps,
   visit: Visit,
-  prove: () => Promise<Proved>,
+  step: () => Promise<StepResult>,
 ): Promise<{ id: string } | null> {
-  const proved = await prove().catch((error) => {
+  const result = await step().catch((error) => {
     if (error instanceof AppError && error.code === "unavailable") deps.log.warn("sign_in.busy");
     else deps.log.error("sign_in.failed", errorFacts(error));
-    // A database's own message would hold the account's name.
-    throw named("Unavailable");
+    // A database error message could contain the email address.
+    throw signInError("Unavailable");
   });
-  switch (proved.kind) {
-    case "in":
+  switch (result.kind) {
+    case "signed_in":
     case "second_step":
-      visit.admission = proved;
-      return { id: proved.kind === "in" ? proved.user.id : "nobody yet" };
-    case "too_many_tries":
-      throw named("TooManyTries");
-    case "over":
-      throw named("StepOver");
-    case "refused":
+      visit.admission = result;
+      return { id: result.kind === "signed_in" ? result.user.id : "pending" };
+    case "too_many_attempts":
+      throw signInError("TooManyTries");
+    case "expired":
+      throw signInError("StepOver");
+    case "rejected":
       return null;
   }
 }
 
-/** The same for an account elsewhere, for next-auth's `signIn`. Answers the error that the page is to tell, or null. */
-export async function settleElsewhere(
+/** Runs the sign-in step of a provider account for next-auth's `signIn`. Returns the error for the page, or null. */
+export async function runProviderStep(
   deps: ConsoleDeps,
   visit: Visit,
-  prove: () => Promise<Admission | { kind: "refused" }>,
+  step: () => Promise<Admission | { kind: "rejected" }>,
 ): Promise<SignInError | null> {
   try {
-    return (await settle(deps, visit, prove)) ? null : "NoAccount";
+    return (await runSignInStep(deps, visit, step)) ? null : "NoAccount";
   } catch {
     return "Unavailable";
   }

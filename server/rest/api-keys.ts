@@ -3,29 +3,34 @@ import { createKey, renameKey, revokeKey } from "#server/services/keys/keys";
 import { linkDomain, unlinkDomain } from "#server/services/keys/links";
 import { pageKeys } from "#server/services/keys/page";
 import { rotateKey } from "#server/services/keys/rotate";
-import { listJson, PAGING_OF_WHOLE, refuseTwoCursors } from "./query";
-import { withApi } from "./route";
-import { requireId } from "./validate";
-import { KeyAnswer, keyJson } from "./wire/key";
+import { listJson, PAGING_OF_WHOLE, rejectTwoCursors } from "./pipeline/query";
+import { withApi } from "./pipeline/route";
+import { requireId } from "./pipeline/validate";
+import { KeyResponse, keyJson } from "./wire/key";
 import { CreateKeyBody, RenameKeyBody, RotateKeyBody } from "./wire/key-input";
 import { changed, deleted, Id, listOf, Time } from "./wire/shapes";
 
-const Token = z.string().describe("The whole key. It is told here and never again.");
+const Token = z
+  .string()
+  .describe("The complete key. Only this response contains it; it cannot be read again.");
 const linkOf = <L extends boolean>(linked: L) =>
   z.object({ object: z.literal("api_key_domain"), id: Id, domain_id: Id, linked: z.literal(linked) });
 
-/** The token is told here and nowhere else. A key that would give more than it has gets the interface's 403. */
+/**
+ * Only this response and that of a rotation contain a token. A key that requests more permissions than it has itself is
+ * rejected with the 403 of the specification.
+ */
 export const postKey = withApi(
   {
     method: "POST",
     path: "/api/api-keys",
     access: { scope: "keys:write" },
     tier: "other",
-    summary: "Make an API key, with no more than the calling key has",
+    summary: "Create an API key with at most the permissions of the calling key",
     status: 201,
     body: CreateKeyBody,
     example: { body: { name: "Shop", scopes: ["emails:send", "emails:read"] } },
-    answer: z.object({ id: Id, token: Token }),
+    response: z.object({ id: Id, token: Token }),
   },
   async ({ ctx, body }) => {
     const { key, token } = await createKey(ctx, body);
@@ -39,13 +44,13 @@ export const getKeys = withApi(
     path: "/api/api-keys",
     access: { scope: "keys:read" },
     tier: "other",
-    summary: "List API keys, newest first, with their last use and recent refusals",
+    summary: "List API keys, newest first, with last use and recent rejected requests",
     query: z.strictObject(PAGING_OF_WHOLE),
     example: { query: { limit: "20" } },
-    answer: listOf(KeyAnswer),
+    response: listOf(KeyResponse),
   },
   async ({ ctx, query }) => {
-    refuseTwoCursors(query);
+    rejectTwoCursors(query);
     const { rows, hasMore } = await pageKeys(ctx, query);
     return { body: listJson(rows.map(keyJson), hasMore) };
   },
@@ -57,10 +62,10 @@ export const patchKey = withApi(
     path: "/api/api-keys/{id}",
     access: { scope: "keys:write" },
     tier: "other",
-    summary: "Give an API key another name",
+    summary: "Rename an API key",
     body: RenameKeyBody,
     example: { body: { name: "Shop, nightly jobs" } },
-    answer: changed("api_key"),
+    response: changed("api_key"),
   },
   async ({ ctx, params, body }) => {
     const { id } = await renameKey(ctx, requireId(params, "id"), body.name);
@@ -74,8 +79,8 @@ export const deleteOneKey = withApi(
     path: "/api/api-keys/{id}",
     access: { scope: "keys:write" },
     tier: "other",
-    summary: "Revoke an API key; it is refused within a second",
-    answer: deleted("api_key"),
+    summary: "Revoke an API key immediately",
+    response: deleted("api_key"),
   },
   async ({ ctx, params }) => {
     const { id } = await revokeKey(ctx, requireId(params, "id"));
@@ -89,12 +94,12 @@ export const postKeyRotate = withApi(
     path: "/api/api-keys/{id}/rotate",
     access: { scope: "keys:write" },
     tier: "other",
-    summary: "Replace an API key; the old token works on for `overlap_seconds`",
+    summary: "Rotate an API key; the old token remains valid for `overlap_seconds`",
     status: 201,
     body: RotateKeyBody,
     bodyForm: "optional",
     example: { body: { overlap_seconds: 3600 } },
-    answer: z.object({
+    response: z.object({
       object: z.literal("api_key"),
       id: Id,
       token: Token,
@@ -124,8 +129,8 @@ export const putKeyDomain = withApi(
     path: "/api/api-keys/{id}/domains/{domain_id}",
     access: { scope: "keys:write" },
     tier: "other",
-    summary: "Let an API key send from a domain that the calling key has",
-    answer: linkOf(true),
+    summary: "Link an API key to a domain that the calling key may send from",
+    response: linkOf(true),
     errors: ["conflict"],
   },
   async ({ ctx, params }) => {
@@ -143,8 +148,8 @@ export const deleteKeyDomain = withApi(
     path: "/api/api-keys/{id}/domains/{domain_id}",
     access: { scope: "keys:write" },
     tier: "other",
-    summary: "End an API key's right to send from a domain that the calling key has",
-    answer: linkOf(false),
+    summary: "Unlink an API key from a domain that the calling key may send from",
+    response: linkOf(false),
     errors: ["conflict"],
   },
   async ({ ctx, params }) => {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { RestDeps } from "#server/deps";
-import { type Method, withApi } from "./route";
+import { type Method, withApi } from "./pipeline/route";
 
-/** Both methods: schedulers differ in which one they call. */
+/** Declared for GET and POST, because schedulers differ in the method that they call. */
 const tickBy = (method: Method) =>
   withApi(
     {
@@ -10,8 +10,8 @@ const tickBy = (method: Method) =>
       path: "/api/cron/tick",
       access: "operator-token",
       tier: "none",
-      summary: "Run one bounded round of delivery",
-      answer: z.object({ status: z.literal("done") }),
+      summary: "Run one time-limited round of delivery",
+      response: z.object({ status: z.literal("done") }),
     },
     async ({ ctx }: { ctx: RestDeps }) => {
       await ctx.tick();

@@ -1,15 +1,15 @@
 import type { RestDeps } from "#server/deps";
-import { AppError } from "#server/errors";
-import { newId } from "#server/ids";
-import { clientAddress } from "#server/limits/address-bucket";
-import { LIMIT_PER_MINUTE, type Verdict } from "#server/limits/limits";
-import { errorFacts } from "#server/log";
-import { streamOf } from "#server/stream";
-import { toAppError } from "./faults";
-import { type Identified, identify, type Peer } from "./identify";
-import { logCall } from "./log-call";
-import { compileRoutes, type Find, type Match } from "./match";
-import { runRoute } from "./pipeline";
+import { AppError, type Rejection, rejectionOf } from "#server/platform/errors";
+import { streamOf } from "#server/platform/http/stream";
+import { newId } from "#server/platform/ids";
+import { addressBucket, clientAddress } from "#server/platform/limits/address-bucket";
+import { LIMIT_PER_MINUTE, type Verdict } from "#server/platform/limits/limits";
+import { errorFacts } from "#server/platform/log";
+import { toAppError } from "./pipeline/faults";
+import { type Identified, identify, type Peer } from "./pipeline/identify";
+import { logCall } from "./pipeline/log-call";
+import { compileRoutes, type Find, type Match } from "./pipeline/match";
+import { runRoute } from "./pipeline/pipeline";
 import {
   errorBody,
   errorHeaders,
@@ -19,95 +19,102 @@ import {
   pageResponse,
   redirectResponse,
   streamResponse,
-} from "./respond";
-import type { AnyAnswer, Route } from "./route";
+} from "./pipeline/respond";
+import type { HandlerResult, Route } from "./pipeline/route";
 import { routes } from "./routes";
 
 export type Dispatch = (deps: RestDeps, request: Request, peer: Peer) => Promise<Response>;
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/;
-const NOWHERE: Match = { route: null, params: {}, allowed: [] };
+const NO_MATCH: Match = { route: null, params: {}, allowed: [] };
 
 /**
- * Answers any request below `/api`, unknown paths and methods included: always JSON but where a route declares something
- * else, always with a request id and the three limit headers, whatever goes wrong. Never throws.
+ * Responds to every request below `/api`, including unknown paths and methods. The response is JSON unless the route
+ * declares another type. Every response has a request id and the rate-limit headers, also after an error. Never throws.
  */
 export const dispatch: Dispatch = createDispatch(routes);
 
-/** The same over another list of routes. */
+/** Creates a dispatcher for the given routes. */
 export function createDispatch(list: readonly Route[]): Dispatch {
   const findAny = compileRoutes(list);
-  // Without a secret the operator's routes do not exist.
+  // Without CRON_SECRET the operator's routes return 404.
   const findPlain = compileRoutes(list.filter(({ access }) => access !== "operator-token"));
-  const paths = [...new Set(list.filter(({ access }) => typeof access === "object").map(({ path }) => path))];
+  const keyed = list.filter(({ access }) => typeof access === "object");
+  const roots = [...new Set(keyed.map(({ path }) => path.split("/", 3).join("/")))];
 
   return async (deps, request, peer) => {
     let requestId = newId();
     let verdict: Verdict | undefined;
-    let match = NOWHERE;
-    let known: Identified | undefined;
+    let match = NO_MATCH;
+    let identified: Identified | undefined;
     let requestBody: unknown;
     let status: number;
-    let answer: AnyAnswer;
+    let result: HandlerResult;
     let headers: Record<string, string> = {};
+    let rejection: Rejection | null = null;
     try {
-      const given = request.headers.get("x-request-id");
-      if (given !== null && REQUEST_ID.test(given)) requestId = given;
+      const requestedId = request.headers.get("x-request-id");
+      if (requestedId !== null && REQUEST_ID.test(requestedId)) requestId = requestedId;
       const url = new URL(request.url);
       const find = deps.cronSecret ? findAny : findPlain;
       match = find(request.method, url.pathname);
-      known = await identify(deps, request, peer, match.route);
-      verdict = known.verdict;
-      if (known.fault) throw known.fault;
-      if (!match.route) throw explainNowhere(find, match, request.method, url.pathname);
-      const answered = await runRoute(deps, match.route, known.key, {
+      identified = await identify(deps, request, peer, match.route);
+      verdict = identified.verdict;
+      if (identified.fault) throw identified.fault;
+      if (!match.route) throw explainNotFound(find, match, request.method, url.pathname);
+      const routeResult = await runRoute(deps, match.route, identified.key, {
         request,
         url,
         params: match.params,
         requestId,
         verdict,
         address: clientAddress(request.headers, peer.address ?? undefined, deps.trustedHops) ?? null,
+        holder: identified.key
+          ? `team:${identified.key.teamId}`
+          : addressBucket(request.headers, peer.address ?? undefined, deps.trustedHops),
         onBody: (json) => {
           requestBody = json;
         },
       });
-      status = answered.status;
-      answer = answered;
-      if (answered.replayed) headers = { "idempotent-replayed": "true" };
+      status = routeResult.status;
+      result = routeResult;
+      if (routeResult.replayed) headers = { "idempotent-replayed": "true" };
     } catch (thrown) {
       const error = toAppError(thrown, deps.log, requestId);
       status = error.status;
-      answer = { body: errorBody(error, requestId) };
+      rejection = rejectionOf(error);
+      result = { body: errorBody(error, requestId) };
       headers = errorHeaders(error, match.allowed);
     }
-    logCall(deps, request, known, { status, requestBody, answer });
+    logCall(deps, request, identified, { status, requestBody, result, rejection });
     const nowMs = deps.clock().getTime();
-    const dress = {
+    const commonHeaders = {
       "x-request-id": requestId,
       ...limitHeaders(verdict ?? uncounted(nowMs), nowMs),
       ...headers,
     };
     const isHead = request.method === "HEAD";
-    if ("body" in answer) return jsonResponse(status, isHead ? null : answer.body, dress);
-    if ("page" in answer) return pageResponse(status, isHead ? null : answer.page, dress);
-    const declaredType = match.route?.answers ?? "application/octet-stream";
-    if ("location" in answer) return redirectResponse(status, answer.location, isHead, dress);
-    if ("image" in answer) return imageResponse(status, isHead ? null : answer.image, declaredType, dress);
-    const { stream, filename, contentType = declaredType } = answer;
+    if ("body" in result) return jsonResponse(status, isHead ? null : result.body, commonHeaders);
+    if ("page" in result) return pageResponse(status, isHead ? null : result.page, commonHeaders);
+    const declaredType = match.route?.responseType ?? "application/octet-stream";
+    if ("location" in result) return redirectResponse(status, result.location, isHead, commonHeaders);
+    if ("image" in result)
+      return imageResponse(status, isHead ? null : result.image, declaredType, commonHeaders);
+    const { stream, filename, contentType = declaredType } = result;
     const onFault = (error: unknown) =>
       deps.log.error("rest.stream_broken", { requestId, ...errorFacts(error) });
     return streamResponse(
       status,
       { stream: isHead ? null : streamOf(stream, onFault), filename, contentType },
-      dress,
+      commonHeaders,
     );
   };
 
-  function explainNowhere(find: Find, { allowed }: Match, method: string, pathname: string): AppError {
+  function explainNotFound(find: Find, { allowed }: Match, method: string, pathname: string): AppError {
     if (allowed.length > 0)
       return new AppError(
         "method_not_allowed",
-        `${method.slice(0, 20)} is not possible here. Use ${allowed.join(" or ")}.`,
+        `${method.slice(0, 20)} is not supported here. Use ${allowed.join(" or ")}.`,
       );
     const here = pathname.slice(0, 200);
     const plain = `/${pathname.split("/").filter(Boolean).join("/")}`;
@@ -115,13 +122,13 @@ export function createDispatch(list: readonly Route[]): Dispatch {
     return new AppError(
       "not_found",
       isNear
-        ? `There is no ${here}. Write ${plain}.`
-        : `There is no ${here}. There are: ${paths.join(", ")}.`,
+        ? `${here} does not exist. Use ${plain}.`
+        : `${here} does not exist. Paths begin with ${roots.join(", ")}. GET /api/openapi.json describes every operation.`,
     );
   }
 }
 
-/** For a call that failed before it could be counted. */
+/** The verdict for a call that failed before the limiter could count it. */
 const uncounted = (nowMs: number): Verdict => ({
   allowed: true,
   limit: LIMIT_PER_MINUTE.other,

@@ -1,19 +1,19 @@
 import { z } from "zod";
-import { getDomain } from "#server/services/domains/credentials";
+import { verifyDomain } from "#server/services/domains/check/verify";
+import { getDomain } from "#server/services/domains/dkim/credentials";
+import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
 import { pageDomains } from "#server/services/domains/read";
-import { rotateDomainKey } from "#server/services/domains/rotate-key";
-import { verifyDomain } from "#server/services/domains/verify";
 import { createDomain, deleteDomain, updateDomain } from "#server/services/domains/write";
-import { listJson, PAGING_OF_WHOLE, refuseTwoCursors } from "./query";
-import { withApi } from "./route";
-import { requireId } from "./validate";
-import { DomainAnswer, DomainSummaryAnswer, domainJson, domainSummaryJson } from "./wire/domain";
+import { listJson, PAGING_OF_WHOLE, rejectTwoCursors } from "./pipeline/query";
+import { withApi } from "./pipeline/route";
+import { requireId } from "./pipeline/validate";
+import { DomainResponse, DomainSummaryResponse, domainJson, domainSummaryJson } from "./wire/domain";
 import { CreateDomainBody, UpdateDomainBody } from "./wire/domain-input";
 import { changed, deleted, listOf } from "./wire/shapes";
 
 /*
- * With their scopes a key reaches every domain of its team, be it linked to it or not: a domain that was just added is
- * linked to nobody. Which domains a key may hand to others is another matter, and stands with the keys.
+ * A key with a domain scope can read or change every domain of its team. A domain that the key adds is linked to it.
+ * The links of a key decide which domains it may send from and which it may link to other keys.
  */
 
 export const postDomain = withApi(
@@ -22,11 +22,13 @@ export const postDomain = withApi(
     path: "/api/domains",
     access: { scope: "domains:write" },
     tier: "other",
-    summary: "Add a domain, and see what to publish for it",
+    summary: "Add a domain and get its DNS records",
+    description:
+      "The domain is linked to the calling key, which can send from it after verification. A key with access to all domains needs no link.",
     status: 201,
     body: CreateDomainBody,
     example: { body: { name: "example.com", custom_return_path: "send" } },
-    answer: DomainAnswer,
+    response: DomainResponse,
     errors: ["conflict"],
   },
   async ({ ctx, body }) => ({ body: domainJson(ctx, await createDomain(ctx, body)) }),
@@ -41,10 +43,10 @@ export const getDomains = withApi(
     summary: "List domains, newest first",
     query: z.strictObject(PAGING_OF_WHOLE),
     example: { query: { limit: "20" } },
-    answer: listOf(DomainSummaryAnswer),
+    response: listOf(DomainSummaryResponse),
   },
   async ({ ctx, query }) => {
-    refuseTwoCursors(query);
+    rejectTwoCursors(query);
     const { rows, hasMore } = await pageDomains(ctx, query);
     return { body: listJson(rows.map(domainSummaryJson), hasMore) };
   },
@@ -56,8 +58,8 @@ export const getOneDomain = withApi(
     path: "/api/domains/{id}",
     access: { scope: "domains:read" },
     tier: "other",
-    summary: "Show a domain, its records, and what the last look at DNS saw of each",
-    answer: DomainAnswer,
+    summary: "Get a domain, its DNS records and the result of the last check of each",
+    response: DomainResponse,
   },
   async ({ ctx, params }) => ({ body: domainJson(ctx, await getDomain(ctx, requireId(params, "id"))) }),
 );
@@ -68,13 +70,13 @@ export const patchDomain = withApi(
     path: "/api/domains/{id}",
     access: { scope: "domains:write" },
     tier: "other",
-    summary: "Change a domain's tracking, TLS, capabilities, daily cap or warm-up",
+    summary: "Update a domain's tracking, TLS, capabilities, daily cap or warm-up",
     body: UpdateDomainBody,
     repeatsId: ["id"],
     example: {
       body: { tls: "enforced", warm_up: { first_day: 50, growth_percent: 50, target: 20_000 } },
     },
-    answer: changed("domain"),
+    response: changed("domain"),
   },
   async ({ ctx, params, body }) => {
     const { id } = await updateDomain(ctx, requireId(params, "id"), body);
@@ -88,8 +90,8 @@ export const deleteOneDomain = withApi(
     path: "/api/domains/{id}",
     access: { scope: "domains:write" },
     tier: "other",
-    summary: "Delete a domain; mail that is queued from it is not sent",
-    answer: deleted("domain"),
+    summary: "Delete a domain; queued email from it is not sent",
+    response: deleted("domain"),
   },
   async ({ ctx, params }) => {
     const { id } = await deleteDomain(ctx, requireId(params, "id"));
@@ -97,15 +99,15 @@ export const deleteOneDomain = withApi(
   },
 );
 
-/** The look is taken before the answer, which shows it; clients that poll for it find it as well. */
+/** The DNS check completes before the response, which contains its result. Clients that poll read the same result later. */
 export const postDomainVerify = withApi(
   {
     method: "POST",
     path: "/api/domains/{id}/verify",
     access: { scope: "domains:write" },
     tier: "other",
-    summary: "Look at a domain's records in DNS, now and at growing intervals",
-    answer: DomainAnswer,
+    summary: "Check a domain's DNS records now, then again at increasing intervals",
+    response: DomainResponse,
   },
   async ({ ctx, params }) => ({
     body: domainJson(ctx, await verifyDomain(ctx, requireId(params, "id"))),
@@ -118,9 +120,10 @@ export const postDomainKeyRotation = withApi(
     path: "/api/domains/{id}/dkim/rotate",
     access: { scope: "domains:write" },
     tier: "other",
-    summary:
-      "Make new DKIM keys; they sign once their record is seen, and the old one stays published for a while",
-    answer: DomainAnswer,
+    summary: "Rotate a domain's DKIM keys",
+    description:
+      "The new keys sign after their record is found in DNS. The record of the old keys must stay published until its `keep_until`.",
+    response: DomainResponse,
   },
   async ({ ctx, params }) => ({
     body: domainJson(ctx, await rotateDomainKey(ctx, requireId(params, "id"))),

@@ -1,6 +1,6 @@
 import { listEvents } from "#server/services/events/feed";
-import { withApi } from "./route";
-import { EventsAnswer, EventsQuery, eventsJson } from "./wire/event";
+import { withApi } from "./pipeline/route";
+import { EventsQuery, EventsResponse, eventsJson } from "./wire/event";
 
 export const getEvents = withApi(
   {
@@ -8,10 +8,10 @@ export const getEvents = withApi(
     path: "/api/events",
     access: { scope: "events:read" },
     tier: "other",
-    summary: "Follow everything that happens to mail, oldest first, without missing anything",
+    summary: "List all email events, oldest first, with a cursor that misses none",
     query: EventsQuery,
     example: { query: { type: "email.delivered,email.bounced", limit: "100" } },
-    answer: EventsAnswer,
+    response: EventsResponse,
   },
   async ({ ctx, query }) => ({ body: eventsJson(await listEvents(ctx, query)) }),
 );

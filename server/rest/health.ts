@@ -1,35 +1,35 @@
 import { z } from "zod";
-import { AppError } from "#server/errors";
+import { AppError } from "#server/platform/errors";
 import { ALARMS, readReadiness } from "#server/services/health";
-import { withApi } from "./route";
+import { withApi } from "./pipeline/route";
 
-/** Says only that the process answers: a database that is away is no reason to kill it. */
+/** Liveness: succeeds while the process responds. It ignores the database, because a restart does not fix an outage. */
 export const getHealth = withApi(
   {
     method: "GET",
     path: "/api/health",
     access: "public",
     tier: "none",
-    summary: "Whether the service is alive",
-    answer: z.object({ status: z.literal("live") }),
+    summary: "Check liveness",
+    response: z.object({ status: z.literal("live") }),
   },
   async () => ({ body: { status: "live" } }) as const,
 );
 
-/** Says whether traffic is of use here; 503 with the reason where it is not. */
+/** Readiness: whether this process can serve traffic; 503 with the reason if it cannot. */
 export const getReadiness = withApi(
   {
     method: "GET",
     path: "/api/health/ready",
     access: "public",
     tier: "none",
-    summary: "Whether the service accepts mail and delivers it",
-    answer: z.object({
+    summary: "Check whether the service accepts and delivers email",
+    response: z.object({
       status: z.literal("ready"),
       alarms: z
         .array(z.object({ alarm: z.enum(ALARMS), count: z.int(), message: z.string() }))
         .optional()
-        .describe("What needs the operator, though mail is accepted; absent where nothing does."),
+        .describe("Conditions that need the operator although email is accepted; absent if there are none."),
     }),
   },
   async ({ ctx }) => {

@@ -1,8 +1,8 @@
 import { getCall, listCalls } from "#server/services/logs/read";
-import { listJson } from "./query";
-import { withApi } from "./route";
-import { requireId } from "./validate";
-import { LogAnswer, LogSummaryAnswer, LogsQuery, logJson, logSummaryJson } from "./wire/log";
+import { listJson } from "./pipeline/query";
+import { withApi } from "./pipeline/route";
+import { requireId } from "./pipeline/validate";
+import { LogResponse, LogSummaryResponse, LogsQuery, logJson, logSummaryJson } from "./wire/log";
 import { listOf } from "./wire/shapes";
 
 export const getLogs = withApi(
@@ -11,10 +11,10 @@ export const getLogs = withApi(
     path: "/api/logs",
     access: { scope: "logs:read" },
     tier: "other",
-    summary: "List recent calls of the API and refusals, newest first, for seven days",
+    summary: "List API calls of the last seven days, including rejected ones, newest first",
     query: LogsQuery,
     example: { query: { status: "4xx", limit: "20" } },
-    answer: listOf(LogSummaryAnswer),
+    response: listOf(LogSummaryResponse),
   },
   async ({ ctx, query }) => {
     const { rows, hasMore } = await listCalls(ctx, query);
@@ -28,8 +28,8 @@ export const getOneLog = withApi(
     path: "/api/logs/{id}",
     access: { scope: "logs:read" },
     tier: "other",
-    summary: "Show a call with what was asked and answered, secrets and contents left out",
-    answer: LogAnswer,
+    summary: "Get an API call with its request and response, without secrets and contents",
+    response: LogResponse,
   },
   async ({ ctx, params }) => ({ body: logJson(await getCall(ctx, requireId(params, "id"))) }),
 );

@@ -7,8 +7,6 @@ import {
   postKeyRotate,
   putKeyDomain,
 } from "./api-keys";
-import { getAttachmentByLink, getAttachments, getOneAttachment } from "./attachments";
-import { postRelayCallback } from "./callbacks";
 import { getTick, postTick } from "./cron";
 import {
   deleteOneDomain,
@@ -19,15 +17,19 @@ import {
   postDomainKeyRotation,
   postDomainVerify,
 } from "./domains";
-import { patchEmail, postBatch, postEmailCancel, postEmailRetry, postEmailsRetry } from "./email-changes";
-import { postEmailSettle } from "./email-settle";
-import { getEmails, getOneEmail, postEmail } from "./emails";
+import { getAttachmentByLink, getAttachments, getOneAttachment } from "./emails/attachments";
+import { patchEmail, postBatch, postEmailCancel, postEmailRetry, postEmailsRetry } from "./emails/changes";
+import { getEmails, getOneEmail, postEmail } from "./emails/emails";
+import { postEmailSettle } from "./emails/settle";
 import { getEvents } from "./events";
 import { getHealth, getReadiness } from "./health";
-import { postInboundMessage } from "./inbound";
+import { postRelayCallback } from "./inbound/callbacks";
+import { postInboundMessage } from "./inbound/reports";
+import { getClick, getOpen } from "./links/tracking";
+import { getUnsubscribe, postUnsubscribe } from "./links/unsubscribe";
 import { getLogs, getOneLog } from "./logs";
-import { referenceOf } from "./reference";
-import type { Route } from "./route";
+import { referenceOf } from "./openapi/reference";
+import type { Route } from "./pipeline/route";
 import {
   deleteOneSuppression,
   getOneSuppression,
@@ -39,22 +41,20 @@ import {
   postSuppressionsRemove,
 } from "./suppressions";
 import {
-  getTemplateVersion,
-  getTemplateVersions,
-  postTemplateDuplicate,
-  postTemplatePreview,
-  postTemplateVersionPublish,
-} from "./template-versions";
-import {
   deleteOneTemplate,
   getOneTemplate,
   getTemplates,
   patchTemplate,
   postTemplate,
   postTemplatePublish,
-} from "./templates";
-import { getClick, getOpen } from "./tracking";
-import { getUnsubscribe, postUnsubscribe } from "./unsubscribe";
+} from "./templates/templates";
+import {
+  getTemplateVersion,
+  getTemplateVersions,
+  postTemplateDuplicate,
+  postTemplatePreview,
+  postTemplateVersionPublish,
+} from "./templates/versions";
 import { getUsage } from "./usage";
 import {
   getOneWebhookEvent,
@@ -63,7 +63,7 @@ import {
   postWebhookEventReplay,
   postWebhookReplay,
   postWebhookTest,
-} from "./webhook-events";
+} from "./webhooks/events";
 import {
   deleteOneWebhook,
   getOneWebhook,
@@ -71,11 +71,11 @@ import {
   patchWebhook,
   postWebhook,
   postWebhookRotation,
-} from "./webhooks";
+} from "./webhooks/webhooks";
 
 /**
- * Every REST route there is. `dispatch` answers by this list, and the suite over every route runs through it: a route
- * joins by standing here.
+ * All REST routes. `dispatch` serves exactly this list, and `tests/rest/every-route.test.ts` tests each entry. Add a new
+ * route here.
  */
 export const routes: readonly Route[] = [
   postEmail,

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
-import { addSuppressions } from "#server/services/suppressions/add";
 import { suppressionJson } from "#server/services/suppressions/present";
 import { getSuppression, listSuppressions } from "#server/services/suppressions/read";
 import { removeSuppression, removeSuppressions } from "#server/services/suppressions/remove";
+import { addSuppressions } from "#server/services/suppressions/suppress";
 import { exportSuppressions, importSuppressions } from "#server/services/suppressions/transfer";
-import { listJson, refuseTwoCursors } from "./query";
-import { withApi } from "./route";
+import { listJson, rejectTwoCursors } from "./pipeline/query";
+import { withApi } from "./pipeline/route";
 import { changed, deleted, Id, listOf, Time } from "./wire/shapes";
 import {
   AddSuppressionBody,
@@ -17,34 +17,34 @@ import {
 } from "./wire/suppression-input";
 
 const ID_OR_ADDRESS = {
-  id: "The id of the entry, or the address with its special characters percent-encoded.",
+  id: "The id of the entry, or the email address, percent-encoded.",
 };
 
-const SuppressionAnswer = z
+const SuppressionResponse = z
   .object({
     id: Id,
     email: z.string(),
     origin: z.enum(SUPPRESSION_ORIGINS),
-    source_id: Id.nullable().describe("The mail that showed it."),
+    source_id: Id.nullable().describe("The email that bounced or was marked as spam."),
     lists_only: z
       .boolean()
-      .describe("By the link in a mail: blocks only mail that offers to unsubscribe (`list_unsubscribe`)."),
+      .describe("True for an unsubscribe by link: blocks only email sent with `list_unsubscribe`."),
     created_at: Time,
   })
   .meta({ id: "Suppression" });
 
-/** An address that is there already keeps its id and its origin. */
+/** An address that is already suppressed keeps its id and its origin. */
 export const postSuppression = withApi(
   {
     method: "POST",
     path: "/api/suppressions",
     access: { scope: "suppressions:write" },
     tier: "other",
-    summary: "Put an address on the list of those that no mail goes to",
+    summary: "Add an address to the suppression list",
     status: 201,
     body: AddSuppressionBody,
     example: { body: { email: "gone@example.com" } },
-    answer: changed("suppression"),
+    response: changed("suppression"),
   },
   async ({ ctx, body }) => {
     const [id = ""] = (await addSuppressions(ctx, [body.email])).ids;
@@ -58,13 +58,13 @@ export const getSuppressions = withApi(
     path: "/api/suppressions",
     access: { scope: "suppressions:read" },
     tier: "other",
-    summary: "List the addresses that no mail goes to, newest first",
+    summary: "List suppressed addresses, newest first",
     query: SuppressionListQuery,
     example: { query: { origin: "manual", limit: "20" } },
-    answer: listOf(SuppressionAnswer),
+    response: listOf(SuppressionResponse),
   },
   async ({ ctx, query }) => {
-    refuseTwoCursors(query);
+    rejectTwoCursors(query);
     const { rows, hasMore } = await listSuppressions(ctx, query);
     return { body: listJson(rows.map(suppressionJson), hasMore) };
   },
@@ -76,9 +76,9 @@ export const getOneSuppression = withApi(
     path: "/api/suppressions/{id}",
     access: { scope: "suppressions:read" },
     tier: "other",
-    summary: "Show why an address is on the list, by its id or by itself",
+    summary: "Get a suppression by its id or address",
     params: ID_OR_ADDRESS,
-    answer: z.object({ object: z.literal("suppression"), ...SuppressionAnswer.shape }),
+    response: z.object({ object: z.literal("suppression"), ...SuppressionResponse.shape }),
   },
   async ({ ctx, params }) => {
     const found = await getSuppression(ctx, readSuppressionName(params));
@@ -92,9 +92,9 @@ export const deleteOneSuppression = withApi(
     path: "/api/suppressions/{id}",
     access: { scope: "suppressions:write" },
     tier: "other",
-    summary: "Take an address off the list, by its id or by itself",
+    summary: "Remove an address from the suppression list, by id or address",
     params: ID_OR_ADDRESS,
-    answer: deleted("suppression"),
+    response: deleted("suppression"),
   },
   async ({ ctx, params }) => ({
     body: deletedJson(await removeSuppression(ctx, readSuppressionName(params))),
@@ -107,11 +107,11 @@ export const postSuppressionsAdd = withApi(
     path: "/api/suppressions/batch/add",
     access: { scope: "suppressions:write" },
     tier: "other",
-    summary: "Put up to 100 addresses on the list at once",
+    summary: "Add up to 100 addresses to the suppression list",
     status: 201,
     body: AddSuppressionsBody,
     example: { body: { emails: ["gone@example.com", "moved@example.com"] } },
-    answer: z.object({ data: z.array(changed("suppression")) }),
+    response: z.object({ data: z.array(changed("suppression")) }),
   },
   async ({ ctx, body }) => {
     const { ids } = await addSuppressions(ctx, body.emails);
@@ -119,17 +119,17 @@ export const postSuppressionsAdd = withApi(
   },
 );
 
-/** Tells those that were taken off; what was not on the list is none of them. */
+/** Returns the removed entries. Addresses and ids that were not on the list are omitted. */
 export const postSuppressionsRemove = withApi(
   {
     method: "POST",
     path: "/api/suppressions/batch/remove",
     access: { scope: "suppressions:write" },
     tier: "other",
-    summary: "Take up to 100 addresses off the list at once, by ids or by themselves",
+    summary: "Remove up to 100 addresses from the suppression list, by ids or addresses",
     body: RemoveSuppressionsBody,
     example: { body: { emails: ["gone@example.com"] } },
-    answer: z.object({ data: z.array(deleted("suppression")) }),
+    response: z.object({ data: z.array(deleted("suppression")) }),
   },
   async ({ ctx, body }) => ({ body: { data: (await removeSuppressions(ctx, body)).map(deletedJson) } }),
 );
@@ -140,29 +140,32 @@ export const getSuppressionsCsv = withApi(
     path: "/api/suppressions/csv",
     access: { scope: "suppressions:read" },
     tier: "other",
-    summary: "Download the whole list as CSV, oldest first",
-    answers: "text/csv; charset=utf-8; header=present",
+    summary: "Download the suppression list as CSV, oldest first",
+    responseType: "text/csv; charset=utf-8; header=present",
   },
   async ({ ctx }) => ({ stream: exportSuppressions(ctx), filename: "suppressions.csv" }),
 );
 
-/** The first column, or the one that the first line calls `email`; all readable lines are added together. */
+/**
+ * Reads addresses from the first column, or from the column `email` if the first line is a header. The header may also name
+ * `origin` (or `reason`), `source_id` and `lists_only`. All valid lines are added in one transaction.
+ */
 export const postSuppressionsCsv = withApi(
   {
     method: "POST",
     path: "/api/suppressions/csv",
     access: { scope: "suppressions:write" },
     tier: "other",
-    summary: "Put the addresses of a CSV file on the list, up to 100,000 lines",
+    summary: "Import suppressed addresses from a CSV file of up to 100,000 lines",
     accepts: "text/csv",
-    ifTooLarge: "Cut the file into several.",
-    example: { body: "email\ngone@example.com\nmoved@example.com\n" },
-    answer: z.object({
+    ifTooLarge: "Split the file.",
+    example: { body: "email,origin\ngone@example.com,bounce\nmoved@example.com,manual\n" },
+    response: z.object({
       object: z.literal("suppression_import"),
       added: z.int(),
       existing: z.int(),
       faulty: z.int(),
-      faults: z.array(z.object({ line: z.int(), message: z.string() })).describe("The first faulty lines."),
+      faults: z.array(z.object({ line: z.int(), message: z.string() })).describe("The first invalid lines."),
     }),
   },
   async ({ ctx, bytes }) => {

@@ -1,6 +1,6 @@
-import { readUsage } from "#server/services/usage";
-import { withApi } from "./route";
-import { UsageAnswer, UsageParameters, usageJson, usageQuery } from "./wire/usage";
+import { readUsage } from "#server/services/usage/usage";
+import { withApi } from "./pipeline/route";
+import { UsageParameters, UsageResponse, usageJson, usageQuery } from "./wire/usage";
 
 export const getUsage = withApi(
   {
@@ -8,10 +8,10 @@ export const getUsage = withApi(
     path: "/api/usage",
     access: { scope: "usage:read" },
     tier: "other",
-    summary: "Count what became of mail by day, key and domain, up to 92 days",
+    summary: "Get email counts by day, API key and domain, for up to 92 days",
     query: UsageParameters,
-    example: { query: { domain: "posthorn.test" } },
-    answer: UsageAnswer,
+    example: { query: { domain: "backstamp.test" } },
+    response: UsageResponse,
   },
   async ({ ctx, query: given, verdict }) => {
     const now = ctx.clock();

@@ -3,24 +3,28 @@ import { withinMs } from "#db/gate";
 import { relays } from "#db/schema/relays";
 import { TICK_WORKER_ID, workers } from "#db/schema/workers";
 import type { Deps } from "#server/deps";
-import { errorFacts } from "#server/log";
+import { readDomainName } from "#server/mail/address/address";
+import { errorFacts } from "#server/platform/log";
 
-/** A worker beats every few seconds, a scheduled round once in minutes; older than this it is gone. */
+/**
+ * Maximum age of a heartbeat: workers send one every few seconds, a scheduled run (`tick`) one every few
+ * minutes.
+ */
 const workerBeatSecondsMax = 30;
-const roundBeatSecondsMax = 600;
-const answerMsMax = 2_000;
+const tickBeatSecondsMax = 600;
+const checkMsMax = 2_000;
 
-/** Why mail would not go out now, and what the operator can do. */
+/** Why email cannot be delivered, and what the operator can do. */
 const UNREADY = {
-  database_away: "The database does not answer within 2 s. Nothing can be accepted until it does.",
+  database_away: "The database did not respond within 2 s. No email can be accepted until it does.",
   no_worker:
-    "Nothing drains the queue: no worker has told that it lives. Start one with `posthorn worker`, or call /api/cron/tick on a schedule.",
+    "No worker is running, so the queue is not processed. Start one with `backstamp worker`, or call /api/cron/tick on a schedule.",
   no_transport:
-    "Mail to real recipients waits because no way out is set up. Set SMTP_URL and start again, or make one: posthorn relay add. Mail to posthorn.test is delivered.",
+    "Outgoing email is not configured. Set SMTP_URL and restart, or add a relay: backstamp relay add. Email to backstamp.test is delivered.",
 } as const;
 
-/** What needs the operator though mail is accepted, and is delivered where it can be. */
-export const ALARMS = ["relays_paused"] as const;
+/** Problems that need the operator although email is accepted and delivered where possible. */
+export const ALARMS = ["relays_paused", "unqualified_name"] as const;
 export type Alarm = { alarm: (typeof ALARMS)[number]; count: number; message: string };
 
 export type Readiness =
@@ -28,43 +32,67 @@ export type Readiness =
   | { isReady: false; reason: Unready; message: string };
 export type Unready = keyof typeof UNREADY;
 
-/** Whether what is accepted now would also be delivered: the database answers, and something with a way out drains the queue. */
+/**
+ * Whether accepted email can be delivered: the database responds, and a worker with a transport processes the
+ * queue.
+ */
 export async function readReadiness(deps: Deps): Promise<Readiness> {
-  const no = (reason: Unready): Readiness => ({ isReady: false, reason, message: UNREADY[reason] });
-  let living: { transport: string }[];
-  let counted: { everybodys: number; paused: number }[];
+  const unready = (reason: Unready): Readiness => ({ isReady: false, reason, message: UNREADY[reason] });
+  let active: { transport: string; host: string }[];
+  let counted: { shared: number; paused: number }[];
   try {
-    [living, counted] = await withinMs(answerMsMax, Promise.all([readLiving(deps), countRelays(deps)]));
+    [active, counted] = await withinMs(checkMsMax, Promise.all([readActiveWorkers(deps), countRelays(deps)]));
   } catch (error) {
     deps.log.warn("health.database_away", errorFacts(error));
-    return no("database_away");
+    return unready("database_away");
   }
-  if (living.length === 0) return no("no_worker");
-  const { everybodys = 0, paused = 0 } = counted[0] ?? {};
-  if (living.every(({ transport }) => transport === "none") && everybodys === 0) return no("no_transport");
-  return { isReady: true, alarms: paused > 0 ? [pausedRelays(paused)] : [] };
+  if (active.length === 0) return unready("no_worker");
+  const { shared = 0, paused = 0 } = counted[0] ?? {};
+  if (active.every(({ transport }) => transport === "none") && shared === 0) return unready("no_transport");
+  const unnamed = deps.names.mailHost === null ? active.filter(hasUnqualifiedName).length : 0;
+  return {
+    isReady: true,
+    alarms: [
+      ...(paused > 0 ? [pausedRelays(paused)] : []),
+      ...(unnamed > 0 ? [unqualifiedName(unnamed)] : []),
+    ],
+  };
 }
 
-const readLiving = ({ db }: Deps) =>
+const readActiveWorkers = ({ db }: Deps) =>
   db
-    .select({ transport: workers.transport })
+    .select({ transport: workers.transport, host: workers.host })
     .from(workers)
     .where(
-      sql`${workers.beatAt} > now() - case when ${workers.id} = ${TICK_WORKER_ID} then ${roundBeatSecondsMax}::int
+      sql`${workers.beatAt} > now() - case when ${workers.id} = ${TICK_WORKER_ID} then ${tickBeatSecondsMax}::int
               else ${workerBeatSecondsMax}::int end * interval '1 second'`,
     );
 
 const countRelays = ({ db }: Deps) =>
   db
     .select({
-      everybodys: sql<number>`(count(*) filter (where ${relays.teamId} is null))::int`,
+      shared: sql<number>`(count(*) filter (where ${relays.teamId} is null))::int`,
       paused: sql<number>`(count(*) filter (where ${relays.pausedUntil} is not null))::int`,
     })
     .from(relays);
 
-/** Whoever asks may be anybody, so it says how many and not which. */
+/**
+ * Without `BACKSTAMP_HOSTNAME`, EHLO contains the machine's name. Relays identify us by login; MX hosts do
+ * not.
+ */
+const hasUnqualifiedName = ({ transport, host }: { transport: string; host: string }): boolean =>
+  transport === "direct" && !readDomainName(host).ok;
+
+const unqualifiedName = (count: number): Alarm => ({
+  alarm: "unqualified_name",
+  count,
+  message:
+    "Email is sent directly to MX hosts, but the EHLO name is not a fully qualified host name, so many servers reject it. Set BACKSTAMP_HOSTNAME to the public name of this server, such as mail.example.com.",
+});
+
+/** The health endpoint is public, so the message contains the number of relays but not their names. */
 const pausedRelays = (count: number): Alarm => ({
   alarm: "relays_paused",
   count,
-  message: `${count === 1 ? "One relay is" : `${count} relays are`} paused after faults, and mail that has no other waits. Which, and why: posthorn relay list.`,
+  message: `${count === 1 ? "One relay is" : `${count} relays are`} paused after faults. Email without another relay waits. For details, run: backstamp relay list.`,
 });

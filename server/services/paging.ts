@@ -1,4 +1,9 @@
-/** Which part of a list is wanted: the newest, or what lies next to a row already seen. `limit` is 1 to 100. */
+import { and, eq, type SQL } from "drizzle-orm";
+import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
+import type { Ctx } from "#server/deps";
+import { AppError } from "#server/platform/errors";
+
+/** Selects a page: the newest rows, or those next to a cursor row. `limit` is 1 to 100. */
 export type PageQuery = { limit: number; after?: string; before?: string };
 
 export type Page<T> = { rows: T[]; hasMore: boolean };
@@ -6,8 +11,8 @@ export type Page<T> = { rows: T[]; hasMore: boolean };
 export type Cursor = { id: string; direction: "older" | "newer" } | undefined;
 
 /**
- * Reads one page of a list that is ordered newest first by id. The cursor row itself is left out. One row more than
- * wanted is read, to know whether there are more in the direction of travel.
+ * Reads one page of a list that is ordered newest first by id. The cursor row itself is not included. One
+ * extra row is read to find out whether there are more in the paging direction.
  */
 export async function pageOf<T>(
   query: PageQuery,
@@ -22,4 +27,28 @@ export async function pageOf<T>(
   const found = await read(cursor, backwards ? "oldest" : "newest", query.limit + 1);
   const rows = found.slice(0, query.limit);
   return { rows: backwards ? rows.reverse() : rows, hasMore: found.length > query.limit };
+}
+
+/**
+ * Requires that the cursor is a row of the team's table, and of `within` if the list shows only part of it.
+ * Throws `invalid` (422) otherwise: an empty page would look like the end of the list. Filters are not
+ * applied, because a row may change between two pages.
+ */
+export async function requireCursor(
+  ctx: Ctx,
+  table: PgTable & { id: AnyPgColumn; teamId: AnyPgColumn },
+  { after, before }: Pick<PageQuery, "after" | "before">,
+  within?: SQL,
+): Promise<void> {
+  const id = before ?? after;
+  if (id === undefined) return;
+  const [row] = await ctx.db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.teamId, ctx.teamId), eq(table.id, id), within));
+  if (row) return;
+  throw new AppError(
+    "invalid",
+    `Invalid \`${before ? "before" : "after"}\`: this list has no row ${id}. Use the id of one of its rows, or omit it for the first page.`,
+  );
 }

@@ -4,19 +4,20 @@ import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import { sendingDays } from "#db/schema/sending-days";
 import { memberships, type Role, teams, type UnknownPolicy } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
-import { AppError, notFound } from "#server/errors";
-import { isId, newId } from "#server/ids";
-import { mayDo } from "#server/roles";
+import { AppError, notFound } from "#server/platform/errors";
+import { isId, newId } from "#server/platform/ids";
+import { hasPermission } from "#server/shared/roles";
+import { lockUser } from "./account/factors/factors";
 import { recordAudit } from "./audit/record";
 
 export type Team = { id: string; name: string };
 
-/** Whoever makes a team in the console owns it from the start. */
+/** The member who creates a team in the console and becomes its owner. */
 export type Founder = { userId: string; requestId: string };
 
 /**
- * Makes a team together with its row of the built-in domain, which is verified from the start: for a person, or as the
- * operator.
+ * Creates a team with its row of the built-in domain, which is verified from the start. The founder becomes
+ * the owner; without a founder, the operator creates the team.
  */
 export async function createTeam(deps: Deps, input: { name: string; founder?: Founder }): Promise<Team> {
   const { name, founder } = input;
@@ -35,25 +36,32 @@ export async function createTeam(deps: Deps, input: { name: string; founder?: Fo
   return team;
 }
 
-/** Teams that one person may own. */
+/** Maximum number of teams that one user may own. */
 const ownedMax = 50;
 
 /**
- * Makes a team of which the caller is the owner. Open to whoever is owner or admin of one already: nobody who was only let
- * in to look starts sending by themselves. AppError `forbidden`, or `conflict` for whoever owns very many.
+ * Creates a team that the caller owns. Requires that the caller is an owner or admin of another team, so a
+ * member with fewer permissions cannot start to send. AppError `forbidden`, or `conflict` if the caller owns
+ * `ownedMax` teams already.
  */
-export async function foundTeam(
+export async function createOwnTeam(
   deps: Deps,
   input: { name: string; founder: Founder; memberships: readonly { role: Role }[] },
 ): Promise<Team> {
-  if (!input.memberships.some(({ role }) => mayDo(role, "team:write")))
-    throw new AppError("forbidden", "A team is made by whoever is owner or admin of one already.");
-  if (input.memberships.filter(({ role }) => role === "owner").length >= ownedMax)
-    throw new AppError("conflict", `You own ${ownedMax} teams, and nobody may own more.`);
-  return createTeam(deps, input);
+  if (!input.memberships.some(({ role }) => hasPermission(role, "team:write")))
+    throw new AppError("forbidden", "Only owners and admins of a team can create another team.");
+  const { name, founder } = input;
+  return deps.db.transaction(async (tx) => {
+    // Concurrent calls of one user wait for each other, so two of them never both use the last place.
+    await lockUser(tx, founder.userId);
+    const owned = and(eq(memberships.userId, founder.userId), eq(memberships.role, "owner"));
+    if ((await tx.$count(memberships, owned)) >= ownedMax)
+      throw new AppError("conflict", `You own ${ownedMax} teams, which is the maximum.`);
+    return createTeam({ ...deps, db: tx }, { name, founder });
+  });
 }
 
-/** Every team, the first that was made first. */
+/** All teams, oldest first. */
 export async function listTeams(deps: Deps): Promise<Team[]> {
   return deps.db.select({ id: teams.id, name: teams.name }).from(teams).orderBy(asc(teams.id));
 }
@@ -61,16 +69,16 @@ export async function listTeams(deps: Deps): Promise<Team[]> {
 export type TeamChange = {
   name?: string;
   /**
-   * What becomes of mail whose outcome nobody can know: `retry` sends it again, so that it may be doubled; `hold` waits until
-   * somebody settles it.
+   * Policy for unknown outcomes: `retry` sends the email again, so it may be delivered twice; `hold` waits
+   * until a member decides.
    */
   unknown?: UnknownPolicy;
-  /** To how many recipients a day (UTC) mail is handed over, from all domains together; null: no limit. */
+  /** Daily cap (UTC) in recipients, over all domains; null: no limit. */
   dailyCap?: number | null;
 };
 
-/** Changes what of the team is named and differs, and writes it down. */
-export async function changeTeam(ctx: Ctx, change: TeamChange): Promise<void> {
+/** Changes the given settings that differ, and records the change in the audit log. */
+export async function updateTeam(ctx: Ctx, change: TeamChange): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const [before] = await tx
       .select({ name: teams.name, unknown: teams.unknownPolicy, dailyCap: teams.dailyCap })
@@ -92,7 +100,10 @@ export async function changeTeam(ctx: Ctx, change: TeamChange): Promise<void> {
 
 export type TeamRules = Team & { unknown: UnknownPolicy; dailyCap: number | null; handedOverToday: number };
 
-/** How a team's mail is treated; and where it has a cap, to how many recipients mail was handed over today (UTC). */
+/**
+ * A team's sending rules, and the number of recipients handed over today (UTC), which is counted only if
+ * there is a cap.
+ */
 export async function readTeamRules({ db, teamId }: Pick<Ctx, "db" | "teamId">): Promise<TeamRules> {
   const [row] = await db
     .select({
@@ -116,7 +127,7 @@ export async function readTeamRules({ db, teamId }: Pick<Ctx, "db" | "teamId">):
   return row;
 }
 
-/** The team of that id or, where only one bears it, that name; without either, the first team that was made. */
+/** Finds a team by id, or by name if the name is unique; without either, the oldest team. */
 export async function findTeam(deps: Deps, idOrName?: string): Promise<Team> {
   const found = await deps.db
     .select({ id: teams.id, name: teams.name })
@@ -130,9 +141,9 @@ export async function findTeam(deps: Deps, idOrName?: string): Promise<Team> {
   if (!team)
     throw new AppError(
       "not_found",
-      idOrName ? `There is no team "${idOrName}".` : "There is no team yet: team create NAME",
+      idOrName ? `Team "${idOrName}" not found.` : "There are no teams yet. Run: team create NAME",
     );
   if (idOrName !== undefined && found.length > 1)
-    throw new AppError("conflict", `Several teams are named "${idOrName}". Name it by its id.`);
+    throw new AppError("conflict", `Several teams are named "${idOrName}". Use the team's id.`);
   return team;
 }

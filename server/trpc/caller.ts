@@ -3,60 +3,67 @@ import { QueryClient } from "@tanstack/react-query";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { cookies } from "next/headers";
 import { cache } from "react";
-import { isDatabaseAway } from "#db/faults";
-import { heldDeps } from "#server/console-deps";
-import { ownPath } from "#server/own-path";
-import { type Right, rightsOf } from "#server/roles";
-import { hasUsers } from "#server/services/first-user";
-import type { Membership } from "#server/services/sessions";
-import { canSendSystemMail } from "#server/services/system-mail/queue";
+import { isDatabaseUnreachable } from "#db/faults";
+import { getConsoleDeps } from "#server/auth/deps";
+import { resolveRedirectPath } from "#server/platform/http/own-path";
+import { hasUsers } from "#server/services/people/first-user";
+import type { Membership } from "#server/services/people/sessions";
+import { findSystemEmailFault } from "#server/services/system-mail/queue";
+import { type Permission, permissionsOf } from "#server/shared/roles";
 import { createTrpcContext } from "./context";
 import { appRouter } from "./router";
 
-const pageContext = cache(async () => createTrpcContext(heldDeps(), await cookies()));
+const pageContext = cache(async () => createTrpcContext(getConsoleDeps(), await cookies()));
 
-/** Who looks at the page being rendered, or null. Asked any number of times, read once. */
+/** The session of the reader, or null. Read once per page. */
 export const pageSession = cache(async () => (await pageContext()).session());
 
-/** A team that the reader is in, with what their role may do there: pages offer only what would work. */
-export type PageTeam = Membership & { rights: Right[] };
+/** A team of the reader, with the permissions of their role: pages only offer permitted actions. */
+export type PageTeam = Membership & { permissions: Permission[] };
 
-/** The reader's teams, oldest first; none for whoever is not signed in. */
+/** The reader's teams, oldest first; empty without a session. */
 export const pageTeams = async (): Promise<PageTeam[]> =>
   ((await pageSession())?.memberships ?? []).map((membership) => ({
     ...membership,
-    rights: rightsOf(membership.role),
+    permissions: permissionsOf(membership.role),
   }));
 
-/** The results gathered for the page being rendered, which travel to the browser with it. */
+/** The query results of the page being rendered; they are sent to the browser with it. */
 export const pageQueries = cache(() => new QueryClient({ defaultOptions: { queries: { retry: false } } }));
 
-/** Calls procedures in this process while a page is rendered: no HTTP, one context for the whole page. */
+/** Calls procedures in this process while a page is rendered: without HTTP, with one context per page. */
 export const trpc = createTRPCOptionsProxy({ router: appRouter, ctx: pageContext, queryClient: pageQueries });
 
-/** Where somebody who signs in is to land: the wanted page where it is one of ours, else the console. */
-export const landingPath = (wanted: string | undefined): string => ownPath(wanted, heldDeps().url);
+/** The path to open after sign-in: the requested page if it is one of ours, otherwise the console. */
+export const landingPath = (wanted: string | undefined): string =>
+  resolveRedirectPath(wanted, getConsoleDeps().url);
 
-/** Whether nobody is a user yet, so that only the code for the first one opens anything. */
-export const isWithoutUsers = cache(async (): Promise<boolean> => {
-  const deps = heldDeps();
-  const ask = async () => {
+/** Whether there are no users yet, so the only way to sign up is the code for the first user. */
+export const hasNoUsers = cache(async (): Promise<boolean> => {
+  const deps = getConsoleDeps();
+  const check = async () => {
     if (await hasUsers(deps)) return false;
     await deps.prepareFirstUser();
     return !(await hasUsers(deps));
   };
-  return unlessAway(ask(), false);
+  return withFallback(check(), false);
 });
 
-/** The way in is a page also while the database is away: what is done on it says then that it does not work. */
-const unlessAway = <T>(asked: Promise<T>, otherwise: T): Promise<T> =>
-  asked.catch((error) => {
-    if (isDatabaseAway(error)) return otherwise;
+/**
+ * The sign-in pages also render while the database is unavailable; the actions on them then report the error.
+ */
+const withFallback = <T>(result: Promise<T>, fallback: T): Promise<T> =>
+  result.catch((error) => {
+    if (isDatabaseUnreachable(error)) return fallback;
     throw error;
   });
 
-/** Whether this installation mails links. Where it does not, nothing offers any, and pages say what there is instead. */
-export const sendsOwnMail = (): Promise<boolean> => unlessAway(canSendSystemMail(heldDeps()), false);
+/**
+ * Why this installation cannot send links by email, and how to fix it; null if it can. Pages hide such links
+ * otherwise.
+ */
+export const systemEmailFault = (): Promise<string | null> =>
+  withFallback(findSystemEmailFault(getConsoleDeps()), "The database is currently unavailable.");
 
-/** The public origin, for examples that people paste. */
-export const publicUrl = (): string => heldDeps().url;
+/** The public origin, for code samples. */
+export const publicUrl = (): string => getConsoleDeps().url;

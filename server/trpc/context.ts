@@ -1,19 +1,19 @@
 import { readSession } from "#server/auth";
 import type { Cookies } from "#server/auth/cookies";
-import type { ConsoleDeps } from "#server/console-deps";
-import { newId } from "#server/ids";
-import type { Session } from "#server/services/sessions";
-import { type Visitor, visitorOf } from "#server/visitor";
+import type { ConsoleDeps } from "#server/auth/deps";
+import { type Visitor, visitorOf } from "#server/platform/http/visitor";
+import { newId } from "#server/platform/ids";
+import type { Session } from "#server/services/people/sessions";
 
 export type TrpcContext = {
   deps: ConsoleDeps;
   requestId: string;
   visitor: Visitor;
-  /** Who calls. One read for all procedures of a request, made when the first of them asks. */
+  /** The caller's session. Read at most once per request, on first use. */
   session(): Promise<Session | null>;
 };
 
-/** The context of one request, be it an HTTP call, which may hold several procedures, or a page being rendered. */
+/** The context of one request: an HTTP call, which may hold several procedures, or a page being rendered. */
 export function createTrpcContext(
   deps: ConsoleDeps,
   cookies: Cookies,

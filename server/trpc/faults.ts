@@ -1,15 +1,15 @@
 import { TRPCError } from "@trpc/server";
 import { ZodError } from "zod";
-import { isDatabaseAway, isLockTimeout, isRetryable } from "#db/faults";
-import { AppError } from "#server/errors";
-import { errorFacts, type Log } from "#server/log";
+import { isDatabaseUnreachable, isLockTimeout, isRetryable } from "#db/faults";
+import { AppError } from "#server/platform/errors";
+import { errorFacts, type Log } from "#server/platform/log";
 
-/** What a person reads when we do not know what went wrong. */
-export const UNEXPECTED = "Something went wrong on our side. Tell the operator the request id.";
+/** The message for an unexpected error. */
+export const UNEXPECTED = "Something went wrong. Contact the operator and include the request id.";
 
 /**
- * What a caller may learn of anything that a procedure threw. An AppError speaks for itself; the unknown is logged and
- * answered with a sentence of ours, since its message may hold SQL, addresses and a person's data.
+ * The error that a caller receives. The message of an AppError is passed on. An unknown error is logged and
+ * replaced by a fixed message, because its own may contain SQL, addresses and personal data.
  */
 export function toTrpcError(error: TRPCError, log: Log, requestId: string): TRPCError {
   const { cause } = error;
@@ -18,9 +18,9 @@ export function toTrpcError(error: TRPCError, log: Log, requestId: string): TRPC
   if (cause instanceof ZodError)
     return new TRPCError({ code: "BAD_REQUEST", message: describe(cause), cause });
   if (error.code !== "INTERNAL_SERVER_ERROR") return error;
-  if (isDatabaseAway(cause) || isRetryable(cause) || isLockTimeout(cause)) {
+  if (isDatabaseUnreachable(cause) || isRetryable(cause) || isLockTimeout(cause)) {
     log.warn("console.database_away", { requestId, ...errorFacts(cause) });
-    const message = "The database does not answer just now. Try again in a moment.";
+    const message = "The database is currently unavailable. Try again in a moment.";
     return new TRPCError({ code: "SERVICE_UNAVAILABLE", message, cause });
   }
   log.error("console.unexpected", { requestId, ...errorFacts(cause ?? error) });
@@ -29,5 +29,5 @@ export function toTrpcError(error: TRPCError, log: Log, requestId: string): TRPC
 
 function describe(error: ZodError): string {
   const [issue] = error.issues;
-  return issue ? `${issue.path.join(".") || "input"}: ${issue.message}` : "The input will not do.";
+  return issue ? `${issue.path.join(".") || "input"}: ${issue.message}` : "Invalid input.";
 }

@@ -2,18 +2,18 @@ import { initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
 import type { Role } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
-import { AppError, notFound } from "#server/errors";
-import { mayDo, type Right, sayLack } from "#server/roles";
-import type { Session } from "#server/services/sessions";
+import { AppError, notFound } from "#server/platform/errors";
+import type { Session } from "#server/services/people/sessions";
+import { formatMissingPermission, hasPermission, type Permission } from "#server/shared/roles";
 import type { TrpcContext } from "./context";
 import { toTrpcError, UNEXPECTED } from "./faults";
-import { refuseUnkeepable } from "./kept-text";
+import { rejectUnstorableText } from "./unstorable-text";
 
-/** What procedures declare of themselves, for the suites over all of them. */
+/** Metadata of procedures, for the test suites that cover all of them. */
 export type Meta = {
-  /** What a procedure of a team asks for. */
-  right?: Right;
-  /** Nobody need be signed in. */
+  /** The permission that a procedure of a team requires. */
+  permission?: Permission;
+  /** The procedure does not require a session. */
   isOpen?: true;
 };
 
@@ -22,7 +22,7 @@ const t = initTRPC
   .meta<Meta>()
   .create({
     isDev: false,
-    // The last net: whatever was thrown outside a procedure, and whatever tRPC would add, stops here.
+    // Covers errors thrown outside procedures, and removes details that tRPC would add.
     errorFormatter: ({ shape, error, ctx }) => ({
       code: shape.code,
       message: error.code === "INTERNAL_SERVER_ERROR" ? UNEXPECTED : shape.message,
@@ -38,54 +38,59 @@ const t = initTRPC
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-const spoken = t.procedure
-  .use(async ({ ctx, next }) => {
-    const result = await next();
-    if (result.ok) return result;
-    throw toTrpcError(result.error, ctx.deps.log, ctx.requestId);
-  })
-  .use(async ({ getRawInput, next }) => {
-    refuseUnkeepable(await getRawInput());
-    return next();
-  });
-
-/** For whoever brings something that opens a door by itself, such as the link of an invitation; nobody need be signed in. */
-export const open = spoken.meta({ isOpen: true });
-
-/** For whoever is signed in. The session's row is read at every call. */
-export const signedIn = spoken.use(async ({ ctx, next }) => {
-  const session = await ctx.session();
-  if (!session)
-    throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in again: your session is over." });
-  return next({ ctx: { signedInAs: session } });
+const base = t.procedure.use(async ({ ctx, next }) => {
+  const result = await next();
+  if (result.ok) return result;
+  throw toTrpcError(result.error, ctx.deps.log, ctx.requestId);
 });
 
-/** Names the team that a page is about. It stands in the page's address, so two tabs may show two teams. */
+const storable = t.middleware(async ({ getRawInput, next }) => {
+  rejectUnstorableText(await getRawInput());
+  return next();
+});
+
+/** For callers with another credential, such as an invitation link; no session required. */
+export const open = base.meta({ isOpen: true }).use(storable);
+
+/** For signed-in users. The session is read from the database on every call, before the call's body. */
+export const signedIn = base
+  .use(async ({ ctx, next }) => {
+    const session = await ctx.session();
+    if (!session)
+      throw new TRPCError({ code: "UNAUTHORIZED", message: "Your session has expired. Sign in again." });
+    return next({ ctx: { signedInAs: session } });
+  })
+  .use(storable);
+
+/** The team of a page. It is part of the page's URL, so two tabs can show two teams. */
 const InTeam = z.object({ team: z.string().max(60) });
 
 /**
- * The services' `ctx` for somebody who wants to do something in a team. A team that they are not in answers like one that
- * does not exist; a role without the right is refused with 403.
+ * The services' `ctx` for a member who acts in a team. Throws 404 for a team that the user is not a member
+ * of, as for an unknown team, and 403 if the role lacks the permission.
  */
 export function enterTeam(
   { deps, requestId }: Pick<TrpcContext, "deps" | "requestId">,
   { user, memberships }: Session,
   team: string,
-  right: Right,
+  permission: Permission,
 ): { service: Ctx; role: Role } {
   const membership = memberships.find(({ teamId }) => teamId === team);
   if (!membership) throw notFound("Team");
   const { teamId, role } = membership;
-  if (!mayDo(role, right)) throw new AppError("forbidden", sayLack(role, right));
+  if (!hasPermission(role, permission))
+    throw new AppError("forbidden", formatMissingPermission(role, permission));
   return { service: { ...deps, teamId, actor: { kind: "user", userId: user.id }, requestId }, role };
 }
 
 /**
- * For members of the team named in the input whose role has that right; both are checked at every call. The services'
- * `ctx` comes as `ctx.service`.
+ * For members of the input's team whose role has that permission; both are checked on every call. The services'
+ * `ctx` is passed as `ctx.service`.
  */
-export const inTeam = (right: Right) =>
+export const inTeam = (permission: Permission) =>
   signedIn
-    .meta({ right })
+    .meta({ permission })
     .input(InTeam)
-    .use(async ({ ctx, input, next }) => next({ ctx: enterTeam(ctx, ctx.signedInAs, input.team, right) }));
+    .use(async ({ ctx, input, next }) =>
+      next({ ctx: enterTeam(ctx, ctx.signedInAs, input.team, permission) }),
+    );

@@ -1,20 +1,20 @@
-import { accountRouter } from "./account";
-import { activityRouter } from "./activity";
-import { domainsRouter } from "./domains";
-import { emailsRouter } from "./emails";
+import { accountRouter } from "./account/account";
+import { profileRouter } from "./account/profile";
+import { activityRouter } from "./activity/activity";
+import { domainsRouter } from "./domains/domains";
+import { emailsRouter } from "./emails/emails";
 import { createCallerFactory, router } from "./init";
-import { invitationsRouter } from "./invitations";
-import { keysRouter } from "./keys";
-import { membersRouter } from "./members";
-import { overviewRouter } from "./overview";
-import { profileRouter } from "./profile";
+import { keysRouter } from "./keys/keys";
+import { invitationsRouter } from "./members/invitations";
+import { membersRouter } from "./members/members";
+import { teamRouter } from "./members/team";
+import { overviewRouter } from "./overview/overview";
 import { serviceRouter } from "./service";
-import { suppressionsRouter } from "./suppressions";
-import { teamRouter } from "./team";
-import { templatesRouter } from "./templates";
-import { webhooksRouter } from "./webhooks";
+import { suppressionsRouter } from "./suppressions/suppressions";
+import { templatesRouter } from "./templates/templates";
+import { webhooksRouter } from "./webhooks/webhooks";
 
-/** All that the console can ask for. */
+/** All procedures of the console. */
 export const appRouter = router({
   account: accountRouter,
   activity: activityRouter,
@@ -34,5 +34,5 @@ export const appRouter = router({
 
 export type AppRouter = typeof appRouter;
 
-/** Calls procedures in this process, with everything that an HTTP call is checked by. */
+/** Calls procedures in this process, with the same checks as an HTTP call. */
 export const createCaller = createCallerFactory(appRouter);

@@ -1,9 +1,9 @@
 import { readReadiness } from "#server/services/health";
 import { router, signedIn } from "./init";
-import { Nothing } from "./strict";
+import { NoInput } from "./strict";
 
-/** The installation itself, which belongs to no team. */
+/** The installation itself, across teams. */
 export const serviceRouter = router({
-  /** Whether what is accepted now also leaves, and why not. */
-  readiness: signedIn.input(Nothing).query(({ ctx }) => readReadiness(ctx.deps)),
+  /** Whether accepted email can currently be sent, and why not. */
+  readiness: signedIn.input(NoInput).query(({ ctx }) => readReadiness(ctx.deps)),
 });

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** The input of a procedure of a team: these fields beside the team, and no others. */
+/** The input of a team procedure: the team, these fields, and no others. */
 export const strictInput = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject({ team: z.string().max(60), ...shape });
 
-/** Of one that needs to know the team alone. */
-export const NoMore = strictInput({});
+/** For procedures that need only the team. */
+export const TeamInput = strictInput({});
 
-/** Of one that is about the caller alone. */
-export const Nothing = z.strictObject({}).optional();
+/** For procedures that need only the caller. */
+export const NoInput = z.strictObject({}).optional();

@@ -15,26 +15,26 @@ const SETTINGS_FILE = /(^|\/)[a-z]+\.config\.(ts|mjs)$|^proxy\.ts$|^tests\/suppo
 const LINES_MAX = 350;
 
 /** What the rooms behind the doors may reach of ours: a folder with everything in it, or one file. */
-const SERVICES_MAY = ["db/", "server/mail/", "server/services/", "server/limits/", "server/egress/"];
-const MAIL_MAY = ["server/mail/", "server/egress/"];
-const PAGES_MAY = ["app/", "server/trpc/", "server/auth"];
-const ROUTES_MAY = ["app/", "server/trpc/", "server/auth", "server/rest/", "server/boot/next"];
-const DOORS = ["server/rest", "server/trpc", "server/worker"];
-const EFFECTS_BY_ARGUMENT = [
-  "server/services",
-  "server/mail",
-  "server/egress",
-  "server/worker",
-  "server/rest",
+const SERVICES_MAY = [
+  "db/",
+  "server/mail/",
+  "server/services/",
+  "server/platform/",
+  "server/shared/",
+  "server/deps",
 ];
+const MAIL_MAY = ["server/mail/", "server/platform/", "server/shared/"];
+const EGRESS = "server/platform/egress/";
+const PAGES_MAY = ["app/", "server/trpc/", "server/auth", "server/shared/"];
+const ROUTES_MAY = [...PAGES_MAY, "server/rest/", "server/startup/next"];
+const ENTRY_POINTS = ["server/rest", "server/trpc", "server/delivery"];
+const EFFECTS_BY_ARGUMENT = ["server/services", "server/mail", "server/delivery", "server/rest"];
 const DATABASE_PACKAGES = /^(postgres|drizzle-orm)(\/|$)/;
 const NETWORK_PACKAGES =
   /^(node:)?(net|tls|dgram|dns|dns\/promises|http|https|http2)$|^(undici|nodemailer)(\/|$)/;
 
 const isWithin = (target: string, place: string): boolean =>
   place.endsWith("/") ? target.startsWith(place) : target === place || target.startsWith(`${place}/`);
-
-const isTopOfServer = (target: string): boolean => /^server\/[^/]+$/.test(target) && target !== "server/auth";
 
 const roomOfTarget = (target: string): string => {
   const [top = "", next = "", ...rest] = target.split("/");
@@ -68,7 +68,7 @@ export const RULES = {
           ...forbidDeeds(file, ["env"], "the address of the database is an argument"),
         ],
 
-  "mail knows no database and no door": (file) =>
+  "mail imports no database and no entry point": (file) =>
     file.room !== "server/mail"
       ? []
       : forbidImports(
@@ -76,40 +76,37 @@ export const RULES = {
           ({ isOurs, target }) =>
             DATABASE_PACKAGES.test(target) ||
             /^next(\/|$)/.test(target) ||
-            (isOurs &&
-              !MAIL_MAY.some((place) => isWithin(target, place)) &&
-              (!isTopOfServer(target) || target === "server/deps")),
+            (isOurs && !MAIL_MAY.some((place) => isWithin(target, place))),
           "server/mail is pure, or talks SMTP and DNS",
         ),
 
-  "egress knows no database and none of the other rooms": (file) =>
-    file.room !== "server/egress"
+  "egress imports no database and no other folder of ours": (file) =>
+    !file.path.startsWith(EGRESS)
       ? []
       : forbidImports(
           file,
-          ({ isOurs, target }) =>
-            DATABASE_PACKAGES.test(target) || (isOurs && !isWithin(target, "server/egress/")),
+          ({ isOurs, target }) => DATABASE_PACKAGES.test(target) || (isOurs && !isWithin(target, EGRESS)),
           "the guard judges addresses and nothing else",
         ),
 
-  "services import the database, mail, each other and the small files of server": (file) =>
+  "services import db, mail, platform, shared and one another": (file) =>
     file.room !== "server/services"
       ? []
       : forbidImports(
           file,
           ({ isOurs, target }) =>
             /^next(-auth)?(\/|$)/.test(target) ||
-            (isOurs && !isTopOfServer(target) && !SERVICES_MAY.some((place) => isWithin(target, place))),
+            (isOurs && !SERVICES_MAY.some((place) => isWithin(target, place))),
           "a decision knows no door and no composition root",
         ),
 
-  "rest, trpc and worker do not know one another": (file) =>
-    !DOORS.includes(file.room)
+  "rest, trpc and delivery do not import one another": (file) =>
+    !ENTRY_POINTS.includes(file.room)
       ? []
       : forbidImports(
           file,
-          ({ target }) => DOORS.some((door) => door !== file.room && isWithin(target, door)),
-          "what two doors share is a service",
+          ({ target }) => ENTRY_POINTS.some((entry) => entry !== file.room && isWithin(target, entry)),
+          "what two entry points share is a service",
         ),
 
   "the types of the effects are types only": (file) =>
@@ -136,41 +133,41 @@ export const RULES = {
       : finding("declares a route that server/rest/routes.ts does not list");
   },
 
-  "route files of app import rest, auth, trpc and boot/next; pages import trpc and auth; nobody imports db": (
-    file,
-  ) => {
-    if (file.room !== "app") return [];
-    const may = ROUTE_FILE.test(file.path) ? ROUTES_MAY : PAGES_MAY;
-    return forbidImports(
-      file,
-      ({ isOurs, isType, target }) =>
-        isOurs &&
-        !may.some((place) => isWithin(target, place)) &&
-        !(isType && roomOfTarget(target).startsWith("server")),
-      `here only ${may.slice(1).join(", ")} and types of server`,
-    );
-  },
+  "route files of app import rest, auth, trpc, shared and startup/next; pages import trpc, auth and shared; none imports db":
+    (file) => {
+      if (file.room !== "app") return [];
+      const may = ROUTE_FILE.test(file.path) ? ROUTES_MAY : PAGES_MAY;
+      return forbidImports(
+        file,
+        ({ isOurs, isType, target }) =>
+          isOurs &&
+          !may.some((place) => isWithin(target, place)) &&
+          !(isType && roomOfTarget(target).startsWith("server")),
+        `here only ${may.slice(1).join(", ")} and types of server`,
+      );
+    },
 
-  "only what app starts with, and boot itself, imports boot": (file) =>
-    !/^(db|server)/.test(file.room) || file.room === "server/boot"
+  "only the route files of app, and startup itself, import startup": (file) =>
+    !/^(db|server)/.test(file.room) || file.room === "server/startup"
       ? []
       : forbidImports(
           file,
-          ({ target }) => isWithin(target, "server/boot"),
-          "boot composes the others, so none of them may know it",
+          ({ target }) => isWithin(target, "server/startup"),
+          "startup composes the others, so none of them may import it",
         ),
 
-  "a client file imports server code by type only": (file) =>
+  "a client file imports values only from server/shared": (file) =>
     !file.isClient
       ? []
       : forbidImports(
           file,
-          ({ isType, target }) => !isType && isWithin(target, "server"),
+          ({ isType, target }) =>
+            !isType && isWithin(target, "server") && !isWithin(target, "server/shared/"),
           "use `import type`, or the code goes to the browser",
         ),
 
-  "services, mail, worker and rest get the clock, HTTP and settings handed in": (file) =>
-    EFFECTS_BY_ARGUMENT.includes(file.room)
+  "services, mail, delivery, egress and rest receive the clock, HTTP and settings as arguments": (file) =>
+    EFFECTS_BY_ARGUMENT.includes(file.room) || file.path.startsWith(EGRESS)
       ? forbidDeeds(file, ["clock", "fetch", "env"], "effects come through ctx, deps or an argument")
       : [],
 
@@ -206,8 +203,8 @@ export const RULES = {
       ? []
       : forbidDeeds(file, ["default export"], "export it by name"),
 
-  "the console of the process belongs to boot": (file) =>
-    /^(db|server|app)/.test(file.room) && file.room !== "server/boot"
+  "only startup writes to the console of the process": (file) =>
+    /^(db|server|app)/.test(file.room) && file.room !== "server/startup"
       ? forbidDeeds(file, ["console"], "log facts through deps.log")
       : [],
 

@@ -45,7 +45,7 @@ const CODE = /\.(ts|tsx|mts|mjs|js)$/;
 const GENERATED = "next-env.d.ts";
 const SUPPRESSION = /@ts-(ignore|nocheck|expect-error)|biome-ignore|eslint-disable/;
 
-/** `server/boot/x.ts` is in `server/boot`, `server/env.ts` in `server`, `db/…`, `app/…` and `tests/…` in those; else "". */
+/** `server/startup/x.ts` is in `server/startup`, `server/deps.ts` in `server`, `db/…`, `app/…` and `tests/…` in those; else "". */
 export function roomOf(file: string): string {
   const [top = "", next = "", ...rest] = file.split("/");
   if (top === "server") return rest.length > 0 ? `server/${next}` : "server";

@@ -1,12 +1,12 @@
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { buildDeps } from "#server/boot/deps";
-import { provideDeps } from "#server/boot/next";
-import { openDoor, type Pages } from "#server/boot/node";
-import { openPages } from "#server/boot/pages";
-import { newId } from "#server/ids";
-import { silentLog } from "#server/log";
+import { newId } from "#server/platform/ids";
+import { silentLog } from "#server/platform/log";
 import { dispatch } from "#server/rest/dispatch";
+import { buildDeps } from "#server/startup/deps";
+import { openHttpServer, type Pages } from "#server/startup/http/node";
+import { openPages } from "#server/startup/http/pages";
+import { provideDeps } from "#server/startup/next";
 import { answerParent, usage } from "./child";
 import { settingsFor } from "./place";
 
@@ -16,15 +16,16 @@ let close = async (): Promise<void> => {};
 
 const commands = {
   /**
-   * Opens a web process as the launcher makes it: its door, and with a built product Next alone on a port of its own, as
-   * on Vercel. Where the door would ask for pages, the floor answers through the same server.
+   * Opens a web process like the launcher: its HTTP server, and with a production build also Next alone on
+   * another port, as on Vercel. Where the server would respond with pages, the baseline responds through the
+   * same server.
    */
   async open({ databaseUrl, productFolder, env = {} }: Opened) {
     const settings = settingsFor(databaseUrl, env);
     const built = buildDeps(settings, { log: silentLog, applicationName: "bench web" });
     const rest = built.forRest({ tick: async () => {} });
     provideDeps(rest, { url: settings.url, secret: "bench" });
-    const door = await openDoor({
+    const server = await openHttpServer({
       host: "127.0.0.1",
       port: 0,
       apiHost: null,
@@ -38,17 +39,17 @@ const commands = {
     });
     const next = productFolder === undefined ? null : await openNext(productFolder);
     close = async () => {
-      await door.close(1_000);
+      await server.close(1_000);
       await next?.close();
       await built.close();
     };
-    return { doorPort: door.port, nextPort: next?.port ?? 0 };
+    return { serverPort: server.port, nextPort: next?.port ?? 0 };
   },
   usage,
 };
 export type AcceptCommands = typeof commands;
 
-/** Reads the body as JSON and inserts one row, by a prepared statement, on the same pool. */
+/** Reads the body as JSON and inserts one row with a prepared statement, on the same pool. */
 async function openFloor(hot: ReturnType<typeof buildDeps>["deps"]["hot"]): Promise<Pages> {
   await hot`create table if not exists bench_rows (
     id uuid primary key, sender text not null, recipient text not null, subject text not null, html text not null)`;

@@ -1,27 +1,30 @@
 import type { AcceptCommands } from "./accept-child";
 import { type Child, startChild } from "./child";
-import { letterHtml, recipientOf, SENDER, subjectOf } from "./letter";
 import { type Pressed, press } from "./load";
 import { type Contestant, medianOf, medianRatio, runInTurns } from "./measure";
 import type { BenchDatabase, Place } from "./place";
 import { FLOOR_PATH } from "./product";
 import { judgedLine, type Line, milliseconds, perSecond, toldLine } from "./report";
+import { emailHtml, recipientOf, SENDER, subjectOf } from "./sample-email";
 
 const secondsPerRun = 3;
-/** Until the compiler has done with both sides: what is measured is a service that runs, not its first seconds. */
+/** Until the compiler has optimized both sides: a running service is measured, not its first seconds. */
 const secondsToWarmUp = 8;
-/** Next is measured at the first of them alone: more connections than that change nothing about it. */
+/** Next is measured only with the first of them: more connections change nothing there. */
 const CONNECTIONS = [16, 64] as const;
 const latencyConnections = 32;
 
-const mailJson = JSON.stringify({
+const emailJson = JSON.stringify({
   from: SENDER,
   to: recipientOf(1),
   subject: subjectOf(1),
-  html: letterHtml(1),
+  html: emailHtml(1),
 });
 
-/** Mail taken in over HTTP: what a request costs from the socket to the commit, beside what it could cost at least. */
+/**
+ * Accepting email over HTTP: the cost of a request from the socket to the commit, beside the minimum possible
+ * cost.
+ */
 export async function measureAccept(place: Place): Promise<Line[]> {
   const product = await place.product();
   const database = await place.openDatabase();
@@ -40,28 +43,28 @@ export async function measureAccept(place: Place): Promise<Line[]> {
   }
 }
 
-/** A mail of ordinary length, handed in at the door. */
-export const acceptTarget = (doorPort: number, token: string): Target => ({
-  url: `http://127.0.0.1:${doorPort}/api/emails`,
+/** An email of ordinary length, submitted over HTTP. */
+export const acceptTarget = (serverPort: number, token: string): Target => ({
+  url: `http://127.0.0.1:${serverPort}/api/emails`,
   headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-  body: mailJson,
+  body: emailJson,
 });
 
 export type Target = { url: string; headers?: Record<string, string>; body?: string };
-type Targets = Record<"door" | "insert" | "nextAccept" | "nextPost" | "nextGet", Target>;
+type Targets = Record<"server" | "insert" | "nextAccept" | "nextPost" | "nextGet", Target>;
 
 function targetsOf(
-  { doorPort, nextPort }: { doorPort: number; nextPort: number },
+  { serverPort, nextPort }: { serverPort: number; nextPort: number },
   { token }: BenchDatabase,
 ): Targets {
-  const door = `http://127.0.0.1:${doorPort}`;
+  const server = `http://127.0.0.1:${serverPort}`;
   const next = `http://127.0.0.1:${nextPort}`;
   const json = { "content-type": "application/json" };
   return {
-    door: acceptTarget(doorPort, token),
-    insert: { url: `${door}/insert`, headers: json, body: mailJson },
-    nextAccept: { ...acceptTarget(doorPort, token), url: `${next}/api/emails` },
-    nextPost: { url: `${next}${FLOOR_PATH}`, headers: json, body: mailJson },
+    server: acceptTarget(serverPort, token),
+    insert: { url: `${server}/insert`, headers: json, body: emailJson },
+    nextAccept: { ...acceptTarget(serverPort, token), url: `${next}/api/emails` },
+    nextPost: { url: `${next}${FLOOR_PATH}`, headers: json, body: emailJson },
     nextGet: { url: `${next}${FLOOR_PATH}` },
   };
 }
@@ -86,25 +89,25 @@ async function compareRates(
     };
   const at = `${connections} connections`;
   const cpuOf = (name: keyof Targets) => cpu.get(name) ?? [];
-  const own = await runInTurns({ door: rateOf("door"), insert: rateOf("insert") });
+  const own = await runInTurns({ server: rateOf("server"), insert: rateOf("insert") });
   const lines = [
     judgedLine({
-      what: `accept at the Node door, ${at}`,
-      measured: perSecond(medianOf(own.door), "mails"),
-      floor: `same door, a handler that inserts one row: ${perSecond(medianOf(own.insert), "rows")}`,
-      ratio: medianRatio(own.door, own.insert),
+      what: `accept at the Node server, ${at}`,
+      measured: perSecond(medianOf(own.server), "emails"),
+      floor: `same server, a handler that inserts one row: ${perSecond(medianOf(own.insert), "rows")}`,
+      ratio: medianRatio(own.server, own.insert),
       budget: { atLeast: 0.5 },
     }),
     toldLine(
-      `accept at the Node door, ${at}, processor time of the web process`,
-      `${medianOf(cpuOf("door")).toFixed(2)} ms a mail`,
+      `accept at the Node server, ${at}, processor time of the web process`,
+      `${medianOf(cpuOf("server")).toFixed(2)} ms per email`,
       `the insert: ${medianOf(cpuOf("insert")).toFixed(2)} ms`,
-      medianRatio(cpuOf("insert"), cpuOf("door")),
+      medianRatio(cpuOf("insert"), cpuOf("server")),
     ),
   ];
   if (!hasNext) return lines;
   const beside = await runInTurns({
-    door: rateOf("door"),
+    server: rateOf("server"),
     post: rateOf("nextPost"),
     get: rateOf("nextGet"),
     next: rateOf("nextAccept"),
@@ -113,17 +116,17 @@ async function compareRates(
   for (const method of ["post", "get"] as const)
     lines.push(
       judgedLine({
-        what: `accept at the Node door, ${at}`,
-        measured: perSecond(medianOf(beside.door), "mails"),
+        what: `accept at the Node server, ${at}`,
+        measured: perSecond(medianOf(beside.server), "emails"),
         floor: `Next route that does nothing, ${method.toUpperCase()}: ${shown(beside[method])}`,
-        ratio: medianRatio(beside.door, beside[method]),
+        ratio: medianRatio(beside.server, beside[method]),
         budget: { atLeast: 1 },
       }),
     );
   lines.push(
     judgedLine({
       what: `accept at the Next route, as on Vercel, ${at}`,
-      measured: perSecond(medianOf(beside.next), "mails"),
+      measured: perSecond(medianOf(beside.next), "emails"),
       floor: `Next route that does nothing, POST: ${shown(beside.post)}`,
       ratio: medianRatio(beside.next, beside.post),
       budget: { atLeast: 0.8 },
@@ -135,7 +138,7 @@ async function compareRates(
 async function judgeLatency(targets: Targets): Promise<Line> {
   const seen: Pressed[] = [];
   for (let round = 0; round < 4; round++)
-    seen.push(await press({ ...targets.door, connections: latencyConnections, seconds: secondsPerRun }));
+    seen.push(await press({ ...targets.server, connections: latencyConnections, seconds: secondsPerRun }));
   const measured = seen.slice(1);
   const p50 = medianOf(measured.map(({ p50Ms }) => p50Ms));
   const p99 = medianOf(measured.map(({ p99Ms }) => p99Ms));

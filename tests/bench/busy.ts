@@ -6,18 +6,18 @@ import type { DeliverCommands } from "./deliver-child";
 import { press } from "./load";
 import { medianOf, medianRatio, runInTurns } from "./measure";
 import type { Place } from "./place";
-import { queueMails } from "./queue";
+import { queueEmails } from "./queue";
 import { judgedLine, type Line, perSecond } from "./report";
 import { openSink } from "./sink";
 
 const connections = 16;
 const secondsPerRun = 3;
-/** Until the compiler has done with what both rates run through. */
+/** Until the compiler has optimized what both rates use. */
 const secondsToWarmUp = 6;
 /** More than the engine delivers in one run. */
 const backlog = 10_000;
 
-/** What a working delivery engine takes from those who hand in mail, where both live on one machine. */
+/** How much a busy delivery engine slows down accepting on the same machine. */
 export async function measureBusy(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
   const { hot, close } = openDatabase(database.url, { connectionsMax: 4 });
@@ -25,14 +25,14 @@ export async function measureBusy(place: Place): Promise<Line[]> {
   const web = startChild<AcceptCommands>("accept-child.ts");
   const engine = startChild<DeliverCommands>("deliver-child.ts");
   try {
-    const { doorPort } = await web.ask("open", { databaseUrl: database.url });
-    const target = acceptTarget(doorPort, database.token);
+    const { serverPort } = await web.ask("open", { databaseUrl: database.url });
+    const target = acceptTarget(serverPort, database.token);
     const smtpUrl = `smtp://127.0.0.1:${sink.port}`;
     const accept = async (seconds: number) => (await press({ ...target, connections, seconds })).perSecond;
     const rates = await runInTurns({
       busy: async ({ isWarmUp }) => {
         await hot`truncate emails cascade`;
-        await queueMails(hot, database.teamId, backlog);
+        await queueEmails(hot, database.teamId, backlog);
         await engine.ask("startEngine", { databaseUrl: database.url, smtpUrl });
         const rate = await accept(isWarmUp ? secondsToWarmUp : secondsPerRun);
         await engine.ask("stopEngine", undefined as never);
@@ -45,9 +45,9 @@ export async function measureBusy(place: Place): Promise<Line[]> {
     });
     return [
       judgedLine({
-        what: `accept at the Node door, ${connections} connections, while the engine delivers at full speed`,
-        measured: perSecond(medianOf(rates.busy), "mails"),
-        floor: `while it has nothing to do: ${perSecond(medianOf(rates.idle), "mails")}`,
+        what: `accept at the Node server, ${connections} connections, while the engine delivers at full speed`,
+        measured: perSecond(medianOf(rates.busy), "emails"),
+        floor: `while it is idle: ${perSecond(medianOf(rates.idle), "emails")}`,
         ratio: medianRatio(rates.busy, rates.idle),
         budget: { atLeast: 0.7 },
       }),

@@ -8,17 +8,20 @@ type Commands = Record<string, (input: never) => unknown>;
 type Asked = { id: number; command: string; input: unknown };
 type Answered = { id: number; value?: unknown; error?: string };
 
-/** A process of its own that does what it is asked, so that it has a core, a heap and a processor time of its own. */
+/** A separate process that answers calls, so that it has its own core, heap and processor time. */
 export type Child<C extends Commands> = {
   ask<K extends keyof C & string>(command: K, input: Parameters<C[K]>[0]): Promise<Awaited<ReturnType<C[K]>>>;
-  /** Closes the channel, upon which the process ends by itself; kills it after 10 s. */
+  /** Closes the channel, after which the process ends; kills it after 10 s. */
   end(): Promise<void>;
 };
 
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 const endMs = 10_000;
 
-/** Starts a file of this folder that calls `answerParent`. `nodeArgs` come before it, for example a profiler's. */
+/**
+ * Starts a file of this folder that calls `answerParent`. `nodeArgs` precede it, for example those of a
+ * profiler.
+ */
 export function startChild<C extends Commands>(file: string, nodeArgs: string[] = []): Child<C> {
   const child = fork(path.join(projectRoot, "tests/bench", file), {
     cwd: projectRoot,
@@ -57,7 +60,7 @@ export function startChild<C extends Commands>(file: string, nodeArgs: string[] 
   };
 }
 
-/** The other side: answers the parent's questions one by one, and runs `close` when the parent has gone. */
+/** The child's side: answers the parent's calls one by one, and runs `close` when the parent has gone. */
 export function answerParent(commands: Commands, close: () => Promise<void>): void {
   process.on("message", async ({ id, command, input }: Asked) => {
     const answer: Answered = { id };
@@ -71,7 +74,7 @@ export function answerParent(commands: Commands, close: () => Promise<void>): vo
   process.once("disconnect", () => void close().finally(() => process.exit(0)));
 }
 
-/** Processor time of this process so far, and the memory it holds now. */
+/** Processor time of this process so far, and its current memory. */
 export const usage = (): { cpuMs: number; rssMb: number } => {
   const { user, system } = process.cpuUsage();
   return { cpuMs: (user + system) / 1000, rssMb: process.memoryUsage.rss() / 1_000_000 };

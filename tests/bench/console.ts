@@ -1,27 +1,27 @@
 import { openDatabase } from "#db/client";
-import { buildDeps } from "#server/boot/deps";
 import type { Ctx } from "#server/deps";
-import { silentLog } from "#server/log";
-import type { EmailFilter } from "#server/services/emails/filter";
-import { readHolds } from "#server/services/emails/holds";
-import { lookForEmails } from "#server/services/emails/list";
-import { getEmail } from "#server/services/emails/read";
+import { silentLog } from "#server/platform/log";
+import { readDelayCauses } from "#server/services/emails/change/delay-causes";
+import type { EmailFilter } from "#server/services/emails/read/filter";
+import { scanEmails } from "#server/services/emails/read/list";
+import { getEmail } from "#server/services/emails/read/read";
 import { readDays, readHours } from "#server/services/overview/days";
 import { listFailures } from "#server/services/overview/failures";
-import { readPace, readQueue } from "#server/services/overview/pace";
-import { fillMails, RARE, USUAL } from "./fill-mails";
+import { readDeliveryTimes, readQueue } from "#server/services/overview/queue";
+import { buildDeps } from "#server/startup/deps";
+import { fillEmails, RARE, USUAL } from "./fill-emails";
 import { medianOf, medianRatio, runInTurns } from "./measure";
 import { type Place, settingsFor } from "./place";
 import { judgedLine, type Line, milliseconds, toldLine } from "./report";
 
 const few = 1_000;
-/** A million takes minutes to write down; fewer show whether the part works. */
+/** Inserting a million takes minutes; fewer show whether the part works. */
 const many = Number(process.env.BENCH_MAILS ?? 1_000_000);
 const pageRows = 25;
 const asksPerRun = 20;
 const dayMs = 86_400_000;
 
-/** Pages of the list that an index finds, or that fill at once. */
+/** Pages of the list that an index finds, or that fill immediately. */
 const PAGES: Record<string, EmailFilter> = {
   "the first page": {},
   "a status that most have": { status: "delivered" },
@@ -35,17 +35,19 @@ const PAGES: Record<string, EmailFilter> = {
 };
 
 /**
- * Pages that are looked for among the newest mails, so many and no more: an index for each would cost every mail that is
- * accepted, and again each time that it changes its state. They take longer than among a thousand, and no longer among
- * ten million than among one.
+ * Pages that are searched among a bounded number of the newest emails: an index for each filter would make
+ * every accepted email and every change of its status slower. They take longer than among a thousand emails,
+ * and not longer among ten million than among one.
  */
 const LOOKED_FOR: Record<string, EmailFilter> = {
   "a key that few have": { apiKeyId: RARE.key },
   "a domain that few have": { domain: RARE.domain },
-  "words that no mail has": { words: "nobody has these" },
+  "words that no email has": { words: "words without a match" },
 };
 
-/** What the console asks of the database, beside a million mails and beside a thousand: it must not be felt. */
+/**
+ * The console's queries with a million emails, beside the same with a thousand: it must not be noticeable.
+ */
 export async function measureConsole(place: Place): Promise<Line[]> {
   const [small, large] = [await openFilled(place, few), await openFilled(place, many)];
   try {
@@ -56,7 +58,7 @@ export async function measureConsole(place: Place): Promise<Line[]> {
       const took = await runInTurns({ many: run(large), few: run(small) }, 3);
       lines.push(
         judgedLine({
-          what: `${name}, of ${many.toLocaleString("en")} mails`,
+          what: `${name}, of ${many.toLocaleString("en")} emails`,
           measured: milliseconds(medianOf(took.many)),
           floor: `of ${few.toLocaleString("en")}: ${milliseconds(medianOf(took.few))}`,
           ratio: medianRatio(took.many, took.few),
@@ -67,7 +69,7 @@ export async function measureConsole(place: Place): Promise<Line[]> {
     for (const [name, ask] of Object.entries(large.bounded))
       lines.push(
         toldLine(
-          `${name}, of ${many.toLocaleString("en")} mails`,
+          `${name}, of ${many.toLocaleString("en")} emails`,
           milliseconds(await timeAsks(ask)),
           `of ${few.toLocaleString("en")}: ${milliseconds(await timeAsks(small.bounded[name]))}`,
         ),
@@ -89,12 +91,12 @@ async function openFilled(place: Place, count: number) {
     actor: { kind: "operator" },
     requestId: "bench",
   };
-  await fillMails(hot, database.teamId, count);
+  await fillEmails(hot, database.teamId, count);
   const middle = await middleOf(ctx, count);
-  // Whoever looks first counts in what no worker has counted.
+  // The first reader counts what no worker has counted.
   for (let counted = false; !counted; ) counted = (await readDays(ctx, 30)).isComplete;
   const look = (filter: EmailFilter, after?: string) => () =>
-    lookForEmails(ctx, { ...filter, ...(after && { after }), limit: pageRows });
+    scanEmails(ctx, { ...filter, ...(after && { after }), limit: pageRows });
   const aroundMiddle = {
     since: new Date(ctx.clock().getTime() - 16 * dayMs),
     until: new Date(ctx.clock().getTime() - 15 * dayMs),
@@ -103,15 +105,15 @@ async function openFilled(place: Place, count: number) {
     ...Object.fromEntries(Object.entries(PAGES).map(([name, filter]) => [name, look(filter)])),
     "a page in the middle": look({}, middle),
     "a page of a day in the middle": look(aroundMiddle),
-    "one mail by its id": look({ id: middle }),
-    "one mail, whole": () => Promise.all([getEmail(ctx, middle), readHolds(ctx, middle)]),
+    "one email by its id": look({ id: middle }),
+    "one email, complete": () => Promise.all([getEmail(ctx, middle), readDelayCauses(ctx, middle)]),
     "the overview's month": () => readDays(ctx, 30),
     "the overview's queue and failures": () => Promise.all([readQueue(ctx), listFailures(ctx, 6)]),
   };
-  // Those read so many of the newest and no more, which a thousand mails are not.
+  // These read a bounded number of the newest emails, and a thousand is fewer.
   const bounded: Record<string, () => Promise<unknown>> = {
     ...Object.fromEntries(Object.entries(LOOKED_FOR).map(([name, filter]) => [name, look(filter)])),
-    "the overview's delivery time": () => readPace(ctx, new Date(0)),
+    "the overview's delivery time": () => readDeliveryTimes(ctx, new Date(0)),
     "the overview's hours": () => readHours(ctx),
   };
   return {
@@ -129,7 +131,7 @@ async function openFilled(place: Place, count: number) {
 async function middleOf(ctx: Ctx, count: number): Promise<string> {
   const [row] = await ctx.hot<{ id: string }[]>`
     select id from emails where team_id = ${ctx.teamId} order by id offset ${Math.floor(count / 2)} limit 1`;
-  if (!row) throw new Error("There is no mail in the middle.");
+  if (!row) throw new Error("There is no email in the middle.");
   return row.id;
 }
 

@@ -1,24 +1,24 @@
 import nodemailer from "nodemailer";
-import { type Built, buildDeps } from "#server/boot/deps";
-import { stepBack } from "#server/boot/step-back";
-import { silentLog } from "#server/log";
+import { startWorker, type Worker } from "#server/delivery/worker";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
-import { startWorker, type Worker } from "#server/worker/loop";
+import { silentLog } from "#server/platform/log";
+import { type Built, buildDeps } from "#server/startup/deps";
+import { lowerPriority } from "#server/startup/launcher/lower-priority";
 import { answerParent, usage } from "./child";
-import { letterHtml, recipientOf, SENDER, subjectOf } from "./letter";
 import { settingsFor } from "./place";
+import { emailHtml, recipientOf, SENDER, subjectOf } from "./sample-email";
 
-/** Mails under way at once in the plain loop: more than the pool has connections, so that none of them waits. */
+/** Concurrent emails of the plain loop: more than the pool has connections, so that no connection waits. */
 const inFlight = 50;
 
 let built: Built | undefined;
 let worker: Worker | undefined;
 
 const commands = {
-  /** Starts the delivery engine as `posthorn worker` does; it takes what is due. */
+  /** Starts the delivery engine like `backstamp worker`. It sends what is due. */
   async startEngine({ databaseUrl, smtpUrl }: { databaseUrl: string; smtpUrl: string }) {
-    stepBack();
+    lowerPriority();
     built ??= buildDeps(settingsFor(databaseUrl), { log: silentLog, applicationName: "bench worker" });
     const read = parseSmtpUrl(smtpUrl);
     if (!read.ok) throw new Error(read.fault);
@@ -31,8 +31,8 @@ const commands = {
     await worker?.stop();
     worker = undefined;
   },
-  /** What everybody would write: `sendMail` in a loop over nodemailer's own pool. Tells how long it took. */
-  async sendPlain({ port, connections, mails }: { port: number; connections: number; mails: number }) {
+  /** The usual code: `sendMail` in a loop over nodemailer's pool. Returns how long it took. */
+  async sendPlain({ port, connections, emails }: { port: number; connections: number; emails: number }) {
     const transport = nodemailer.createTransport({
       host: "127.0.0.1",
       port,
@@ -43,12 +43,12 @@ const commands = {
     });
     let next = 0;
     const sendOn = async () => {
-      for (let n = next++; n < mails; n = next++)
+      for (let n = next++; n < emails; n = next++)
         await transport.sendMail({
           from: SENDER,
           to: recipientOf(n),
           subject: subjectOf(n),
-          html: letterHtml(n),
+          html: emailHtml(n),
           text: "Your order is on its way.",
         });
     };

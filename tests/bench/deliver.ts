@@ -3,19 +3,19 @@ import { type Child, startChild } from "./child";
 import type { DeliverCommands } from "./deliver-child";
 import { medianOf, medianRatio, runInTurns } from "./measure";
 import type { Place } from "./place";
-import { drained, queueMails } from "./queue";
+import { drained, queueEmails } from "./queue";
 import { judgedLine, type Line, perSecond, toldLine } from "./report";
 import { openSink } from "./sink";
 
-const mailsPerRun = 6_000;
-/** Until the compiler has done with both sides: what is measured is a service that runs, not its first seconds. */
-const mailsToWarmUp = 8_000;
+const emailsPerRun = 6_000;
+/** Until the compiler has optimized both sides: a running service is measured, not its first seconds. */
+const warmUpEmails = 8_000;
 const connections = 10;
 const runMaxMs = 60_000;
 
 /**
- * Delivery from claim to recorded result in one process, beside the loop that everybody would write in another. Signing
- * by DKIM is no part of the engine yet, so neither side signs.
+ * Delivery from claim to recorded result in one process, beside the usual loop in another. Neither side signs
+ * with DKIM.
  */
 export async function measureDelivery(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
@@ -26,19 +26,19 @@ export async function measureDelivery(place: Place): Promise<Line[]> {
   const smtpUrl = `smtp://127.0.0.1:${sink.port}?pool=${connections}`;
   const cpu = { engine: [] as number[], plain: [] as number[] };
 
-  const deliver = async (mails: number): Promise<number> => {
+  const deliver = async (emails: number): Promise<number> => {
     await hot`truncate emails cascade`;
-    await queueMails(hot, database.teamId, mails);
+    await queueEmails(hot, database.teamId, emails);
     const startedMs = performance.now();
     await engine.ask("startEngine", { databaseUrl: database.url, smtpUrl });
     await drained(hot, runMaxMs);
     const tookMs = performance.now() - startedMs;
     await engine.ask("stopEngine", undefined as never);
-    return mails / (tookMs / 1000);
+    return emails / (tookMs / 1000);
   };
-  const sendPlain = async (mails: number): Promise<number> => {
-    const { tookMs } = await plain.ask("sendPlain", { port: sink.port, connections, mails });
-    return mails / (tookMs / 1000);
+  const sendPlain = async (emails: number): Promise<number> => {
+    const { tookMs } = await plain.ask("sendPlain", { port: sink.port, connections, emails });
+    return emails / (tookMs / 1000);
   };
 
   try {
@@ -50,14 +50,14 @@ export async function measureDelivery(place: Place): Promise<Line[]> {
     return [
       judgedLine({
         what: "delivery, claim to recorded result, one process, no DKIM on either side",
-        measured: perSecond(medianOf(rates.engine), "mails"),
-        floor: `\`nodemailer.sendMail\` in a loop, pool of ${connections}, to ${sink.name}: ${perSecond(medianOf(rates.plain), "mails")}`,
+        measured: perSecond(medianOf(rates.engine), "emails"),
+        floor: `\`nodemailer.sendMail\` in a loop, pool of ${connections}, to ${sink.name}: ${perSecond(medianOf(rates.plain), "emails")}`,
         ratio: medianRatio(rates.engine, rates.plain),
         budget: { atLeast: 2 },
       }),
       toldLine(
         "delivery, processor time of that process",
-        `${medianOf(cpu.engine).toFixed(2)} ms a mail`,
+        `${medianOf(cpu.engine).toFixed(2)} ms per email`,
         `the loop: ${medianOf(cpu.plain).toFixed(2)} ms`,
         medianRatio(cpu.plain, cpu.engine),
       ),
@@ -81,12 +81,12 @@ async function withCpu(
   child: Child<DeliverCommands>,
   kept: number[],
   isWarmUp: boolean,
-  run: (mails: number) => Promise<number>,
+  run: (emails: number) => Promise<number>,
 ): Promise<number> {
-  const mails = isWarmUp ? mailsToWarmUp : mailsPerRun;
+  const emails = isWarmUp ? warmUpEmails : emailsPerRun;
   const before = await child.ask("usage", undefined as never);
-  const rate = await run(mails);
+  const rate = await run(emails);
   const after = await child.ask("usage", undefined as never);
-  if (!isWarmUp) kept.push((after.cpuMs - before.cpuMs) / mails);
+  if (!isWarmUp) kept.push((after.cpuMs - before.cpuMs) / emails);
   return rate;
 }

@@ -5,20 +5,23 @@ export type Load = {
   connections: number;
   seconds: number;
   headers?: Record<string, string>;
-  /** Makes it a POST. One body for all requests: writing them must cost the load's side as little as can be. */
+  /**
+   * Makes it a POST. All requests have the same body, so that the client uses as little processor time as
+   * possible.
+   */
   body?: string;
 };
 
 export type Pressed = { perSecond: number; p50Ms: number; p99Ms: number };
 
 /**
- * Sends requests over kept connections, each as soon as the one before is answered. Throws where anything but a 2xx
- * came back: a fast refusal must not pass for speed.
+ * Sends requests over kept connections, each as soon as the previous one has a response. Throws on anything
+ * but a 2xx: a fast error must not count as speed.
  */
 export async function press({ url, connections, seconds, headers, body }: Load): Promise<Pressed> {
   const method = body === undefined ? "GET" : "POST";
   const result = await autocannon({ url, connections, duration: seconds, method, headers, body });
   if (result.non2xx + result.errors > 0)
-    throw new Error(`${url} refused ${result.non2xx} requests and broke ${result.errors}.`);
+    throw new Error(`${url} rejected ${result.non2xx} requests, and ${result.errors} failed.`);
   return { perSecond: result["2xx"] / result.duration, p50Ms: result.latency.p50, p99Ms: result.latency.p99 };
 }

@@ -7,7 +7,10 @@ import { describeRun, formatTable, type Line } from "./report";
 import { measureScale } from "./scale";
 import { measureStart } from "./start";
 
-/** What can be measured, each by itself: `npm run bench -- accept`. Without a name all of it runs, in this order. */
+/**
+ * The parts, which can be measured separately: `npm run bench -- accept`. Without a name all run, in this
+ * order.
+ */
 const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   accept: measureAccept,
   deliver: measureDelivery,
@@ -17,37 +20,37 @@ const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   start: measureStart,
 };
 
-/** Budgets of the design that no part measures yet. */
+/** Goals of the design that no part measures yet. */
 const NOT_MEASURED = [
-  "signing by DKIM while delivering",
+  "signing with DKIM while delivering",
   "accept through Upstash over REST",
   "batches of a hundred",
-  "five million finished rows, and one team's million beside another team's single mail",
+  "five million finished rows, and one team's million beside another team's single email",
   "webhooks beside a bare fetch",
   "memory over an hour",
 ];
 
-const say = (text: string) => process.stderr.write(`${text}\n`);
+const print = (text: string) => process.stderr.write(`${text}\n`);
 
 async function main(names: string[]): Promise<number> {
   const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
   if (unknown !== undefined) {
-    say(`There is no part "${unknown}". There are: ${Object.keys(PARTS).join(", ")}.`);
+    print(`There is no part "${unknown}". There are: ${Object.keys(PARTS).join(", ")}.`);
     return 2;
   }
-  // What was started ends with this process, in its exit handlers.
+  // Started processes end with this one, in its exit handlers.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
   const place = await openPlace();
   const lines: Line[] = [];
   let hasBroken = false;
   for (const [name, measure] of Object.entries(PARTS)) {
     if (names.length > 0 && !names.includes(name)) continue;
-    say(`measuring ${name} …`);
+    print(`measuring ${name} …`);
     try {
       lines.push(...(await measure(place)));
     } catch (error) {
       hasBroken = true;
-      say(`${name} could not be measured: ${error instanceof Error ? error.stack : String(error)}`);
+      print(`${name} could not be measured: ${error instanceof Error ? error.stack : String(error)}`);
     }
   }
   await place.close();

@@ -1,11 +1,11 @@
-/** One contestant of a comparison: a run that gives one number. A warm-up run may be shorter. */
+/** One side of a comparison: a run that returns one number. A warm-up run may be shorter. */
 export type Contestant = (run: { isWarmUp: boolean }) => Promise<number>;
 
 export const pairsMin = 3;
 
 /**
- * Runs contestants in turns, A B A B, after one warm-up each: whatever else the machine does meets all of them alike.
- * Gives every contestant's numbers in the order of the rounds.
+ * Alternates the sides, A B A B, after one warm-up each, so that other load on the machine affects all of
+ * them alike. Returns the numbers of each side in the order of the rounds.
  */
 export async function runInTurns<Name extends string>(
   contestants: Record<Name, Contestant>,
@@ -26,7 +26,7 @@ export function medianOf(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? high) + high) / 2;
 }
 
-/** The median of the rounds' own ratios: neighbours in time are compared, not the medians of two halves of an hour. */
+/** The median of the ratios of each round: measurements close in time are compared. */
 export function medianRatio(above: readonly number[], below: readonly number[]): number {
   return medianOf(above.map((value, round) => value / (below[round] ?? Number.NaN)));
 }

@@ -4,23 +4,23 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
 import { migrateDatabase } from "#db/migrate";
-import { buildDeps, type ConnectedSettings } from "#server/boot/deps";
-import { startEmbeddedPostgres } from "#server/boot/embedded";
 import type { Ctx } from "#server/deps";
-import { readSettings } from "#server/env";
-import { silentLog } from "#server/log";
+import { readSettings } from "#server/platform/env/settings";
+import { silentLog } from "#server/platform/log";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
-import { SENDER_DOMAIN } from "./letter";
+import { buildDeps, type ConnectedSettings } from "#server/startup/deps";
+import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { buildProduct, type Product } from "./product";
+import { SENDER_DOMAIN } from "./sample-email";
 
-/** A PostgreSQL as `npm start` runs it, `fsync` and `synchronous_commit` on, in a folder that goes at the end. */
+/** A PostgreSQL as `npm start` runs it, with `fsync` and `synchronous_commit` on, in a temporary folder. */
 export type Place = {
   folder: string;
-  /** A migrated database that holds one team, its verified domain and a key that no limit stops. */
+  /** A migrated database with one team, its verified domain, and a key without effective limits. */
   openDatabase(): Promise<BenchDatabase>;
-  /** The built product, made when first asked for. */
+  /** The production build, made on first use. */
   product(): Promise<Product>;
   close(): Promise<void>;
 };
@@ -30,8 +30,8 @@ export type BenchDatabase = { url: string; teamId: string; token: string; drop()
 const unlimited = 1_000_000_000;
 
 export async function openPlace(): Promise<Place> {
-  const folder = await mkdtemp(path.join(tmpdir(), "posthorn-bench-"));
-  // Root runs PostgreSQL as somebody else, who has to pass through.
+  const folder = await mkdtemp(path.join(tmpdir(), "backstamp-bench-"));
+  // Root runs PostgreSQL as another user, who needs access to the folder.
   await chmod(folder, 0o711);
   const removeAtExit = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", removeAtExit);
@@ -39,7 +39,7 @@ export async function openPlace(): Promise<Place> {
   const maintenance = postgres(server.url, { max: 1, onnotice: () => {} });
   const [settings] = await maintenance<{ safe: boolean }[]>`
     select current_setting('fsync') = 'on' and current_setting('synchronous_commit') = 'on' as safe`;
-  if (!settings?.safe) throw new Error("The database under measure does not wait for its disk.");
+  if (!settings?.safe) throw new Error("The measured database does not wait for its disk.");
   let count = 0;
   let product: Promise<Product> | undefined;
   return {
@@ -69,9 +69,9 @@ export async function openPlace(): Promise<Place> {
   };
 }
 
-/** What a process of the product is told when it is measured on this database. */
+/** The environment of a process of the product that is measured on this database. */
 export const settingsFor = (databaseUrl: string, env: Record<string, string> = {}): ConnectedSettings => ({
-  ...readSettings({ DATABASE_URL: databaseUrl, POSTHORN_URL: "http://localhost", ...env }, "start"),
+  ...readSettings({ DATABASE_URL: databaseUrl, BACKSTAMP_URL: "http://localhost", ...env }, "start"),
   databaseUrl,
 });
 

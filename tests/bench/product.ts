@@ -2,19 +2,25 @@ import { cp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { projectRoot, startProcess } from "../support/processes";
 
-/** A built copy of the product that has one route more, so that Next's own price is measured in the same application. */
+/**
+ * A production build with one additional route, so that the cost of Next itself is measured in the same
+ * application.
+ */
 export type Product = { folder: string; close(): Promise<void> };
 
-/** Where the route that does nothing stands: below `/api`, where no proxy adds its cost. */
+/** The path of the route that does nothing: below `/api`, where no proxy adds its cost. */
 export const FLOOR_PATH = "/api/floor";
 const FLOOR_ROUTE = `export const GET = () => Response.json({ ok: true });\nexport const POST = GET;\n`;
 
-/** Below the project, as its bundler wants it for the packages, and where git, the compiler and the linter do not look. */
+/**
+ * Below the project, as the bundler requires for the packages, and where git, the compiler and the linter do
+ * not look.
+ */
 const folder = path.join(projectRoot, "tests", ".artifacts", "bench-product");
 const NOT_COPIED = /^(\..*|node_modules|tests|package-lock\.json|.*\.md|.*\.tsbuildinfo)$/;
 const buildMaxMs = 300_000;
 
-/** Copies the tree and builds it by `npm run build`. */
+/** Copies the tree and builds it with `npm run build`. */
 export async function buildProduct(): Promise<Product> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });

@@ -1,17 +1,17 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { insertSubmissions } from "#db/accept";
 import type { HotSql } from "#db/client";
-import { newId } from "#server/ids";
-import { letterHtml, recipientOf, SENDER, SENDER_DOMAIN, subjectOf } from "./letter";
+import { newId } from "#server/platform/ids";
+import { insertSubmissions } from "#server/services/emails/accept/insert-submissions";
+import { emailHtml, recipientOf, SENDER, SENDER_DOMAIN, subjectOf } from "./sample-email";
 
 const perStatement = 100;
 const lookEveryMs = 25;
 
-/** Puts mails into the queue as the accepting statement writes them, each with one recipient and due at once. */
-export async function queueMails(hot: HotSql, teamId: string, count: number): Promise<void> {
+/** Queues emails like the accepting statement, each with one recipient and due now. */
+export async function queueEmails(hot: HotSql, teamId: string, count: number): Promise<void> {
   for (let from = 0; from < count; from += perStatement) {
     const size = Math.min(perStatement, count - from);
-    const mails = Array.from({ length: size }, (_, index) => {
+    const emails = Array.from({ length: size }, (_, index) => {
       const n = from + index;
       const id = newId();
       const address = recipientOf(n);
@@ -34,7 +34,7 @@ export async function queueMails(hot: HotSql, teamId: string, count: number): Pr
         templateVersionId: null,
         messageId: `${id}@${SENDER_DOMAIN}`,
         status: "queued" as const,
-        html: letterHtml(n),
+        html: emailHtml(n),
         text: "Your order is on its way.",
         scheduledAt: null,
         attachments: [],
@@ -52,23 +52,23 @@ export async function queueMails(hot: HotSql, teamId: string, count: number): Pr
     });
     await insertSubmissions(
       hot,
-      mails.map((mail) => ({ mails: [mail] })),
+      emails.map((mail) => ({ mails: [mail] })),
     );
   }
 }
 
-/** Waits until every mail has its result on record; throws when one of them was not sent, or after `maxMs`. */
+/** Waits until every email has a recorded result. Throws if one of them was not sent, or after `maxMs`. */
 export async function drained(hot: HotSql, maxMs: number): Promise<void> {
   const untilMs = performance.now() + maxMs;
   for (;;) {
-    // Each look reads one entry of a small index: the wait must not be part of what is measured.
+    // Each check reads one entry of a small index, so waiting does not affect the measurement.
     const [open] = await hot<{ is: boolean }[]>`
       select exists (select from deliveries where status = 'queued')
           or exists (select from deliveries where status = 'sending') as is`;
     if (!open?.is) break;
-    if (performance.now() > untilMs) throw new Error("Not every mail was delivered in time.");
+    if (performance.now() > untilMs) throw new Error("Not every email was delivered in time.");
     await wait(lookEveryMs);
   }
   const others = await hot`select status from deliveries where status <> 'sent' limit 1`;
-  if (others.length > 0) throw new Error(`A mail came to be ${others[0]?.status}.`);
+  if (others.length > 0) throw new Error(`An email has the status ${others[0]?.status}.`);
 }

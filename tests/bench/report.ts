@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
 import { projectRoot } from "../support/processes";
 
-/** One line of the table. `isMet` is null where no budget hangs on it. */
+/** One line of the table. `isMet` is null without a goal. */
 export type Line = {
   what: string;
-  /** With its unit, as in "4,310 mails/s". */
+  /** With its unit, such as "4,310 emails/s". */
   measured: string;
-  /** What it stands beside, in the same run. */
+  /** The reference of the same run. */
   floor: string;
   ratio: number | null;
   budget: string;
@@ -16,7 +16,7 @@ export type Line = {
 
 export type Budget = { atLeast: number } | { atMost: number };
 
-/** A line whose ratio is judged by its budget. */
+/** A line whose ratio is compared with its goal. */
 export function judgedLine(
   line: Pick<Line, "what" | "measured" | "floor"> & { ratio: number; budget: Budget },
 ): Line {
@@ -26,7 +26,7 @@ export function judgedLine(
   return { ...line, budget: `${sign} ${bound}x`, isMet };
 }
 
-/** A line that tells something and is judged by nothing. */
+/** A line without a goal. */
 export const toldLine = (what: string, measured: string, floor = "", ratio: number | null = null): Line => ({
   what,
   measured,
@@ -46,11 +46,11 @@ export function formatTable(lines: readonly Line[]): string {
     budget,
     isMet === null ? "" : isMet ? "met" : "**missed**",
   ]);
-  const head = ["what", "measured", "beside it, in the same run", "ratio", "budget", ""];
+  const head = ["what", "measured", "reference, in the same run", "ratio", "budget", ""];
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** When, where and of what: without these the numbers mean nothing. */
+/** When, where and what was measured. */
 export function describeRun(now: Date): string {
   const [cpu] = cpus();
   const git = (...args: string[]) => execFileSync("git", args, { cwd: projectRoot, encoding: "utf8" }).trim();

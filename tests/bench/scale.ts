@@ -1,14 +1,14 @@
 import type { HotSql } from "#db/client";
 import { openDatabase } from "#db/client";
-import { claimDeliveries } from "#db/queue";
-import { buildDeps } from "#server/boot/deps";
+import { claimDeliveries } from "#server/delivery/queue/claims";
 import type { Ctx } from "#server/deps";
-import { newId } from "#server/ids";
-import { silentLog } from "#server/log";
-import { listEmails } from "#server/services/emails/list";
+import { newId } from "#server/platform/ids";
+import { silentLog } from "#server/platform/log";
+import { listEmails } from "#server/services/emails/read/list";
+import { buildDeps } from "#server/startup/deps";
 import { medianOf, medianRatio, runInTurns } from "./measure";
 import { type BenchDatabase, type Place, settingsFor } from "./place";
-import { queueMails } from "./queue";
+import { queueEmails } from "./queue";
 import { judgedLine, type Line, milliseconds } from "./report";
 
 const finishedRows = { few: 10_000, many: 200_000 };
@@ -16,7 +16,7 @@ const claimsPerRun = 20;
 const claimSize = 50;
 const listsPerRun = 50;
 
-/** What finished mail costs those that are still to be sent, and those who look: it must cost nothing. */
+/** The cost of finished emails for those that are queued, and for lists: it should be zero. */
 export async function measureScale(place: Place): Promise<Line[]> {
   const few = await openFilled(place, finishedRows.few);
   const many = await openFilled(place, finishedRows.many);
@@ -69,7 +69,7 @@ async function openFilled(place: Place, rows: number) {
   };
 }
 
-/** Mails that were sent, a day's worth behind one another, as the engine leaves them. */
+/** Emails that were sent, over a day, as the engine leaves them. */
 async function fillFinished(hot: HotSql, { teamId }: BenchDatabase, rows: number): Promise<void> {
   await hot`
     with mail as (
@@ -86,9 +86,9 @@ async function fillFinished(hot: HotSql, { teamId }: BenchDatabase, rows: number
   await hot.unsafe("vacuum analyze emails, deliveries");
 }
 
-/** Milliseconds of a claim, the median of some. What was claimed is finished afterwards, out of the measured time. */
+/** Milliseconds of a claim, the median of several. Claimed rows are finished outside the measured time. */
 async function timeClaims(hot: HotSql, teamId: string): Promise<number> {
-  await queueMails(hot, teamId, claimsPerRun * claimSize);
+  await queueEmails(hot, teamId, claimsPerRun * claimSize);
   const tookMs: number[] = [];
   for (let n = 0; n < claimsPerRun; n++) {
     const startedMs = performance.now();

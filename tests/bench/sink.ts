@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { findPort } from "#server/boot/postgres/server";
+import { findPort } from "#server/startup/postgres/server";
 import { findPostfixSink } from "../support/smtp-sink";
 
-/** A far side that takes every mail and keeps none. */
+/** A test server that accepts every email and stores none. */
 export type Sink = { port: number; name: string; close(): Promise<void> };
 
 const startMaxMs = 10_000;
 
-/** Postfix's `smtp-sink` where Debian has installed it, since a far side written in C costs us the least; else our own. */
+/** Postfix's `smtp-sink` if installed, because a server written in C costs least; otherwise our own. */
 export async function openSink(): Promise<Sink> {
   const binary = findPostfixSink();
   return binary === null ? openOwnSink() : openPostfixSink(binary);
@@ -36,7 +36,7 @@ async function openPostfixSink(binary: string): Promise<Sink> {
   };
 }
 
-/** The least that is an SMTP server: it looks for line ends and the final dot and says yes. */
+/** A minimal SMTP server: it detects line ends and the final dot and replies with success. */
 async function openOwnSink(): Promise<Sink> {
   const server = createServer((socket) => converse(socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -69,7 +69,7 @@ function converse(socket: Socket): void {
       } else if (/^EHLO/i.test(line)) socket.write("250-sink\r\n250-PIPELINING\r\n250 8BITMIME\r\n");
       else if (/^DATA/i.test(line)) {
         inBody = true;
-        // The final dot of an empty body stands at its very beginning.
+        // The final dot of an empty body is at its beginning.
         rest = `\r\n${rest}`;
         socket.write("354 Go on\r\n");
       } else if (/^QUIT/i.test(line)) socket.end("221 2.0.0 Bye\r\n");

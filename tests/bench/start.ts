@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { readGenerated } from "#server/boot/generated";
-import { findPort } from "#server/boot/postgres/server";
+import { readGenerated } from "#server/startup/install/generated";
+import { findPort } from "#server/startup/postgres/server";
 import { descendantsOf, isRunning, startProcess, type TestProcess } from "../support/processes";
 import { medianOf } from "./measure";
 import type { Place } from "./place";
@@ -18,7 +18,10 @@ const webBudgetMb = 250;
 const idleBeforeLookMs = 3_000;
 const stopMaxMs = 30_000;
 
-/** From the command to the first accepted mail, each time with nothing there yet: the database is made as well. */
+/**
+ * From the command to the first accepted email, each time with an empty data directory: the database is
+ * created too.
+ */
 export async function measureStart(place: Place): Promise<Line[]> {
   const product = await place.product();
   const seen: Record<Mode, Started[]> = { dev: [], start: [] };
@@ -29,7 +32,7 @@ export async function measureStart(place: Place): Promise<Line[]> {
     ...(["dev", "start"] as const).map((mode) => {
       const tookS = medianOf(seen[mode].map((started) => started.tookS));
       return judgedLine({
-        what: `\`npm run ${mode}\` to the first accepted mail, empty data directory`,
+        what: `\`npm run ${mode}\` to the first accepted email, empty data directory`,
         measured: seconds(tookS),
         floor: `allowed: ${seconds(BUDGET_SECONDS[mode])}`,
         ratio: tookS / BUDGET_SECONDS[mode],
@@ -54,10 +57,10 @@ async function startOnce(product: Product, mode: Mode, dataDir: string): Promise
   const startedMs = performance.now();
   const launcher = await startProcess("npm", mode === "dev" ? ["run", "dev"] : ["start"], {
     cwd: product.folder,
-    env: { PORT: String(port), HOST: "127.0.0.1", POSTHORN_DATA_DIR: dataDir },
+    env: { PORT: String(port), HOST: "127.0.0.1", BACKSTAMP_DATA_DIR: dataDir },
   });
   try {
-    await launcher.waitFor(/Posthorn is running/);
+    await launcher.waitFor(/Backstamp is running/);
     await sendFirstMail(port, dataDir);
     const tookS = (performance.now() - startedMs) / 1000;
     if (mode === "dev") return { tookS, webMb: 0 };
@@ -68,7 +71,7 @@ async function startOnce(product: Product, mode: Mode, dataDir: string): Promise
   }
 }
 
-/** Tells the launcher itself to stop, since npm may stand before it with a shell that passes no signal on. */
+/** Signals the launcher itself, because npm may run it through a shell that does not forward signals. */
 async function stopHousehold(npm: TestProcess): Promise<void> {
   const household = descendantsOf(npm.pid);
   const launcher = household.findLast((pid) => /launch\.(ts|mjs)/.test(commandOf(pid)));
@@ -84,13 +87,13 @@ async function sendFirstMail(port: number, dataDir: string): Promise<void> {
     method: "POST",
     headers: { authorization: `Bearer ${firstKeyToken}`, "content-type": "application/json" },
     body: JSON.stringify({
-      from: "hello@posthorn.test",
-      to: "delivered@posthorn.test",
-      subject: "First mail",
+      from: "hello@backstamp.test",
+      to: "delivered@backstamp.test",
+      subject: "First email",
       html: "<p>It works.</p>",
     }),
   });
-  if (response.status !== 200) throw new Error(`The first mail was refused: ${await response.text()}`);
+  if (response.status !== 200) throw new Error(`The first email was rejected: ${await response.text()}`);
 }
 
 /** Resident megabytes of a process that runs the launcher; 0 for any other. */
@@ -102,7 +105,7 @@ function memoryOfLauncher(pid: number): number {
 
 const commandOf = (pid: number): string => readOr(`/proc/${pid}/cmdline`);
 
-/** Empty where the process has gone meanwhile. */
+/** Empty if the process has ended meanwhile. */
 function readOr(file: string): string {
   try {
     return readFileSync(file, "utf8");

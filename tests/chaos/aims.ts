@@ -5,25 +5,25 @@ import { LABEL, type Load } from "./load";
 import type { Stage } from "./records";
 import type { Rig } from "./rig";
 
-/** Whom something is to befall, and when in a mail's way. */
+/** The process that a kill hits, and the stage of an email at which it hits. */
 export type Moment = {
   who: Player | "postgres";
   aim: Stage | "random";
-  /** Of the ways to reach that moment, where there are two. */
+  /** Which of two possible sequences leads to that stage. */
   variant: 0 | 1;
-  /** The processes through which it is reached where PostgreSQL is the one. */
+  /** The processes involved if PostgreSQL is killed. */
   web: 0 | 1;
   worker: 0 | 1;
 };
 
-/** How long a moment may let itself be waited for under load, before the kill comes anyhow. */
+/** Maximum wait for the stage under load, after which the kill happens anyway. */
 const patienceMs = 6_000;
 const pollMs = 2;
 
 /**
- * Waits until mail is at the stage that a kill aims at, and holds it there: packets on their way to the database, a
- * message in the sink. Nothing in the product knows of it. False when the moment did not come; what was held is let go
- * by `release`.
+ * Waits until an email is at the stage of a kill, and holds it there: packets on their way to the database,
+ * or a message in the sink. The product does not know about it. False if the stage was not reached. `release`
+ * releases what was held.
  */
 export async function reachMoment(rig: Rig, load: Load, kill: Moment): Promise<boolean> {
   for (const one of actorsOf(kill.who)) await rig.cast.isUp(one);
@@ -35,7 +35,7 @@ export async function reachMoment(rig: Rig, load: Load, kill: Moment): Promise<b
   return first !== "late";
 }
 
-/** Lets go of everything that was held. */
+/** Releases everything that was held. */
 export function release(rig: Rig): void {
   for (const tap of Object.values(rig.taps)) tap.release();
   rig.releaseMail();
@@ -43,7 +43,7 @@ export function release(rig: Rig): void {
 
 type Reach = (rig: Rig, load: Load, moment: Moment, signal: AbortSignal) => Promise<unknown>;
 
-/** In the results that a worker writes, and in nothing else that it sends. */
+/** Only in the results that a worker writes. */
 const RESULT = "email.sent";
 
 const actorsOf = (who: Moment["who"]): Player[] =>
@@ -53,24 +53,24 @@ const workerOf = ({ who, worker }: Moment): "worker0" | "worker1" =>
   who === "worker0" || who === "worker1" ? who : `worker${worker}`;
 
 const REACH: Readonly<Record<Stage, Reach>> = {
-  // The statement that would commit a mail is on its way and does not arrive.
+  // The statement that would commit an email is sent and does not arrive.
   "before commit": (rig, _load, moment) => rig.taps[`web${webOf(moment)}`].holdAt("up", LABEL),
 
-  // Committed a moment ago: the web process has not heard of it yet, or has just said so to the client.
+  // Just committed: the web process has not received the response yet, or has just responded to the client.
   queued: (rig, load, moment) =>
     moment.who.startsWith("web") && moment.variant === 0
       ? rig.taps[`web${webOf(moment)}`].holdAt("down", LABEL)
       : load.nextAccepted(webOf(moment)),
 
-  // Claimed, and whatever the worker wants to say about it does not get through.
+  // Claimed, and what the worker writes about it does not arrive.
   claimed: async (rig, _load, moment, signal) => {
     const who = workerOf(moment);
     const isClaimed = () => rig.ask((hot) => isClaimedBy(hot, who));
     while (!signal.aborted) {
-      // Whoever waits for it may have gone on while the database was asked.
+      // The waiting process may have continued while the database was queried.
       if ((await isClaimed()) && !signal.aborted) {
         rig.taps[who].pause();
-        // What was under way when the tap was shut has arrived by now.
+        // What was in progress when the tap was closed has arrived by now.
         await wait(pollMs * 5);
         if (await isClaimed()) return;
         rig.taps[who].release();
@@ -79,10 +79,10 @@ const REACH: Readonly<Record<Stage, Reach>> = {
     }
   },
 
-  // The dialogue has begun: the server has the message, or part of it, and has kept nothing yet.
+  // The dialogue has begun: the server has all or part of the message and has stored nothing yet.
   "handed over": (rig, _load, moment) => rig.holdMail("unread", workerOf(moment)),
 
-  // The server has it on disk. It has not said so yet, or the worker knows and cannot write it down.
+  // The server has it on disk. It has not replied yet, or the worker knows and cannot write the result.
   answered: (rig, _load, moment) =>
     moment.variant === 0
       ? rig.holdMail("written", workerOf(moment))

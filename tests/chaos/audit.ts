@@ -1,12 +1,13 @@
 import type { Sql } from "postgres";
 import type { MailRow, Step } from "./records";
 
-/** A client of the harness's own: it sees all tables with no plan forced on it. */
+/** A database client of the harness: it sees all tables, without forced plans. */
 export type Ask = Sql;
 
 /**
- * Makes a database write down every change of a delivery in the transaction that makes it, with the clock's time, and
- * every attempt to alter what is append-only. Triggers of this one database; the product knows nothing of them.
+ * Makes a database log every change of a delivery in the transaction that makes it, with the time, and every
+ * attempt to change append-only rows. These are triggers of this database; the product does not know about
+ * them.
  */
 export async function auditDatabase(hot: Ask): Promise<void> {
   await hot.unsafe(`
@@ -43,7 +44,7 @@ export async function auditDatabase(hot: Ask): Promise<void> {
             or old.subject is distinct from new.subject) execute function audit_tampering();`);
 }
 
-/** Whether this process has taken a mail and not begun on it. */
+/** Whether this process has claimed an email and not started its attempt. */
 export async function isClaimedBy(hot: Ask, who: string): Promise<boolean> {
   const rows = await hot`
     select 1 from deliveries d where d.status = 'sending' and d.stage = 'claimed' and exists (
@@ -52,7 +53,7 @@ export async function isClaimedBy(hot: Ask, who: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Every step on record, in order. */
+/** Every recorded step, in order. */
 export async function readSteps(hot: Ask): Promise<Step[]> {
   return hot<Step[]>`
     select delivery_id as "deliveryId", (extract(epoch from at) * 1000)::float8 as "atMs", by,
@@ -65,8 +66,8 @@ export async function readTampering(hot: Ask): Promise<string[]> {
   return rows.map(({ what }) => what);
 }
 
-/** All mails with what became of them. */
-export async function readMails(hot: Ask): Promise<MailRow[]> {
+/** All emails with their outcomes. */
+export async function readEmails(hot: Ask): Promise<MailRow[]> {
   return hot<MailRow[]>`
     select e.id, e.subject as label, e.message_id as "messageId", e.status, k.key,
       (select count(*)::int from email_bodies b where b.team_id = e.team_id and b.email_id = e.id) as bodies,

@@ -1,27 +1,30 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { findPort } from "#server/boot/postgres/server";
+import { findPort } from "#server/startup/postgres/server";
 import { type Child, startChild } from "../support/child";
 import { compiledOf } from "../support/program";
 import type { Ask } from "./audit";
 import type { Actor } from "./records";
 
-/** Those that are always there; rounds of delivery come and go. */
+/** The permanent processes; scheduled rounds start and end. */
 export type Player = Exclude<Actor, "tick">;
 
-/** The processes of the product in a rig, each started again when it is gone, as a supervisor does. */
+/** The processes of the product in a rig. Each is restarted when it ends, as by a supervisor. */
 export type Cast = {
   baseUrls: readonly [string, string];
-  /** Resolves when it is there, should it just be coming back. */
+  /** Resolves when the process is running. */
   isUp(who: Player): Promise<unknown>;
-  /** SIGKILL. It comes back by itself unless `staysDown`; what is returned settles when it is gone. */
+  /**
+   * Sends SIGKILL. The process is restarted unless `staysDown`. The returned promise resolves when it has
+   * ended.
+   */
   kill(who: Player, options?: { staysDown?: boolean }): Promise<void>;
-  /** Stands still for so long. */
+  /** Stops it (SIGSTOP) for a time. */
   freeze(who: Player, ms: number): Promise<void>;
-  /** SIGTERM; tells how it ended. It comes back by itself. */
+  /** Sends SIGTERM and returns how it ended. It is restarted automatically. */
   stop(who: Player): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Starts it, with other settings where they are given, and waits for it unless nothing could let it be ready. */
+  /** Starts it, optionally with other settings, and waits until it is ready, if it can become ready. */
   start(who: Player, options?: StartOptions): Promise<void>;
-  /** Which ended by themselves, with their last words. */
+  /** Processes that ended by themselves, with their last output. */
   deaths: string[];
   outputs(): string;
   close(): Promise<void>;
@@ -29,9 +32,9 @@ export type Cast = {
 
 export type StartOptions = {
   env?: Record<string, string>;
-  /** Of its own clock; the machine's goes on as it should. */
+  /** Its own clock is wrong; the clock of the machine stays correct. */
   clockAheadMs?: number;
-  /** It has no database to be ready with. */
+  /** Without a database it cannot become ready. */
   isUnready?: true;
 };
 
@@ -40,11 +43,11 @@ const lastWordsLines = 6;
 const FILES: Readonly<Record<Player, string>> = {
   web0: "tests/support/web-process.ts",
   web1: "tests/support/web-process.ts",
-  worker0: "server/boot/worker-process.ts",
-  worker1: "server/boot/worker-process.ts",
+  worker0: "server/startup/worker-process.ts",
+  worker1: "server/startup/worker-process.ts",
 };
 
-/** Nothing is started yet. `envOf` is what each is told of its surroundings. */
+/** Starts nothing yet. `envOf` returns the environment of each process. */
 export async function openCast(
   envOf: (who: Player) => Record<string, string>,
   ask: <T>(question: (hot: Ask) => PromiseLike<T>) => Promise<T>,
@@ -52,7 +55,7 @@ export async function openCast(
   const ports = { web0: await findPort(), web1: await findPort() };
   const children = new Map<Player, Child<object>>();
   const up = new Map<Player, Promise<void>>();
-  /** With which settings it comes back. */
+  /** The settings of the restarted process. */
   const given = new Map<Player, StartOptions>();
   const deaths: string[] = [];
   let isClosing = false;
@@ -81,7 +84,7 @@ export async function openCast(
       clockAheadMs === undefined ? [] : ["--import", new URL("./skewed-clock.mjs", import.meta.url).href],
     );
     children.set(who, child);
-    if (isWeb) await child.hear((told): told is { port: number } => "port" in told);
+    if (isWeb) await child.hear((message): message is { port: number } => "port" in message);
     else if (!isUnready) await untilBeating(child);
     watch(who, child);
   }
@@ -95,7 +98,7 @@ export async function openCast(
 
   const comeBack = (who: Player): void => {
     if (!isClosing) up.set(who, launch(who));
-    // Whoever waits for it is told; nobody else need know.
+    // Only a caller that waits for it gets the error.
     up.get(who)?.catch(() => {});
   };
 

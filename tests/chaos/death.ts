@@ -1,16 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "postgres";
-import { isDatabaseAway } from "#db/faults";
-import type { EmbeddedPostgres } from "#server/boot/embedded";
+import { isDatabaseUnreachable } from "#db/faults";
+import type { EmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { descendantsOf, isRunning } from "../support/processes";
 
-/** How PostgreSQL is taken away: everything at once, its first process alone, or by its own immediate shutdown. */
+/** How PostgreSQL is killed: all processes at once, its first process only, or by immediate shutdown. */
 export type PostgresDeath = "all" | "postmaster" | "immediate";
 
 const backMaxMs = 60_000;
 const pollMs = 2;
 
-/** Kills PostgreSQL, and resolves when none of its processes is left. Whoever started it starts it again by itself. */
+/** Kills PostgreSQL and resolves when all its processes have ended. Its supervisor restarts it. */
 export async function killPostgres({ pid }: EmbeddedPostgres, death: PostgresDeath): Promise<void> {
   const all = [pid, ...descendantsOf(pid)];
   for (const one of death === "all" ? all : [pid])
@@ -18,7 +18,7 @@ export async function killPostgres({ pid }: EmbeddedPostgres, death: PostgresDea
   while (all.some(isRunning)) await wait(pollMs);
 }
 
-/** Stops every process of PostgreSQL where it stands; what is returned lets them go on. */
+/** Stops every process of PostgreSQL (SIGSTOP). The returned function lets them continue. */
 export function freezePostgres({ pid }: EmbeddedPostgres): () => void {
   const all = [pid, ...descendantsOf(pid)];
   for (const one of all) killIfThere(one, "SIGSTOP");
@@ -27,13 +27,13 @@ export function freezePostgres({ pid }: EmbeddedPostgres): () => void {
   };
 }
 
-/** Asks the database, and again for as long as it is away. */
+/** Queries the database, and retries while it is down. */
 export async function whenUp<T>(hot: Sql, ask: (hot: Sql) => PromiseLike<T>): Promise<T> {
   for (const untilMs = Date.now() + backMaxMs; ; await wait(pollMs * 10)) {
     try {
       return await ask(hot);
     } catch (error) {
-      if (!isDatabaseAway(error) || Date.now() > untilMs) throw error;
+      if (!isDatabaseUnreachable(error) || Date.now() > untilMs) throw error;
     }
   }
 }

@@ -2,24 +2,24 @@ import type { Random } from "../support/random";
 import type { Load, LoadOptions } from "./load";
 import type { Rig, Way } from "./rig";
 
-/** What a fault is given to work with: a rig under load, and chance that its seed decides. */
+/** The context of a fault: a rig under load, and random numbers from the seed. */
 export type Scene = { rig: Rig; load: Load; random: Random; row: string; times: number; isLate(): boolean };
 
 /** A row of the fault matrix that is injected here. */
 export type Fault = {
-  /** Names it on the command line and in the labels of its mails. */
+  /** Its name on the command line and in the labels of its emails. */
   name: string;
-  /** As the matrix has it. */
+  /** The text of its row in the matrix. */
   row: string;
-  /** By which way out the rig sends. "disk": a rig of its own, whose database has a disk that can be filled. */
+  /** The transport of the rig. "disk" is a separate rig whose database has a small disk. */
   place: Way | "disk";
-  /** How often it is injected; kills are reckoned among the `--kills`. */
+  /** How often it is injected. Kills are a share of `--kills`. */
   times: { full: number; short: number };
   isKill?: true;
   load?: Partial<Pick<LoadOptions, "clients" | "pauseMsMax" | "destinations" | "scheduledAheadMs">>;
-  /** Injects it `times` times while the load goes on; tells how often it was done, and leaves everything as it was. */
+  /** Injects it `times` times under load, returns how often it was injected, and restores everything. */
   inject(scene: Scene): Promise<number>;
-  /** Why this machine cannot do it, or null where it can. */
+  /** Why this machine cannot inject it, or null. */
   unable?(): string | null;
 };
 

@@ -2,18 +2,18 @@ import { type HttpSink, type SinkReply, startHttpSink } from "../support/http-si
 import type { Ask } from "./audit";
 import type { HookRecords } from "./records";
 
-/** A receiver of webhooks that keeps what it is told, and misbehaves for as long as it is asked to. */
+/** A webhook endpoint that records what it receives, and fails on request. */
 export type Hooks = {
   port: number;
-  /** From now on every third call meets one of these in turn; none ends it. */
+  /** From now on every third call gets one of these failures in turn. No failure is permanent. */
   misbehave(replies: readonly SinkReply[]): void;
-  /** How many calls were answered otherwise than they should be. */
+  /** How many calls got a failure. */
   misdeeds(): number;
   collect(hot: Ask, webhookId: string): Promise<HookRecords>;
   close(): Promise<void>;
 };
 
-/** Kinds of events that the rig's endpoint asks for. */
+/** Event types that the rig's endpoint subscribes to. */
 export const HOOKED = ["email.queued", "email.unknown", "email.bounced", "email.failed"] as const;
 
 type Heard = { bodies: Set<string>; wasTaken: boolean };
@@ -28,7 +28,7 @@ export async function openHooks(): Promise<Hooks> {
     const known = heard.get(id) ?? { bodies: new Set<string>(), wasTaken: false };
     heard.set(id, known);
     known.bodies.add(body);
-    // What it keeps is here; the list of whole requests would only grow.
+    // The record is kept here; a list of complete requests would only grow.
     sink.received.length = 0;
     const odd = replies.length > 0 && count++ % 3 === 0 ? replies[misdeeds++ % replies.length] : undefined;
     if (odd !== undefined) return odd;
@@ -50,14 +50,14 @@ export async function openHooks(): Promise<Hooks> {
         select id, status, type from webhook_deliveries where webhook_id = ${webhookId}`;
       return {
         unannounced: open?.unannounced ?? 0,
-        untold: rows
+        undelivered: rows
           .filter(({ status }) => status !== "success")
           .map(({ id, status, type }) => `${type} ${id} is ${status}`),
         unheard: rows
           .filter(({ id, status }) => status === "success" && !heard.get(id)?.wasTaken)
-          .map(({ id, type }) => `${type} ${id} was never taken`),
+          .map(({ id, type }) => `${type} ${id} was never delivered`),
         changed: [...heard].filter(([, { bodies }]) => bodies.size > 1).map(([id]) => id),
-        told: rows.filter(({ status }) => status === "success").length,
+        deliveredWebhooks: rows.filter(({ status }) => status === "success").length,
       };
     },
     close: () => sink.close(),

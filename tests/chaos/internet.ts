@@ -1,28 +1,34 @@
 import type { Answer } from "dns-packet";
 import { addressRecords, type DnsReply, type DnsScript } from "../support/dns-peer";
 
-/** Where a recipient's server may misbehave. "body": when its first bytes have come. "dot": when the message is on disk. */
+/**
+ * The step at which a recipient's server fails. "body": when its first bytes have arrived. "dot": when the
+ * message is on disk.
+ */
 export type SmtpStep = "greeting" | "ehlo" | "starttls" | "mail" | "rcpt" | "data" | "body" | "dot";
 
-/** A reply in place of the usual one, after which the server may hang up; or nothing and the end, now or after a while. */
-export type Deed = { say: string; hangsUp?: true } | "drop" | "hang";
+/**
+ * A reply instead of the usual one, after which the server may hang up; or the connection ends, now or after
+ * a delay.
+ */
+export type Deed = { reply: string; hangsUp?: true } | "drop" | "hang";
 
-/** Every third time that the step comes, the first two times at all, the first time for each recipient, or every time. */
+/** Every third time at this step, the first two times, the first time for each recipient, or every time. */
 export type When = "third" | "twice" | "first" | "always";
 
-/** What has to become of mail to it. "returns": it arrives, and is sent back later. */
+/** The expected outcome of its email. "returns": it is delivered, and bounces later. */
 export type Fate = "arrives" | "bounces" | "fails" | "returns";
 
 /** How the server of one destination behaves. */
 export type Conduct = {
   fate?: Fate;
   misdeed?: { step: SmtpStep; deed: Deed; when: When };
-  /** Keeps a message that it refuses at the dot. */
+  /** Stores a message that it rejects at the dot. */
   keepsRefused?: true;
-  /** Before each of its replies. */
+  /** A delay before each of its replies. */
   delayMs?: number;
   tls?: "works" | "broken" | "injected";
-  /** What stands in DNS; default: one server, found by MX. */
+  /** Its DNS records. Default: one server, found by MX. */
   dns?:
     | "two servers"
     | "no MX"
@@ -35,10 +41,10 @@ export type Conduct = {
 };
 
 const at = (step: SmtpStep, deed: Deed, when: When = "third"): Conduct => ({ misdeed: { step, deed, when } });
-const say = (text: string): Deed => ({ say: text });
-const bye = (text: string): Deed => ({ say: text, hangsUp: true });
+const reply = (text: string): Deed => ({ reply: text });
+const bye = (text: string): Deed => ({ reply: text, hangsUp: true });
 const bounces = (step: SmtpStep, text: string): Conduct => ({
-  ...at(step, say(text), "always"),
+  ...at(step, reply(text), "always"),
   fate: "bounces",
 });
 
@@ -46,14 +52,14 @@ const bounces = (step: SmtpStep, text: string): Conduct => ({
 const THOUSAND_LINES = `${"250-and so on\r\n".repeat(1_000)}250 ok`;
 const LONG_LINE = `250 ${"x".repeat(1_000_000)}`;
 
-/** Every destination there is, each with an address of its own on loopback. Its domain is `<name>.sink.test`. */
+/** All destinations, each with its own loopback address. The domain is `<name>.sink.test`. */
 export const DESTINATIONS = {
   ok: {},
   relay: {},
-  "mail-451": at("mail", say("451 4.3.0 not now")),
-  "rcpt-452": at("rcpt", say("452 4.2.2 mailbox full")),
-  "data-451": at("data", say("451 4.3.0 not now")),
-  "dot-451": at("dot", say("451 4.3.0 not now")),
+  "mail-451": at("mail", reply("451 4.3.0 not now")),
+  "rcpt-452": at("rcpt", reply("452 4.2.2 mailbox full")),
+  "data-451": at("data", reply("451 4.3.0 not now")),
+  "dot-451": at("dot", reply("451 4.3.0 not now")),
   "rcpt-550": bounces("rcpt", "550 5.1.1 no such user"),
   "mail-553": bounces("mail", "553 5.7.1 not from you"),
   "data-554": bounces("data", "554 5.7.1 not that"),
@@ -63,14 +69,14 @@ export const DESTINATIONS = {
   "rcpt-421": at("rcpt", bye("421 4.7.0 too many"), "twice"),
   "data-421": at("data", bye("421 4.7.0 too many"), "twice"),
   "dot-421": at("dot", bye("421 4.7.0 too many"), "twice"),
-  grey: at("rcpt", say("451 4.7.1 Greylisted, please come again in 60 seconds"), "first"),
-  "garbage-greeting": at("greeting", say("hello there")),
-  "garbage-ehlo": at("ehlo", say("\0\0\xff what")),
-  "garbage-mail": at("mail", say("what")),
-  "garbage-rcpt": at("rcpt", say("999 nobody knows")),
-  "garbage-data": at("data", say("perhaps")),
-  "thousand-lines": at("rcpt", say(THOUSAND_LINES)),
-  "long-line": at("mail", say(LONG_LINE)),
+  grey: at("rcpt", reply("451 4.7.1 Greylisted, please come again in 60 seconds"), "first"),
+  "garbage-greeting": at("greeting", reply("hello there")),
+  "garbage-ehlo": at("ehlo", reply("\0\0\xff what")),
+  "garbage-mail": at("mail", reply("what")),
+  "garbage-rcpt": at("rcpt", reply("999 nobody knows")),
+  "garbage-data": at("data", reply("perhaps")),
+  "thousand-lines": at("rcpt", reply(THOUSAND_LINES)),
+  "long-line": at("mail", reply(LONG_LINE)),
   "drop-greeting": at("greeting", "drop"),
   "drop-ehlo": at("ehlo", "drop"),
   "drop-mail": at("mail", "drop"),
@@ -84,10 +90,10 @@ export const DESTINATIONS = {
   "tls-works": { tls: "works" },
   "tls-broken": { tls: "broken" },
   "tls-injected": { tls: "injected" },
-  "tls-refused": { tls: "works", ...at("starttls", say("454 4.7.0 not now"), "always") },
-  "lie-refused": { ...at("dot", say("451 4.3.0 did not keep it")), keepsRefused: true },
+  "tls-refused": { tls: "works", ...at("starttls", reply("454 4.7.0 not now"), "always") },
+  "lie-refused": { ...at("dot", reply("451 4.3.0 did not keep it")), keepsRefused: true },
   "lie-rcpt": bounces("dot", "550 5.1.1 on second thoughts: no such user"),
-  "lie-size": at("ehlo", say("250-liar.test\r\n250 SIZE 99999999999999999999")),
+  "lie-size": at("ehlo", reply("250-liar.test\r\n250 SIZE 99999999999999999999")),
   "two-servers": { dns: "two servers" },
   "no-mx": { dns: "no MX" },
   "null-mx": { dns: "null MX", fate: "fails" },
@@ -102,7 +108,7 @@ export type Destination = keyof typeof DESTINATIONS;
 
 const NAMES = Object.keys(DESTINATIONS) as Destination[];
 const zone = "sink.test";
-/** Nobody listens there. */
+/** No server listens there. */
 const closedAddress = "127.0.2.1";
 
 export const addressOf = (name: Destination): string => `127.0.1.${NAMES.indexOf(name) + 1}`;
@@ -122,7 +128,7 @@ export const fateOf = (recipient: string): Fate => {
 const slowMs = 1_500;
 const faultsAtFirst = 2;
 
-/** What the name server of this small Internet says. */
+/** The responses of the DNS server of this simulated Internet. */
 export const answerDns: DnsScript = (question, nth) => {
   const { name, type } = question;
   const destination = NAMES.find((one) => name === domainOf(one) || name.endsWith(`.${domainOf(one)}`));

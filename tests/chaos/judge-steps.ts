@@ -2,7 +2,7 @@ import { fateOf } from "./internet";
 import type { Finding } from "./judge";
 import { groupBy, type MailRow, type Records, type State, type Step } from "./records";
 
-/** The changes of a delivery's status that this run may show, as the state graph has them. */
+/** The changes of a delivery's status that are allowed in this run, as in the state graph. */
 const GRAPH: Readonly<Record<string, readonly string[]>> = {
   queued: ["sending"],
   scheduled: ["sending"],
@@ -11,7 +11,7 @@ const GRAPH: Readonly<Record<string, readonly string[]>> = {
   delivered: ["bounced"],
 };
 
-/** What may follow what in the events of one recipient. */
+/** The allowed order of the events of one recipient. */
 const ENDINGS = ["email.sent", "email.bounced", "email.failed"];
 const ATTEMPTED = ["email.unknown", "email.delivery_delayed", ...ENDINGS];
 const AFTER: Readonly<Record<string, readonly string[]>> = {
@@ -24,7 +24,7 @@ const AFTER: Readonly<Record<string, readonly string[]>> = {
   "email.failed": [],
 };
 
-/** Judges what happened to each delivery, step by step, and the order of its events. */
+/** Checks each delivery step by step, and the order of its events. */
 export function judgeSteps(records: Records): Finding[] {
   const findings: Finding[] = [];
   const note = (invariant: Finding["invariant"], what: string) => findings.push({ invariant, what });
@@ -67,19 +67,19 @@ function isLegal(from: State | null, to: State): boolean {
   return isBack && (to.attempts === from.attempts || isRelease(from, to));
 }
 
-/** Given back by the worker that held it: no word was said, and the attempt is not counted. */
+/** Released by the worker that held it: no SMTP command was sent, and the attempt is not counted. */
 const isRelease = (from: State, to: State): boolean =>
   from.status === "sending" && to.status === "queued" && to.attempts === from.attempts - 1;
 
 const describe = (state: State | null): string =>
   state === null ? "nothing" : `${state.status}/${state.stage}/${state.attempts}`;
 
-/** Steps of a dialogue at which a server that breaks it off leaves nobody knowing. */
+/** Steps of a dialogue after which the outcome is unknown if the server disconnects. */
 const BLURRING = ["body", "dot"];
 
 /**
- * Every attempt that was handed over has its result on record, or has been given back. That the result is unknown needs a
- * fault between the hand-over and its end: of the worker that had it, of PostgreSQL, or of the recipient's own server.
+ * Every attempt that was handed over has a recorded result, or was released. An unknown result requires a
+ * fault between the hand-over and the result: of its worker, of PostgreSQL, or of the recipient's server.
  */
 function judgeUnknowns(records: Records, note: (invariant: "I3" | "I5", what: string) => void): void {
   const stepsOf = groupBy(records.steps, (step) => step.deliveryId);
@@ -95,22 +95,22 @@ function judgeUnknowns(records: Records, note: (invariant: "I3" | "I5", what: st
         (toMs ?? Number.POSITIVE_INFINITY) >= atMs - toleranceMs,
     ) || (misdeedsOf.get(address) ?? []).some((ms) => ms >= atMs - toleranceMs && ms <= endMs + toleranceMs);
 
-  for (const mail of records.mails)
+  for (const mail of records.emails)
     for (const { id, address } of mail.recipients) {
       const results = resultsOf(mail, address);
       const steps = stepsOf.get(id) ?? [];
       for (const [index, { from, to, atMs }] of steps.entries()) {
         if (from?.stage !== "handed_over" || isRelease(from, to)) continue;
         const result = results.get(from.attempts);
-        if (result === undefined) note("I5", `${address}: nothing is on record of attempt ${from.attempts}`);
+        if (result === undefined) note("I5", `${address}: attempt ${from.attempts} has no recorded result`);
         const begun = steps[index - 1];
         if (result === "email.unknown" && (!begun || !isExplained(address, begun, atMs)))
-          note("I3", `${address}: unknown after attempt ${from.attempts}, and nothing had happened`);
+          note("I3", `${address}: unknown after attempt ${from.attempts}, without a fault`);
       }
     }
 }
 
-/** The last word on each attempt for one recipient. */
+/** The result of each attempt for one recipient. */
 function resultsOf(mail: MailRow, address: string): Map<number, string> {
   const results = new Map<number, string>();
   for (const { type, recipient, attempt } of mail.events)
@@ -118,11 +118,11 @@ function resultsOf(mail: MailRow, address: string): Map<number, string> {
   return results;
 }
 
-/** Clocks of two processes of one machine, and a commit a moment after the trigger has looked at the clock. */
+/** The clocks of two processes of one machine, and a commit that follows the trigger's timestamp. */
 const toleranceMs = 50;
 
 function judgeEvents(records: Records, note: (invariant: "I5", what: string) => void): void {
-  for (const { label, events } of records.mails) {
+  for (const { label, events } of records.emails) {
     const first = events[0]?.type;
     if (first !== "email.queued" && first !== "email.scheduled")
       note("I5", `${label}: its first event is ${first}`);
@@ -130,7 +130,7 @@ function judgeEvents(records: Records, note: (invariant: "I5", what: string) => 
     for (const { type, recipient } of events) {
       if (recipient === null) continue;
       const before = last.get(recipient) ?? "email.queued";
-      // Told with the time at which its writing began, which may have had to wait for the result.
+      // An event with the time at which its statement began, which may have waited for the result.
       const isReport =
         before === "email.bounced" && fateOf(recipient) === "returns" && type !== "email.bounced";
       if (!isReport && !AFTER[before]?.includes(type)) note("I5", `${recipient}: ${type} after ${before}`);

@@ -2,16 +2,16 @@ import { fateOf } from "./internet";
 import { judgeSteps } from "./judge-steps";
 import { type Call, type Copy, groupBy, type MailRow, type RecipientRow, type Records } from "./records";
 
-/** What must hold after any sequence of faults, by the names of the design, and two beside them. */
+/** What must hold after any sequence of faults. */
 export const INVARIANTS = {
-  I0: "nothing ends by itself because of a fault elsewhere, and what a fault demands by itself holds",
-  I1: "every mail that was answered 2xx has come to its end",
-  I2: "each of its recipients got it, and nobody before its time",
-  I3: "each copy too many has its own unknown on record, with a fault between its hand-over and its result, and the same Message-ID",
-  I4: "nothing that was refused exists, nothing that was not answered 2xx exists twice or in parts",
-  I5: "the events are append-only, and every change is one of the state graph",
-  I6: "no row is left behind in the hands of a worker that is gone",
-  I7: "each event is told to the endpoint that asked for it, with one body",
+  I0: "no process ends because of a fault elsewhere, and each fault's own condition holds",
+  I1: "every email with a 2xx response has a final status",
+  I2: "each of its recipients received it, not before its time",
+  I3: "each duplicate has its own recorded unknown outcome, with a fault between its hand-over and its result, and the same Message-ID",
+  I4: "no rejected email exists, and no email without a 2xx exists twice or in parts",
+  I5: "events are append-only, and every change is in the state graph",
+  I6: "no row is still claimed by a worker that is gone",
+  I7: "each event is delivered to the endpoint that subscribes to it, with one body",
 } as const;
 export type Invariant = keyof typeof INVARIANTS;
 
@@ -20,26 +20,28 @@ export type Finding = { invariant: Invariant; what: string };
 export type Counts = {
   posted: number;
   accepted: number;
-  /** Accepted and not there, by recipient. */
+  /** Accepted and missing, by recipient. */
   lost: number;
-  /** Recipients whose mail arrived, and those whose mail was refused or had nowhere to go, as it had to be. */
+  /**
+   * Recipients whose email was delivered, and those whose email was rejected or undeliverable, as expected.
+   */
   delivered: number;
   refusedThere: number;
   copiesRecorded: number;
   copiesUnrecorded: number;
-  /** Events that say that an outcome is unknown. */
+  /** Events with an unknown outcome. */
   unknowns: number;
   refused: number;
-  /** Without a key, and answered 503 or not at all: whoever asked cannot know. */
+  /** Without a key, and with a 503 or no response: the caller cannot know. */
   inDoubt: number;
   inDoubtKept: number;
-  /** Nobody listened at either door. */
+  /** The connection to both web processes was refused. */
   unheard: number;
-  /** Requests that were heard and had to be made again under their key. */
+  /** Requests that were received and had to be repeated with their key. */
   repeated: number;
 };
 
-/** What was found, and the counts of the mails that were asked for during each fault. */
+/** The findings, and the counts of the emails that were requested during each fault. */
 export type Verdict = { findings: Finding[]; counts: Map<string, Counts> };
 
 const NOTHING: Counts = {
@@ -66,66 +68,66 @@ export function sumOf(all: Iterable<Counts>): Counts {
   return sum;
 }
 
-/** Judges a run by its records alone. Without findings the run has passed. */
+/** Judges a run by its records only. Without findings the run has passed. */
 export function judge(records: Records): Verdict {
   const findings: Finding[] = judgeSteps(records);
   const note = (invariant: Invariant, what: string) => findings.push({ invariant, what });
   const copiesOf = groupCopies(records.copies);
-  const mailsOf = groupBy(records.mails, ({ label }) => label);
+  const emailsOf = groupBy(records.emails, ({ label }) => label);
   const byRow = new Map<string, Counts>();
   for (const call of records.calls) {
     const counts = byRow.get(call.row) ?? { ...NOTHING };
     byRow.set(call.row, counts);
-    judgeCall(call, mailsOf.get(call.label) ?? [], copiesOf, counts, note);
+    judgeCall(call, emailsOf.get(call.label) ?? [], copiesOf, counts, note);
   }
   const known = new Set(records.calls.flatMap(({ recipients }) => recipients));
   for (const address of copiesOf.keys())
-    if (!known.has(address)) note("I4", `${address}: nobody asked for that`);
+    if (!known.has(address)) note("I4", `${address}: an unexpected recipient`);
   if (records.stuck > 0) note("I6", `${records.stuck} rows are still sending`);
   for (const what of records.tampering) note("I5", what);
   for (const what of records.deaths) note("I0", what);
   for (const { row, what } of records.complaints) note("I0", `${row}: ${what}`);
-  const { unannounced, untold, unheard, changed } = records.hooks;
+  const { unannounced, undelivered, unheard, changed } = records.hooks;
   if (unannounced > 0) note("I7", `${unannounced} events have not exactly one row in the outbox`);
-  for (const what of [...untold, ...unheard]) note("I7", what);
+  for (const what of [...undelivered, ...unheard]) note("I7", what);
   for (const id of changed) note("I7", `${id} came with different bodies`);
   return { findings, counts: byRow };
 }
 
 function judgeCall(
   call: Call,
-  mails: MailRow[],
+  emails: MailRow[],
   copiesOf: Map<string, Copy[]>,
   counts: Counts,
   note: Note,
 ): void {
-  const [mail] = mails;
+  const [mail] = emails;
   counts.posted++;
   judgeAnswers(call, mail, note);
-  if (mails.length > 1) note("I4", `${call.label}: ${mails.length} mails of one call`);
+  if (emails.length > 1) note("I4", `${call.label}: ${emails.length} emails of one call`);
   const wasAccepted = call.tries.some(({ id }) => id !== null);
   const heard = call.tries.filter(({ wasRefused }) => !wasRefused);
   counts.repeated += Math.max(0, heard.length - 1);
   if (heard.length === 0 || call.isRefusable) {
     counts[heard.length === 0 ? "unheard" : "refused"]++;
     if (mail || call.recipients.some((address) => copiesOf.has(address)))
-      note("I4", `${call.label}: refused or never heard, and yet it exists`);
+      note("I4", `${call.label}: rejected or never received, but it exists`);
     return;
   }
   if (wasAccepted) counts.accepted++;
   else {
     counts.inDoubt++;
-    if (call.key !== null) note("I1", `${call.label}: its key never got an answer`);
+    if (call.key !== null) note("I1", `${call.label}: its key never got a response`);
     if (!mail) {
       if (call.recipients.some((address) => copiesOf.has(address)))
-        note("I4", `${call.label}: never committed, and yet it arrived`);
+        note("I4", `${call.label}: never committed, but it was delivered`);
       return;
     }
     counts.inDoubtKept++;
   }
   if (!mail) {
     counts.lost += call.recipients.length;
-    note("I1", `${call.label}: answered 2xx, and no such mail is there`);
+    note("I1", `${call.label}: got 2xx, but the email does not exist`);
     return;
   }
   judgeMail(call, mail, copiesOf, counts, note);
@@ -146,17 +148,17 @@ function groupCopies(copies: Copy[]): Map<string, Copy[]> {
 
 const ANSWERS = [200, 409, 503];
 
-/** A valid call hears 2xx, 503, that its twin is still running, or nothing; an invalid one never 2xx. */
+/** A valid request gets 2xx, 503, 409 for a running duplicate, or no response; an invalid one never 2xx. */
 function judgeAnswers(call: Call, mail: MailRow | undefined, note: Note): void {
   for (const { status, id } of call.tries) {
     if (call.isRefusable ? status === 200 : status !== null && !ANSWERS.includes(status))
       note("I4", `${call.label}: answered ${status}`);
     if (id !== null && mail && id !== mail.id)
-      note("I1", `${call.label}: answered ${id}, kept as ${mail.id}`);
+      note("I1", `${call.label}: the response was ${id}, stored as ${mail.id}`);
   }
 }
 
-/** In which of these a recipient's mail may end, by what its server does with it. */
+/** The allowed final statuses of a recipient, by the behavior of its server. */
 const ENDS = {
   arrives: ["sent", "delivered"],
   bounces: ["bounced"],
@@ -180,10 +182,10 @@ function judgeMail(
   const first = call.scheduledAtMs === null ? "email.queued" : "email.scheduled";
   if (mail.events.filter(({ type }) => type === first).length !== 1)
     note("I5", `${call.label}: not exactly one first event`);
-  if (call.key !== mail.key) note("I4", `${call.label}: its key and the mail do not belong together`);
+  if (call.key !== mail.key) note("I4", `${call.label}: its key and the email do not match`);
   const worst = WORST_FIRST.find((status) => mail.recipients.some((one) => one.status === status));
   if (mail.status !== worst)
-    note("I1", `${call.label}: is ${mail.status}, and its worst recipient ${worst ?? "unsettled"}`);
+    note("I1", `${call.label}: is ${mail.status}, but its worst recipient is ${worst ?? "not final"}`);
 
   for (const recipient of mail.recipients) {
     const { address, status } = recipient;
@@ -192,7 +194,7 @@ function judgeMail(
     if (!ENDS[fate].some((end) => end === status)) note("I1", `${address}: ended as ${status}`);
     if (fate === "bounces" || fate === "fails") {
       counts.refusedThere++;
-      if (copies.length > 0) note("I4", `${address}: refused, and yet it arrived`);
+      if (copies.length > 0) note("I4", `${address}: rejected, but it was delivered`);
       continue;
     }
     if (copies.length === 0) {
@@ -208,7 +210,7 @@ function judgeMail(
   }
 }
 
-/** The summary of a mail is that of its worst recipient. */
+/** The summary of an email is that of its worst recipient. */
 const WORST_FIRST = ["complained", "bounced", "failed", "unknown", "sent", "delivered", "suppressed"];
 
 function judgeCopies(
@@ -227,7 +229,7 @@ function judgeCopies(
   counts.copiesRecorded += recorded;
   counts.copiesUnrecorded += extra - recorded;
   if (extra > recorded)
-    note("I3", `${recipient.address}: ${copies.length} copies, ${unknowns.length} unknowns on record`);
+    note("I3", `${recipient.address}: ${copies.length} copies, ${unknowns.length} recorded unknown outcomes`);
   for (const { messageId } of copies)
     if (messageId !== mail.messageId) note("I3", `${recipient.address}: a copy is ${messageId}`);
 }

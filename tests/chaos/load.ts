@@ -4,49 +4,51 @@ import { type Destination, domainOf } from "./internet";
 import type { Call, Try } from "./records";
 
 export type LoadOptions = {
-  /** The fault during which it goes on. */
+  /** The fault during which the load runs. */
   row: string;
   seed: string;
-  /** The doors. A client turns to the next one for a repetition. */
+  /** The web processes. A client uses the next one for a repetition. */
   baseUrls: readonly string[];
   token: string;
   /** A domain that the token may send from. */
   domain: string;
   clients: number;
-  /** Between two mails of one client. */
+  /** Between two emails of one client. */
   pauseMsMax: number;
-  /** Where the mail goes, each with the same chance. */
+  /** The destinations, each with the same probability. */
   destinations: readonly [Destination, ...Destination[]];
-  /** Some mails are for later: a few seconds, and this long besides, by which whoever drives the load moves their time. */
+  /**
+   * Some emails are scheduled: for a few seconds, plus this time, by which the run shifts their time later.
+   */
   scheduledAheadMs?: number;
 };
 
-/** Clients that post mail until they are stopped, and write down every request and its answer. */
+/** Clients that send email until they are stopped, and record every request and its response. */
 export type Load = {
   calls: readonly Call[];
-  /** Mails that were answered 2xx until now. */
+  /** Emails with a 2xx response so far. */
   accepted(): number;
-  /** A mail that belongs to this load, to be posted by `post`; it has a key, and nothing is wrong with it. */
+  /** A valid email of this load with an idempotency key, to be sent with `post`. */
   invent(): { call: Call; body: Record<string, unknown> };
-  /** One request for it at a door. */
-  post(call: Call, body: unknown, door: number): Promise<Try>;
-  /** Settles at the next 2xx of one of the doors. */
+  /** One request for it to a web process. */
+  post(call: Call, body: unknown, webIndex: number): Promise<Try>;
+  /** Resolves at the next 2xx of one of the web processes. */
   nextAccepted(web: number): Promise<void>;
-  /** No new mail; settles when the last repetition under a key has had its 2xx. */
+  /** Starts no new email. Resolves when the last repetition under a key has its 2xx. */
   stop(): Promise<void>;
 };
 
-/** In front of every label, so that a packet which carries a mail can be told by it. */
+/** At the start of every label, to identify a packet that carries an email. */
 export const LABEL = "Chaos mail";
 
 const keyedShare = 0.6;
-const twinShare = 0.15;
+const duplicateShare = 0.15;
 const refusableShare = 0.08;
 const scheduledShare = 0.3;
 const laterMsMax = 6_000;
 const answerMsMax = 20_000;
 const repeatAfterMs = 60;
-/** Far longer than anything is away; a key that still has no answer then is a finding. */
+/** Far longer than any outage. A key without a response after that is a finding. */
 const repeatForMs = 90_000;
 
 /** Starts the clients. */
@@ -54,15 +56,15 @@ export function startLoad(options: LoadOptions): Load {
   const calls: Call[] = [];
   const stopping = new AbortController();
   let accepted = 0;
-  /** Who waits for the next 2xx, and of which door. */
+  /** Waiters for the next 2xx of a web process. */
   let waiting: { web: number; tell(): void }[] = [];
   const tellAccepted = (web: number) => {
     for (const one of waiting) if (one.web === web) one.tell();
     waiting = waiting.filter((one) => one.web !== web);
   };
 
-  const post = async (call: Call, body: unknown, door: number): Promise<Try> => {
-    const web = door % options.baseUrls.length;
+  const post = async (call: Call, body: unknown, webIndex: number): Promise<Try> => {
+    const web = webIndex % options.baseUrls.length;
     const made: Try = {
       web,
       sentAtMs: Date.now(),
@@ -81,18 +83,22 @@ export function startLoad(options: LoadOptions): Load {
       made.status = response.status;
       if (response.ok && isAnswer(answer)) made.id = answer.id;
     } catch (error) {
-      // No answer, which is what stands there already. Where nobody listened, nobody can have heard either.
+      // No response, which is the initial value. If no process listened, the request cannot have been
+      // received.
       made.wasRefused = isRefused(error);
     }
     made.endedAtMs = Date.now();
     return made;
   };
 
-  /** Goes on to the other door where nobody listened: what was not heard may be asked again, with a key or without. */
-  const ask = async (call: Call, body: unknown, door: number): Promise<boolean> => {
-    let made = await post(call, body, door);
+  /**
+   * Continues at the other web process if the connection was refused: such a request may be repeated even
+   * without a key.
+   */
+  const ask = async (call: Call, body: unknown, webIndex: number): Promise<boolean> => {
+    let made = await post(call, body, webIndex);
     for (let next = 1; made.wasRefused && next < options.baseUrls.length; next++)
-      made = await post(call, body, door + next);
+      made = await post(call, body, webIndex + next);
     if (made.id !== null) tellAccepted(made.web);
     return made.id !== null;
   };
@@ -102,16 +108,16 @@ export function startLoad(options: LoadOptions): Load {
     for (let n = 0; !stopping.signal.aborted; n++) {
       const { call, body } = inventCall(random, options, `${options.row}-${index}-${n}`);
       calls.push(call);
-      const door = random.upTo(options.baseUrls.length);
-      const hasTwin = call.key !== null && !call.isRefusable && random.chance(twinShare);
+      const webIndex = random.upTo(options.baseUrls.length);
+      const hasDuplicate = call.key !== null && !call.isRefusable && random.chance(duplicateShare);
       const answers = await Promise.all([
-        ask(call, body, door),
-        ...(hasTwin ? [ask(call, body, door + 1)] : []),
+        ask(call, body, webIndex),
+        ...(hasDuplicate ? [ask(call, body, webIndex + 1)] : []),
       ]);
       const untilMs = Date.now() + repeatForMs;
       for (let again = 1; needsRepetition(call, answers, untilMs); again++) {
         await wait(repeatAfterMs * Math.min(again, 5));
-        answers.push(await ask(call, body, door + again));
+        answers.push(await ask(call, body, webIndex + again));
       }
       if (answers.includes(true)) accepted++;
       await wait(random.upTo(options.pauseMsMax), undefined, { signal: stopping.signal }).catch(() => {});
@@ -128,8 +134,8 @@ export function startLoad(options: LoadOptions): Load {
       calls.push(call);
       return { call, body };
     },
-    async post(call, body, door) {
-      const made = await post(call, body, door);
+    async post(call, body, webIndex) {
+      const made = await post(call, body, webIndex);
       if (made.id !== null && call.tries.filter(({ id }) => id !== null).length === 1) accepted++;
       return made;
     },
@@ -171,7 +177,7 @@ function requestOf(token: string, call: Call, body: unknown): RequestInit {
   };
 }
 
-/** A mail for addresses that no other one has, so that whatever arrives belongs to one call alone. */
+/** An email for unique addresses, so that every delivery belongs to one request. */
 function inventCall(
   random: Random,
   options: LoadOptions & { isSound?: true },
@@ -211,7 +217,7 @@ function inventCall(
   return { call: { row, label, recipients, key, isRefusable, scheduledAtMs, tries: [] }, body };
 }
 
-/** Ways to ask for what is refused. */
+/** Kinds of invalid requests. */
 const SPOIL: [(body: Record<string, unknown>) => void, ...((body: Record<string, unknown>) => void)[]] = [
   (body) => {
     body.from = "chaos@not-linked.test";

@@ -7,25 +7,25 @@ import { type Counts, type Finding, judge, sumOf } from "./judge";
 import { type Records, STAGES } from "./records";
 import { describeFindings, renderMarkdown } from "./report";
 import { type Done, type Planned, runPlace } from "./run";
-import { crimesCount, missedCrimes } from "./self-test";
+import { missedViolations, violationsCount } from "./self-test";
 import { addKills, countKills, type KillTable, killsAt } from "./stages";
 
-const usage = `Does to a Posthorn under load what the fault matrix says may happen, and judges what became of the mail.
+const usage = `Injects the faults of the fault matrix into a Backstamp under load, and checks what happened to the email.
 
-  npm run chaos -- [--short] [--only NAME,…] [--mails N] [--kills N] [--seed S] [--minutes M]
+  npm run chaos -- [--short] [--only NAME,…] [--emails N] [--kills N] [--seed S] [--minutes M]
 
-  --short       fewer times, and as few mails as will do: under 4 minutes instead of under 40
-  --only NAME   these faults alone: ${FAULTS.map(({ name }) => name).join(", ")}
-  --mails N     accepted mails at least, 10000 unless told otherwise (with --short 1000); with fewer, fewer faults
-  --kills N     kill -9 at least, 300 unless told otherwise (with --short 30)
+  --short       fewer times and fewer emails: under 4 minutes instead of under 40
+  --only NAME   only these faults: ${FAULTS.map(({ name }) => name).join(", ")}
+  --emails N    minimum number of accepted emails, default 10000 (with --short 1000)
+  --kills N     minimum number of kill -9, default 300 (with --short 30)
   --seed S      the same seed gives the same plan
-  --minutes M   after so long each fault that is left once only, 34 unless told otherwise (with --short 3.3)
+  --minutes M   after this time each remaining fault is injected once only, default 34 (with --short 3.3)
 `;
 
-/** What each form wants, and what of kills the faults bring along when it is not told otherwise. */
+/** The size of each form, and the share of the kills among the faults. */
 const FORMS = {
-  full: { mails: 10_000, kills: 300, minutes: 34 },
-  short: { mails: 1_000, kills: 30, minutes: 3.3 },
+  full: { emails: 10_000, kills: 300, minutes: 34 },
+  short: { emails: 1_000, kills: 30, minutes: 3.3 },
 } as const;
 const PLACES = ["relay", "direct", "disk"] as const;
 
@@ -33,7 +33,7 @@ const { values } = parseArgs({
   options: {
     short: { type: "boolean", default: false },
     only: { type: "string" },
-    mails: { type: "string" },
+    emails: { type: "string" },
     kills: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     minutes: { type: "string" },
@@ -42,17 +42,17 @@ const { values } = parseArgs({
 });
 const { seed } = values;
 const form = values.short ? "short" : "full";
-const mails = Number(values.mails ?? FORMS[form].mails);
+const emails = Number(values.emails ?? FORMS[form].emails);
 const kills = Number(values.kills ?? FORMS[form].kills);
 const minutes = Number(values.minutes ?? FORMS[form].minutes);
 const only = values.only?.split(",");
 const unknownNames = only?.filter((name) => !FAULTS.some((fault) => fault.name === name)) ?? [];
-if (values.help || !(mails > 0 && kills > 0 && minutes > 0) || unknownNames.length > 0) {
+if (values.help || !(emails > 0 && kills > 0 && minutes > 0) || unknownNames.length > 0) {
   process.stderr.write(`${unknownNames.map((name) => `There is no fault ${name}.\n`).join("")}${usage}`);
   process.exit(values.help ? 0 : 2);
 }
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const startedMs = Date.now();
 const untilMs = startedMs + minutes * 60_000;
 const isLate = () => Date.now() > untilMs;
@@ -65,7 +65,7 @@ const chosen = FAULTS.filter(({ name, row, times, unable }) => {
   return reason === null;
 });
 const planned = (fault: Fault): Planned => {
-  const share = fault.isKill ? kills / FORMS[form].kills : Math.min(1, mails / FORMS[form].mails);
+  const share = fault.isKill ? kills / FORMS[form].kills : Math.min(1, emails / FORMS[form].emails);
   return { fault, times: Math.max(1, Math.ceil(fault.times[form] * share)), seed: `${seed}-${fault.name}` };
 };
 
@@ -77,23 +77,23 @@ const allRecords: Records[] = [];
 let killTable: KillTable | null = null;
 let missed: string[] = [];
 
-say(`Chaos with seed ${seed}, the ${form} form, commit ${commit}.`);
+print(`Chaos with seed ${seed}, the ${form} form, commit ${commit}.`);
 keepSeed("begun");
 for (const place of PLACES) {
   const plan = chosen.filter((fault) => fault.place === place).map(planned);
   if (plan.length === 0) continue;
-  say(`\n${place}: ${plan.length} faults`);
-  const run = await runPlace(place, plan, { say, isLate, mails, settlesEach: form === "full" }).catch(
+  print(`\n${place}: ${plan.length} faults`);
+  const run = await runPlace(place, plan, { print, isLate, emails, settlesEach: form === "full" }).catch(
     (error) => {
       findings.push({
         invariant: "I0",
-        what: `${place} broke off: ${error instanceof Error ? error.stack : error}`,
+        what: `${place} was aborted: ${error instanceof Error ? error.stack : error}`,
       });
       return null;
     },
   );
   if (!run) {
-    for (const line of describeFindings(findings.slice(-1))) say(line);
+    for (const line of describeFindings(findings.slice(-1))) print(line);
     continue;
   }
   const verdict = judge(run.records);
@@ -103,28 +103,28 @@ for (const place of PLACES) {
   findings.push(...verdict.findings);
   const table = countKills(run.records);
   killTable = killTable ? addKills(killTable, table) : table;
-  // The same judge for all places; the first one has the most to plant crimes in.
-  if (allRecords.length === 1) missed = missedCrimes(run.records);
-  for (const line of describeFindings(verdict.findings)) say(line);
+  // The same judge for all rigs. The first one has the most records to plant violations in.
+  if (allRecords.length === 1) missed = missedViolations(run.records);
+  for (const line of describeFindings(verdict.findings)) print(line);
   if (verdict.findings.length > 0) process.stderr.write(`${run.outputs}\n`);
 }
 for (const { row, name } of chosen)
-  if (!done.some(({ fault }) => fault.name === name)) notRun.push({ row, reason: "its place broke off" });
+  if (!done.some(({ fault }) => fault.name === name)) notRun.push({ row, reason: "its rig was aborted" });
 
 const hasPassed = report();
 const seconds = Math.round((Date.now() - startedMs) / 1_000);
 keepSeed(hasPassed ? "passed" : "failed");
-say(`\n${hasPassed ? "PASSED" : "FAILED"} with seed ${seed} in ${seconds} s.`);
+print(`\n${hasPassed ? "PASSED" : "FAILED"} with seed ${seed} in ${seconds} s.`);
 process.exit(hasPassed ? 0 : 1);
 
-/** Prints what was found, what is missing, and at the end the tables; true where nothing is wrong. */
+/** Prints what was found, what is missing, and the tables at the end. True without findings. */
 function report(): boolean {
   if (!killTable) return false;
   const wanting: string[] = [
-    ...missed.map((name) => `The judge did not see: ${name}`),
+    ...missed.map((name) => `The judge did not detect: ${name}`),
     ...chosen
       .filter(({ name }) => !done.some(({ fault, times }) => fault.name === name && times > 0))
-      .map(({ name }) => `${name} was never done.`),
+      .map(({ name }) => `${name} was never injected.`),
   ];
   const lacking: string[] = [];
   if (!only) {
@@ -132,13 +132,13 @@ function report(): boolean {
     const killed = allRecords
       .flatMap(({ troubles }) => troubles)
       .filter(({ what }) => what === "kill").length;
-    if (accepted < mails) lacking.push(`Only ${accepted} mails were accepted.`);
+    if (accepted < emails) lacking.push(`Only ${accepted} emails were accepted.`);
     if (killed < kills) lacking.push(`Only ${killed} kills were made.`);
     for (const stage of STAGES)
-      if (killsAt(killTable, stage) === 0) lacking.push(`No kill met mail that was ${stage}.`);
+      if (killsAt(killTable, stage) === 0) lacking.push(`No kill hit an email that was ${stage}.`);
   }
-  for (const line of [...wanting, ...lacking]) say(line);
-  const crimes = { seen: crimesCount - missed.length, planted: crimesCount, missed };
+  for (const line of [...wanting, ...lacking]) print(line);
+  const violations = { seen: violationsCount - missed.length, planted: violationsCount, missed };
   const taken = (Date.now() - startedMs) / 60_000;
   const outcome = {
     seed,
@@ -150,20 +150,20 @@ function report(): boolean {
     kills: killTable,
     records: allRecords,
     notRun,
-    crimes,
+    violations,
   };
-  say(`\n${renderMarkdown(outcome)}`);
-  // On a machine that is slow, or busy with something else, the short form does each fault as often as it has time for,
-  // and once at least.
+  print(`\n${renderMarkdown(outcome)}`);
+  // On a slow or busy machine, the short form injects each fault as often as there is time for, and at least
+  // once.
   const mayLack = form === "short" && isLate();
   return findings.length === 0 && wanting.length === 0 && (lacking.length === 0 || mayLack);
 }
 
-/** Every seed is kept, also that of a run that came to no end. */
+/** Every seed is kept, also that of an aborted run. */
 function keepSeed(how: "begun" | "passed" | "failed"): void {
-  mkdirSync(".posthorn", { recursive: true, mode: 0o700 });
+  mkdirSync(".backstamp", { recursive: true, mode: 0o700 });
   const line = { at: new Date().toISOString(), seed, form, only, commit, how };
-  appendFileSync(".posthorn/chaos-seeds.jsonl", `${JSON.stringify(line)}\n`);
+  appendFileSync(".backstamp/chaos-seeds.jsonl", `${JSON.stringify(line)}\n`);
 }
 
 function revision(): string {

@@ -7,7 +7,7 @@ import { HOOKED } from "./hooks";
 
 const manyRequests = 1_000_000;
 
-/** The team of a rig: its domain, a key for everything without limits that could be met, and an endpoint. */
+/** The team of a rig: its domain, a key with all scopes and high limits, and an endpoint. */
 export async function openTeam(
   databaseUrl: string,
   domain: string,

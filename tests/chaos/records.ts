@@ -1,11 +1,11 @@
-/** What may be killed. */
+/** What can be killed. */
 export const VICTIMS = ["web", "worker", "postgres"] as const;
 export type Victim = (typeof VICTIMS)[number];
 
-/** The processes of a rig. To the database each of them is a user of that name, so every change says whose it is. */
+/** The processes of a rig. Each has its own database user of that name, so every change is attributed. */
 export const CAST = ["web0", "web1", "worker0", "worker1", "tick"] as const;
 export type Actor = (typeof CAST)[number];
-/** Whom a trouble befalls. */
+/** The process or server that a disturbance affects. */
 export type Who = Actor | "postgres" | "redis";
 
 export const victimOf = (who: Who): Victim | null =>
@@ -17,33 +17,35 @@ export const victimOf = (who: Who): Victim | null =>
         ? "worker"
         : null;
 
-/** How far a mail had come when something was killed. */
+/** How far an email had come when a process was killed. */
 export const STAGES = ["before commit", "queued", "claimed", "handed over", "answered"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** Where the killed process can leave a mail: elsewhere its death means nothing. */
+/** The stages at which the killed process can matter to an email. */
 export const STAGES_OF: Readonly<Record<Victim, readonly Stage[]>> = {
   web: ["before commit", "queued"],
   worker: ["queued", "claimed", "handed over", "answered"],
   postgres: STAGES,
 };
 
-/** Something that was done to a process. An outcome may be unknown only where one of these explains it. */
+/** Something that was done to a process. An outcome may be unknown only if one of these explains it. */
 export type Trouble = {
   row: string;
   what: "kill" | "freeze" | "cut" | "lock" | "full";
   who: Who;
   fromMs: number;
-  /** When it was there again; null where it never came back in this run. */
+  /** When the process was running again; null if it was not restarted in this run. */
   toMs: number | null;
 };
 
-/** What a mail server did to a message on purpose, so that nobody but it could know what became of it. */
+/** What a mail server did to a message intentionally, so that only it could know the outcome. */
 export type Misdeed = { kind: string; step: string; recipients: string[]; atMs: number };
 
-/** One HTTP request; `status` is null where no answer came, and `wasRefused` says that nobody was there to be asked. */
+/**
+ * One HTTP request. `status` is null without a response; `wasRefused` means that the connection was refused.
+ */
 export type Try = {
-  /** Which of the web processes was asked. */
+  /** Which web process was called. */
   web: number;
   sentAtMs: number;
   endedAtMs: number;
@@ -52,23 +54,26 @@ export type Try = {
   wasRefused: boolean;
 };
 
-/** One mail as a client wants it, with every request that was made for it. */
+/** One email as a client requested it, with all its requests. */
 export type Call = {
-  /** The fault during which it was asked for. */
+  /** The fault during which it was requested. */
   row: string;
-  /** Stands in the subject, and is nobody else's. */
+  /** A unique text in the subject. */
   label: string;
   recipients: string[];
-  /** With a key every answer but 2xx is followed by a repetition; without one it is not. */
+  /** With a key, every response but 2xx is followed by a repetition; without one it is not. */
   key: string | null;
-  /** Asks for what has to be refused. */
+  /** An invalid request. */
   isRefusable: boolean;
-  /** Not before this time, by the one true clock. */
+  /** Not before this time, by the correct clock. */
   scheduledAtMs: number | null;
   tries: Try[];
 };
 
-/** A message that the sink has on disk and did not refuse. Times are of this one machine, in milliseconds since the epoch. */
+/**
+ * A message that the sink has on disk and did not reject. Times are milliseconds since the epoch, of this
+ * machine.
+ */
 export type Copy = { recipients: string[]; messageId: string | null; writtenAtMs: number };
 
 export type MailRow = {
@@ -84,7 +89,10 @@ export type MailRow = {
 export type RecipientRow = { id: string; address: string; status: string; attempts: number; lapses: number };
 export type EventRow = { type: string; recipient: string | null; attempt: number | null; atMs: number };
 
-/** A change of one delivery, as the audit trigger saw it: `from` is null for its insertion, `by` is whose connection it was. */
+/**
+ * A change of one delivery, from the audit trigger: `from` is null for its insertion, `by` is the user of the
+ * connection.
+ */
 export type Step = {
   deliveryId: string;
   atMs: number;
@@ -94,38 +102,41 @@ export type Step = {
 };
 export type State = { status: string; stage: string; attempts: number; leaseToken: string | null };
 
-/** What became of the events that an endpoint asked for. */
+/** What happened to the events that an endpoint subscribes to. */
 export type HookRecords = {
-  /** Events of those kinds for which there is not exactly one row in the outbox. */
+  /** Events of those types for which there is not exactly one row in the outbox. */
   unannounced: number;
-  /** Rows of the outbox that were not taken in the end, and those that were taken and never arrived. */
-  untold: string[];
+  /**
+   * Rows of the outbox that were not delivered in the end, and those recorded as delivered that never
+   * arrived.
+   */
+  undelivered: string[];
   unheard: string[];
-  /** Rows that came with two different bodies. */
+  /** Rows that arrived with two different bodies. */
   changed: string[];
-  told: number;
+  deliveredWebhooks: number;
 };
 
-/** Everything that is known after a run; what the judge judges. */
+/** All records of a run, the input of the judge. */
 export type Records = {
   calls: Call[];
   copies: Copy[];
-  mails: MailRow[];
+  emails: MailRow[];
   steps: Step[];
   troubles: Trouble[];
   misdeeds: Misdeed[];
   hooks: HookRecords;
-  /** Changes that must never happen: an event altered or removed, a Message-ID that changed. */
+  /** Changes that must never happen: an event changed or deleted, a Message-ID changed. */
   tampering: string[];
-  /** Rows still `sending` at the end. */
+  /** Rows that are still `sending` at the end. */
   stuck: number;
-  /** Processes that ended though nobody had killed them, with their last words. */
+  /** Processes that ended without being killed, with their last output. */
   deaths: string[];
-  /** What a fault found broken by itself. */
+  /** Findings of the faults themselves. */
   complaints: { row: string; what: string }[];
 };
 
-/** Items by a name of theirs, in the order of the first of each name. */
+/** Groups items by a name, in the order of their first occurrence. */
 export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

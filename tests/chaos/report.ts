@@ -6,7 +6,7 @@ import { type KillTable, killsAt } from "./stages";
 
 const findingsShownMax = 20;
 
-/** All that a run came to, over all its places. */
+/** The result of a run over all its rigs. */
 export type Outcome = {
   seed: string;
   commit: string;
@@ -17,10 +17,10 @@ export type Outcome = {
   kills: KillTable;
   records: Records[];
   notRun: readonly NotRun[];
-  crimes: { seen: number; planted: number; missed: string[] };
+  violations: { seen: number; planted: number; missed: string[] };
 };
 
-/** What was found wrong, for a terminal; nothing where nothing was. */
+/** The findings, for a terminal; empty without findings. */
 export function describeFindings(findings: readonly Finding[]): string[] {
   if (findings.length === 0) return [];
   const shown = findings.slice(0, findingsShownMax).map(({ invariant, what }) => `  ${invariant}  ${what}`);
@@ -33,28 +33,28 @@ export function describeFindings(findings: readonly Finding[]): string[] {
   ];
 }
 
-/** The two tables and the sums, in Markdown. */
+/** The two tables and the totals, in Markdown. */
 export function renderMarkdown(outcome: Outcome): string {
-  const { seed, commit, minutes, done, counts, kills, records, notRun, crimes } = outcome;
+  const { seed, commit, minutes, done, counts, kills, records, notRun, violations } = outcome;
   const sum = sumOf(counts.values());
   const all = (victim: (typeof VICTIMS)[number]) =>
     records
       .flatMap(({ troubles }) => troubles)
       .filter(({ what, who }) => what === "kill" && who.startsWith(victim)).length;
   const killed = records.flatMap(({ troubles }) => troubles).filter(({ what }) => what === "kill").length;
-  const told = records.reduce((n, { hooks }) => n + hooks.told, 0);
+  const deliveredWebhooks = records.reduce((n, { hooks }) => n + hooks.deliveredWebhooks, 0);
   return [
     `Commit ${commit}, seed ${seed}, ${minutes.toFixed(1)} minutes, two web processes and two workers:`,
     "",
-    "| fault | times | accepted | lost | doubled | unknown recorded |",
+    "| fault | times | accepted | lost | duplicated | unknown recorded |",
     "|---|---|---|---|---|---|",
     ...done.map(({ fault, times }) => rowOf(fault.row, times, counts.get(fault.name))),
     ...notRun.map(({ row, reason }) => `| ${row} | NOT RUN: ${reason} | | | | |`),
-    `| **in all** | | **${figure(sum.accepted)}** | **${sum.lost}** | **${sum.copiesUnrecorded}**, and ${figure(sum.copiesRecorded)} with their own unknown | **${figure(sum.unknowns)}** |`,
+    `| **total** | | **${figure(sum.accepted)}** | **${sum.lost}** | **${sum.copiesUnrecorded}**, and ${figure(sum.copiesRecorded)} with their own unknown | **${figure(sum.unknowns)}** |`,
     "",
-    `${killed} times \`kill -9\` (one kill meets mail at several stages):`,
+    `${killed} times \`kill -9\` (one kill affects emails at several stages):`,
     "",
-    `| mail was | ${VICTIMS.join(" | ")} | in all |`,
+    `| email was | ${VICTIMS.join(" | ")} | total |`,
     "|---|---|---|---|---|",
     ...STAGES.map(
       (stage) =>
@@ -62,11 +62,11 @@ export function renderMarkdown(outcome: Outcome): string {
     ),
     `| kills | ${VICTIMS.map(all).join(" | ")} | ${killed} |`,
     "",
-    `${figure(sum.accepted)} of ${figure(sum.posted)} mails answered 2xx, ${figure(sum.refused)} refused as they should be, ${figure(sum.repeated)} requests repeated or doubled under their key; ` +
-      `${figure(sum.inDoubt)} without a key and without a 2xx, of which ${figure(sum.inDoubtKept)} were committed and delivered all the same; ` +
-      `${figure(sum.delivered)} recipients reached, ${figure(sum.refusedThere)} refused by their servers and told so; ${figure(told)} webhooks taken; ` +
-      `${figure(sum.copiesRecorded)} copies too many with their own \`email.unknown\`, **${sum.copiesUnrecorded} without one, ${sum.lost} recipients lost**. ` +
-      `At most ${slowestReturnMs(records)} ms from PostgreSQL being back to the next mail accepted. The judge saw ${crimes.seen} of ${crimes.planted} planted crimes.`,
+    `${figure(sum.accepted)} of ${figure(sum.posted)} emails got 2xx, ${figure(sum.refused)} were rejected as expected, ${figure(sum.repeated)} requests were repeated or duplicated under their key; ` +
+      `${figure(sum.inDoubt)} without a key and without a 2xx, of which ${figure(sum.inDoubtKept)} were committed and delivered; ` +
+      `${figure(sum.delivered)} recipients reached, ${figure(sum.refusedThere)} rejected by their servers and reported; ${figure(deliveredWebhooks)} webhooks delivered; ` +
+      `${figure(sum.copiesRecorded)} duplicates with their own \`email.unknown\`, **${sum.copiesUnrecorded} without one, ${sum.lost} recipients lost**. ` +
+      `At most ${slowestReturnMs(records)} ms from the restart of PostgreSQL to the next accepted email. The judge detected ${violations.seen} of ${violations.planted} planted violations.`,
   ].join("\n");
 }
 
@@ -91,7 +91,7 @@ function slowestReturnMs(all: readonly Records[]): number {
       for (const { endedAtMs } of tries) rowEndMs.set(row, Math.max(rowEndMs.get(row) ?? 0, endedAtMs));
     return troubles.flatMap(({ row, what, who, toMs }) => {
       const next = acceptedAtMs.find((ms) => ms >= (toMs ?? Number.POSITIVE_INFINITY));
-      // What comes back when nobody asks any more says nothing.
+      // A restart after the last request says nothing.
       const isLast = toMs === null || (rowEndMs.get(row) ?? 0) < toMs;
       return what === "kill" && who === "postgres" && next !== undefined && !isLast ? [next - toMs] : [];
     });

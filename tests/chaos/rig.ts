@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
 import { migrateDatabase } from "#db/migrate";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/boot/embedded";
-import { silentLog } from "#server/log";
+import { silentLog } from "#server/platform/log";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { type Child, startChild } from "../support/child";
 import { startTap, type Tap } from "../support/database-tap";
 import { installationSecret } from "../support/deps";
 import { startDnsPeer } from "../support/dns-peer";
 import { compiledOf } from "../support/program";
 import { type RedisServer, redisMissing, startRedis } from "../support/redis";
-import { type Ask, auditDatabase, readMails, readSteps, readTampering } from "./audit";
+import { type Ask, auditDatabase, readEmails, readSteps, readTampering } from "./audit";
 import { type Cast, openCast } from "./cast";
 import { whenUp } from "./death";
 import { type Hooks, openHooks } from "./hooks";
@@ -21,13 +21,13 @@ import { type Actor, CAST, type Misdeed, type Records, type Trouble } from "./re
 import type { HoldPoint, SinkReport, SunkFile } from "./sink";
 import { readCopies, readSunk } from "./sunk";
 
-/** By which way out the workers of a rig send. */
+/** The transport of a rig's workers. */
 export type Way = "relay" | "direct";
 
 /**
- * A whole Posthorn of real processes: PostgreSQL with all its durability, two web processes and two workers, each behind a
- * tap that can hold its packets to the database, and around them mail servers that write before they answer, a name
- * server, a Redis and a receiver of webhooks, all of which can misbehave.
+ * A complete Backstamp of real processes: PostgreSQL with full durability, two web processes and two workers,
+ * each behind a tap that can hold its packets to the database. Around them are mail servers that write to
+ * disk before they reply, a DNS server, a Redis and a webhook endpoint, all of which can fail.
  */
 export type Rig = {
   way: Way;
@@ -36,53 +36,53 @@ export type Rig = {
   token: string;
   domain: string;
   webhookId: string;
-  /** A call of the API at a door that is there, with the key for everything. */
+  /** A call of the API at a running web process, with the key for everything. */
   api(
     method: string,
     apiPath: string,
     body?: unknown,
   ): Promise<{ status: number; body: Record<string, unknown> }>;
-  /** Asks the database, past the taps; waits for it while it is away. */
+  /** Queries the database, not through the taps. Waits while it is down. */
   ask<T>(question: (hot: Ask) => PromiseLike<T>): Promise<T>;
   taps: Readonly<Record<Actor, Tap>>;
   hooks: Hooks;
-  /** Null where no Redis can be started here. */
+  /** Null if no Redis can be started here. */
   redis: RedisServer | null;
-  /** Settles when the sink holds a message of this worker at this point. */
+  /** Resolves when the sink holds a message of this worker at this point. */
   holdMail(at: HoldPoint, of: Actor): Promise<void>;
   releaseMail(): void;
   refuseLogin(refuses: boolean): void;
-  /** What the sink has on disk until now. */
+  /** What the sink has on disk so far. */
   sunk(): SunkFile[];
-  /** One bounded round of delivery in a process of its own, killed with the rig. */
+  /** One bounded delivery round in a separate process, killed with the rig. */
   startTick(): Child<object>;
-  /** Where the database lies. */
+  /** The folder of the database. */
   dataDir: string;
   misdeeds: readonly Misdeed[];
   troubles: Trouble[];
-  /** Notes what is done to somebody from now until it has settled. */
+  /** Records a disturbance from now until the promise settles. */
   trouble<T>(about: Omit<Trouble, "fromMs" | "toMs">, task: () => Promise<T>): Promise<T>;
-  /** What a fault finds wrong by itself. */
+  /** Findings of the faults themselves. */
   complain(row: string, what: string): void;
   /** Everything but the calls. */
   collect(): Promise<Omit<Records, "calls">>;
-  /** The last that each process wrote, for a run that failed. */
+  /** The last output of each process, for a failed run. */
   outputs(): string;
   close(): Promise<void>;
 };
 
 export type RigOptions = {
   way: Way;
-  /** Holds the database; made and removed by the caller. Default: a folder of its own. */
+  /** The folder for the database, created and removed by the caller. Default: a new folder. */
   dataDir?: string;
 };
 
-/** Shortened, so that a frozen worker is found out soon and a server that stays silent is left soon. */
+/** Shortened, so that frozen workers and silent servers are detected soon. */
 export const leaseSeconds = 12;
 const TIME_LIMITS = "connect=5,command=5,data=5,block=5,final=5";
 const mailDomain = "chaos.example";
 
-/** Starts everything in a temporary folder. What was started before something failed is ended again. */
+/** Starts everything in a temporary folder. If something fails, what was started before is stopped. */
 export async function openRig(options: RigOptions): Promise<Rig> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -101,7 +101,7 @@ async function assemble(
   onClose: (closer: () => Promise<unknown>) => void,
   close: () => Promise<void>,
 ): Promise<Rig> {
-  const folder = await mkdtemp(path.join(tmpdir(), "posthorn-chaos-"));
+  const folder = await mkdtemp(path.join(tmpdir(), "backstamp-chaos-"));
   onClose(() => rm(folder, { recursive: true, force: true }));
   const mailFolder = path.join(folder, "mail");
   const database = await startEmbeddedPostgres({ dataDir: dataDir ?? folder, log: silentLog });
@@ -130,8 +130,8 @@ async function assemble(
     {},
   );
   onClose(() => sink.kill());
-  const { port: sinkPort } = await sink.hear((told): told is { port: number } => "port" in told);
-  sink.onTold((told) => "misdeed" in told && misdeeds.push(told.misdeed));
+  const { port: sinkPort } = await sink.hear((message): message is { port: number } => "port" in message);
+  sink.onTold((message) => "misdeed" in message && misdeeds.push(message.misdeed));
   const dns = await startDnsPeer(answerDns);
   onClose(() => dns.close());
   const redis = redisMissing === null ? await startRedis() : null;
@@ -144,18 +144,18 @@ async function assemble(
     return {
       DATABASE_URL: url.href,
       SMTP_URL: way === "direct" ? "direct:" : `smtp://user:password@${addressOf("relay")}:${sinkPort}`,
-      POSTHORN_URL: "http://localhost:3000",
-      POSTHORN_SECRET: installationSecret,
-      // What it says in EHLO tells the sink who it is.
-      POSTHORN_HOSTNAME: `${who}.${mailDomain}`,
-      POSTHORN_DNS_SERVERS: `${dns.host}:${dns.port}`,
-      POSTHORN_MX_PORT: String(sinkPort),
-      POSTHORN_EGRESS_ALLOW: "127.0.0.0/8",
-      POSTHORN_LEASE_SECONDS: String(leaseSeconds),
-      POSTHORN_SMTP_TIME_LIMITS: TIME_LIMITS,
+      BACKSTAMP_URL: "http://localhost:3000",
+      BACKSTAMP_SECRET: installationSecret,
+      // The EHLO name identifies the worker to the sink.
+      BACKSTAMP_HOSTNAME: `${who}.${mailDomain}`,
+      BACKSTAMP_DNS_SERVERS: `${dns.host}:${dns.port}`,
+      BACKSTAMP_MX_PORT: String(sinkPort),
+      BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
+      BACKSTAMP_LEASE_SECONDS: String(leaseSeconds),
+      BACKSTAMP_SMTP_TIME_LIMITS: TIME_LIMITS,
       ...(redis ? { REDIS_URL: redis.url } : {}),
-      // A recipient whose return path is its own has a transaction of its own: the other way has them share one.
-      ...(way === "direct" ? { POSTHORN_RETURN_PATH_DOMAIN: `returns.${mailDomain}` } : {}),
+      // A recipient with its own return path has a separate transaction; otherwise recipients share one.
+      ...(way === "direct" ? { BACKSTAMP_RETURN_PATH_DOMAIN: `returns.${mailDomain}` } : {}),
     };
   };
   const cast = await openCast(envOf, ask);
@@ -196,7 +196,7 @@ async function assemble(
       return { status: response.status, body: (await response.json()) as Record<string, unknown> };
     },
     holdMail(at, of) {
-      const held = sink.hear((told): told is { held: HoldPoint } => "held" in told);
+      const held = sink.hear((message): message is { held: HoldPoint } => "held" in message);
       sink.tell({ hold: { at, of } });
       return held.then(() => undefined);
     },
@@ -216,7 +216,7 @@ async function assemble(
       const stuck = await ask((hot) => hot`select 1 from deliveries where status = 'sending'`);
       return {
         copies: readCopies(mailFolder),
-        mails: await ask(readMails),
+        emails: await ask(readEmails),
         steps: await ask(readSteps),
         tampering: await ask(readTampering),
         hooks: await ask((hot) => hooks.collect(hot, team.webhookId)),

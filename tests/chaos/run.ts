@@ -7,17 +7,17 @@ import { type Load, startLoad } from "./load";
 import type { Call, Records } from "./records";
 import { openRig, type Rig } from "./rig";
 
-/** A fault with what this run wants of it. */
+/** A fault, and how often this run injects it. */
 export type Planned = { fault: Fault; times: number; seed: string };
-/** What was done of a row, and how long it took. */
+/** How often a row was injected, and how long it took. */
 export type Done = { fault: Fault; times: number; tookMs: number };
 
 export type RunOptions = {
-  say(text: string): void;
-  /** From then on each fault that is left is done once. */
+  print(text: string): void;
+  /** From then on each remaining fault is injected once. */
   isLate(): boolean;
-  /** Mails that the whole run shall have had accepted when the row that tops them up is over. */
-  mails: number;
+  /** The total number of accepted emails when the row that tops them up is over. */
+  emails: number;
   /** Whether each row is settled before the next one begins. */
   settlesEach: boolean;
 };
@@ -25,11 +25,11 @@ export type RunOptions = {
 const moveEveryMs = 1_000;
 const rowSettlesMaxMs = 30_000;
 const allSettlesMaxMs = 120_000;
-/** So long each fault has for its first time, however late it is. */
+/** The time for the first injection of each fault, however late it is. */
 const firstTimeMs = 30_000;
 const usualLoad = { clients: 5, pauseMsMax: 600, destinations: ["ok"] } as const;
 
-/** Runs the faults of one place, one after the other, over one rig; whatever comes of it, the rig is taken down. */
+/** Runs the faults of one rig, one after the other. The rig is always stopped. */
 export async function runPlace(
   place: Fault["place"],
   plan: readonly Planned[],
@@ -53,7 +53,7 @@ export async function runPlace(
 }
 
 async function runAll(rig: Rig, plan: readonly Planned[], options: RunOptions) {
-  const { say, isLate } = options;
+  const { print, isLate } = options;
   const calls: Call[] = [];
   const done: Done[] = [];
   const moving = startMoving(rig);
@@ -71,7 +71,7 @@ async function runAll(rig: Rig, plan: readonly Planned[], options: RunOptions) {
         token: rig.token,
         domain: rig.domain,
       });
-      const toAccept = fault.name === "two-workers" ? options.mails - accepted : 0;
+      const toAccept = fault.name === "two-workers" ? options.emails - accepted : 0;
       const wanted = wasLate ? 1 : Math.max(times, toAccept);
       const hasHadItsTime = () => isLate() && Date.now() - fromMs > firstTimeMs;
       const was = await runOne(rig, load, fault, wanted, seed, hasHadItsTime);
@@ -80,12 +80,12 @@ async function runAll(rig: Rig, plan: readonly Planned[], options: RunOptions) {
       const isSettled = !options.settlesEach || (await settle(rig, rowSettlesMaxMs));
       done.push({ fault, times: was, tookMs: Date.now() - fromMs });
       const seconds = ((Date.now() - fromMs) / 1_000).toFixed(1);
-      say(
-        `  ${fault.name.padEnd(24)}${String(was).padStart(6)} times${String(load.accepted()).padStart(7)} mails${seconds.padStart(7)} s${isSettled ? "" : ", not settled yet"}   seed ${seed}`,
+      print(
+        `  ${fault.name.padEnd(24)}${String(was).padStart(6)} times${String(load.accepted()).padStart(7)} emails${seconds.padStart(7)} s${isSettled ? "" : ", not settled yet"}   seed ${seed}`,
       );
     }
     const wentWell = await settle(rig, allSettlesMaxMs, true);
-    if (!wentWell) for (const line of await describeOpen(rig)) say(`  not settled: ${line}`);
+    if (!wentWell) for (const line of await describeOpen(rig)) print(`  not settled: ${line}`);
   } finally {
     await moving.stop();
   }
@@ -105,8 +105,8 @@ async function runOne(
   try {
     return await fault.inject({ rig, load, random, row: fault.name, times, isLate });
   } catch (error) {
-    // What broke off here is one more finding; the other rows have a right to be seen.
-    rig.complain(fault.name, `broke off: ${error instanceof Error ? error.stack : String(error)}`);
+    // An aborted fault is one more finding. The other rows still run.
+    rig.complain(fault.name, `aborted: ${error instanceof Error ? error.stack : String(error)}`);
     return 0;
   } finally {
     release(rig);
@@ -114,11 +114,13 @@ async function runOne(
     for (const who of ["web0", "web1", "worker0", "worker1"] as const)
       await rig.cast
         .isUp(who)
-        .catch((error) => rig.complain(fault.name, `${who} does not come back: ${error}`));
+        .catch((error) => rig.complain(fault.name, `${who} does not restart: ${error}`));
   }
 }
 
-/** Lets what waits for its next attempt have it now: the waits are those of days, and are no part of what is looked at. */
+/**
+ * Makes deliveries that wait for their next attempt due now. The delays take days and are not tested here.
+ */
 function startMoving(rig: Rig): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const move = async (round: number) => {
@@ -135,7 +137,7 @@ function startMoving(rig: Rig): { stop(): Promise<void> } {
   };
   const moving = (async () => {
     for (let round = 0; !stopping.signal.aborted; round++) {
-      // Somebody who locks against it may make it give way; the next round is soon.
+      // A concurrent lock may abort it; the next round follows soon.
       await move(round).catch(() => {});
       await wait(moveEveryMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
@@ -148,7 +150,7 @@ function startMoving(rig: Rig): { stop(): Promise<void> } {
   };
 }
 
-/** What is still open, and what the database is busy with. */
+/** What is still open, and what the database is executing. */
 async function describeOpen(rig: Rig): Promise<string[]> {
   const rows = await rig.ask(
     (hot) => hot<{ line: string }[]>`
@@ -164,7 +166,7 @@ async function describeOpen(rig: Rig): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Waits until no mail waits any more, and no webhook either where it is the end. False when that took too long. */
+/** Waits until no email is queued, and at the end no webhook either. False if it took too long. */
 async function settle(rig: Rig, maxMs: number, isEnd = false): Promise<boolean> {
   for (const untilMs = Date.now() + maxMs; Date.now() < untilMs; await wait(200)) {
     const [open] = await rig.ask(

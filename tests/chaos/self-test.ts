@@ -1,12 +1,12 @@
 import { type Finding, type Invariant, judge } from "./judge";
 import type { MailRow, Records } from "./records";
 
-/** A crime, planted into a copy of true records, and the invariant that has to notice it. */
-type Crime = { name: string; breaks: Invariant; commit(records: Records): void };
+/** A violation, planted into a copy of true records, and the invariant that must detect it. */
+type Violation = { name: string; breaks: Invariant; commit(records: Records): void };
 
-const CRIMES: readonly Crime[] = [
+const CRIMES: readonly Violation[] = [
   {
-    name: "a recipient's only copy never arrived",
+    name: "a recipient's only copy was not delivered",
     breaks: "I2",
     commit: ({ copies }) => {
       const address = copies[0]?.recipients[0] ?? "";
@@ -14,19 +14,19 @@ const CRIMES: readonly Crime[] = [
     },
   },
   {
-    name: "a mail answered 2xx is not in the database",
+    name: "an email with a 2xx response is not in the database",
     breaks: "I1",
     commit: (records) => {
       const accepted = records.calls.find(({ tries }) => tries.some(({ id }) => id !== null));
-      records.mails = records.mails.filter(({ label }) => label !== accepted?.label);
+      records.emails = records.emails.filter(({ label }) => label !== accepted?.label);
     },
   },
   {
-    name: "a recipient got a second copy and no unknown is on record",
+    name: "a recipient got a second copy without a recorded unknown outcome",
     breaks: "I3",
-    commit: ({ copies, mails }) => {
+    commit: ({ copies, emails }) => {
       const isKnown = (one: MailRow) => one.events.every(({ type }) => type !== "email.unknown");
-      const mail = mails.find(
+      const mail = emails.find(
         (one) => isKnown(one) && copies.some(({ messageId }) => messageId === one.messageId),
       );
       const copy = copies.find(({ messageId }) => messageId === mail?.messageId);
@@ -34,20 +34,20 @@ const CRIMES: readonly Crime[] = [
     },
   },
   {
-    name: "an outcome is unknown, and nothing had happened to anybody",
+    name: "an outcome is unknown without any fault",
     breaks: "I3",
     commit: (records) => {
-      const { mails, steps } = records;
-      const [mail] = mails.filter(({ recipients }) => recipients.some(({ attempts }) => attempts === 1));
+      const { emails, steps } = records;
+      const [mail] = emails.filter(({ recipients }) => recipients.some(({ attempts }) => attempts === 1));
       const recipient = mail?.recipients.find(({ attempts }) => attempts === 1);
       if (!mail || !recipient) return;
-      // The last word on its one attempt, of which every fault is far away.
+      // The result of its only attempt, which has no fault near it.
       mail.events.push({ type: "email.unknown", recipient: recipient.address, attempt: 1, atMs: 1_000 });
       for (const step of steps) if (step.deliveryId === recipient.id) step.atMs = 1_000;
     },
   },
   {
-    name: "a scheduled mail came before its time",
+    name: "a scheduled email was delivered before its time",
     breaks: "I2",
     commit: ({ calls, copies }) => {
       const [copy] = copies;
@@ -63,9 +63,9 @@ const CRIMES: readonly Crime[] = [
     },
   },
   {
-    name: "an endpoint was not told",
+    name: "an endpoint did not receive an event",
     breaks: "I7",
-    commit: ({ hooks }) => void hooks.unheard.push("email.queued was never taken"),
+    commit: ({ hooks }) => void hooks.unheard.push("email.queued was never delivered"),
   },
   {
     name: "a copy has another Message-ID",
@@ -76,7 +76,7 @@ const CRIMES: readonly Crime[] = [
     },
   },
   {
-    name: "a refused mail was delivered",
+    name: "a rejected email was delivered",
     breaks: "I4",
     commit: ({ calls, copies }) => {
       const [copy] = copies;
@@ -85,11 +85,11 @@ const CRIMES: readonly Crime[] = [
     },
   },
   {
-    name: "one call made two mails",
+    name: "one call created two emails",
     breaks: "I4",
-    commit: ({ mails }) => {
-      const [mail] = mails;
-      if (mail) mails.push({ ...structuredClone(mail), id: "another" });
+    commit: ({ emails }) => {
+      const [mail] = emails;
+      if (mail) emails.push({ ...structuredClone(mail), id: "another" });
     },
   },
   {
@@ -102,26 +102,26 @@ const CRIMES: readonly Crime[] = [
     },
   },
   {
-    name: "a row was left behind",
+    name: "a row was still claimed at the end",
     breaks: "I6",
     commit: (records) => {
       records.stuck += 1;
     },
   },
   {
-    name: "an event was altered",
+    name: "an event was changed",
     breaks: "I5",
     commit: ({ tampering }) => void tampering.push("UPDATE on email_events"),
   },
   {
-    name: "a process died of another's death",
+    name: "a process ended because another one was killed",
     breaks: "I0",
     commit: ({ deaths }) => void deaths.push("web"),
   },
 ];
 
-/** Plants every crime, one at a time, and names those that the judge did not see. */
-export function missedCrimes(all: Records): string[] {
+/** Plants every violation, one at a time, and returns those that the judge did not detect. */
+export function missedViolations(all: Records): string[] {
   const records = sampleOf(all);
   const before = judge(records).findings;
   const noticed = (findings: readonly Finding[], breaks: Invariant) =>
@@ -135,20 +135,20 @@ export function missedCrimes(all: Records): string[] {
 
 const sampleMax = 2_000;
 
-/** The first mails with everything about them: what is seen among them is seen among all. */
+/** The first emails with all their records: a violation that is detected among them is detected among all. */
 function sampleOf(records: Records): Records {
   const calls = records.calls.slice(0, sampleMax);
   const labels = new Set(calls.map(({ label }) => label));
   const addresses = new Set(calls.flatMap(({ recipients }) => recipients));
-  const mails = records.mails.filter(({ label }) => labels.has(label));
-  const ids = new Set(mails.flatMap(({ recipients }) => recipients.map(({ id }) => id)));
+  const emails = records.emails.filter(({ label }) => labels.has(label));
+  const ids = new Set(emails.flatMap(({ recipients }) => recipients.map(({ id }) => id)));
   return {
     ...records,
     calls,
-    mails,
+    emails,
     steps: records.steps.filter(({ deliveryId }) => ids.has(deliveryId)),
     copies: records.copies.filter(({ recipients }) => recipients.some((address) => addresses.has(address))),
   };
 }
 
-export const crimesCount = CRIMES.length;
+export const violationsCount = CRIMES.length;

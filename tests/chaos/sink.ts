@@ -17,20 +17,20 @@ import {
 } from "./internet";
 import type { Misdeed } from "./records";
 
-/** At which point a message may be held: before it is read, or after it is on disk. */
+/** The point at which a message can be held: before it is read, or after it is on disk. */
 export type HoldPoint = "unread" | "written";
-/** What the sink is told: to hold the next message of one worker, or to let go; whether it refuses logins. */
+/** Commands to the sink: hold the next message of one worker, release it, reject logins. */
 export type SinkOrder = { hold: { at: HoldPoint; of: string } | null } | { refusesLogin: boolean };
-/** What the sink tells: its port, once; that a message is being held; what it did on purpose. */
+/** Messages of the sink: its port, once; that a message is held; what it did intentionally. */
 export type SinkReport = { port: number } | { held: HoldPoint } | { misdeed: Misdeed };
 
-/** One message, as its file holds it. `writtenAtMs` was taken when it was safely on disk. */
+/** One stored message. `writtenAtMs` was measured after it was flushed to disk. */
 export type SunkFile = {
   to: string[];
   from: string;
   messageId: string | null;
   subject: string | null;
-  /** Refused all the same: whoever sent it was told that it was not kept. */
+  /** Rejected: the sender got a rejection. */
   isRefused: boolean;
   writtenAtMs: number;
 };
@@ -42,7 +42,7 @@ const certificate = makeCertificate();
 let count = 0;
 let hold: { at: HoldPoint; of: string } | null = null;
 let refusesLogin = false;
-/** Of each destination, how often the step at which it misbehaves came, or came for one recipient. */
+/** For each destination, how often the step at which it fails occurred, also for one recipient. */
 const occasions = new Map<string, number>();
 
 const tell = (report: SinkReport) => process.send?.(report);
@@ -50,8 +50,9 @@ const tell = (report: SinkReport) => process.send?.(report);
 type Envelope = { from: string; to: string[] };
 
 /**
- * One conversation with a server that gives its 250 only for what is in a file of its own, flushed to the disk. Whatever
- * it says yes to can be counted afterwards, whoever else has died meanwhile; where its conduct says so, it misbehaves.
+ * One SMTP conversation with a server that replies 250 only for a message that is flushed to its own file.
+ * Every message that it accepted can be counted afterwards, whatever was killed meanwhile. It fails as its
+ * behavior prescribes.
  */
 async function serve(plain: Socket, name: Destination): Promise<void> {
   const conduct: Conduct = conductOf(name);
@@ -63,14 +64,14 @@ async function serve(plain: Socket, name: Destination): Promise<void> {
     if (conduct.delayMs) await wait(conduct.delayMs);
     socket.write(`${text}\r\n`, "latin1");
   };
-  /** Does what was decided, or answers as usual. False: the conversation is over. */
+  /** Does what was decided, or replies as usual. False: the conversation is over. */
   const perform = async (deed: Deed | null, usual: string): Promise<boolean> => {
     if (deed === null) {
       if (usual !== "") await write(usual);
       return true;
     }
     if (deed === "hang") await wait(hangMs);
-    if (typeof deed === "object") await write(deed.say);
+    if (typeof deed === "object") await write(deed.reply);
     if (typeof deed === "object" && !deed.hangsUp) return true;
     if (typeof deed === "object") socket.end();
     else plain.resetAndDestroy();
@@ -115,7 +116,7 @@ async function serve(plain: Socket, name: Destination): Promise<void> {
       if (!(await answer("mail", "250 2.1.0 ok"))) return;
     } else if (verb === "RCPT") {
       const deed = decide(name, conduct, "rcpt", [address]);
-      if (deed === null || (typeof deed === "object" && deed.say.startsWith("250")))
+      if (deed === null || (typeof deed === "object" && deed.reply.startsWith("250")))
         envelope.to.push(address);
       if (!(await perform(deed, "250 2.1.5 ok"))) return;
     } else if (verb === "DATA") {
@@ -128,7 +129,7 @@ async function serve(plain: Socket, name: Destination): Promise<void> {
     } else await write(verb === "RSET" || verb === "NOOP" ? "250 2.0.0 ok" : "500 5.5.2 what?");
   }
 
-  /** Reads a message to its dot, keeps it, and answers. False: the conversation is over. */
+  /** Reads a message to its dot, stores it and replies. False: the conversation is over. */
   async function takeMessage(): Promise<boolean> {
     await holdAt("unread", client);
     const body: string[] = [];
@@ -149,7 +150,10 @@ async function serve(plain: Socket, name: Destination): Promise<void> {
   }
 }
 
-/** What this step is met with, by its conduct and by how often it came before. What is not as usual is told. */
+/**
+ * The reply at this step, by the behavior and the number of earlier occurrences. Anything unusual is
+ * reported.
+ */
 function decide(name: Destination, { misdeed }: Conduct, step: SmtpStep, recipients: string[]): Deed | null {
   if (misdeed?.step !== step) return null;
   const occasion = `${name}${misdeed.when === "first" ? recipients.join() : ""}`;
@@ -172,7 +176,7 @@ async function keep({ from, to }: Envelope, text: string, isRefused: boolean): P
   const file = await open(path.join(folder, `${String(count++).padStart(6, "0")}.json`), "wx");
   await file.writeFile(JSON.stringify(message));
   await file.sync();
-  // Only now is the time known at which it was safe; a file without one was never answered.
+  // Only now is the time of the flush known. A file without a time was never confirmed.
   await file.truncate(0);
   await file.write(JSON.stringify({ ...message, writtenAtMs: Date.now() }), 0);
   await file.sync();
@@ -194,7 +198,7 @@ process.on("disconnect", () => process.exit());
 
 function listen(name: Destination, port: number): Promise<Server> {
   const server = createServer({ noDelay: true }, (socket) => {
-    // A client that is killed breaks its connections; that is what this is for.
+    // Killed clients break their connections; that is expected.
     socket.on("error", () => socket.destroy());
     serve(socket, name).catch(() => socket.destroy());
   });

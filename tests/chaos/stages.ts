@@ -12,12 +12,12 @@ import {
   type Who,
 } from "./records";
 
-/** For each process and stage: how many of its kills found at least one mail there. */
+/** For each process and stage: how many of its kills found at least one email there. */
 export type KillTable = Record<Victim, Record<Stage, number>>;
 
 /**
- * Tells from the records what each kill met: which mails were where at that moment, by the database's own account of
- * when they got there, and by whom, and the sink's of when it had them on disk.
+ * Determines from the records which emails each kill affected: by the database's times of each step and its
+ * user, and by the sink's times.
  */
 export function countKills(records: Records): KillTable {
   const table = Object.fromEntries(
@@ -28,7 +28,7 @@ export function countKills(records: Records): KillTable {
   for (const kill of records.troubles) {
     const victim = kill.what === "kill" ? victimOf(kill.who) : null;
     if (victim === null) continue;
-    // Whatever ended before, or began after, has nothing to do with it.
+    // Disturbances that ended before, or began after, are unrelated.
     const near = lives.filter(({ fromMs, toMs }) => fromMs <= kill.fromMs && toMs >= kill.fromMs);
     for (const stage of STAGES_OF[victim]) {
       const isMet =
@@ -53,10 +53,10 @@ export function addKills(one: KillTable, other: KillTable): KillTable {
 export const killsAt = (table: KillTable, stage: Stage): number =>
   Object.values(table).reduce((sum, row) => sum + row[stage], 0);
 
-/** One mail of one call, by its recipient: its steps, and when the sink had a copy of it. */
+/** One email of one call, by its recipient: its steps, and when the sink had a copy. */
 type Life = { call: Call; steps: Step[]; writtenAtMs: number[]; fromMs: number; toMs: number };
 
-/** A web process has to do with the mails that it was asked for. */
+/** A web process is involved with the emails that it was asked to send. */
 function concerns({ call }: Life, who: Who): boolean {
   return !who.startsWith("web") || call.tries.some(({ web }) => `web${web}` === who);
 }
@@ -75,7 +75,7 @@ function livesOf(records: Records): Life[] {
   const written = new Map<string, number[]>();
   for (const { recipients, writtenAtMs } of records.copies)
     for (const address of recipients) written.set(address, [...(written.get(address) ?? []), writtenAtMs]);
-  return records.mails.flatMap(({ label, recipients }) => {
+  return records.emails.flatMap(({ label, recipients }) => {
     const call = calls.get(label);
     if (!call) return [];
     return recipients.map(({ id, address }) => {

@@ -3,19 +3,22 @@ import path from "node:path";
 import type { Copy } from "./records";
 import type { SunkFile } from "./sink";
 
-/** What the sink has on disk, one after the other: there may be more than may be open at once. */
+/**
+ * What the sink has on disk, read one after the other, because there may be more files than can be open at
+ * once.
+ */
 export function readSunk(folder: string): SunkFile[] {
   return readdirSync(folder)
     .sort()
     .flatMap((name) => {
       const text = readFileSync(path.join(folder, name), "utf8");
-      // A file that has no time yet was never answered, and its message never counted.
+      // A file without a time was never confirmed, and its message does not count.
       const file = text === "" ? {} : (JSON.parse(text) as Partial<SunkFile>);
       return file.writtenAtMs === undefined ? [] : [file as SunkFile];
     });
 }
 
-/** Those that count: what was refused is nobody's mail, though the server has kept it. */
+/** The messages that count: rejected ones do not, although the server stored them. */
 export const readCopies = (folder: string): Copy[] =>
   readSunk(folder)
     .filter(({ isRefused }) => !isRefused)

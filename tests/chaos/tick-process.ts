@@ -1,12 +1,12 @@
-import { buildDeps } from "#server/boot/deps";
-import { openTransport } from "#server/boot/worker";
-import { readSettings } from "#server/env";
-import { createLog } from "#server/log";
-import { tick } from "#server/worker/tick";
+import { tick } from "#server/delivery/tick";
+import { readSettings } from "#server/platform/env/settings";
+import { createLog } from "#server/platform/log";
+import { buildDeps } from "#server/startup/deps";
+import { openTransport } from "#server/startup/worker";
 
 /*
- * One bounded round of delivery in a process of its own, composed as a function of a platform does it: what may be killed
- * or frozen in the middle. It ends when the round has ended.
+ * One bounded delivery round in a separate process, composed like a serverless function: it can be killed or
+ * frozen in the middle. The process ends with the round.
  */
 const roundMs = 6_000;
 const log = createLog(

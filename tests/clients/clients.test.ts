@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Door, openDoor } from "#server/boot/node";
-import { restDoorOf } from "#server/boot/rest-door";
-import { silentLog } from "#server/log";
+import { silentLog } from "#server/platform/log";
+import { type HttpServer, openHttpServer } from "#server/startup/http/node";
+import { createRestApi } from "#server/startup/http/rest-endpoint";
 import { type HttpSink, startHttpSink } from "../support/http-sink";
 import { createWorld, type TestTeam, type World } from "../support/world";
 import { clientNames, type RequestFixture, readRequests } from "./request-file";
@@ -9,16 +9,16 @@ import { SHAPES } from "./shapes";
 import { type Answer, bytesOf, exchange, fill, type Values } from "./wire";
 
 /**
- * The bytes that clients in other languages really send, written on a socket to the product's own HTTP server. Where each form
- * can be seen is said beside it in `requests/`.
+ * The bytes that clients in other languages send, written to a socket of the product's HTTP server.
+ * `requests/` names the source of each form.
  */
 
 const file = Buffer.from("JVBERi0xLjQK++//", "base64");
-const large = Buffer.alloc(900_000, "posthorn ").toString("base64");
+const large = Buffer.alloc(900_000, "backstamp ").toString("base64");
 const SOURCE = /^https:\/\/github\.com\/resend\/resend-[a-z]+\/blob\/[0-9a-f]{40}\/[\w./-]+$/;
 
 let world: World;
-let door: Door;
+let server: HttpServer;
 let sink: HttpSink;
 beforeAll(async () => {
   world = await createWorld();
@@ -27,11 +27,11 @@ beforeAll(async () => {
     headers: { "content-type": "application/pdf" },
     body: file,
   }));
-  door = await openDoor({
+  server = await openHttpServer({
     host: "127.0.0.1",
     port: 0,
-    apiHost: "api.posthorn.test",
-    rest: Promise.resolve(restDoorOf(world.deps)),
+    apiHost: "api.backstamp.test",
+    rest: Promise.resolve(createRestApi(world.deps)),
     pages: {
       request: async (_, outgoing) => void outgoing.writeHead(404).end(),
       upgrade: async (_, socket) => void socket.destroy(),
@@ -41,12 +41,12 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await door.close(1_000);
+  await server.close(1_000);
   await sink.close();
   await world.close();
 });
 
-test.each(clientNames)("every request of %s says where its form can be seen", (client) => {
+test.each(clientNames)("every request of %s names its source", (client) => {
   for (const { title, source } of readRequests(client)) expect(source, title).toMatch(SOURCE);
 });
 
@@ -69,12 +69,12 @@ describe.each(clientNames)("%s", (client) => {
   for (const request of readRequests(client))
     test(nameOf(request), async () => {
       const bytes = bytesOf(request, values);
-      const answer = await exchange(door.port, bytes);
+      const answer = await exchange(server.port, bytes);
       expectUnderstood(request, answer);
       const { id } = answer.body;
       if (request.keep !== null && typeof id === "string") values[request.keep] = id;
       if (request.head.some((line) => /^idempotency-key:/i.test(line)))
-        expect((await exchange(door.port, bytes)).body).toEqual(answer.body);
+        expect((await exchange(server.port, bytes)).body).toEqual(answer.body);
       if (request.stored !== undefined)
         expect((await world.api("GET", `/api/emails/${id}`, { token: values.token })).body).toMatchObject(
           request.stored as object,
@@ -88,12 +88,12 @@ describe.each(clientNames)("%s", (client) => {
 
 const nameOf = ({ title, head }: RequestFixture): string => `${title}: ${head[0]}`;
 
-/** What every client asks of every answer, and what this request's asks of this one. */
+/** What every client requires of every response, and what this request requires of its own. */
 function expectUnderstood(request: RequestFixture, { status, headers, body }: Answer): void {
   const said = JSON.stringify(body);
   expect(status, said).toBe(request.status);
   expect(headers["content-type"]).toMatch(/^application\/json/);
-  // Where it stands in a success, clients of Ruby and Laravel take that for a failure.
+  // If it is present in a success, clients for Ruby and Laravel treat it as an error.
   if (status < 400) expect(body).not.toHaveProperty("statusCode");
   const read = SHAPES[request.shape]?.safeParse(body);
   expect(read?.error?.issues, said).toBeUndefined();
@@ -101,7 +101,7 @@ function expectUnderstood(request: RequestFixture, { status, headers, body }: An
   expect(body).toMatchObject(request.answers as object);
 }
 
-/** A mail's files as the database has them, in the words of the requests' files. */
+/** The attachments of an email in the database, in the notation of the request files. */
 async function readFiles(teamId: string, emailId: string): Promise<string[][]> {
   const files = await world.deps.hot<
     { filename: string | null; type: string; cid: string | null; content: Buffer }[]

@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A request as a client puts it on the wire, and what must come of it. */
+/** A request as a client sends it, and the expected response. */
 export type RequestFixture = {
   title: string;
-  /** Where this form can be seen: a file of the client at one commit. */
+  /** The source of this form: a file of the client at one commit. */
   source: string;
   status: number;
-  /** Name of what the client makes of the answer. */
+  /** The name of the type that the client parses the response into. */
   shape: string;
-  /** Under which name the answer's id stands in for `{{name}}` in later requests of the same client. */
+  /** The name under which the response's id replaces `{{name}}` in later requests of the same client. */
   keep: string | null;
-  /** What the answer must hold. */
+  /** What the response must contain. */
   answers: unknown;
-  /** What the mail must hold when it is asked for. */
+  /** What the email must contain when it is read. */
   stored: unknown;
-  /** The mail's files: name, type, content id and bytes in base64; `-` for none. */
+  /** The attachments: name, type, content id and bytes in base64; `-` for none. */
   attached: string[][];
   /** Request line and headers. */
   head: string[];
@@ -24,7 +24,7 @@ export type RequestFixture = {
 const folder = new URL("requests/", import.meta.url);
 const DIRECTIVE = /^@(\w+) ?(.*)$/;
 
-/** The clients, by the names of their files: `go.1-mails.http` and `go.2-resources.http` are one. */
+/** The clients, by the names of their files: `go.1-emails.http` and `go.2-resources.http` belong to one. */
 export const clientNames = [...new Set(readdirSync(folder).map((file) => file.split(".")[0] ?? ""))].sort();
 
 /** The requests of a client in the order in which they are sent. */
@@ -36,8 +36,9 @@ export function readRequests(client: string): RequestFixture[] {
 }
 
 /**
- * One block of such a file: its title, lines of `@what it says`, the request line and headers, and after an empty line the
- * body. Lines of the head end in CRLF on the wire; the body is sent as it stands, with a line break after it for `@newline`.
+ * One block of such a file: its title, lines of `@name value`, the request line and headers, and after an
+ * empty line the body. Header lines end in CRLF; the body is sent unchanged, with a line break after it for
+ * `@newline`.
  */
 function readOne(block: string): RequestFixture {
   const [title = "", ...lines] = block.trimEnd().split("\n");

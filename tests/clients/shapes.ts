@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /*
- * What the clients make of the answers. Each shape asks for all that any of them asks for: .NET parses ids as Guid, times
- * as DateTime and its closed sets of words; Rust fails on a key that is missing and on a word that it does not know; Go on
- * a value of another type than its field. Null is nothing to Go and .NET where a class or string is meant.
+ * How the clients parse responses. Each shape is the union of their requirements: .NET parses ids as Guid,
+ * times as DateTime and closed sets of words; Rust fails on a missing key and an unknown word; Go on a value
+ * of another type. For Go and .NET null is the empty value of a class or string.
  */
 
 const Id = z.uuid();
@@ -16,7 +16,7 @@ const Email = z.object({
   message_id: Text,
   from: z.string(),
   to: Texts,
-  // Rust wants these two, be they null.
+  // Rust requires these two, but they may be null.
   cc: Texts.nullable(),
   bcc: Texts.nullable(),
   reply_to: Texts.nullish(),
@@ -129,7 +129,7 @@ const Removed = Named.extend({ deleted: z.literal(true) });
 const listOf = <T extends z.ZodType>(item: T) =>
   z.object({ object: z.literal("list"), has_more: z.boolean(), data: z.array(item).min(1) });
 
-/** By the names that the requests' files use. */
+/** By the names in the request files. */
 export const SHAPES: Record<string, z.ZodType> = {
   sent: z.object({ id: Id }),
   batch: z.object({
@@ -155,7 +155,7 @@ export const SHAPES: Record<string, z.ZodType> = {
   error: z.object({
     statusCode: z.int(),
     message: z.string().min(1),
-    // Those of .NET's closed set that the suite meets.
+    // The words of .NET's closed set that the tests use.
     name: z.enum(["validation_error", "missing_required_field", "not_found", "invalid_parameter"]),
   }),
 };

@@ -8,16 +8,18 @@ type Bytes = { head: Buffer; body: Buffer };
 /** The values of the placeholders `{{name}}`. */
 export type Values = Record<string, string>;
 
-/** Puts the values where the placeholders stand. Names begin small: `{{{NAME}}}` is a template's own. */
+/**
+ * Replaces the placeholders. Their names begin with a lower-case letter: `{{{NAME}}}` belongs to a template.
+ */
 export function fill(text: string, values: Values): string {
   return text.replace(/\{\{([a-z]\w*)\}\}/g, (_, name: string) => {
     const value = values[name];
-    if (value === undefined) throw new Error(`Nothing was kept as ${name}`);
+    if (value === undefined) throw new Error(`No value was stored as ${name}`);
     return value;
   });
 }
 
-/** The very bytes of a request. `{{length}}` is that of its body; what is chunked comes as one chunk. */
+/** The bytes of a request. `{{length}}` is the length of its body; a chunked body is one chunk. */
 export function bytesOf({ head, body }: Pick<RequestFixture, "head" | "body">, values: Values): Bytes {
   const content = Buffer.from(fill(body ?? "", values));
   const isChunked = head.some((line) => /^transfer-encoding: chunked$/i.test(line));
@@ -35,8 +37,8 @@ export function bytesOf({ head, body }: Pick<RequestFixture, "head" | "body">, v
 }
 
 /**
- * Writes the bytes on a connection of their own, the body only after `100 Continue` where the head asks for it, and reads
- * one JSON answer with the length that its headers say.
+ * Writes the bytes to a separate connection, the body only after `100 Continue` if the head requires it, and
+ * reads one JSON response with the length in its headers.
  */
 export async function exchange(port: number, { head, body }: Bytes): Promise<Answer> {
   const socket = connect(port, "127.0.0.1");
@@ -45,7 +47,7 @@ export async function exchange(port: number, { head, body }: Bytes): Promise<Ans
     socket.write(head);
     if (/^expect: 100-continue$/im.test(head.toString("latin1"))) {
       const interim = (await read.until("\r\n\r\n")).toString("latin1");
-      if (!interim.startsWith("HTTP/1.1 100 ")) throw new Error(`No leave to go on, but ${interim}`);
+      if (!interim.startsWith("HTTP/1.1 100 ")) throw new Error(`Expected 100 Continue, but got ${interim}`);
     }
     socket.write(body);
     const [line = "", ...fields] = (await read.until("\r\n\r\n")).toString("latin1").trimEnd().split("\r\n");
@@ -62,7 +64,7 @@ export async function exchange(port: number, { head, body }: Bytes): Promise<Ans
   }
 }
 
-/** Takes from the stream what is asked for, and fails where it ends earlier. */
+/** Reads that many bytes from the stream, and fails if it ends earlier. */
 function createReader(socket: Socket) {
   const chunks = socket[Symbol.asyncIterator]();
   let waiting: Buffer = Buffer.alloc(0);
@@ -82,7 +84,7 @@ function createReader(socket: Socket) {
       return take(waiting.indexOf(mark) + mark.length);
     },
     async bytes(count: number): Promise<Buffer> {
-      if (!Number.isInteger(count)) throw new Error("The answer does not say how long it is");
+      if (!Number.isInteger(count)) throw new Error("The response has no length");
       while (waiting.byteLength < count) await more();
       return take(count);
     },

@@ -1,14 +1,14 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { forgetAccountRecords } from "#db/account-records";
 import { accountEvents, accounts, passkeys, secondSteps } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
-import { newId } from "#server/ids";
-import { holdUser } from "#server/services/account/factors";
-import { resetFactors } from "#server/services/account/reset-factors";
-import { isKnownAddress } from "#server/services/sessions";
-import { hashNewPassword, setPassword, type User, writePassword } from "#server/services/users";
+import { newId } from "#server/platform/ids";
+import { lockUser } from "#server/services/account/factors/factors";
+import { resetFactors } from "#server/services/account/factors/reset-factors";
+import { deleteOldAccountRecords } from "#server/services/account/records";
+import { isKnownAddress } from "#server/services/people/sessions";
+import { hashNewPassword, setPassword, type User, writePassword } from "#server/services/people/users";
 import type { Meta } from "#server/trpc/init";
 import { appRouter } from "#server/trpc/router";
 import { enrol } from "../support/authenticator-app";
@@ -41,10 +41,10 @@ const sessionsOf = async (visitor: SignInVisitor): Promise<Row[]> => {
   const called = await visitor.query("account.sessions");
   return called.ok ? (called.data as Row[]) : [];
 };
-type Told = { kind: string; what: string; address: string; agent: string };
-const eventsOf = async (visitor: SignInVisitor): Promise<Told[]> => {
+type ProviderEvent = { kind: string; what: string; address: string; agent: string };
+const eventsOf = async (visitor: SignInVisitor): Promise<ProviderEvent[]> => {
   const called = await visitor.query("account.events");
-  return called.ok ? (called.data as Told[]) : [];
+  return called.ok ? (called.data as ProviderEvent[]) : [];
 };
 
 let ann: Person;
@@ -53,8 +53,8 @@ beforeEach(async () => {
   [ann, ben] = [await openPerson(), await openPerson()];
 });
 
-describe("the list of sessions", () => {
-  test("tells each browser in words, its address, and which one asks; nobody else's is there", async () => {
+describe("the session list", () => {
+  test("shows the browser, the IP address and which session is current; includes only the user's own sessions", async () => {
     const mac =
       "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Safari/605.1.15";
     const [second, third] = [open(mac), open("<img src=x onerror=alert(1)>")];
@@ -70,7 +70,7 @@ describe("the list of sessions", () => {
     expect(rows.every(({ address }) => address.startsWith("198.51.100."))).toBe(true);
   });
 
-  test("leaves out those that are over", async () => {
+  test("excludes ended sessions", async () => {
     const other = open();
     await other.signIn(ann.user.email, PASSWORD);
     await console.deps.db
@@ -82,7 +82,7 @@ describe("the list of sessions", () => {
 });
 
 describe("ending a session", () => {
-  test("is felt at its next call, and by no other", async () => {
+  test("rejects its next request; other sessions stay active", async () => {
     const other = open();
     await other.signIn(ann.user.email, PASSWORD);
     const id = (await sessionsOf(ann.visitor)).find(({ isThis }) => !isThis)?.id;
@@ -92,7 +92,7 @@ describe("ending a session", () => {
     expect((await eventsOf(ann.visitor))[0]).toMatchObject({ kind: "session_ended" });
   });
 
-  test("ends all others but the one that asks, and nobody else's", async () => {
+  test("ends all of the user's other sessions, but no other user's", async () => {
     const others = [open(), open()];
     for (const other of others) await other.signIn(ann.user.email, PASSWORD);
     expect(await ann.visitor.call("account.endOtherSessions")).toMatchObject({ ok: true });
@@ -103,13 +103,13 @@ describe("ending a session", () => {
 });
 
 describe("changing the password", () => {
-  test("needs the present one, and ends the other sessions", async () => {
+  test("requires the current password and ends the other sessions", async () => {
     const other = open();
     await other.signIn(ann.user.email, PASSWORD);
     const next = "another long phrase";
     expect(await ann.visitor.call("account.changePassword", { present: "wrong", next })).toMatchObject({
       ok: false,
-      message: "That is not your present password.",
+      message: "Incorrect current password.",
     });
     expect(
       await ann.visitor.call("account.changePassword", { present: PASSWORD, next: "short" }),
@@ -128,22 +128,22 @@ describe("changing the password", () => {
     expect((await eventsOf(ann.visitor)).map(({ kind }) => kind)).toContain("password_changed");
   });
 
-  test("does not put one in place of another that was written while the present one was judged", async () => {
+  test("does not overwrite a password that was changed while the current one was verified", async () => {
     const [next, reset] = ["another long phrase", "what the owner chose by a link"];
     const passwordHash = await hashNewPassword(reset);
     const { changing } = await console.deps.db.transaction(async (tx) => {
-      await holdUser(tx, ann.user.id);
+      await lockUser(tx, ann.user.id);
       const changing = ann.visitor.call("account.changePassword", { present: PASSWORD, next });
       await untilLocked(console.house.hot);
       await writePassword(tx, { userId: ann.user.id, passwordHash });
       return { changing };
     });
-    expect(await changing).toMatchObject({ ok: false, message: "That is not your present password." });
+    expect(await changing).toMatchObject({ ok: false, message: "Incorrect current password." });
     expect((await open().signIn(ann.user.email, next)).isIn).toBe(false);
     expect((await open().signIn(ann.user.email, reset)).isIn).toBe(true);
   });
 
-  test("is not guessed at a screen that was left: a few tries a minute, and no session ends by them", async () => {
+  test("limits guesses in an unattended session to a few attempts per minute; failed attempts end no session", async () => {
     const codes: string[] = [];
     for (let i = 0; i < 8; i++) {
       const called = await ann.visitor.call("account.changePassword", { present: "x", next: "y".repeat(12) });
@@ -155,8 +155,8 @@ describe("changing the password", () => {
   });
 });
 
-describe("whoever has neither a password nor a factor", () => {
-  test("may change the locks only soon after signing in", async () => {
+describe("a user with neither a password nor a factor", () => {
+  test("can change security settings only shortly after sign-in", async () => {
     await console.deps.db.update(users).set({ passwordHash: null }).where(eq(users.id, ann.user.id));
     expect(await ann.visitor.query("account.locks")).toMatchObject({
       data: { hasPassword: false, proof: "fresh_session" },
@@ -172,7 +172,7 @@ describe("whoever has neither a password nor a factor", () => {
     });
   });
 
-  test("keeps the last way in", async () => {
+  test("cannot remove the last sign-in method", async () => {
     await console.deps.db.update(users).set({ passwordHash: null }).where(eq(users.id, ann.user.id));
     await console.deps.db
       .insert(accounts)
@@ -185,13 +185,13 @@ describe("whoever has neither a password nor a factor", () => {
   });
 });
 
-/** Every procedure of the account that names a row: how the row's owner would name it. */
+/** Every account procedure with an id in its input, with the input that the row's owner would send. */
 const NAMING: Record<string, (id: string) => object> = {
   "account.endSession": (id) => ({ id }),
   "account.renamePasskey": (id) => ({ id, name: "Mine" }),
   "account.removePasskey": (id) => ({ id, proof: PASSWORD }),
 };
-/** Those that name none: they know only the caller. */
+/** The account procedures without an id in their input. They act on the caller only. */
 const UNNAMED = [
   "account.locks",
   "account.sessions",
@@ -207,38 +207,41 @@ const UNNAMED = [
   "account.endOtherSessions",
 ];
 
-describe("another person's rows", () => {
-  test("are looked for in every procedure that there is", () => {
+describe("rows of another user", () => {
+  test("every procedure of the account is covered", () => {
     type Declared = Record<string, { _def: { meta?: Meta } }>;
     const { procedures } = (appRouter as unknown as { _def: { procedures: Declared } })._def;
     const own = Object.keys(procedures).filter((name) => name.startsWith("account."));
     expect(own.sort()).toEqual([...Object.keys(NAMING), ...UNNAMED].sort());
   });
 
-  test.each(Object.entries(NAMING))("%s answers them like none, and changes nothing", async (name, input) => {
-    const passkeyId = newId();
-    await console.deps.db.insert(passkeys).values({
-      id: passkeyId,
-      userId: ben.user.id,
-      credentialId: newId(),
-      publicKey: Buffer.from("x"),
-      counter: 0,
-      isSynced: false,
-      name: "Ben's",
-    });
-    const foreign = name.endsWith("Session") ? (await sessionsOf(ben.visitor))[0]?.id : passkeyId;
-    const heard = [];
-    for (const id of [foreign ?? "", newId(), "x", "", "0".repeat(60)])
-      heard.push(await ann.visitor.call(name, input(id)));
-    expect(heard[0]).toMatchObject({ ok: false, code: "NOT_FOUND" });
-    for (const each of heard) expect(each).toEqual(heard[0]);
-    expect(await ann.visitor.call(name, input("x\0"))).toMatchObject({ ok: false });
-    expect(await isIn(ben.visitor)).toBe(true);
-    const [kept] = await console.deps.db.select().from(passkeys).where(eq(passkeys.id, passkeyId));
-    expect(kept?.name).toBe("Ben's");
-  });
+  test.each(Object.entries(NAMING))(
+    "%s returns the same error as for a missing row, and changes nothing",
+    async (name, input) => {
+      const passkeyId = newId();
+      await console.deps.db.insert(passkeys).values({
+        id: passkeyId,
+        userId: ben.user.id,
+        credentialId: newId(),
+        publicKey: Buffer.from("x"),
+        counter: 0,
+        isSynced: false,
+        name: "Ben's",
+      });
+      const foreign = name.endsWith("Session") ? (await sessionsOf(ben.visitor))[0]?.id : passkeyId;
+      const heard = [];
+      for (const id of [foreign ?? "", newId(), "x", "", "0".repeat(60)])
+        heard.push(await ann.visitor.call(name, input(id)));
+      expect(heard[0]).toMatchObject({ ok: false, code: "NOT_FOUND" });
+      for (const each of heard) expect(each).toEqual(heard[0]);
+      expect(await ann.visitor.call(name, input("x\0"))).toMatchObject({ ok: false });
+      expect(await isIn(ben.visitor)).toBe(true);
+      const [kept] = await console.deps.db.select().from(passkeys).where(eq(passkeys.id, passkeyId));
+      expect(kept?.name).toBe("Ben's");
+    },
+  );
 
-  test("are in no list: what happened to one account is told to nobody else", async () => {
+  test("are in no list: account events are visible only to their user", async () => {
     await open().signIn(ann.user.email, "wrong password");
     await ann.visitor.call("account.endOtherSessions");
     expect(await eventsOf(ben.visitor)).toHaveLength(1);
@@ -246,7 +249,7 @@ describe("another person's rows", () => {
 });
 
 describe("the operator", () => {
-  test("takes every second factor off whoever lost them all, and ends their sessions", async () => {
+  test("turns off 2FA for a user who has lost all factors, and ends their sessions", async () => {
     await enrol(ann.visitor, PASSWORD, new Date());
     expect((await open().signIn(ann.user.email, PASSWORD)).isIn).toBe(false);
     await resetFactors(console.deps, ann.user.id);
@@ -256,11 +259,11 @@ describe("the operator", () => {
     expect(await eventsOf(after)).toContainEqual(
       expect.objectContaining({ kind: "second_factor_reset", address: null }),
     );
-    await expect(resetFactors(console.deps, ann.user.id)).rejects.toThrow(/no second step/);
+    await expect(resetFactors(console.deps, ann.user.id)).rejects.toThrow(/not on for this user/);
   });
 });
 
-test("the operator's new password is told in the account's events", async () => {
+test("a password set by the operator is recorded in the account events", async () => {
   await setPassword(console.deps, { userId: ann.user.id, password: PASSWORD });
   const after = open();
   await after.signIn(ann.user.email, PASSWORD);
@@ -269,8 +272,8 @@ test("the operator's new password is told in the account's events", async () => 
   );
 });
 
-describe("what is told of an account", () => {
-  test("names the browser and the address, and holds no secret", async () => {
+describe("account records", () => {
+  test("contain the browser and the IP address, and no secret", async () => {
     const [event] = await eventsOf(ann.visitor);
     expect(event).toMatchObject({
       kind: "signed_in",
@@ -282,7 +285,7 @@ describe("what is told of an account", () => {
     expect(locks).not.toMatch(/scrypt|secret|hash/i);
   });
 
-  test("is forgotten after 90 days, as is whatever has run out", async () => {
+  test("are deleted after 90 days, and expired challenges at once", async () => {
     const db = console.deps.db;
     const mine = eq(accountEvents.userId, ann.user.id);
     await db.insert(secondSteps).values({
@@ -291,16 +294,16 @@ describe("what is told of an account", () => {
       way: "password",
       expiresAt: sql`now() - interval '1 second'`,
     });
-    await forgetAccountRecords(console.house.hot, 1_000);
+    await deleteOldAccountRecords(console.house.hot, 1_000);
     expect(await db.$count(accountEvents, mine)).toBe(1);
     expect(await db.$count(secondSteps, eq(secondSteps.userId, ann.user.id))).toBe(0);
     await db.update(accountEvents).set({ createdAt: sql`now() - interval '91 days'` }).where(mine);
     expect(await eventsOf(ann.visitor)).toHaveLength(0);
-    await forgetAccountRecords(console.house.hot, 1_000);
+    await deleteOldAccountRecords(console.house.hot, 1_000);
     expect(await db.$count(accountEvents, mine)).toBe(0);
   });
 
-  test("is forgotten with the session after 90 days, and its address is known until then", async () => {
+  test("are deleted with the session after 90 days; its IP address counts as known until then", async () => {
     const db = console.deps.db;
     const mine = eq(sessions.userId, ann.user.id);
     const [session] = await db.select().from(sessions).where(mine);
@@ -315,17 +318,17 @@ describe("what is told of an account", () => {
         })
         .where(mine);
     await age(89);
-    await forgetAccountRecords(console.house.hot, 1_000);
+    await deleteOldAccountRecords(console.house.hot, 1_000);
     expect(await isKnown()).toBe(true);
     await age(91);
     expect(await isKnown()).toBe(false);
-    await forgetAccountRecords(console.house.hot, 1_000);
+    await deleteOldAccountRecords(console.house.hot, 1_000);
     expect(await db.$count(sessions, mine)).toBe(0);
     expect(await isIn(ben.visitor)).toBe(true);
   });
 });
 
-test("an unknown field, half a surrogate pair and a text without end are refused", async () => {
+test("rejects an unknown field, half a surrogate pair and an overlong text", async () => {
   const { visitor } = ann;
   for (const [name, input] of [
     ["account.changePassword", { present: PASSWORD, next: "long enough now", userId: ben.user.id }],

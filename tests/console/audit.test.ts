@@ -1,12 +1,12 @@
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Role } from "#db/schema/teams";
-import { newId } from "#server/ids";
+import { newId } from "#server/platform/ids";
 import { actionsOf } from "#server/services/audit/read";
 import { recordAudit } from "#server/services/audit/record";
 import { createKey, revokeKey } from "#server/services/keys/keys";
-import { answerChangesFile, answerRequestsFile } from "#server/trpc/activity-files";
-import type { ActorView, CallRow, ChangeRow } from "#server/trpc/activity-views";
+import { answerChangesFile, answerRequestsFile } from "#server/trpc/activity/files";
+import type { ActorView, CallRow, ChangeRow } from "#server/trpc/activity/views";
 import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
 
@@ -33,8 +33,8 @@ const changes = (input: object = {}, of = party) =>
   heard<List<ChangeRow>>("activity.changes", input, "owner", of);
 const as = (userId: string, of = party) => ({ ...of.ctx, actor: { kind: "user", userId } as const });
 
-describe("the log of changes", () => {
-  test("tells what was done by whom to what, whether it is still there, and under which request", async () => {
+describe("the audit log", () => {
+  test("shows the actor, the action, the target, whether the target still exists, and the request id", async () => {
     const ctx = { ...as(party.userIds.admin), requestId: "request-1" };
     const { key } = await createKey(ctx, { name: "Shop", scopes: ["emails:send"] });
     const [made] = (await changes({ action: "key" })).rows;
@@ -43,7 +43,7 @@ describe("the log of changes", () => {
       actorId: party.userIds.admin,
       actorName: expect.stringMatching(/@example\.org$/),
       action: "key.created",
-      words: "Made an API key",
+      words: "Created an API key",
       noun: "key",
       subjectId: key.id,
       subjectName: "Shop",
@@ -59,7 +59,7 @@ describe("the log of changes", () => {
     ]);
   });
 
-  test("is narrowed by whom, by what and by when", async () => {
+  test("filters by actor, action and time", async () => {
     const fresh = await openParty(console, "Narrow");
     const { key } = await createKey(fresh.ctx, { name: "Robot", scopes: ["emails:send"] });
     const robot = {
@@ -91,7 +91,7 @@ describe("the log of changes", () => {
     );
   });
 
-  test("pages from newest to oldest and back, each entry once, whatever is added meanwhile", async () => {
+  test("pages from newest to oldest and back, each entry once, while entries are added", async () => {
     const fresh = await openParty(console, "Many");
     for (let n = 0; n < 60; n++)
       await recordAudit(console.deps.db, fresh.ctx, {
@@ -112,7 +112,7 @@ describe("the log of changes", () => {
     expect((await list({ before: second.rows[0]?.id })).rows).toEqual(first.rows);
   });
 
-  test("is of admins and owners; requests are of members, too", async () => {
+  test("is visible to admins and owners; the request log also to members", async () => {
     for (const [role, mayChanges, mayRequests] of [
       ["owner", true, true],
       ["admin", true, true],
@@ -124,15 +124,15 @@ describe("the log of changes", () => {
     }
   });
 
-  test("means by a noun everything that happens to such things", () => {
+  test("a filter by noun covers all actions on that kind of target", () => {
     expect(actionsOf("invitation")).toEqual(["invitation.renewed", "invitation.revoked"]);
     expect(actionsOf("key.revoked")).toEqual(["key.revoked"]);
     expect(actionsOf("ke")).toEqual([]);
   });
 });
 
-describe("the record of requests", () => {
-  test("tells each call's status and key, narrows by them, and shows the kept bodies of one", async () => {
+describe("the request log", () => {
+  test("shows status and API key of each request, filters by them, and shows the stored bodies of one request", async () => {
     const fresh = await openParty(console, "Calls");
     const { key } = await createKey(fresh.ctx, { name: "Shop", scopes: ["emails:send"] });
     const ids = [newId(), newId(), newId()];
@@ -166,7 +166,7 @@ describe("an export", () => {
   const read = async (response: Response) =>
     parse(await response.text(), { columns: true }) as Record<string, string>[];
 
-  test("holds everything that the filters let through, newest first, and no formula", async () => {
+  test("contains all entries that match the filters, newest first, and no formula", async () => {
     const fresh = await openParty(console, "Export");
     const hostile = ['=HYPERLINK("http://evil.example")', "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", 'a "b", c'];
     for (const name of hostile)
@@ -198,7 +198,7 @@ describe("an export", () => {
       for (const cell of Object.values(row)) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
   });
 
-  test("is refused like its page: without a session, without the right, of another team, and for what is no filter", async () => {
+  test("is rejected like its page: without a session, without permission, for another team, and for an invalid filter", async () => {
     const team = party.teamId;
     const other = await openParty(console, "Other");
     const status = async (answer: Promise<Response>) => (await answer).status;

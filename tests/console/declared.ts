@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Right } from "#server/roles";
+import type { Permission } from "#server/shared/roles";
 import type { Meta } from "#server/trpc/init";
 import { appRouter } from "#server/trpc/router";
 import { fieldsOf } from "../support/schema-fields";
@@ -7,7 +7,7 @@ import { fieldsOf } from "../support/schema-fields";
 type Declared = Record<string, { _def: { type: string; meta?: Meta; inputs: z.ZodType[] } }>;
 const { procedures: declared } = (appRouter as unknown as { _def: { procedures: Declared } })._def;
 
-/** Every procedure as it was declared. `inputs` are read one after the other, each from the whole input. */
+/** Every procedure as declared. `inputs` are parsed one after the other, each from the complete input. */
 export const PROCEDURES = Object.entries(declared).map(([name, { _def }]) => ({
   name,
   isMutation: _def.type === "mutation",
@@ -17,7 +17,7 @@ export const PROCEDURES = Object.entries(declared).map(([name, { _def }]) => ({
 }));
 export type Procedure = (typeof PROCEDURES)[number];
 
-/** Those of a team, with the right that each asks for. */
-export const OF_TEAMS = PROCEDURES.flatMap((each): (Procedure & { right: Right })[] =>
-  each.right === undefined ? [] : [{ ...each, right: each.right }],
+/** The procedures of a team, with the permission that each requires. */
+export const OF_TEAMS = PROCEDURES.flatMap((each): (Procedure & { permission: Permission })[] =>
+  each.permission === undefined ? [] : [{ ...each, permission: each.permission }],
 );

@@ -1,11 +1,11 @@
 import { and, desc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
-import { DNS_PANEL_NAMES } from "#server/mail/dns-panels";
+import { DNS_PANEL_NAMES } from "#server/mail/dns/panels";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { addRelay } from "#server/services/relays/write";
-import type { DomainView } from "#server/trpc/domain-views";
+import type { DomainView } from "#server/trpc/domains/views";
 import { type Console, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
 
@@ -17,18 +17,18 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
-async function ask<T>(procedure: string, input: object, role: "admin" | "viewer" = "admin"): Promise<T> {
+async function call<T>(procedure: string, input: object, role: "admin" | "viewer" = "admin"): Promise<T> {
   const heard = await ann.call(role, procedure, input);
   if (!heard.ok) throw new Error(`${procedure}: ${heard.message}`);
   return heard.data as T;
 }
 
 let count = 0;
-const add = async (name = `d${++count}.example`) => (await ask<{ id: string }>("domains.add", { name })).id;
-const show = (id: string, more: object = {}) => ask<DomainView>("domains.get", { id, ...more });
+const add = async (name = `d${++count}.example`) => (await call<{ id: string }>("domains.add", { name })).id;
+const show = (id: string, more: object = {}) => call<DomainView>("domains.get", { id, ...more });
 
-describe("a domain that is added", () => {
-  test("has all there is to publish, in the form of the provider that was asked for", async () => {
+describe("a new domain", () => {
+  test("has all records to publish, in the format of the chosen provider", async () => {
     const id = await add("mail.oak.example");
     for (const panel of DNS_PANEL_NAMES) {
       const domain = await show(id, { panel });
@@ -40,23 +40,25 @@ describe("a domain that is added", () => {
     }
     const names = async (more: object) =>
       (await show(id, { panel: "cloudflare", ...more })).records.map(({ typed }) => typed.fields[1]?.text);
-    expect(await names({})).toContain("posthorn._domainkey.mail");
-    expect(await names({ isOwnZone: true })).toContain("posthorn._domainkey");
+    expect(await names({})).toContain("backstamp._domainkey.mail");
+    expect(await names({ isOwnZone: true })).toContain("backstamp._domainkey");
   });
 
-  test("tells no secret: neither a private key nor what seals it", async () => {
+  test("contains no secret: neither a private key nor its encryption key", async () => {
     const text = JSON.stringify(await show(await add()));
     expect(text).not.toMatch(/PRIVATE|privateKey|ownershipToken"/);
   });
 
-  test("is known by its name in its own script, and a name of mixed ones is warned of", async () => {
+  test("shows its name in its own script, and warns of a name with mixed scripts", async () => {
     const id = await add("bücher.example");
     expect(await show(id)).toMatchObject({
       name: "xn--bcher-kva.example",
       unicode: "bücher.example",
       warning: null,
     });
-    const read = await ask<{ name: string; warning: string }>("domains.readName", { name: "pаypal.example" });
+    const read = await call<{ name: string; warning: string }>("domains.readName", {
+      name: "pаypal.example",
+    });
     expect(read).toMatchObject({
       name: "xn--pypal-4ve.example",
       warning: expect.stringContaining("Cyrillic"),
@@ -70,24 +72,24 @@ describe("a domain that is added", () => {
     "exa mple.com",
     "1.2.3.4",
     "[::1]",
-    "posthorn.test",
+    "backstamp.test",
     "a..b",
     "-a.example",
     "x\0.example",
-  ])("is refused as %j, and told why", async (name) => {
+  ])("rejects %j with a reason", async (name) => {
     const heard = await ann.call("admin", "domains.add", { name });
     expect(heard).toMatchObject({ ok: false });
     expect(await ann.call("admin", "domains.readName", { name })).toMatchObject({ ok: false });
   });
 });
 
-test("a list holds every domain once over its pages, and is searched by a part of the name", async () => {
+test("the list contains every domain once across its pages, and can be searched by part of the name", async () => {
   const names = Array.from({ length: 30 }, (_, n) => `p${n}.pages.example`);
   for (const name of names) await addDomain(ann.ctx, { name });
   const seen: string[] = [];
   let after: string | undefined;
   for (;;) {
-    const page = await ask<{ rows: { id: string; name: string }[]; hasMore: boolean }>("domains.list", {
+    const page = await call<{ rows: { id: string; name: string }[]; hasMore: boolean }>("domains.list", {
       name: "PAGES.exa",
       ...(after ? { after } : {}),
     });
@@ -97,18 +99,18 @@ test("a list holds every domain once over its pages, and is searched by a part o
   }
   expect(seen).toEqual([...names].reverse());
   for (const name of ["%", "_", "p1%"])
-    expect(await ask("domains.list", { name })).toEqual({ rows: [], hasMore: false });
+    expect(await call("domains.list", { name })).toEqual({ rows: [], hasMore: false });
 });
 
-test("every change is in the log with who made it, and an attempt that fails is not", async () => {
+test("every change is in the audit log with its actor, and a failed attempt is not", async () => {
   const id = await add("logged.example");
-  await ask("domains.update", { id, change: { tls: "enforced", dailyCap: 100 } });
-  await ask("domains.verify", { id });
-  await ask("domains.rotateKey", { id });
-  await ask("domains.rotateKey", { id });
+  await call("domains.update", { id, change: { tls: "enforced", dailyCap: 100 } });
+  await call("domains.verify", { id });
+  await call("domains.rotateKey", { id });
+  await call("domains.rotateKey", { id });
   const bad = { id, change: { warmUp: { startDate: null, firstDay: 200, growthPercent: 50, target: null } } };
   expect(await ann.call("admin", "domains.update", bad)).toMatchObject({ ok: false });
-  await ask("domains.remove", { id });
+  await call("domains.remove", { id });
   const rows = await console.deps.db
     .select()
     .from(auditLog)
@@ -125,11 +127,11 @@ test("every change is in the log with who made it, and an attempt that fails is 
     expect(row).toMatchObject({ actor: "user", actorId: ann.userIds.admin, subjectId: id });
   expect(rows[3]?.detail).toEqual({ tls: "enforced", dailyCap: 100 });
   expect(rows[1]?.detail).toMatchObject({
-    selectors: [expect.stringContaining("posthorn-"), expect.any(String)],
+    selectors: [expect.stringContaining("backstamp-"), expect.any(String)],
   });
 });
 
-test("the keys that send from it and the way out of its mail stand on its page", async () => {
+test("the domain page shows the API keys that send from it and the relay of its email", async () => {
   const id = await add();
   expect(await show(id)).toMatchObject({ keys: [], relays: [] });
   const { key } = await createKey(ann.ctx, { name: "Shop", scopes: ["emails:send"], domains: [id] });
@@ -148,10 +150,10 @@ test("the keys that send from it and the way out of its mail stand on its page",
   expect(JSON.stringify(shown)).not.toContain("password");
 });
 
-test("a warm-up's days are told as mail is held to them", async () => {
+test("the warm-up schedule shows the daily caps that delivery applies", async () => {
   const id = await add();
   const warmUp = { startDate: "2030-01-01", firstDay: 50, growthPercent: 100, target: 400 };
-  await ask("domains.update", { id, change: { warmUp } });
+  await call("domains.update", { id, change: { warmUp } });
   expect((await show(id)).warmUp?.plan).toEqual([
     { day: "2030-01-01", allowed: 50 },
     { day: "2030-01-02", allowed: 100 },
@@ -159,7 +161,7 @@ test("a warm-up's days are told as mail is held to them", async () => {
   ]);
 });
 
-test("the zone file holds every record that the page lists", async () => {
+test("the zone file contains every record of the page", async () => {
   const domain = await show(await add());
   for (const { host, type } of domain.records) expect(domain.zoneFile).toContain(`${host}. 3600 IN ${type} `);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { listEmails, lookMax } from "#server/services/emails/list";
-import { readSearch } from "#server/trpc/email-search";
+import { emailScanMax, listEmails } from "#server/services/emails/read/list";
+import { readSearch } from "#server/trpc/emails/search";
 import { type Console, cookiesOf, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
 
@@ -22,13 +22,13 @@ const list = async (input: ListInput) => (await callerOf(ann)).emails.list({ tea
 const send = async (mail: Parameters<Console["house"]["send"]>[0] = {}) =>
   (
     await console.house.send(
-      { sender: "ann@posthorn.test", to: ["delivered@posthorn.test"], ...mail },
+      { sender: "ann@backstamp.test", to: ["delivered@backstamp.test"], ...mail },
       ann.ctx,
     )
   ).id;
 const idsOf = async (input: ListInput) => (await list(input)).rows.map(({ id }) => id);
 
-describe("the one search field", () => {
+describe("the search field", () => {
   const id = "01900000-0000-7000-8000-000000000001";
   test.each([
     [id, { id }],
@@ -51,33 +51,33 @@ describe("the one search field", () => {
     ["a@example.net b@example.net", { recipient: "a@example.net", words: "b@example.net" }],
     ["to:nobody from:", { words: "to:nobody from:" }],
     ["  ", {}],
-  ])("understands %j", (text, filter) => expect(readSearch(text)).toEqual(filter));
+  ])("parses %j", (text, filter) => expect(readSearch(text)).toEqual(filter));
 });
 
-describe("the list", () => {
-  test("finds a mail by its id, its Message-ID, a recipient, a part of one, its subject and its tag", async () => {
+describe("the email list", () => {
+  test("finds an email by id, Message-ID, recipient, part of a recipient, subject and tag", async () => {
     const id = await send({
-      to: ["needle@posthorn.test"],
+      to: ["needle@backstamp.test"],
       subject: "Your 50% parcel",
       tags: [{ name: "kind", value: "shop" }],
     });
     await send({ subject: "Another" });
     for (const search of [
       id,
-      `<${id}@posthorn.test>`,
-      "needle@posthorn.test",
+      `<${id}@backstamp.test>`,
+      "needle@backstamp.test",
       "needle@",
       "50% PARCEL",
       "tag:kind=shop",
       "tag:kind",
-      "parcel tag:kind=shop needle@posthorn.test",
+      "parcel tag:kind=shop needle@backstamp.test",
     ])
       expect(await idsOf({ search }), search).toEqual([id]);
-    for (const search of ["50_ parcel", "tag:kind=other", "nobody@posthorn.test", "parcel tag:other"])
+    for (const search of ["50_ parcel", "tag:kind=other", "nobody@backstamp.test", "parcel tag:other"])
       expect(await idsOf({ search }), search).toEqual([]);
   });
 
-  test("shows a page as it was while newer mail comes, and what is newer apart", async () => {
+  test("keeps a page unchanged while new email is accepted, and counts new email separately", async () => {
     const first = await send({ subject: "First" });
     const second = await send({ subject: "Second" });
     const third = await send({ subject: "Third" });
@@ -85,7 +85,7 @@ describe("the list", () => {
     expect(await idsOf({ before: second })).toEqual([third]);
   });
 
-  test("finds by a span of time, and by one that ends now", async () => {
+  test("filters by a time range, also one that ends now", async () => {
     const id = await send();
     const at = (ms: number) => new Date(Date.now() + ms).toISOString();
     expect(await idsOf({ within: "1h" })).toEqual([id]);
@@ -94,8 +94,8 @@ describe("the list", () => {
     expect(await idsOf({ until: at(-60_000) })).toEqual([]);
   });
 
-  test("ends a look after so many mails, says where, and finds the rest from there", async () => {
-    const many = lookMax + 10;
+  test("stops a search after a number of emails, returns the position, and continues from there", async () => {
+    const many = emailScanMax + 10;
     await console.house.hot`
       insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, tags, message_id, status, created_at)
       select ('01900000-' || lpad(to_hex(n >> 16), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${ann.teamId},
@@ -105,14 +105,14 @@ describe("the list", () => {
         now() - interval '1 year'
       from generate_series(1, ${many}::int) n`;
     for (const filter of [{ search: "rare" }, { domain: "rare.org" }]) {
-      const look = await list(filter);
-      expect(look.rows).toEqual([]);
-      expect(look.lookedTo).toMatchObject({ id: expect.any(String), at: expect.any(String) });
-      const next = await list({ ...filter, after: look.lookedTo?.id });
+      const page = await list(filter);
+      expect(page.rows).toEqual([]);
+      expect(page.scannedTo).toMatchObject({ id: expect.any(String), at: expect.any(String) });
+      const next = await list({ ...filter, after: page.scannedTo?.id });
       expect(next.rows.map(({ subject }) => subject)).toEqual(["Rare 3", "Rare 2", "Rare 1"]);
-      expect(next).toMatchObject({ hasMore: false, lookedTo: null });
+      expect(next).toMatchObject({ hasMore: false, scannedTo: null });
     }
-    // A tag has an index of its own, which finds what is rare however old it is.
+    // Tags have their own index, which finds rare tags however old the emails are.
     const tagged = await list({ search: "tag:kind=rare" });
     expect(tagged.rows).toHaveLength(3);
     const whole = await listEmails(ann.ctx, { subject: "rare", limit: 2 });

@@ -1,8 +1,8 @@
 import { and, eq, like } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
-import { answerEmailExport, answerFile, answerSource } from "#server/trpc/email-files";
-import { tick } from "#server/worker/tick";
+import { tick } from "#server/delivery/tick";
+import { answerEmailExport, answerFile, answerSource } from "#server/trpc/emails/files";
 import { type Console, cookiesOf, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
 import { queueMany } from "../support/queue-many";
@@ -20,7 +20,7 @@ beforeEach(async () => {
   ben = await openParty(console, `Ben's ${nth}`);
 });
 
-const ask = async (procedure: string, input: object): Promise<unknown> => {
+const call = async (procedure: string, input: object): Promise<unknown> => {
   const heard = await ann.call("member", procedure, input);
   if (!heard.ok) throw new Error(`${heard.code}: ${heard.message}`);
   return heard.data;
@@ -30,7 +30,7 @@ const callerOf = async (party: Party) => console.callerOf(await cookies(party));
 const send = async (mail: Parameters<Console["house"]["send"]>[0] = {}, by = ann) =>
   (
     await console.house.send(
-      { sender: "ann@posthorn.test", to: ["delivered@posthorn.test"], ...mail },
+      { sender: "ann@backstamp.test", to: ["delivered@backstamp.test"], ...mail },
       by.ctx,
     )
   ).id;
@@ -50,14 +50,14 @@ const auditOf = async (party = ann) =>
     .where(and(eq(auditLog.teamId, party.teamId), like(auditLog.action, "email.%")))
     .orderBy(auditLog.id);
 
-describe("what is done to mail is done once, to this team's alone, and written down with who did it", () => {
-  test("a retry takes the recipients that were named", async () => {
-    const id = await send({ to: ["bounced@posthorn.test", "bounced+two@posthorn.test"] });
+describe("actions on email apply once, only to this team's email, and are audited with their actor", () => {
+  test("a retry applies to the named recipients", async () => {
+    const id = await send({ to: ["bounced@backstamp.test", "bounced+two@backstamp.test"] });
     await setStatus(id, "bounced");
-    const one = await ask("emails.retry", {
+    const one = await call("emails.retry", {
       id,
       acceptDuplicates: false,
-      recipients: ["bounced+two@posthorn.test"],
+      recipients: ["bounced+two@backstamp.test"],
     });
     expect(one).toEqual({ mails: 1, recipients: 1 });
     const rows = await console.house
@@ -69,11 +69,11 @@ describe("what is done to mail is done once, to this team's alone, and written d
       actor: "user",
       detail: { recipients: 1, acceptDuplicates: false },
     });
-    const stranger = { id, acceptDuplicates: false, recipients: ["nobody@posthorn.test"] };
+    const stranger = { id, acceptDuplicates: false, recipients: ["nobody@backstamp.test"] };
     expect(await ann.call("member", "emails.retry", stranger)).toMatchObject({ ok: false, code: "CONFLICT" });
   });
 
-  test("a retry of many passes over what cannot be retried, and over what is another team's", async () => {
+  test("a bulk retry skips email that cannot be retried and email of other teams", async () => {
     const failed = await send();
     await setStatus(failed, "failed");
     const delivered = await send();
@@ -83,7 +83,7 @@ describe("what is done to mail is done once, to this team's alone, and written d
     const foreign = await send({}, ben);
     await setStatus(foreign, "failed");
     const ids = [failed, delivered, unknown, foreign];
-    expect(await ask("emails.retrySelected", { ids, acceptDuplicates: false })).toEqual({
+    expect(await call("emails.retrySelected", { ids, acceptDuplicates: false })).toEqual({
       mails: 1,
       recipients: 1,
     });
@@ -93,17 +93,17 @@ describe("what is done to mail is done once, to this team's alone, and written d
     expect(await auditOf(ben)).toEqual([]);
   });
 
-  test("a walk through all that failed meets each once, though some fail again meanwhile", async () => {
+  test("a bulk retry of all failures covers each once, although some fail again meanwhile", async () => {
     const ids: string[] = [];
     for (let n = 0; n < 105; n++) ids.push(await send({ subject: `Mail ${n}` }));
     for (const id of ids) await setStatus(id, "failed");
     await setStatus(await send({ subject: "Fine" }), "delivered");
     const filter = { search: "mail", acceptDuplicates: false };
-    expect(await ask("emails.countRetryable", filter)).toEqual({ count: 105, hasMore: false });
-    const first = await ask("emails.retryMatching", filter);
+    expect(await call("emails.countRetryable", filter)).toEqual({ count: 105, hasMore: false });
+    const first = await call("emails.retryMatching", filter);
     expect(first).toEqual({ mails: 100, recipients: 100, next: ids[5] });
     for (const id of ids) await setStatus(id, "failed");
-    const second = await ask("emails.retryMatching", { ...filter, after: ids[5] });
+    const second = await call("emails.retryMatching", { ...filter, after: ids[5] });
     expect(second).toEqual({ mails: 5, recipients: 5, next: null });
     expect((await auditOf()).map(({ action, detail }) => [action, detail.mails])).toEqual([
       ["email.retried_many", 100],
@@ -113,20 +113,50 @@ describe("what is done to mail is done once, to this team's alone, and written d
     expect(await ann.call("member", "emails.retryMatching", wrong)).toMatchObject({ code: "CONFLICT" });
   });
 
-  test("scheduled mail is moved by words and called off; what is under way stays and is told", async () => {
+  test("a bulk retry requires a filter, and covers permanently rejected email only if the filter names its status", async () => {
+    const [bounced, failed] = [await send({ subject: "Rejected" }), await send({ subject: "Rejected" })];
+    await setStatus(bounced, "bounced");
+    await setStatus(failed, "failed");
+    for (const procedure of ["emails.countRetryable", "emails.retryMatching"]) {
+      const open = await ann.call("member", procedure, { acceptDuplicates: false });
+      expect(open, procedure).toMatchObject({ ok: false, message: expect.stringContaining("filter") });
+    }
+    const filter = { subject: "Rejected", acceptDuplicates: false };
+    expect(await call("emails.countRetryable", filter)).toEqual({ count: 1, hasMore: false });
+    expect(await call("emails.retryMatching", filter)).toMatchObject({ mails: 1 });
+    const [row] = await console.house.hot`select status from emails where id = ${bounced}`;
+    expect(row?.status).toBe("bounced");
+    expect(await call("emails.retryMatching", { ...filter, status: "bounced" })).toMatchObject({
+      mails: 1,
+    });
+  });
+
+  test("scheduled email can be rescheduled in words and canceled; email in progress stays and is reported", async () => {
     const id = await send({ scheduledAt: "in 2 hours" });
     const { at } = await (await callerOf(ann)).emails.readTime({ team: ann.teamId, text: "in 3 hours" });
     expect(Date.parse(String(at)) - Date.now()).toBeGreaterThan(2.9 * 3_600_000);
-    expect(await ask("emails.readTime", { text: "the other day" })).toMatchObject({
+    expect(await call("emails.readTime", { text: "the other day" })).toMatchObject({
       at: null,
-      fault: expect.stringContaining("no time"),
+      fault: expect.stringContaining("not a valid time"),
     });
-    await ask("emails.reschedule", { id, at: "in 3 hours" });
-    const begun = await send();
-    const answer = await ask("emails.cancelSelected", { ids: [id, begun] });
+    for (const [text, fault] of [
+      ["2027-02-30T10:00:00Z", "2027-02-30 is not a valid date"],
+      ["2027-02-27", "needs a time"],
+    ] as const) {
+      expect(await call("emails.readTime", { text })).toMatchObject({
+        at: null,
+        fault: expect.stringContaining(fault),
+      });
+      expect(await ann.call("member", "emails.reschedule", { id, at: text })).toMatchObject({
+        message: expect.stringContaining(fault),
+      });
+    }
+    await call("emails.reschedule", { id, at: "in 3 hours" });
+    const sending = await send();
+    const answer = await call("emails.cancelSelected", { ids: [id, sending] });
     expect(answer).toEqual({
       canceled: [id],
-      refused: [{ id: begun, why: expect.stringContaining("Only a scheduled mail") }],
+      refused: [{ id: sending, why: expect.stringContaining("Only a scheduled email") }],
     });
     expect((await auditOf()).map(({ action, subjectId }) => [action, subjectId])).toEqual([
       ["email.rescheduled", id],
@@ -134,13 +164,13 @@ describe("what is done to mail is done once, to this team's alone, and written d
     ]);
   });
 
-  test("an unknown outcome is settled, and nothing is written down of what was refused", async () => {
+  test("an unknown outcome is resolved, and a rejected resolution is not audited", async () => {
     const id = await send();
     expect(await ann.call("member", "emails.settle", { id, as: "sent" })).toMatchObject({ code: "CONFLICT" });
     expect(await auditOf()).toEqual([]);
     await setStatus(id, "unknown");
-    expect(await ask("emails.settle", { id, as: "sent" })).toEqual({
-      recipients: ["delivered@posthorn.test"],
+    expect(await call("emails.settle", { id, as: "sent" })).toEqual({
+      recipients: ["delivered@backstamp.test"],
     });
     expect(await auditOf()).toMatchObject([
       { action: "email.settled", subjectId: id, detail: { as: "sent", recipients: 1 } },
@@ -148,23 +178,23 @@ describe("what is done to mail is done once, to this team's alone, and written d
   });
 });
 
-describe("one mail", () => {
-  test("says what its codes mean, by whom it was asked for, and by what it is held", async () => {
-    const id = await send({ to: ["bounced@posthorn.test"], tags: [{ name: "kind", value: "shop" }] });
+describe("one email", () => {
+  test("explains its status codes, shows who sent it, and what delays it", async () => {
+    const id = await send({ to: ["bounced@backstamp.test"], tags: [{ name: "kind", value: "shop" }] });
     await tick(console.house.withTransport(), { budgetMs: 1_000 });
     const email = await (await callerOf(ann)).emails.get({ team: ann.teamId, id });
     expect(email.recipients[0]).toMatchObject({
       status: "bounced",
-      meaning: expect.stringMatching(/^There is no such mailbox\. For good/),
+      meaning: expect.stringMatching(/^The mailbox does not exist\. Permanent failure/),
     });
     expect(email.events.at(-1)).toMatchObject({
       type: "email.bounced",
-      meaning: expect.stringMatching(/no such mailbox/),
+      meaning: expect.stringMatching(/mailbox does not exist/),
     });
     expect(email).toMatchObject({ holds: { cap: null, relays: [] }, files: [], template: null });
   });
 
-  test("tells the number that a day's cap is used up by, and the relay that is paused", async () => {
+  test("shows the usage of a daily cap, and the paused relay", async () => {
     const { hot } = console.house;
     const [house] = [console.house.ctx];
     const { id } = await console.house.send();
@@ -188,7 +218,7 @@ describe("one mail", () => {
     await hot`delete from relays`;
   });
 
-  test("shows as a call what would send it again, files by their names", async () => {
+  test("shows the API call that would send it again, with attachments by name", async () => {
     const id = await send({
       subject: 'It\'s $HOME `now` "quoted"',
       tags: [{ name: "kind", value: "shop" }],
@@ -205,11 +235,11 @@ describe("one mail", () => {
     });
     const { command } = await (await callerOf(ann)).emails.asCall({ team: ann.teamId, id });
     expect(command).toContain("https://mail.example.org/api/emails");
-    expect(command).toMatch(/\$POSTHORN_KEY/);
+    expect(command).toMatch(/\$BACKSTAMP_KEY/);
     const body = JSON.parse(command.split("<<'MAIL'\n")[1]?.split("\nMAIL")[0] ?? "");
     expect(body).toEqual({
-      from: "ann@posthorn.test",
-      to: ["delivered@posthorn.test"],
+      from: "ann@backstamp.test",
+      to: ["delivered@backstamp.test"],
       subject: 'It\'s $HOME `now` "quoted"',
       html: "<p>Hello</p>",
       text: "",
@@ -222,7 +252,7 @@ describe("one mail", () => {
 });
 
 describe("files", () => {
-  test("a mail comes as bytes to be kept, and to nobody of another team", async () => {
+  test("an email is downloaded as a file, and only by members of its team", async () => {
     const id = await send({ subject: "As a file" });
     const wanted = { cookies: await cookies(ann), team: ann.teamId };
     const file = await answerSource(console.deps, wanted, id);
@@ -235,7 +265,7 @@ describe("files", () => {
     });
     const text = await file.text();
     expect(text).toMatch(/^Subject: As a file\r$/m);
-    expect(text).toContain(`Message-ID: <${id}@posthorn.test>`);
+    expect(text).toContain(`Message-ID: <${id}@backstamp.test>`);
     const theirs = { cookies: await cookies(ben), team: ben.teamId };
     for (const place of [id, "01900000-0000-7000-8000-000000000000", "x"]) {
       const refused = await answerSource(console.deps, theirs, place);
@@ -244,7 +274,7 @@ describe("files", () => {
     }
   });
 
-  test("an attachment is never a page, whatever it says it is", async () => {
+  test("an attachment is never rendered as a page, whatever its content type", async () => {
     const id = await send({
       attachments: [
         {
@@ -269,7 +299,7 @@ describe("files", () => {
     expect((await answerFile(console.deps, theirs, place)).status).toBe(404);
   });
 
-  test("the list as CSV has what the filters find, page after page, and no cell that is a formula", async () => {
+  test("the CSV export contains all pages that match the filters, and no formula cell", async () => {
     for (let n = 0; n < 3; n++) await send({ subject: `Plain, "quoted" ${n}` });
     const id = await send({ subject: "=cmd|'/c calc'!A1", tags: [{ name: "kind", value: "evil" }] });
     await send({ subject: "Theirs" }, ben);
@@ -292,7 +322,7 @@ describe("files", () => {
     expect(foreign.status).toBe(404);
   });
 
-  test("a list longer than what is read at once is in its file from the newest to the oldest, each mail once", async () => {
+  test("an export longer than one batch contains each email once, newest first", async () => {
     await queueMany(console.house.hot, { teamId: ann.teamId, domain: "example.org", count: 1_001 });
     const wanted = { cookies: await cookies(ann), team: ann.teamId };
     const whole = await answerEmailExport(console.deps, wanted, {});

@@ -7,8 +7,8 @@ import { OF_TEAMS } from "./declared";
 import { createProcedureCalls } from "./procedure-calls";
 
 /*
- * Every procedure that changes a team is called while the audit log takes no line. What was changed in a transaction of its own
- * would stand then, with nobody to have done it.
+ * Every procedure that changes a team is called while audit entries cannot be written. A change in a separate transaction
+ * would remain then, without an audit entry.
  */
 
 let console: Console;
@@ -33,11 +33,11 @@ async function withoutLog<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** It changes nothing, so it writes no line. */
+/** Without `templates.preview`, which changes nothing and therefore writes no audit entry. */
 const changing = OF_TEAMS.filter(({ name, isMutation }) => isMutation && name !== "templates.preview");
 
 describe.each(changing)("$name", ({ name }) => {
-  test("changes nothing where the audit log cannot tell of it", async () => {
+  test("changes nothing if the audit entry cannot be written", async () => {
     const call = calls[name];
     if (!call) throw new Error(`"${name}" has no call`);
     const input = await call.input(ann);

@@ -3,9 +3,9 @@ import path from "node:path";
 import { NextRequest } from "next/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROLES, type Role } from "#db/schema/teams";
-import { holdDeps } from "#server/console-deps";
-import { newId } from "#server/ids";
-import { mayDo } from "#server/roles";
+import { provideConsoleDeps } from "#server/auth/deps";
+import { newId } from "#server/platform/ids";
+import { hasPermission } from "#server/shared/roles";
 import { type Console, cookiesOf, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
 import { projectRoot } from "../support/processes";
@@ -14,8 +14,8 @@ import { digestTeam } from "../support/tenants";
 import { type FileCall, fileCalls } from "./calls/files";
 
 /*
- * Every route file of the console, found by reading the tree, is called by every role, by nobody, and with another team's and
- * nobody's ids wherever it names rows: what no procedure carries is held to the same.
+ * Every route file of the console, found in the source tree, is called by every role, without a session, and with ids of
+ * other teams and unknown ids. Route files must follow the same rules as procedures.
  */
 
 const root = path.join(projectRoot, "app/console");
@@ -31,7 +31,7 @@ let calls: Record<string, FileCall>;
 beforeAll(async () => {
   console = await openConsole();
   secrets = watchSecrets(console);
-  holdDeps(console.deps);
+  provideConsoleDeps(console.deps);
   ann = await openParty(console, "Ann's");
   ben = await openParty(console, "Ben's");
   await secrets.plant(ann);
@@ -48,8 +48,11 @@ const callOf = (folder: string): FileCall => {
   return call;
 };
 
-/** Calls the route file itself, as Next would. */
-async function ask(folder: string, { by, team, input }: Asked): Promise<{ status: number; text: string }> {
+/** Calls the route handler itself, as Next.js would. */
+async function callFile(
+  folder: string,
+  { by, team, input }: Asked,
+): Promise<{ status: number; text: string }> {
   const params: Record<string, string> = {};
   const place = folder.replace(/\[(\w+)\]/g, (_, name: string) => {
     params[name] = input[name] ?? "";
@@ -59,10 +62,10 @@ async function ask(folder: string, { by, team, input }: Asked): Promise<{ status
   for (const [name, value] of Object.entries({ team, ...input }))
     if (!(name in params)) url.searchParams.set(name, value);
   const { body } = callOf(folder);
-  const session = by && (await cookiesOf((await console.session(by)).id)).get("__Host-posthorn.session");
+  const session = by && (await cookiesOf((await console.session(by)).id)).get("__Host-backstamp.session");
   const request = new NextRequest(url, {
     headers: {
-      ...(session && { cookie: `__Host-posthorn.session=${session.value}` }),
+      ...(session && { cookie: `__Host-backstamp.session=${session.value}` }),
       ...(body && {
         origin: console.deps.url,
         "content-type": "text/csv",
@@ -83,53 +86,53 @@ async function ask(folder: string, { by, team, input }: Asked): Promise<{ status
 
 const digest = () => digestTeam(console.house.hot, ann.teamId);
 
-test("every row of the table belongs to a file", () => {
+test("every entry of the table has a route file", () => {
   expect(Object.keys(calls).sort()).toEqual([...folders].sort());
 });
 
 describe.each(folders)("%s", (folder) => {
-  test("is given to the roles that have its right, and to nobody else", async () => {
-    const { right, input } = callOf(folder);
+  test("is available only to roles with its permission", async () => {
+    const { permission, input } = callOf(folder);
     for (const role of ROLES) {
       const given = await input(ann);
       const before = await digest();
       const asked = { by: ann.userIds[role as Role], team: ann.teamId, input: given };
-      const { status, text } = await ask(folder, asked);
-      expect(status, role).toBe(mayDo(role, right) ? 200 : 403);
+      const { status, text } = await callFile(folder, asked);
+      expect(status, role).toBe(hasPermission(role, permission) ? 200 : 403);
       secrets.hear(folder, { ok: true, data: text });
       const isChanged = JSON.stringify(await digest()) !== JSON.stringify(before);
       expect(isChanged).toBe(folder === "suppressions/import" && status === 200);
     }
     const input_ = await input(ann);
-    expect((await ask(folder, { by: null, team: ann.teamId, input: input_ })).status).toBe(401);
+    expect((await callFile(folder, { by: null, team: ann.teamId, input: input_ })).status).toBe(401);
   });
 
-  test("finds no team that the caller is not in", async () => {
+  test("returns not found for a team that the caller is not a member of", async () => {
     const input = await callOf(folder).input(ann);
     const before = await digest();
     const by = ben.userIds.owner;
-    const foreign = await ask(folder, { by, team: ann.teamId, input });
+    const foreign = await callFile(folder, { by, team: ann.teamId, input });
     expect(foreign.status).toBe(404);
-    expect(plain((await ask(folder, { by, team: newId(), input })).text)).toBe(plain(foreign.text));
+    expect(plain((await callFile(folder, { by, team: newId(), input })).text)).toBe(plain(foreign.text));
     expect(await digest()).toEqual(before);
   });
 
-  test("answers another team's ids like those that nobody has", async () => {
+  test("responds to ids of another team as to unknown ids", async () => {
     const { names, input } = callOf(folder);
     const by = ben.userIds.owner;
     for (const name of names) {
       const theirs = (await input(ann))[name] ?? "";
       const own = await input(ben);
       const [foreign, missing] = [
-        await ask(folder, { by, team: ben.teamId, input: { ...own, [name]: theirs } }),
-        await ask(folder, { by, team: ben.teamId, input: { ...own, [name]: newId() } }),
+        await callFile(folder, { by, team: ben.teamId, input: { ...own, [name]: theirs } }),
+        await callFile(folder, { by, team: ben.teamId, input: { ...own, [name]: newId() } }),
       ];
       expect(foreign.status, name).toBe(missing.status);
       expect(plain(foreign.text), name).toBe(plain(missing.text));
     }
   });
 
-  test("fails at nothing that an address can hold", async () => {
+  test("never fails with a server error on odd URLs", async () => {
     const { input } = callOf(folder);
     const good = await input(ann);
     const by = ann.userIds.owner;
@@ -150,16 +153,17 @@ describe.each(folders)("%s", (folder) => {
           name === "team"
             ? { by, team: odd, input: good }
             : { by, team: ann.teamId, input: { ...good, [name]: odd } };
-        expect((await ask(folder, asked)).status, `${name} ${JSON.stringify(odd).slice(0, 20)}`).toBeLessThan(
-          500,
-        );
+        expect(
+          (await callFile(folder, asked)).status,
+          `${name} ${JSON.stringify(odd).slice(0, 20)}`,
+        ).toBeLessThan(500);
       }
   });
 });
 
-test("no file holds a secret", async () => {
+test("no file contains a secret", async () => {
   expect(await secrets.findTold(console.house.hot)).toEqual([]);
 });
 
-/** What was heard, without the ids that were asked for, and the request's own. */
+/** The response without the requested ids and the request id. */
 const plain = (text: string): string => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>");

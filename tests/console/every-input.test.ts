@@ -10,8 +10,8 @@ import { OF_TEAMS, PROCEDURES, type Procedure } from "./declared";
 import { createProcedureCalls } from "./procedure-calls";
 
 /*
- * What every procedure reads is walked by its schema. A field that takes text either names rows, and then the suite over all
- * procedures tries every other team's ids there, or it stands here with what it is.
+ * Walks the input schema of every procedure. Each text field is either an id field, which `every-procedure.test.ts` tests
+ * with ids of other teams, or is listed here with its kind.
  */
 
 const TEXTS: Record<string, string> = {
@@ -56,7 +56,7 @@ afterAll(() => console.close());
 describe.each(OF_TEAMS)("$name", ({ name, fields }) => {
   const paths = fields.map(({ path }) => path.join("."));
 
-  test("tries other teams' ids in every field that names rows", () => {
+  test("covers every id field with ids of other teams", () => {
     const names = calls[name]?.names ?? [];
     const open = fields
       .filter((field) => !names.includes(field.path.join(".")))
@@ -67,27 +67,32 @@ describe.each(OF_TEAMS)("$name", ({ name, fields }) => {
   });
 });
 
-test("every kind of text that is listed is one of some procedure", () => {
+test("every listed kind of text is used by a procedure", () => {
   const taken = new Set(OF_TEAMS.flatMap(({ fields }) => fields.filter(takesText).map(lastName)));
   expect(Object.keys(TEXTS).filter((name) => !taken.has(name))).toEqual([]);
 });
 
-/** Bad text, and what is said of it. */
+/** Invalid text, and the expected error. */
 const UNKEEPABLE: [text: string, said: RegExp][] = [
-  ["a\0b", /must not hold NUL/],
+  ["a\0b", /must not contain NUL/],
   ["\ud800", /half of a surrogate pair/],
   ["a\udfff", /half of a surrogate pair/],
 ];
 
-/** Fields that no procedure has, as JSON may bring them: `__proto__` is one like any other then. */
+/** Unknown fields. In JSON, `__proto__` is an ordinary field. */
 const FOREIGN = ["__proto__", "constructor", "isAdmin"];
 
+/** Malformed ids, and the allowed responses. */
+const NO_IDS = ["", "0", "nothing", "x".repeat(36), "018f0000-0000-7000-8000-00000000000g", "%", "'"];
+const LISTS_NONE = "emails.told";
+const REFUSED = ["NOT_FOUND", "BAD_REQUEST", "UNPROCESSABLE_CONTENT", "FORBIDDEN", "CONFLICT"];
+
 describe.each(PROCEDURES)("$name", (procedure) => {
-  test("refuses text that cannot be kept, wherever it stands, and fields that it does not know", async () => {
+  test("rejects text that cannot be stored in any field, and unknown fields", async () => {
     const good = await inputOf(procedure);
     for (const { path } of procedure.fields)
       for (const [text, said] of UNKEEPABLE)
-        expect(await hear(procedure, withField(good, path, text)), path.join(".")).toMatchObject({
+        expect(await callWith(procedure, withField(good, path, text)), path.join(".")).toMatchObject({
           code: "BAD_REQUEST",
           message: expect.stringMatching(said),
         });
@@ -96,16 +101,26 @@ describe.each(PROCEDURES)("$name", (procedure) => {
         value: { isAdmin: true },
         enumerable: true,
       });
-      expect(await hear(procedure, foreign), field).toMatchObject({ code: "BAD_REQUEST" });
+      expect(await callWith(procedure, foreign), field).toMatchObject({ code: "BAD_REQUEST" });
     }
   });
 
-  test("fails at no odd value: each is taken or refused", async () => {
+  test("responds to a malformed id as to a missing row or an invalid field", async () => {
+    const good = await inputOf(procedure);
+    const answers = procedure.name === LISTS_NONE ? [...REFUSED, undefined] : REFUSED;
+    for (const field of procedure.fields.filter((each) => takesText(each) && namesRows(each)))
+      for (const id of NO_IDS) {
+        const { code } = await callWith(procedure, withField(good, field.path, id));
+        expect(answers, `${field.path.join(".")} ${id}`).toContain(code);
+      }
+  });
+
+  test("never fails with a server error on odd values: each is accepted or rejected", async () => {
     const good = await inputOf(procedure);
     const odd = fc.sample(oddValue, { numRuns: 8, seed: 7 });
     for (const { path } of procedure.fields)
       for (const value of odd) {
-        const heard = await hear(procedure, withField(good, path, value));
+        const heard = await callWith(procedure, withField(good, path, value));
         expect(heard.code, `${path.join(".")} ${JSON.stringify(value)?.slice(0, 60)}`).not.toBe(
           "INTERNAL_SERVER_ERROR",
         );
@@ -113,15 +128,15 @@ describe.each(PROCEDURES)("$name", (procedure) => {
   });
 });
 
-/** Something to begin with: good of a procedure of a team, empty of one that is about the caller. */
-async function inputOf({ name, right }: Procedure): Promise<Record<string, unknown>> {
-  return right === undefined ? {} : { team: ann.teamId, ...(await calls[name]?.input(ann)) };
+/** The base input: valid for a procedure of a team, empty for an account procedure. */
+async function inputOf({ name, permission }: Procedure): Promise<Record<string, unknown>> {
+  return permission === undefined ? {} : { team: ann.teamId, ...(await calls[name]?.input(ann)) };
 }
 
-/** An owner, until a call of theirs worked: it may have ended what the next would need. */
+/** An owner, replaced after each successful call, which may have removed what the next call needs. */
 let caller: ReturnType<Console["callerOf"]> | null = null;
 
-async function hear({ name }: Procedure, input: unknown): Promise<{ code?: string; message?: string }> {
+async function callWith({ name }: Procedure, input: unknown): Promise<{ code?: string; message?: string }> {
   if (!caller) {
     const { id } = await console.person({ teamId: ann.teamId, role: "owner" });
     caller = console.callerOf(await cookiesOf((await console.session(id)).id));

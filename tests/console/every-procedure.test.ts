@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROLES } from "#db/schema/teams";
-import { newId } from "#server/ids";
-import { mayDo } from "#server/roles";
+import { newId } from "#server/platform/ids";
+import { hasPermission } from "#server/shared/roles";
 import { type Console, cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console";
 import { type Heard, openParty, type Party } from "../support/parties";
 import { type Secrets, watchSecrets } from "../support/secrets";
@@ -11,11 +11,11 @@ import { OF_TEAMS, PROCEDURES } from "./declared";
 import { createProcedureCalls } from "./procedure-calls";
 
 /*
- * Every procedure of a team is called by every role, and with another team's and nobody's ids in every field that names
- * rows. A procedure joins by standing in the router; without a row in the table of calls it fails here.
+ * Every procedure of a team is called by every role, and with ids of other teams and unknown ids in every id field. Every
+ * procedure of the router is included; one without an entry in the table of calls fails here.
  */
 
-/** Mutations that leave nothing behind, and why they are none the less. */
+/** Mutations that change no data, with the reason why they are mutations. */
 const CHANGING_NOTHING: Record<string, string> = {
   "templates.preview": "What is looked at may be a megabyte, which no address can carry.",
 };
@@ -43,17 +43,17 @@ const callOf = (name: string): ProcedureCall => {
   return call;
 };
 
-test("every row of the table belongs to a procedure", () => {
+test("every entry of the table has a procedure", () => {
   expect(Object.keys(calls).filter((name) => !OF_TEAMS.some((each) => each.name === name))).toEqual([]);
 });
 
-test("only who was invited may call without a session", () => {
+test("only the procedures for invitees work without a session", () => {
   const open = PROCEDURES.filter(({ isOpen }) => isOpen).map(({ name }) => name);
   expect(open).toEqual(["invitations.look", "invitations.accept"]);
 });
 
 describe.each(PROCEDURES.filter(({ isOpen }) => !isOpen))("$name", ({ name }) => {
-  test("is refused without a session", async () => {
+  test("rejects requests without a session", async () => {
     const caller = console.callerOf(noCookies) as unknown as Record<string, Record<string, Run>>;
     const [noun = "", verb = ""] = name.split(".");
     await expect(caller[noun]?.[verb]?.({ team: ann.teamId })).rejects.toMatchObject({
@@ -63,8 +63,8 @@ describe.each(PROCEDURES.filter(({ isOpen }) => !isOpen))("$name", ({ name }) =>
 });
 type Run = (input?: object) => Promise<unknown>;
 
-describe.each(OF_TEAMS)("$name, which asks for $right,", ({ name, right, isMutation }) => {
-  for (const role of ROLES.filter((each) => mayDo(each, right)))
+describe.each(OF_TEAMS)("$name, which requires $permission,", ({ name, permission, isMutation }) => {
+  for (const role of ROLES.filter((each) => hasPermission(each, permission)))
     test(`works for the ${role}`, async () => {
       const heard = await ann.call(role, name, await callOf(name).input(ann));
       expect(heard).toMatchObject({ ok: true });
@@ -84,7 +84,7 @@ describe.each(OF_TEAMS)("$name, which asks for $right,", ({ name, right, isMutat
     await callOf(name).afterwards?.(cid);
   });
 
-  for (const role of ROLES.filter((each) => !mayDo(each, right)))
+  for (const role of ROLES.filter((each) => !hasPermission(each, permission)))
     test(`is refused to the ${role}, and changes nothing`, async () => {
       const input = await callOf(name).input(ann);
       const before = await digestTeam(console.house.hot, ann.teamId);
@@ -92,7 +92,7 @@ describe.each(OF_TEAMS)("$name, which asks for $right,", ({ name, right, isMutat
       expect(await digestTeam(console.house.hot, ann.teamId)).toEqual(before);
     });
 
-  test("finds no team that the caller is not in", async () => {
+  test("returns not found for a team that the caller is not a member of", async () => {
     const input = await callOf(name).input(ann);
     const before = await digestTeam(console.house.hot, ann.teamId);
     const foreign = await ben.call("owner", name, { ...input, team: ann.teamId });
@@ -101,7 +101,7 @@ describe.each(OF_TEAMS)("$name, which asks for $right,", ({ name, right, isMutat
     expect(await digestTeam(console.house.hot, ann.teamId)).toEqual(before);
   });
 
-  test("answers another team's ids like those that nobody has, and changes nothing of theirs", async () => {
+  test("responds to ids of another team as to unknown ids, and changes nothing of that team", async () => {
     const { names, input } = callOf(name);
     for (const path of names) {
       const foreignId = String(valueAt(await input(ann), path) ?? newId());
@@ -116,14 +116,14 @@ describe.each(OF_TEAMS)("$name, which asks for $right,", ({ name, right, isMutat
   });
 });
 
-test("no answer holds a secret, but where it is told once to whoever made it", async () => {
+test("no response contains a secret, except once to its creator", async () => {
   const owner = await cookiesOf((await console.session(ann.userIds.owner)).id);
   const caller = console.callerOf(owner) as unknown as Record<string, Record<string, Run>>;
-  const begun = await caller.account?.startAuthenticator?.({ proof: PASSWORD });
-  expect(begun).toMatchObject({ secret: expect.any(String) });
-  secrets.hear("account.startAuthenticator", { ok: true, data: begun });
+  const started = await caller.account?.startAuthenticator?.({ proof: PASSWORD });
+  expect(started).toMatchObject({ secret: expect.any(String) });
+  secrets.hear("account.startAuthenticator", { ok: true, data: started });
   for (const { name } of PROCEDURES.filter(
-    ({ right, isOpen, isMutation }) => !right && !isOpen && !isMutation,
+    ({ permission, isOpen, isMutation }) => !permission && !isOpen && !isMutation,
   )) {
     const [noun = "", verb = ""] = name.split(".");
     secrets.hear(name, { ok: true, data: await caller[noun]?.[verb]?.() });
@@ -144,16 +144,16 @@ test("no answer holds a secret, but where it is told once to whoever made it", a
   expect(await secrets.findTold(console.house.hot)).toEqual([]);
 });
 
-/** What was counted in passing is no change of anybody's. */
+/** Usage counters, which do not count as changes. */
 const COUNTED = ["usage_days", "usage_progress"];
 const withoutLog = (digest: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(digest).filter(([table]) => table !== "audit_log" && !COUNTED.includes(table)),
   );
-/** A digest begins with the number of rows. */
+/** A digest starts with the number of rows. */
 const linesIn = ({ audit_log = "0" }: Record<string, string>) => Number.parseInt(audit_log, 10);
 
-/** What was heard, without the id that was asked for. */
+/** The response without the requested id. */
 const plain = (heard: Heard, asked: string): string => JSON.stringify(heard).replaceAll(asked, "<asked>");
 
 const valueAt = (input: unknown, path: string): unknown =>

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSession } from "#server/auth";
-import { prepareFirstUser } from "#server/boot/first-user";
-import { seedDatabase } from "#server/boot/seed";
-import { hasUsers, makeFirstUserCode } from "#server/services/first-user";
+import { createFirstUserCode, hasUsers } from "#server/services/people/first-user";
 import { listTeams } from "#server/services/teams";
+import { prepareFirstUser } from "#server/startup/install/first-user";
+import { seedDatabase } from "#server/startup/install/seed";
 import { type Console, openConsole } from "../support/console";
 import { openVisitor } from "../support/sign-in-visitor";
 
@@ -20,14 +20,14 @@ const stranger = () => openVisitor(console.deps, { address: `203.0.113.${++addre
 const setUp = (code: string, person = PERSON, visitor = stranger()) =>
   visitor.tell("first-user", { code, ...person });
 async function makeCode(): Promise<string> {
-  const code = await makeFirstUserCode(console.deps);
+  const code = await createFirstUserCode(console.deps);
   if (code === null) throw new Error("there is a user already");
   return code;
 }
 const people = () => console.house.hot<{ email: string; role: string }[]>`
   select u.email, m.role from users u join memberships m on m.user_id = u.id`;
 
-test("whoever has the code becomes the first user and owner, and nobody does by any code after that", async () => {
+test("the setup code creates the first user as owner, and no code works after that", async () => {
   const [code, other] = [await makeCode(), await makeCode()];
   expect(code).toMatch(/^([0-9A-Z]{4}-){7}[0-9A-Z]{4}$/);
   const visitor = stranger();
@@ -37,11 +37,11 @@ test("whoever has the code becomes the first user and owner, and nobody does by 
   expect((await readSession(console.deps, visitor.cookies))?.memberships).toMatchObject([{ role: "owner" }]);
   for (const dead of [code, other])
     expect((await setUp(dead, { ...PERSON, email: "eve@example.org" })).status).toBe(410);
-  expect(await makeFirstUserCode(console.deps)).toBeNull();
+  expect(await createFirstUserCode(console.deps)).toBeNull();
   expect(await console.house.hot`select * from sign_in_tokens`).toEqual([]);
 });
 
-test("of several who bring codes at once one becomes the owner", async () => {
+test("of several concurrent uses of setup codes, one creates the owner", async () => {
   const [code, other] = [await makeCode(), await makeCode()];
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
@@ -53,7 +53,7 @@ test("of several who bring codes at once one becomes the owner", async () => {
   expect(await people()).toMatchObject([{ role: "owner" }]);
 });
 
-test("a start that makes the one whom the settings name, and somebody with the code, make one owner between them", async () => {
+test("a startup that creates the configured user and a concurrent use of the code create one owner", async () => {
   const code = await makeCode();
   const input = { adminEmail: "admin@example.org", adminPassword: "given by the settings", wantsKey: false };
   await Promise.all([setUp(code), seedDatabase(console.deps, input), seedDatabase(console.deps, input)]);
@@ -61,7 +61,7 @@ test("a start that makes the one whom the settings name, and somebody with the c
   expect(await listTeams(console.deps)).toHaveLength(1);
 });
 
-test("a wrong code, an old one and one of somebody else's making open nothing", async () => {
+test("rejects a wrong, an expired and a forged code", async () => {
   const code = await makeCode();
   const changed = `${code.slice(0, -1)}${code.endsWith("2") ? "3" : "2"}`;
   for (const wrong of [changed, code.slice(5), "", "\0", "' or 1=1 --", "x".repeat(100)])
@@ -71,14 +71,14 @@ test("a wrong code, an old one and one of somebody else's making open nothing", 
   expect(await hasUsers(console.deps)).toBe(false);
 });
 
-test("a code is typed as people type, and an address or password that will not do does not use it up", async () => {
+test("accepts common ways to type a code; an invalid address or password does not use it up", async () => {
   const code = await makeCode();
   expect((await setUp(code, { ...PERSON, password: "short" })).status).toBe(422);
   expect((await setUp(code, { ...PERSON, email: "nobody" })).status).toBe(422);
   expect((await setUp(` ${code.toLowerCase().replaceAll("-", " ").replaceAll("0", "o")} `)).status).toBe(201);
 });
 
-test("only a hash of the code is in the database, and it is asked for from our own page alone, and not too often", async () => {
+test("stores only a hash of the code, accepts it only from our own page, and limits attempts", async () => {
   const code = await makeCode();
   const rows = await console.house.hot<{ row: string }[]>`select t::text as row from sign_in_tokens t`;
   expect(rows).toHaveLength(1);
@@ -94,7 +94,7 @@ test("only a hash of the code is in the database, and it is asked for from our o
   expect(await hasUsers(console.deps)).toBe(false);
 });
 
-test("where nobody watches a start, whoever comes first has the user of the settings made, or a link written to the log", async () => {
+test("without a launcher, the first visit creates the configured user or writes a link to the log", async () => {
   const settings = { adminEmail: "admin@example.org", url: "https://mail.example.org" };
   await prepareFirstUser(console.deps, { ...settings, adminPassword: null });
   const written = console.lines.filter(({ event }) => event === "first_user.link");

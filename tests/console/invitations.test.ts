@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { auditLog } from "#db/schema/audit";
 import { invitations } from "#db/schema/invitations";
 import { memberships, users } from "#db/schema/teams";
-import { acceptAsNew, INVITATION_TRIES_PER_MINUTE } from "#server/services/invitations/accept";
+import { acceptAsNew, INVITATION_ATTEMPTS_PER_MINUTE } from "#server/services/invitations/accept";
 import { INVITATION_LIMITS, inviteMember } from "#server/services/invitations/send";
 import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const NEW = { name: "Greta Guest", password: "a good long password" };
 let strangers = 0;
-/** Somebody at an address of their own, so that no test uses up another's tries. */
+/** A visitor with a unique IP address: rate limits of one test do not affect another. */
 const stranger = () => {
   const n = ++strangers;
   return console.callerOf(noCookies, `198.51.${Math.floor(n / 250)}.${n % 250}`);
@@ -33,7 +33,7 @@ const stranger = () => {
 const tokenOf = ({ link }: { link: string }) => link.split("#")[1] ?? "";
 const invite = async (role: "viewer" | "member" | "admin" | "owner" = "member", address = email) =>
   tokenOf(await inviteMember(party.ctx, { email: address, role }));
-const look = (token: string) => stranger().invitations.look({ token });
+const viewInvitation = (token: string) => stranger().invitations.look({ token });
 const rolesOf = (address: string) =>
   console.deps.db
     .select({ role: memberships.role, teamId: memberships.teamId })
@@ -43,7 +43,7 @@ const rolesOf = (address: string) =>
 const elapse = (interval: string) => console.house.hot`
   update invitations set expires_at = expires_at - ${interval}::text::interval,
     linked_at = linked_at - ${interval}::text::interval where team_id = ${team}`;
-/** Somebody with a user elsewhere, signed in. */
+/** A signed-in user of another team. */
 const somebody = async (address: string) => {
   const elsewhere = await openParty(console, "Elsewhere");
   const { id } = await console.person({ teamId: elsewhere.teamId, email: address });
@@ -51,9 +51,9 @@ const somebody = async (address: string) => {
 };
 
 describe("an invitation", () => {
-  test("lets a new person in once: they choose a name and a password, and are in the team", async () => {
+  test("adds a new user once, with a chosen name and password", async () => {
     const token = await invite();
-    expect(await look(token)).toMatchObject({
+    expect(await viewInvitation(token)).toMatchObject({
       state: "open",
       teamName: "Ours",
       email,
@@ -64,19 +64,20 @@ describe("an invitation", () => {
     });
     expect(await stranger().invitations.accept({ token, ...NEW })).toEqual({ email, teamId: team });
     expect(await rolesOf(email)).toEqual([{ role: "member", teamId: team }]);
-    expect(await look(token)).toEqual({ state: "accepted", signedInAs: null });
+    expect(await viewInvitation(token)).toEqual({ state: "accepted", signedInAs: null });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
-      message: expect.stringMatching(/accepted already/),
+      message: expect.stringMatching(/already accepted/),
     });
   });
 
-  test("is not spent by looking at it", async () => {
+  test("stays valid when it is only viewed", async () => {
     const token = await invite();
-    for (let times = 0; times < 5; times++) expect(await look(token)).toMatchObject({ state: "open" });
+    for (let times = 0; times < 5; times++)
+      expect(await viewInvitation(token)).toMatchObject({ state: "open" });
   });
 
-  test("accepted many times at the same moment lets one person in, once", async () => {
+  test("adds one user once when it is accepted concurrently", async () => {
     const token = await invite();
     const tries = Array.from({ length: 6 }, () =>
       acceptAsNew(console.deps, { token, ...NEW, address: "192.0.2.1", requestId: "test" }),
@@ -87,11 +88,11 @@ describe("an invitation", () => {
     expect(entries.filter(({ action }) => action === "member.joined")).toHaveLength(1);
   });
 
-  test("lets somebody who has a user in only when they are signed in as whom it is for", async () => {
+  test("adds an existing user only when they are signed in as the invitee", async () => {
     const token = await invite();
     const mine = await somebody(email);
     const wrong = await somebody(`other-${guests}@example.net`);
-    expect(await look(token)).toMatchObject({ state: "open", hasUser: true });
+    expect(await viewInvitation(token)).toMatchObject({ state: "open", hasUser: true });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
       message: expect.stringContaining(`Sign in as ${email}, then open the link again.`),
@@ -101,12 +102,12 @@ describe("an invitation", () => {
       code: "FORBIDDEN",
       message: expect.stringContaining(email),
     });
-    expect(await look(token)).toMatchObject({ state: "open" });
+    expect(await viewInvitation(token)).toMatchObject({ state: "open" });
     expect(await mine.invitations.join({ token })).toEqual({ teamId: team });
     expect(await rolesOf(email)).toContainEqual({ role: "member", teamId: team });
   });
 
-  test("leaves whoever is in the team already in the role that they have", async () => {
+  test("leaves the role of an existing member unchanged", async () => {
     const token = await invite("admin");
     const { id } = await console.person({ teamId: team, role: "viewer", email });
     const caller = console.callerOf(await cookiesOf((await console.session(id)).id));
@@ -114,27 +115,27 @@ describe("an invitation", () => {
     expect(await rolesOf(email)).toEqual([{ role: "viewer", teamId: team }]);
   });
 
-  test("runs out after seven days, and says so", async () => {
+  test("expires after seven days, with an error that states it", async () => {
     const token = await invite();
     await elapse("6 days 23 hours");
-    expect(await look(token)).toMatchObject({ state: "open" });
+    expect(await viewInvitation(token)).toMatchObject({ state: "open" });
     await elapse("2 hours");
-    expect(await look(token)).toEqual({ state: "expired", signedInAs: null });
+    expect(await viewInvitation(token)).toEqual({ state: "expired", signedInAs: null });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
-      message: expect.stringMatching(/run out/),
+      message: expect.stringMatching(/has expired/),
     });
     expect(await rolesOf(email)).toEqual([]);
   });
 
-  test("that was withdrawn opens nothing, and says so", async () => {
+  test("is rejected after withdrawal, with an error that states it", async () => {
     const token = await invite();
     const [{ id } = { id: "" }] = await console.deps.db
       .select({ id: invitations.id })
       .from(invitations)
       .where(eq(invitations.email, email));
     expect(await party.call("admin", "invitations.withdraw", { id })).toMatchObject({ ok: true });
-    expect(await look(token)).toEqual({ state: "withdrawn", signedInAs: null });
+    expect(await viewInvitation(token)).toEqual({ state: "withdrawn", signedInAs: null });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
     });
@@ -144,14 +145,14 @@ describe("an invitation", () => {
   test.each(["", "x", "a".repeat(43), "A".repeat(200), "../../etc/passwd", "' or 1=1 --"])(
     "whose link says %j is none",
     async (token) => {
-      expect(await look(token)).toEqual({ state: "unknown", signedInAs: null });
+      expect(await viewInvitation(token)).toEqual({ state: "unknown", signedInAs: null });
       await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
         code: "NOT_FOUND",
       });
     },
   );
 
-  test("for an address that has a user sets no work: what is brought is not even judged as a password", async () => {
+  test("for an existing user does not hash or validate the password", async () => {
     const token = await invite();
     await somebody(email);
     await expect(stranger().invitations.accept({ token, name: "", password: "short" })).rejects.toMatchObject(
@@ -159,32 +160,32 @@ describe("an invitation", () => {
     );
   });
 
-  test("is accepted a few times a minute, from wherever, and looked at more often from one address", async () => {
+  test("limits acceptance per invitation, and views per IP address", async () => {
     const token = await invite();
     const accept = (by: ReturnType<typeof stranger>) =>
       by.invitations.accept({ token, name: "", password: "short" }).catch(({ code }) => code);
-    for (let times = 0; times < INVITATION_TRIES_PER_MINUTE.invitation; times++)
+    for (let times = 0; times < INVITATION_ATTEMPTS_PER_MINUTE.invitation; times++)
       expect(await accept(stranger())).toBe("UNPROCESSABLE_CONTENT");
     expect(await accept(stranger())).toBe("TOO_MANY_REQUESTS");
     const one = stranger();
-    for (let times = 0; times < INVITATION_TRIES_PER_MINUTE.address; times++)
+    for (let times = 0; times < INVITATION_ATTEMPTS_PER_MINUTE.address; times++)
       expect(await one.invitations.look({ token })).toMatchObject({ state: "open" });
     await expect(one.invitations.look({ token })).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
     expect(await accept(one)).toBe("TOO_MANY_REQUESTS");
-    expect(await look(token)).toMatchObject({ state: "open" });
+    expect(await viewInvitation(token)).toMatchObject({ state: "open" });
   });
 
-  test("with a password that will not do stays open", async () => {
+  test("stays pending after an invalid password", async () => {
     const token = await invite();
     await expect(stranger().invitations.accept({ token, name: "", password: "short" })).rejects.toMatchObject(
       { message: expect.stringMatching(/12 to 256 characters/) },
     );
-    expect(await look(token)).toMatchObject({ state: "open" });
+    expect(await viewInvitation(token)).toMatchObject({ state: "open" });
   });
 });
 
-describe("whoever invites", () => {
-  test("gives no role above what they may give", async () => {
+describe("the inviter", () => {
+  test("cannot assign a role above their permissions", async () => {
     const create = (by: "admin" | "owner", role: string) =>
       party.call(by, "invitations.create", { email: `${role}.${email}`, role });
     expect(await create("admin", "owner")).toMatchObject({ ok: false, code: "FORBIDDEN" });
@@ -192,7 +193,7 @@ describe("whoever invites", () => {
     expect(await create("owner", "owner")).toMatchObject({ ok: true });
   });
 
-  test("hears the link once, and no list tells it", async () => {
+  test("gets the link once, and no list contains it", async () => {
     const heard = await party.call("admin", "invitations.create", { email, role: "viewer" });
     expect(heard).toMatchObject({
       ok: true,
@@ -207,18 +208,18 @@ describe("whoever invites", () => {
     expect(JSON.stringify([dump, log])).not.toContain(token);
   });
 
-  test("gets another link, with which the one before opens nothing", async () => {
+  test("can create a new link, which invalidates the previous one", async () => {
     const before = await invite();
     const [row] = ((await party.call("admin", "invitations.list", {})) as { data: { id: string }[] }).data;
     const renew = () => party.call("admin", "invitations.renew", { id: row?.id });
     expect(await renew()).toMatchObject({ ok: false, code: "TOO_MANY_REQUESTS" });
     await elapse("8 days");
     const after = tokenOf(((await renew()) as { data: { link: string } }).data);
-    expect(await look(before)).toEqual({ state: "unknown", signedInAs: null });
-    expect(await look(after)).toMatchObject({ state: "open", role: "member" });
+    expect(await viewInvitation(before)).toEqual({ state: "unknown", signedInAs: null });
+    expect(await viewInvitation(after)).toMatchObject({ state: "open", role: "member" });
   });
 
-  test("cannot invite who is in the team, or was invited, until that has run out", async () => {
+  test("cannot invite a member, or an address with a pending invitation until it expires", async () => {
     const create = (address: string) =>
       party.call("admin", "invitations.create", { email: address, role: "viewer" });
     const { id } = await console.person({ teamId: team });
@@ -238,48 +239,49 @@ describe("whoever invites", () => {
       expect(await create(address)).toMatchObject({ ok: false });
   });
 
-  test("at the same moment as another makes one invitation for an address", async () => {
+  test("concurrently with another inviter creates one invitation per address", async () => {
     const tries = Array.from({ length: 6 }, () => inviteMember(party.ctx, { email, role: "viewer" }));
     const done = (await Promise.allSettled(tries)).filter(({ status }) => status === "fulfilled");
     expect(done).toHaveLength(1);
   });
 
-  test("stops at so many that wait", async () => {
+  test("cannot exceed the maximum of pending invitations", async () => {
     await console.house.hot`
       insert into invitations (team_id, id, email, role, token_hash, expires_at)
       select ${team}, gen_random_uuid(), 'g' || n || '@example.org', 'viewer', decode(md5(${team} || n), 'hex'),
         now() + interval '1 day'
-      from generate_series(1, ${INVITATION_LIMITS.waiting}) n`;
+      from generate_series(1, ${INVITATION_LIMITS.pending}) n`;
     await expect(invite()).rejects.toMatchObject({ code: "rate_limited" });
     await console.house.hot`update invitations set revoked_at = now() where team_id = ${team}`;
     await expect(invite()).resolves.toMatch(/./);
   });
 });
 
-describe("the mail of an invitation", () => {
-  const mails = () => console.house.hot<{ recipient: string; details: string }[]>`
+describe("the invitation email", () => {
+  const emails = () => console.house.hot<{ recipient: string; details: string }[]>`
     select recipient, details from system_mails where recipient = ${email}`;
 
-  test("is written where mail goes out, in the transaction that made it, and says nothing in clear", async () => {
+  test("is queued in the transaction of the invitation if email is configured, with encrypted details", async () => {
     const ctx = { ...party.ctx, transportKind: "relay" as const };
     const invited = await inviteMember(ctx, { email, role: "viewer" });
     expect(invited.isMailed).toBe(true);
-    const [mail] = await mails();
+    const [mail] = await emails();
     expect(mail?.recipient).toBe(email);
     expect(mail?.details).not.toContain(tokenOf(invited));
     await expect(inviteMember(ctx, { email, role: "viewer" })).rejects.toMatchObject({ code: "conflict" });
-    expect(await mails()).toHaveLength(1);
+    expect(await emails()).toHaveLength(1);
   });
 
-  test("is none where mail goes nowhere: the link alone is enough", async () => {
-    const { isMailed, link } = await inviteMember(party.ctx, { email, role: "viewer" });
+  test("is not queued if email is not configured: the link is sufficient", async () => {
+    const { isMailed, mailFault, link } = await inviteMember(party.ctx, { email, role: "viewer" });
     expect(isMailed).toBe(false);
-    expect(await mails()).toHaveLength(0);
-    expect(await look(link.split("#")[1] ?? "")).toMatchObject({ state: "open" });
+    expect(mailFault).toMatch(/SMTP_URL/);
+    expect(await emails()).toHaveLength(0);
+    expect(await viewInvitation(link.split("#")[1] ?? "")).toMatchObject({ state: "open" });
   });
 });
 
-test("an invitation is another team's like one that nobody has", async () => {
+test("an invitation of another team is reported as not found", async () => {
   await invite();
   const [row] = await console.deps.db.select().from(invitations).where(eq(invitations.email, email));
   const other = await openParty(console, "Theirs");

@@ -2,8 +2,8 @@ import { and, asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apiRequests } from "#db/schema/api-requests";
 import { auditLog } from "#db/schema/audit";
-import { newId } from "#server/ids";
-import { createLimits } from "#server/limits/limits";
+import { newId } from "#server/platform/ids";
+import { createLimits } from "#server/platform/limits/limits";
 import { readGauges } from "#server/services/keys/gauge";
 import { createKey } from "#server/services/keys/keys";
 import { type Console, openConsole } from "../support/console";
@@ -48,8 +48,8 @@ const actionsOn = async (id: string) =>
       .orderBy(asc(auditLog.id))
   ).map(({ action }) => action);
 
-describe("a key made in the console", () => {
-  test("tells its secret in that one answer, and in no other", async () => {
+describe("an API key created in the console", () => {
+  test("returns its secret only in that response", async () => {
     const { id, token } = await asAdmin("keys.create", wish());
     expect((await byRest(token, "GET", "/api/domains")).status).toBe(200);
     const [, , secret = "none"] = token.split("_");
@@ -62,7 +62,7 @@ describe("a key made in the console", () => {
     expect(JSON.stringify(logged)).not.toContain(secret);
   });
 
-  test("has what was asked for, and its maker stands in the log", async () => {
+  test("has the requested properties, and its creator is in the audit log", async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const { id } = await asAdmin("keys.create", wish({ expiresAt, limits: { other: 7 } }));
     expect(await asAdmin("keys.get", { id })).toMatchObject({
@@ -90,14 +90,14 @@ describe("a key made in the console", () => {
     [{ expiresAt: "2020-01-01T00:00:00Z" }, "UNPROCESSABLE_CONTENT", /past/],
     [{ expiresAt: "tomorrow" }, "BAD_REQUEST", /^expiresAt: /],
     [{ teamId: newId() }, "BAD_REQUEST", /teamId/],
-  ])("is not made of %j, and the field is named", async (more, code, message) => {
+  ])("is not created from %j, and the error names the field", async (more, code, message) => {
     const heard = await ann.call("admin", "keys.create", wish(more));
     expect(heard).toMatchObject({ ok: false, code, message: expect.stringMatching(message) });
   });
 });
 
-describe("the gauge", () => {
-  test("says what the headers of the key's next call say, and costs nothing", async () => {
+describe("the rate limit display", () => {
+  test("matches the headers of the key's next request, and does not count as one", async () => {
     const { id, token } = await asAdmin("keys.create", wish({ limits: { other: 20 } }));
     await byRest(token, "GET", "/api/domains");
     const gauge = async () => {
@@ -115,7 +115,7 @@ describe("the gauge", () => {
     expect(told).toEqual({ limit: 20, left: Number(looked?.remaining) - 1 });
   });
 
-  test("asks the limiter in one look per class, by the limit in force", async () => {
+  test("reads the limiter once per class, with the effective limit", async () => {
     const limits = createLimits({ store: { kind: "in-process" }, clock: Date.now, log: console.deps.log });
     const asked: string[] = [];
     const gauges = await readGauges(
@@ -142,15 +142,15 @@ describe("the gauge", () => {
   });
 });
 
-describe("refusals", () => {
-  test("are told by their reason, alike ones together, the latest first", async () => {
+describe("rejected requests", () => {
+  test("are grouped by reason, latest first", async () => {
     const { id, token } = await asAdmin(
       "keys.create",
       wish({ scopes: ["emails:send"], limits: { other: 2 } }),
     );
     const from = (domain: string) => ({
       from: `Ann <ann@${domain}>`,
-      to: "delivered@posthorn.test",
+      to: "delivered@backstamp.test",
       subject: "x",
       html: "x",
     });
@@ -161,35 +161,45 @@ describe("refusals", () => {
     await expect.poll(async () => (await byRest(token, "GET", "/api/domains")).status).toBe(401);
     await console.deps.requestLog.flush();
     const groups = (await asAdmin("keys.refusals", { id })) as unknown as Record<string, unknown>[];
-    const seen = groups.map(({ reason, status, method, path, domain }) => ({
+    const seen = groups.map(({ reason, status, method, path, detail }) => ({
       reason,
       status,
       call: `${method} ${path}`,
-      domain,
+      detail,
     }));
     const reads = "GET /api/domains";
     expect(seen[0]).toMatchObject({ reason: "ended" });
     expect(seen).toHaveLength(4);
     expect(seen).toEqual(
       expect.arrayContaining([
-        { reason: "ended", status: 401, call: reads, domain: null },
-        { reason: "domain", status: 403, call: "POST /api/emails", domain: "nobody.example" },
-        { reason: "limit", status: 429, call: reads, domain: null },
-        { reason: "scope", status: 403, call: reads, domain: null },
+        { reason: "ended", status: 401, call: reads, detail: null },
+        {
+          ...{ reason: "domain_not_linked", status: 403, call: "POST /api/emails" },
+          detail: expect.stringMatching(/^nobody\.example is not a domain of this team/),
+        },
+        { reason: "limit", status: 429, call: reads, detail: null },
+        {
+          reason: "missing_scope",
+          status: 403,
+          call: reads,
+          detail: "This key lacks the scope domains:read.",
+        },
       ]),
     );
-    expect(groups.find(({ reason }) => reason === "scope")).toMatchObject({ count: 2 });
+    expect(groups.find(({ reason }) => reason === "missing_scope")).toMatchObject({ count: 2 });
   });
 
-  test("of a key that asked for more than it has are told as that", async () => {
+  test("of a key without the required scope are reported as such", async () => {
     const { id, token } = await asAdmin("keys.create", wish({ scopes: ["keys:write"] }));
     const more = { name: "More", permission: "full_access" };
     expect((await byRest(token, "POST", "/api/api-keys", more)).status).toBe(403);
     await console.deps.requestLog.flush();
-    expect(await asAdmin("keys.refusals", { id })).toMatchObject([{ reason: "grant", count: 1 }]);
+    expect(await asAdmin("keys.refusals", { id })).toMatchObject([
+      { reason: "exceeds_calling_key", detail: expect.stringContaining("scopes emails:send"), count: 1 },
+    ]);
   });
 
-  test("are read by those who may read the record of calls, others see how many", async () => {
+  test("are visible to roles that may read the request log; other roles see the count", async () => {
     const { id } = await asAdmin("keys.create", wish());
     expect(await ann.call("viewer", "keys.refusals", { id })).toMatchObject({ code: "FORBIDDEN" });
     expect(await ann.call("viewer", "keys.get", { id })).toMatchObject({
@@ -199,7 +209,7 @@ describe("refusals", () => {
   });
 });
 
-test("today's calls of a key are counted, and no other's", async () => {
+test("counts only the key's own requests of today", async () => {
   const { id } = await asAdmin("keys.create", wish());
   const row = (apiKeyId: string, createdAt: Date) => ({
     teamId: ann.teamId,
@@ -218,8 +228,8 @@ test("today's calls of a key are counted, and no other's", async () => {
   expect(await asAdmin("keys.use", { id })).toEqual({ calls: 2, isAtLeast: false, lastUsedAt: null });
 });
 
-describe("rotating", () => {
-  test("leaves both keys at work, and each names the other", async () => {
+describe("rotation", () => {
+  test("keeps both keys active, and each refers to the other", async () => {
     const { id, token } = await asAdmin("keys.create", wish());
     const successor = await asAdmin("keys.rotate", { id, overlapSeconds: 3_600 });
     for (const each of [token, successor.token])
@@ -237,7 +247,7 @@ describe("rotating", () => {
   });
 });
 
-test("a revoked key is listed apart, and found by its id", async () => {
+test("a revoked key is listed separately, and found by its id", async () => {
   const { id } = await asAdmin("keys.create", wish());
   await asAdmin("keys.revoke", { id });
   const idsOf = async (input: object) => {
@@ -250,14 +260,14 @@ test("a revoked key is listed apart, and found by its id", async () => {
   expect(await actionsOn(id)).toEqual(["key.created", "key.revoked"]);
 });
 
-test("nothing is written down of what was not changed", async () => {
+test("an update without a change is not audited", async () => {
   const { id } = await asAdmin("keys.create", wish());
   await asAdmin("keys.rename", { id, name: "Shop" });
   await asAdmin("keys.rename", { id, name: "Shop, by night" });
   expect(await actionsOn(id)).toEqual(["key.created", "key.renamed"]);
 });
 
-test("another team's domain is refused like one that nobody has", async () => {
+test("rejects a domain of another team like an unknown one", async () => {
   const ben = await openParty(console, "Ben's");
   const { domains } = (await ben
     .call("admin", "keys.options", {})
@@ -276,13 +286,13 @@ test("another team's domain is refused like one that nobody has", async () => {
   expect(messages[0]).not.toBe("made");
 });
 
-test("a name is stored as it was typed, whatever it looks like", async () => {
+test("stores a name exactly as typed", async () => {
   const name = `<img src=x onerror=alert(1)>"'&`;
   const { id } = await asAdmin("keys.create", wish({ name }));
   expect(await asAdmin("keys.get", { id })).toMatchObject({ name });
 });
 
-test("a key of the operator's shows limits above the usual", async () => {
+test("a key of the operator shows limits above the default", async () => {
   const { key } = await createKey(ann.ctx, { name: "Bulk", limits: { "POST /api/emails": 5_000 } });
   const gauges = (await asAdmin("keys.gauges", { id: key.id })) as unknown as Record<string, unknown>[];
   expect(gauges[0]).toMatchObject({ tier: "POST /api/emails", limit: 5_000, remaining: 5_000 });

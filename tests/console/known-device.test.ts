@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSession } from "#server/auth";
-import { SIGN_IN_TRIES_PER_MINUTE } from "#server/services/sign-in";
-import { visitorOf } from "#server/visitor";
+import { visitorOf } from "#server/platform/http/visitor";
+import { CODE_ATTEMPTS_MAX } from "#server/services/account/factors/codes";
+import { createTwoFactorChallenge } from "#server/services/account/factors/two-factor-challenge";
+import { SIGN_IN_ATTEMPTS_PER_MINUTE } from "#server/services/people/sign-in";
+import { LINK_CALLS_PER_MINUTE } from "#server/services/people/sign-in-by-email";
+import { createSignInToken } from "#server/services/people/sign-in-tokens";
 import { type Console, openConsole, PASSWORD } from "../support/console";
 import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
 
@@ -11,51 +15,100 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
-const NAME = "__Host-posthorn.device";
-const SESSION = "__Host-posthorn.session";
+const NAME = "__Host-backstamp.device";
+const SESSION = "__Host-backstamp.session";
 let addresses = 0;
 const open = (address = `198.51.100.${++addresses}`) => openVisitor(console.deps, { address });
 const wrong = "not the password";
-/** Uses up a bucket as so many wrong passwords do, without the work of judging each. */
-const useUp = (bucket: string, limit: number) => {
-  while (console.deps.signInTries.take(bucket, limit).allowed);
+/** Exhausts a limit like wrong passwords do, without the cost of verifying each. */
+const exhaust = async (bucket: string, limit: number) => {
+  while (await console.deps.signInLimiter.take(bucket, limit));
 };
-const withMark = (visitor: SignInVisitor, mark: string | undefined) => {
-  visitor.jar.set(NAME, mark ?? "");
+const withCookie = (visitor: SignInVisitor, cookie: string | undefined) => {
+  visitor.jar.set(NAME, cookie ?? "");
   return visitor;
 };
 
-describe("a browser in which somebody signed in before", () => {
-  test("lets its owner in while strangers use up every try, behind the same proxy and everywhere else", async () => {
+describe("a known browser", () => {
+  test("lets its user sign in while attackers exhaust every limit, behind the same proxy and elsewhere", async () => {
     const [user, other] = [await console.person(), await console.person()];
     const proxy = "203.0.113.1";
     const [home, foreign] = [open(proxy), open()];
     expect((await home.signIn(user.email, PASSWORD)).isIn).toBe(true);
     await foreign.signIn(other.email, PASSWORD);
-    useUp(`address:${proxy}`, SIGN_IN_TRIES_PER_MINUTE.address);
-    useUp(`account:${user.email}`, SIGN_IN_TRIES_PER_MINUTE.accountFromStrangers);
+    await exhaust(`address:${proxy}`, SIGN_IN_ATTEMPTS_PER_MINUTE.address);
+    await exhaust(`account:${user.email}`, SIGN_IN_ATTEMPTS_PER_MINUTE.accountFromStrangers);
 
-    const mark = home.jar.get(NAME);
+    const cookie = home.jar.get(NAME);
     expect(await open(proxy).signIn(user.email, PASSWORD)).toMatchObject({ error: "TooManyTries" });
     expect(await open().signIn(user.email, PASSWORD)).toMatchObject({ error: "TooManyTries" });
     for (const place of [proxy, "192.0.2.77"])
-      expect((await withMark(open(place), mark).signIn(user.email, PASSWORD)).isIn, place).toBe(true);
-    const stolen = withMark(open(proxy), foreign.jar.get(NAME));
+      expect((await withCookie(open(place), cookie).signIn(user.email, PASSWORD)).isIn, place).toBe(true);
+    const stolen = withCookie(open(proxy), foreign.jar.get(NAME));
     expect(await stolen.signIn(user.email, PASSWORD)).toMatchObject({ isIn: false, error: "TooManyTries" });
   });
 
-  test("guesses no faster than any other", async () => {
+  test("has its own limit only for its own account; for other accounts the limit of its IP address applies", async () => {
+    const [user, other] = [await console.person(), await console.person()];
+    const [home, foreign] = [open(), open()];
+    await home.signIn(user.email, PASSWORD);
+    await foreign.signIn(other.email, PASSWORD);
+    const own = home.jar.get(NAME);
+    const place = "203.0.113.3";
+    const requestLink = (email: string, cookie: string | undefined) =>
+      withCookie(open(place), cookie).tell("link/ask", { kind: "sign_in_link", email, landing: "/console" });
+    const stranger = open(place);
+    for (let n = 0; n < LINK_CALLS_PER_MINUTE.requested; n++)
+      await stranger.tell("link/ask", { kind: "sign_in_link", email: `x${n}@example.org`, landing: "/" });
+    expect((await requestLink(other.email, own)).status).toBe(429);
+    expect((await requestLink("nobody@example.org", own)).status).toBe(429);
+    expect((await requestLink(user.email, own)).status).not.toBe(429);
+
+    const openLink = (cookie: string | undefined) =>
+      withCookie(open(place), cookie).tell("link/look", { kind: "sign_in_link", token: "x".repeat(43) });
+    for (let n = 0; n < LINK_CALLS_PER_MINUTE.opened; n++)
+      expect((await openLink(undefined)).status).toBe(410);
+    expect((await openLink(own)).status).toBe(429);
+    const token = await createSignInToken(console.deps, {
+      purpose: "sign_in_link",
+      userId: user.id,
+      minutes: 5,
+    });
+    const viewLink = (cookie: string | undefined) =>
+      withCookie(open(place), cookie).tell("link/look", { kind: "sign_in_link", token });
+    expect((await viewLink(foreign.jar.get(NAME))).status).toBe(429);
+    expect((await viewLink(own)).status).toBe(200);
+  });
+
+  test("counts towards the limit of its IP address for a passkey or a code of another account", async () => {
+    const user = await console.person();
+    const home = open();
+    await home.signIn(user.email, PASSWORD);
+    const place = "203.0.113.4";
+    await exhaust(`passkey:${place}`, CODE_ATTEMPTS_MAX.addressPerMinute);
+    await exhaust(`second:${place}`, CODE_ATTEMPTS_MAX.addressPerMinute);
+    const stranger = withCookie(open(place), home.jar.get(NAME));
+    expect((await stranger.post("passkey/options", {})).status).toBe(429);
+    stranger.jar.set("__Host-backstamp.step", "x".repeat(43));
+    expect((await stranger.secondStep("123456")).error).toBe("TooManyTries");
+    const token = await createTwoFactorChallenge(console.deps.db, { userId: user.id, way: "password" });
+    stranger.jar.set("__Host-backstamp.step", token);
+    expect((await stranger.post("passkey/options", {})).status).toBe(200);
+    expect((await stranger.secondStep("123456")).error).toBe("CredentialsSignin");
+  });
+
+  test("cannot guess faster than any other browser", async () => {
     const user = await console.person();
     const visitor = open();
     await visitor.signIn(user.email, PASSWORD);
     const errors: (string | null)[] = [];
-    for (let n = 0; n <= SIGN_IN_TRIES_PER_MINUTE.device; n++)
+    for (let n = 0; n <= SIGN_IN_ATTEMPTS_PER_MINUTE.device; n++)
       errors.push((await visitor.signIn(user.email, wrong)).error);
     expect(errors.at(-2)).toBe("CredentialsSignin");
     expect(errors.at(-1)).toBe("TooManyTries");
   });
 
-  test("is marked once they are in, and by nothing less", async () => {
+  test("gets the device cookie only after a complete sign-in", async () => {
     const user = await console.person();
     const visitor = open();
     await visitor.signIn(user.email, wrong);
@@ -70,34 +123,34 @@ describe("a browser in which somebody signed in before", () => {
     expect(visitor.jar.has(NAME)).toBe(true);
   });
 
-  test("is none by a mark that somebody made up, and no session by its own", async () => {
+  test("is not recognized by a forged cookie, and the device cookie is not a session", async () => {
     const user = await console.person();
     const visitor = open();
     await visitor.signIn(user.email, PASSWORD);
     const session = visitor.jar.get(SESSION) ?? "";
-    const mark = visitor.jar.get(NAME) ?? "";
-    const cookies = { get: () => ({ value: mark }) };
+    const cookie = visitor.jar.get(NAME) ?? "";
+    const cookies = { get: () => ({ value: cookie }) };
     expect(await readSession(console.deps, cookies)).toBeNull();
     const address = "203.0.113.2";
-    useUp(`address:${address}`, SIGN_IN_TRIES_PER_MINUTE.address);
-    for (const made of [session, `${mark}x`, "x", "a.b.c.d.e", "x".repeat(5_000)])
-      expect((await withMark(open(address), made).signIn(user.email, PASSWORD)).error).toBe("TooManyTries");
+    await exhaust(`address:${address}`, SIGN_IN_ATTEMPTS_PER_MINUTE.address);
+    for (const made of [session, `${cookie}x`, "x", "a.b.c.d.e", "x".repeat(5_000)])
+      expect((await withCookie(open(address), made).signIn(user.email, PASSWORD)).error).toBe("TooManyTries");
   });
 });
 
-describe("a proxy in front that is not to be believed", () => {
+describe("an untrusted proxy", () => {
   const told = (headers: Record<string, string>, trustedHops = 0) => {
     const before = console.lines.length;
-    visitorOf({ ...console.deps, trustedHops }, new Headers({ "x-posthorn-peer": "127.0.0.1", ...headers }));
+    visitorOf({ ...console.deps, trustedHops }, new Headers({ "x-backstamp-peer": "127.0.0.1", ...headers }));
     return console.lines.slice(before).map(({ event }) => event);
   };
 
-  test("is told in the log once, with the setting by which it is", () => {
+  test("is logged once, with the setting that would trust it", () => {
     expect(told({})).toEqual([]);
     expect(told({ "x-forwarded-for": "127.0.0.1" })).toEqual([]);
     expect(told({ "x-forwarded-for": "192.0.2.9" }, 1)).toEqual([]);
     expect(told({ "x-forwarded-for": "192.0.2.9" })).toEqual(["visitor.proxy_not_trusted"]);
-    expect(console.lines.at(-1)?.facts).toMatchObject({ setting: "POSTHORN_TRUSTED_HOPS" });
+    expect(console.lines.at(-1)?.facts).toMatchObject({ setting: "BACKSTAMP_TRUSTED_HOPS" });
     expect(told({ "x-forwarded-for": "192.0.2.10" })).toEqual([]);
   });
 });

@@ -32,14 +32,14 @@ const entries = async () => {
   const rows = await console.deps.db.select().from(auditLog).where(eq(auditLog.teamId, team));
   return rows.map(({ action, actorId, subjectId, detail }) => ({ action, actorId, subjectId, detail }));
 };
-/** One more owner of the team, with a caller of their own. */
+/** Another owner of the team, with a tRPC caller. */
 const secondOwner = async () => {
   const { id } = await console.person({ teamId: team, role: "owner" });
   return { id, caller: console.callerOf(await cookiesOf((await console.session(id)).id)) };
 };
 
-describe("the list of members", () => {
-  test("tells who they are, since when, and when they were last there", async () => {
+describe("the member list", () => {
+  test("shows each member, when they joined, and when they were last seen", async () => {
     const heard = await party.call("viewer", "members.list", {});
     expect(heard).toMatchObject({
       ok: true,
@@ -48,7 +48,7 @@ describe("the list of members", () => {
           id: party.userIds.viewer,
           role: "viewer",
           isSelf: true,
-          hasSecondFactor: false,
+          isTwoFactorOn: false,
           lastSeenAt: expect.stringMatching(/Z$/),
         }),
         expect.objectContaining({ id: party.userIds.owner, role: "owner", isSelf: false }),
@@ -57,18 +57,18 @@ describe("the list of members", () => {
     expect(JSON.stringify(heard)).not.toMatch(/password|hash/i);
   });
 
-  test("says who needs more than a password", async () => {
+  test("shows who uses 2FA", async () => {
     await console.house.hot`
       insert into totp_factors (user_id, secret, confirmed_at) values
         (${party.userIds.admin}, 'sealed', now()), (${party.userIds.member}, 'sealed', null)`;
     const caller = await secondOwner();
     const rows = await caller.caller.members.list({ team });
-    const factors = Object.fromEntries(rows.map(({ id, hasSecondFactor }) => [id, hasSecondFactor]));
+    const factors = Object.fromEntries(rows.map(({ id, isTwoFactorOn }) => [id, isTwoFactorOn]));
     expect(factors[party.userIds.admin]).toBe(true);
     expect(factors[party.userIds.member]).toBe(false);
   });
 
-  test("holds nobody of another team", async () => {
+  test("contains no member of another team", async () => {
     const other = await openParty(console, "Theirs");
     const heard = await party.call("owner", "members.list", {});
     for (const id of Object.values(other.userIds)) expect(JSON.stringify(heard)).not.toContain(id);
@@ -76,7 +76,7 @@ describe("the list of members", () => {
 });
 
 describe("a role", () => {
-  test("that was changed is felt at the next call, up and down", async () => {
+  test("takes effect with the next request, for more and for fewer permissions", async () => {
     const { viewer, member } = party.userIds;
     expect(await party.call("viewer", "invitations.list", {})).toMatchObject({ code: "FORBIDDEN" });
     expect(await changeRole("admin", viewer, "admin")).toMatchObject({ ok: true });
@@ -86,7 +86,7 @@ describe("a role", () => {
     expect((await rolesNow())[member]).toBe("member");
   });
 
-  test("of an owner is given and taken by owners alone", async () => {
+  test("of an owner can be assigned and removed only by owners", async () => {
     const { admin, member, owner } = party.userIds;
     for (const [userId, role] of [
       [member, "owner"],
@@ -101,16 +101,16 @@ describe("a role", () => {
     expect(await owners()).toBe(1);
   });
 
-  test("that was taken away while a call was under way is judged as it is then", async () => {
+  test("that was removed during a request is checked in its current state", async () => {
     const { admin, member } = party.userIds;
     await changeRole("owner", admin, "viewer");
-    // As a call does that passed the door when its caller still was an admin.
+    // Like a request that was authorized while its caller was still an admin.
     const stale = { ...party.ctx, actor: { kind: "user", userId: admin } as const };
     await expect(removeMember(stale, member)).rejects.toMatchObject({ code: "forbidden" });
     expect(Object.keys(await rolesNow())).toContain(member);
   });
 
-  test("is written down with what it was before; the same one again is no change", async () => {
+  test("is audited with the previous role; the same role again is not a change", async () => {
     const { admin, viewer } = party.userIds;
     await changeRole("admin", viewer, "member");
     await changeRole("admin", viewer, "member");
@@ -126,7 +126,7 @@ describe("a role", () => {
 });
 
 describe("the last owner", () => {
-  test("can neither leave nor be removed nor lowered, and is told what would help", async () => {
+  test("cannot leave, be removed or be demoted, and the error says what to do", async () => {
     const { owner } = party.userIds;
     for (const heard of [
       await party.call("owner", "members.leave", {}),
@@ -136,12 +136,12 @@ describe("the last owner", () => {
       expect(heard).toMatchObject({
         ok: false,
         code: "CONFLICT",
-        message: expect.stringMatching(/last owner\. Make somebody else an owner first\.$/),
+        message: expect.stringMatching(/last owner\. Make another member an owner first\.$/),
       });
     expect((await rolesNow())[owner]).toBe("owner");
   });
 
-  test("is still there when two owners leave at the same moment", async () => {
+  test("remains when two owners leave concurrently", async () => {
     for (let round = 0; round < 8; round++) {
       const pair = [await secondOwner(), await secondOwner()];
       await console.deps.db
@@ -157,7 +157,7 @@ describe("the last owner", () => {
     }
   });
 
-  test("is still there when two owners lower each other at the same moment", async () => {
+  test("remains when two owners demote each other concurrently", async () => {
     for (let round = 0; round < 8; round++) {
       const [one, two] = [await secondOwner(), await secondOwner()];
       for (const [id, role] of Object.entries(await rolesNow()))
@@ -172,8 +172,8 @@ describe("the last owner", () => {
   });
 });
 
-describe("whoever is out of the team", () => {
-  test("is refused at their next call, and their keys stay", async () => {
+describe("a former member", () => {
+  test("is rejected at their next request, and their API keys remain", async () => {
     const { member } = party.userIds;
     const { key } = await createKey(
       { ...party.ctx, actor: { kind: "user", userId: member } },
@@ -192,7 +192,7 @@ describe("whoever is out of the team", () => {
     });
   });
 
-  test("gets back by no invitation that they sent before", async () => {
+  test("cannot return with an invitation that they sent earlier", async () => {
     const { admin } = party.userIds;
     const theirs = { ...party.ctx, actor: { kind: "user", userId: admin } as const };
     const { link } = await inviteMember(theirs, { email: "back-door@example.org", role: "admin" });
@@ -205,12 +205,12 @@ describe("whoever is out of the team", () => {
     expect((await entries()).map(({ action }) => action)).toContain("invitation.revoked");
   });
 
-  test("left by themselves where they were removed by nobody", async () => {
+  test("is recorded as having left, not as removed", async () => {
     const { viewer, member } = party.userIds;
     await party.call("viewer", "members.leave", {});
     await remove("owner", member);
-    const told = (await entries()).filter(({ action }) => /^member\.(left|removed)$/.test(action));
-    expect(told).toEqual([
+    const recorded = (await entries()).filter(({ action }) => /^member\.(left|removed)$/.test(action));
+    expect(recorded).toEqual([
       { action: "member.left", actorId: viewer, subjectId: viewer, detail: { role: "viewer" } },
       {
         action: "member.removed",
@@ -221,7 +221,7 @@ describe("whoever is out of the team", () => {
     ]);
   });
 
-  test("with the lower role keeps no invitation open that it could not send", async () => {
+  test("loses pending invitations that their lower role may not send", async () => {
     const { admin } = party.userIds;
     await changeRole("owner", admin, "owner");
     const theirs = { ...party.ctx, actor: { kind: "user", userId: admin } as const };
@@ -240,7 +240,7 @@ describe("whoever is out of the team", () => {
 });
 
 describe("another team", () => {
-  test("is made by whoever runs one, who owns it and stands in its log", async () => {
+  test("can be created by owners and admins, who become its owner and are in its audit log", async () => {
     const cookies = await cookiesOf((await console.session(party.userIds.admin)).id);
     const { id } = await console.callerOf(cookies).team.create({ name: "  Second  " });
     const admin = console.callerOf(cookies);
@@ -251,7 +251,7 @@ describe("another team", () => {
     expect((await admin.members.list({ team: id })).map(({ role }) => role)).toEqual(["owner"]);
   });
 
-  test("is made by nobody who was only let in", async () => {
+  test("cannot be created by plain members", async () => {
     for (const role of ["member", "viewer"] as const) {
       const caller = console.callerOf(await cookiesOf((await console.session(party.userIds[role])).id));
       await expect(caller.team.create({ name: "Mine" })).rejects.toMatchObject({ code: "FORBIDDEN" });
@@ -265,7 +265,7 @@ describe("another team", () => {
   });
 });
 
-test("what is changed of a team is written down with what it was before, and nothing for no change", async () => {
+test("changes of a team are audited with the previous values, and only actual changes", async () => {
   await party.call("admin", "team.change", { unknown: "hold" });
   await party.call("admin", "team.change", { name: "Renamed", unknown: "hold" });
   await party.call("admin", "team.change", { name: "Renamed" });
@@ -277,7 +277,7 @@ test("what is changed of a team is written down with what it was before, and not
   ]);
 });
 
-test("a person is called what they like, and nobody else", async () => {
+test("users can rename only themselves", async () => {
   const caller = console.callerOf(await cookiesOf((await console.session(party.userIds.viewer)).id));
   await caller.profile.rename({ name: " Vera <b>Viewer</b> " });
   const again = console.callerOf(await cookiesOf((await console.session(party.userIds.viewer)).id));

@@ -4,7 +4,7 @@ import { accounts } from "#db/schema/account";
 import { memberships, sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { inviteMember } from "#server/services/invitations/send";
-import { findUser } from "#server/services/users";
+import { findUser } from "#server/services/people/users";
 import { codeOf, enrol } from "../support/authenticator-app";
 import { type Console, noCookies, openConsole, PASSWORD } from "../support/console";
 import { createClock } from "../support/deps";
@@ -33,7 +33,7 @@ const sub = () => String(++subs);
 let addresses = 0;
 const open = () => openVisitor(console.deps, { address: `198.51.100.${++addresses}` });
 
-/** Follows a browser from one address to the next, until it stands before a page. */
+/** Follows redirects until a page is reached. */
 async function arrive(visitor: SignInVisitor, address: string) {
   let at = new URL(address);
   for (let hops = 0; at.pathname.startsWith("/api/auth/") && hops < 5; hops++) {
@@ -43,7 +43,7 @@ async function arrive(visitor: SignInVisitor, address: string) {
   }
   expect(at.origin).toBe(console.deps.url);
   const error = at.searchParams.get("error");
-  // With an error the page that was wanted stays in the address, for the next try.
+  // After an error the requested page stays in the URL, for the next sign-in.
   return {
     to: error ? at.pathname : `${at.pathname}${at.search}`,
     error,
@@ -59,8 +59,8 @@ const signInAs = async (provider: Provider, account: IssuerAccount, visitor = op
 const linkedTo = async (userId: string) =>
   console.deps.db.select().from(accounts).where(eq(accounts.userId, userId));
 
-describe.each(PROVIDERS)("signing in by %s", (provider) => {
-  test("asks for it bound to this browser, at the provider's own place", async () => {
+describe.each(PROVIDERS)("signing in with %s", (provider) => {
+  test("redirects to the provider with a request that is bound to the browser", async () => {
     const asked = new URL(await begin(open(), provider));
     expect(asked.origin).toBe(issuer.url);
     const { searchParams } = asked;
@@ -70,7 +70,7 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
       expect(searchParams.get(name), name).toMatch(/^[\w-]{40,}$/);
   });
 
-  test("comes back to the public address, whatever host a call names", async () => {
+  test("returns to the public URL, whatever host the request names", async () => {
     const visitor = open();
     const { csrfToken } = await (await visitor.get("csrf")).json();
     const answer = await visitor.post(
@@ -82,7 +82,7 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
     expect(asked.searchParams.get("redirect_uri")).toBe(`${console.deps.url}/api/auth/callback/${provider}`);
   });
 
-  test("opens the person who has its verified address, in any letter case, at the page that was wanted", async () => {
+  test("signs in the user with its verified address, in any letter case, and opens the requested page", async () => {
     const user = await console.person();
     const account = { sub: sub(), email: user.email.toUpperCase() };
     const { visitor, to, error, isIn } = await signInAs(provider, account);
@@ -94,7 +94,7 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
     });
   });
 
-  test("opens who it was linked to, whatever its address is by now and whoever has that one", async () => {
+  test("signs in the linked user, even if its address has changed or belongs to another user", async () => {
     const [user, other] = [await console.person(), await console.person()];
     const id = sub();
     await signInAs(provider, { sub: id, email: user.email });
@@ -108,7 +108,7 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
     expect(await linkedTo(other.id)).toEqual([]);
   });
 
-  test("refuses an address that is not verified and one that nobody has alike, and makes nobody", async () => {
+  test("rejects an unverified and an unknown address with the same result, and creates no user", async () => {
     const user = await console.person();
     const before = await console.deps.db.$count(users);
     const unverified = await signInAs(provider, { sub: sub(), email: user.email, isVerified: false });
@@ -119,14 +119,14 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
     expect(await linkedTo(user.id)).toEqual([]);
   });
 
-  test("does not let a second account of the provider take over the person of the first", async () => {
+  test("does not link a second account of the provider to a user", async () => {
     const user = await console.person();
     await signInAs(provider, { sub: sub(), email: user.email });
     const other = await signInAs(provider, { sub: sub(), email: user.email });
     expect(other).toMatchObject({ isIn: false, error: "NoAccount" });
   });
 
-  test("makes the person of an open invitation, and of no other", async () => {
+  test("creates a user only for a pending invitation", async () => {
     const email = `invited-${provider}@example.org`;
     const { teamId } = console.house.ctx;
     const insert = (address: string, expires: string) => console.house.hot`
@@ -148,7 +148,7 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
     expect((await open().signIn(email, "")).isIn).toBe(false);
   });
 
-  test("takes everything from whoever was the person before anybody had shown that the address is theirs", async () => {
+  test("removes password, factors and sessions that were set up before the address was verified", async () => {
     const email = `boss-${provider}@example.org`;
     const { link } = await inviteMember(console.house.ctx, { email, role: "member" });
     const token = new URL(link).hash.slice(1);
@@ -177,7 +177,7 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
     expect(await readSession(console.deps, visitor.cookies)).not.toBeNull();
   });
 
-  test("leaves a person whose address was shown to be theirs all that they have", async () => {
+  test("keeps password, factors and sessions of a user with a verified address", async () => {
     const user = await console.person();
     const home = open();
     await home.signIn(user.email, PASSWORD);
@@ -186,7 +186,7 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
     expect((await open().signIn(user.email, PASSWORD)).isIn).toBe(true);
   });
 
-  test("asks whoever has a second factor for it, and then goes where they wanted", async () => {
+  test("requires 2FA of a user who has it on, and then opens the requested page", async () => {
     const user = await console.person();
     const home = open();
     await home.signIn(user.email, PASSWORD);
@@ -200,7 +200,7 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
     expect((await visitor.secondStep(codeOf(secret, clock.now()))).isIn).toBe(true);
   });
 
-  test("leads to no other site, whatever was wanted", async () => {
+  test("never redirects to another site", async () => {
     const user = await console.person();
     const account = { sub: sub(), email: user.email };
     for (const landing of [
@@ -215,7 +215,7 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
     }
   });
 
-  test("is refused by a state that is wrong, missing, used, or another browser's", async () => {
+  test("is rejected with a state that is wrong, missing, used or of another browser", async () => {
     const user = await console.person();
     const account = { sub: sub(), email: user.email };
     const visitor = open();
@@ -227,21 +227,21 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
     };
     for (const state of ["x".repeat(43), "", null]) {
       const back = changed(issuer.approve(await begin(visitor, provider), account), state);
-      expect(await arrive(visitor, back), String(state)).toEqual(refused);
+      expect(await arrive(visitor, back), String(state)).toEqual(rejected);
     }
     const elsewhere = issuer.approve(await begin(visitor, provider), account);
-    expect(await arrive(open(), elsewhere)).toEqual(refused);
+    expect(await arrive(open(), elsewhere)).toEqual(rejected);
     const good = issuer.approve(await begin(visitor, provider), account);
     const kept = new Map(visitor.jar);
     expect((await arrive(visitor, good)).isIn).toBe(true);
     const again = open();
     for (const [name, value] of kept) if (!name.includes("session")) again.jar.set(name, value);
-    expect(await arrive(again, good)).toEqual(refused);
-    visitor.jar.delete("__Host-posthorn.session");
-    expect(await arrive(visitor, good)).toEqual(refused);
+    expect(await arrive(again, good)).toEqual(rejected);
+    visitor.jar.delete("__Host-backstamp.session");
+    expect(await arrive(visitor, good)).toEqual(rejected);
   });
 
-  test("is refused without the verifier of PKCE, or by one of another time", async () => {
+  test("is rejected without the PKCE verifier or with an earlier one", async () => {
     const user = await console.person();
     const account = { sub: sub(), email: user.email };
     const verifier = (visitor: SignInVisitor) =>
@@ -249,15 +249,15 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
     const without = open();
     const first = issuer.approve(await begin(without, provider), account);
     expect(without.jar.delete(verifier(without))).toBe(true);
-    expect(await arrive(without, first)).toEqual(refused);
+    expect(await arrive(without, first)).toEqual(rejected);
     const [mine, theirs] = [open(), open()];
     const second = issuer.approve(await begin(mine, provider), account);
     await begin(theirs, provider);
     mine.jar.set(verifier(mine), theirs.jar.get(verifier(theirs)) ?? "");
-    expect(await arrive(mine, second)).toEqual(refused);
+    expect(await arrive(mine, second)).toEqual(rejected);
   });
 
-  test("tells in a sentence that the provider refused, is away, or talks nonsense", async () => {
+  test("shows an error if the provider rejects, is unavailable or returns an invalid response", async () => {
     const user = await console.person();
     const account = { sub: sub(), email: user.email };
     for (const fault of ["down", "error", "garbage"] as const) {
@@ -265,16 +265,16 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
       const visitor = open();
       const back = issuer.approve(await begin(visitor, provider), account);
       issuer.fail(fault);
-      expect(await arrive(visitor, back), fault).toEqual(refused);
+      expect(await arrive(visitor, back), fault).toEqual(rejected);
     }
     issuer.fail(null);
     const visitor = open();
     await begin(visitor, provider);
     const denied = `${console.deps.url}/api/auth/callback/${provider}?error=access_denied&error_description=%3Cb%3E`;
-    expect(await arrive(visitor, denied)).toEqual({ ...refused, error: "Callback" });
+    expect(await arrive(visitor, denied)).toEqual({ ...rejected, error: "Callback" });
   });
 
-  test("is asked for by a POST from a page of ours alone", async () => {
+  test("starts only with a POST from our own page", async () => {
     const visitor = open();
     const { csrfToken } = await (await visitor.get("csrf")).json();
     const evil = { origin: "https://evil.example" };
@@ -285,24 +285,24 @@ describe.each(PROVIDERS)("signing in by %s", (provider) => {
   });
 });
 
-const refused = { to: "/login", error: "OAuthCallback", isIn: false };
+const rejected = { to: "/login", error: "OAuthCallback", isIn: false };
 
-test("an id token is refused that is old, for somebody else, from another key or for another time", async () => {
+test("rejects an id token that is expired, for another audience, of another key or with another nonce", async () => {
   const user = await console.person();
   const account = { sub: sub(), email: user.email };
   for (const fault of ["nonce", "signature", "audience", "old"] as const) {
     issuer.fail(fault);
-    expect(await signInAs("google", account), fault).toMatchObject(refused);
+    expect(await signInAs("google", account), fault).toMatchObject(rejected);
   }
 });
 
-test("a provider that cannot be reached is told before anybody is sent there", async () => {
+test("reports an unreachable provider before the redirect", async () => {
   issuer.fail("down");
   const visitor = open();
   expect(await visitor.submit("signin/google", {})).toMatchObject({ error: "OAuthSignin", isIn: false });
 });
 
-test("a provider that is not set up is no door", async () => {
+test("a provider that is not configured cannot be used", async () => {
   const deps = { ...console.deps, providers: {} };
   const visitor = openVisitor(deps);
   for (const provider of PROVIDERS) {
@@ -311,7 +311,7 @@ test("a provider that is not set up is no door", async () => {
   }
 });
 
-test("nothing of a provider's answer is kept or logged but its id and the verified address", async () => {
+test("stores and logs only the id and the verified address from a provider's response", async () => {
   const rows = JSON.stringify(await console.deps.db.select().from(accounts));
   const lines = JSON.stringify(console.lines);
   for (const text of ["the secret of a client", "access_token", "id_token", "eyJ"]) {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { readParts } from "#server/services/overview/health";
 import { createWebhook } from "#server/services/webhooks/endpoints";
-import { tick } from "#server/worker/tick";
 import { type Console, cookiesOf, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
 import { type FaultScript, startFaultPeer } from "../support/smtp-peer";
@@ -21,14 +21,14 @@ const callerOf = async ({ userIds }: Party) =>
   console.callerOf(await cookiesOf((await console.session(userIds.viewer)).id));
 const deliver = () => tick(console.house.withTransport(), { budgetMs: 2_000 });
 const send = (to: string[], party = ann, scheduledAt: string | null = null) =>
-  console.house.send({ sender: "ann@posthorn.test", to, scheduledAt }, party.ctx);
+  console.house.send({ sender: "ann@backstamp.test", to, scheduledAt }, party.ctx);
 
-test("what happened is counted in recipients, by day and by hour of today, and no other team's is", async () => {
+test("counts events in recipients, per day and per hour of today, only for this team", async () => {
   ann = await openParty(console, "Counted");
   const ben = await openParty(console, "Beside");
-  await send(["delivered@posthorn.test", "bounced@posthorn.test"]);
-  await send(["complained@posthorn.test"]);
-  await send(["delivered@posthorn.test"], ben);
+  await send(["delivered@backstamp.test", "bounced@backstamp.test"]);
+  await send(["complained@backstamp.test"]);
+  await send(["delivered@backstamp.test"], ben);
   const caller = await callerOf(ann);
   const complained = async () => {
     await deliver();
@@ -48,12 +48,12 @@ test("what happened is counted in recipients, by day and by hour of today, and n
   expect((await caller.overview.traffic({ team: ann.teamId, range: "30d" })).spans).toHaveLength(30);
 });
 
-test("the delivery time is that of the newest deliveries, from the moment at which each was due", async () => {
+test("measures the delivery time of the latest deliveries, from the time each was due", async () => {
   ann = await openParty(console, "Timed");
   const caller = await callerOf(ann);
   const traffic = () => caller.overview.traffic({ team: ann.teamId, range: "7d" });
-  expect((await traffic()).pace).toBeNull();
-  for (let n = 0; n < 4; n++) await send(["delivered@posthorn.test"]);
+  expect((await traffic()).latency).toBeNull();
+  for (let n = 0; n < 4; n++) await send(["delivered@backstamp.test"]);
   await deliver();
   await console.house.hot`
     with placed as (
@@ -63,13 +63,13 @@ test("the delivery time is that of the newest deliveries, from the moment at whi
     )
     update email_events e set created_at = now() - interval '1 hour' + p.n * interval '10 s'
     from placed p where e.team_id = ${ann.teamId} and e.email_id = p.id and e.type = 'email.delivered'`;
-  const { pace } = await traffic();
-  expect(pace?.deliveries).toBe(4);
-  expect(pace?.p50Ms).toBeCloseTo(25_000, -2);
-  expect(pace?.p95Ms).toBeCloseTo(38_500, -2);
+  const { latency } = await traffic();
+  expect(latency?.deliveries).toBe(4);
+  expect(latency?.p50Ms).toBeCloseTo(25_000, -2);
+  expect(latency?.p95Ms).toBeCloseTo(38_500, -2);
 });
 
-test("what is under way is counted by where it stands, with the age of the oldest and the last failures", async () => {
+test("counts deliveries in progress by status, with the age of the oldest and the latest failures", async () => {
   ann = await openParty(console, "Standing");
   const caller = await callerOf(ann);
   const standing = () => caller.overview.standing({ team: ann.teamId });
@@ -77,11 +77,11 @@ test("what is under way is counted by where it stands, with the age of the oldes
     queue: { counts: { queued: 0, deferred: 0, scheduled: 0 }, oldestAt: null },
     failures: [],
   });
-  const { id: bounced } = await send(["delivered@posthorn.test", "bounced@posthorn.test"]);
-  await send(["deferred@posthorn.test"]);
+  const { id: bounced } = await send(["delivered@backstamp.test", "bounced@backstamp.test"]);
+  await send(["deferred@backstamp.test"]);
   await deliver();
-  await send(["delivered@posthorn.test"], ann, "in 2 hours");
-  const { id: waiting } = await send(["delivered@posthorn.test"]);
+  await send(["delivered@backstamp.test"], ann, "in 2 hours");
+  const { id: waiting } = await send(["delivered@backstamp.test"]);
   const { queue, failures } = await standing();
   expect(queue.counts).toMatchObject({ queued: 1, deferred: 1, scheduled: 1, unknown: 0, sending: 0 });
   const [row] = await console.house.hot`select created_at as "at" from emails where id = ${waiting}`;
@@ -90,22 +90,22 @@ test("what is under way is counted by where it stands, with the age of the oldes
     expect.objectContaining({
       id: bounced,
       status: "bounced",
-      recipient: "bounced@posthorn.test",
+      recipient: "bounced@backstamp.test",
       reason: expect.stringMatching(/\S/),
     }),
   ]);
 });
 
-test("the list of what is to be done grows shorter, and is over with the first real mail", async () => {
+test("the setup checklist shrinks, and is complete with the first real email", async () => {
   ann = await openParty(console, "New");
   const { hot } = console.house;
   const caller = await callerOf(ann);
   const setup = async () => (await caller.overview.parts({ team: ann.teamId })).setup;
-  expect(await setup()).toEqual({ hasWayOut: true, verifiedDomain: null, hasKey: false, hasSent: false });
+  expect(await setup()).toEqual({ hasTransport: true, verifiedDomain: null, hasKey: false, hasSent: false });
   await createKey(ann.ctx, { name: "Shop", scopes: ["emails:send"], domains: "all" });
   await hot`insert into domains (id, team_id, name, status) values (gen_random_uuid(), ${ann.teamId}, 'new.example', 'verified')`;
   expect(await setup()).toMatchObject({ verifiedDomain: "new.example", hasKey: true, hasSent: false });
-  await send(["delivered@posthorn.test"]);
+  await send(["delivered@backstamp.test"]);
   await deliver();
   await caller.overview.traffic({ team: ann.teamId, range: "today" });
   expect(await setup()).toMatchObject({ hasSent: false });
@@ -114,7 +114,7 @@ test("the list of what is to be done grows shorter, and is over with the first r
   expect(await setup()).toMatchObject({ hasSent: true });
 });
 
-test("a paused relay, a failing webhook and a worker that is gone are seen by whom they serve", async () => {
+test("a paused relay, a failing webhook and a stopped worker are shown to the teams they serve", async () => {
   ann = await openParty(console, "Watched");
   const ben = await openParty(console, "Watched too");
   const { hot } = console.house;
@@ -154,11 +154,11 @@ const FAULTS: [string, FaultScript, RegExp][] = [
     { ehlo: "250-peer.test\r\n250 AUTH PLAIN", auth: "535 5.7.8 bad credentials" },
     /535/,
   ],
-  ["is not there", {}, /No connection/],
+  ["is not there", {}, /Could not connect/],
 ];
 
 test.each(FAULTS)(
-  "an SMTP_URL that %s is told of by the mail that waits for it, to its team alone",
+  "an SMTP_URL that %s is reported with the waiting email, only to its team",
   async (what, script, fault) => {
     const { hot, deps } = console.house;
     ann = await openParty(console, what);
@@ -173,7 +173,7 @@ test.each(FAULTS)(
     const seenBy = async ({ ctx }: Party) => (await readParts({ ...ctx, transportKind: "relay" })).smtpUrl;
     expect(await seenBy(ann)).toBeNull();
     await console.house.send({ sender: `ann@${name}`, to: ["ben@example.net", "eve@example.net"] }, ann.ctx);
-    await send(["deferred@posthorn.test"]);
+    await send(["deferred@backstamp.test"]);
     await tick({ ...deps, transport }, { budgetMs: 20_000 });
     await transport.close();
     await peer.close();
@@ -186,7 +186,7 @@ test.each(FAULTS)(
   },
 );
 
-test("a webhook in trouble is told of however many others there are", async () => {
+test("a failing webhook is shown however many others exist", async () => {
   const { hot } = console.house;
   ann = await openParty(console, "Many webhooks");
   await hot`insert into webhooks (id, team_id, url, events, secret)

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { ownPath } from "#server/own-path";
+import { resolveRedirectPath } from "#server/platform/http/own-path";
 
 const origin = "https://mail.example.org";
 
-describe("after signing in, a person lands on a page of ours", () => {
+describe("after sign-in, the browser opens a local page", () => {
   test.each([
     ["/console/emails?status=bounced", "/console/emails?status=bounced"],
     ["https://mail.example.org/console/emails", "/console/emails"],
     ["console/emails", "/console/emails"],
     ["/console/../console/emails", "/console/emails"],
     ["https:evil.example/x", "/evil.example/x"],
-  ])("%s leads to %s", (wanted, path) => expect(ownPath(wanted, origin)).toBe(path));
+  ])("%s leads to %s", (wanted, path) => expect(resolveRedirectPath(wanted, origin)).toBe(path));
 
   test.each([
     "//evil.example",
@@ -39,7 +39,7 @@ describe("after signing in, a person lands on a page of ours", () => {
     null,
     undefined,
   ])("%j leads to the console", (wanted) => {
-    const path = ownPath(wanted, origin);
+    const path = resolveRedirectPath(wanted, origin);
     expect(path === "/console" || path === "/").toBe(true);
     expect(new URL(path, origin).origin).toBe(origin);
   });

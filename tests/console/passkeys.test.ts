@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { passkeyChallenges, passkeys, recoveryCodes } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
-import { endSessionsBut, holdUser } from "#server/services/account/factors";
-import { relyingParty } from "#server/services/account/passkey-challenge";
+import { endSessionsExcept, lockUser } from "#server/services/account/factors/factors";
+import { relyingParty } from "#server/services/account/passkeys/challenge";
 import { type Console, openConsole, PASSWORD } from "../support/console";
 import { untilLocked } from "../support/locked";
 import { createPasskeyDevice, type Misbehaviour, type PasskeyDevice } from "../support/passkey-device";
@@ -24,23 +24,23 @@ type Made = { ok: boolean; data?: unknown; message?: string };
 type Asked = { challenge: string; allowCredentials?: { id: string }[]; userVerification?: string };
 
 async function begin(visitor: SignInVisitor): Promise<Asked> {
-  const begun = await visitor.call("account.startPasskey", { proof: PASSWORD });
-  if (!begun.ok) throw new Error(begun.message);
-  return begun.data as Asked;
+  const started = await visitor.call("account.startPasskey", { proof: PASSWORD });
+  if (!started.ok) throw new Error(started.message);
+  return started.data as Asked;
 }
 const add = async (visitor: SignInVisitor, device: PasskeyDevice, wrong?: Misbehaviour): Promise<Made> =>
   visitor.call("account.addPasskey", { response: device.make(await begin(visitor), wrong), name: "Key" });
 
-async function ask(visitor: SignInVisitor): Promise<Asked> {
+async function startSignIn(visitor: SignInVisitor): Promise<Asked> {
   const response = await visitor.post("passkey/options", {});
   expect(response.status).toBe(200);
   expect(response.headers.get("cache-control")).toBe("no-store");
   return response.json();
 }
 const use = async (visitor: SignInVisitor, device: PasskeyDevice, wrong?: Misbehaviour) =>
-  visitor.submit("callback/passkey", { response: device.use(await ask(visitor), wrong) });
+  visitor.submit("callback/passkey", { response: device.use(await startSignIn(visitor), wrong) });
 
-/** Somebody with a passkey, signed in where they made it. */
+/** A user with a passkey, signed in in the browser that created it. */
 async function openOwner() {
   const user = await console.person();
   const home = open();
@@ -51,20 +51,20 @@ async function openOwner() {
   return { user, home, device, made: made.data as { id: string; recoveryCodes: string[] } };
 }
 
-describe("making a passkey", () => {
-  test("is asked for as one that is found by itself and verifies its person", async () => {
+describe("creating a passkey", () => {
+  test("requests a discoverable passkey with user verification", async () => {
     const user = await console.person();
     const visitor = open();
     await visitor.signIn(user.email, PASSWORD);
     expect(await begin(visitor)).toMatchObject({
-      rp: { id: page.rpId, name: "Posthorn" },
+      rp: { id: page.rpId, name: "Backstamp" },
       user: { name: user.email },
       attestation: "none",
       authenticatorSelection: { residentKey: "required", userVerification: "required" },
     });
   });
 
-  test("brings recovery codes with the first one, and only with that", async () => {
+  test("returns recovery codes with the first passkey only", async () => {
     const { home, made } = await openOwner();
     expect(made.recoveryCodes).toHaveLength(10);
     expect(await add(home, createPasskeyDevice(page))).toMatchObject({ data: { recoveryCodes: null } });
@@ -73,7 +73,7 @@ describe("making a passkey", () => {
     });
   });
 
-  test("is refused for another page, host or challenge, without the person, and by hostile text", async () => {
+  test("is rejected for another origin, host or challenge, without user verification, and for malformed input", async () => {
     const { home, user } = await openOwner();
     for (const wrong of [
       { origin: "https://evil.example" },
@@ -92,7 +92,7 @@ describe("making a passkey", () => {
     expect(rows).toHaveLength(1);
   });
 
-  test("answers a challenge once, and only its own person's", async () => {
+  test("accepts a challenge once, and only from its own user", async () => {
     const [ann, ben] = [await openOwner(), await openOwner()];
     const asked = await begin(ann.home);
     const device = createPasskeyDevice(page);
@@ -102,38 +102,38 @@ describe("making a passkey", () => {
     expect(again.ok).toBe(false);
   });
 
-  test("is refused where the session ends while it is checked", async () => {
+  test("is rejected if the session ends during verification", async () => {
     const { home, user } = await openOwner();
     const response = createPasskeyDevice(page).make(await begin(home));
     const { adding } = await console.deps.db.transaction(async (tx) => {
-      await holdUser(tx, user.id);
+      await lockUser(tx, user.id);
       const adding = home.call("account.addPasskey", { response, name: "" });
       await untilLocked(console.house.hot);
-      await endSessionsBut(tx, user.id, null);
+      await endSessionsExcept(tx, user.id, null);
       return { adding };
     });
     expect(await adding).toMatchObject({ ok: false, code: "UNAUTHORIZED" });
     expect(await console.deps.db.$count(passkeys, eq(passkeys.userId, user.id))).toBe(1);
   });
 
-  test("that somebody has already is refused to everybody else", async () => {
+  test("is rejected if the passkey belongs to another user", async () => {
     const [ann, ben] = [await openOwner(), await openOwner()];
     expect(await add(ben.home, ann.device)).toMatchObject({ ok: false, code: "CONFLICT" });
   });
 });
 
-describe("signing in by a passkey", () => {
-  test("needs neither an address nor a password", async () => {
+describe("signing in with a passkey", () => {
+  test("requires neither an email address nor a password", async () => {
     const { user, device } = await openOwner();
     const visitor = open();
-    const asked = await ask(visitor);
+    const asked = await startSignIn(visitor);
     expect(asked).toMatchObject({ userVerification: "required", allowCredentials: [] });
     const response = device.use(asked);
     expect(await visitor.submit("callback/passkey", { response })).toMatchObject({ isIn: true, error: null });
     expect((await readSession(console.deps, visitor.cookies))?.user).toEqual(user);
   });
 
-  test("is refused for another page, host, kind or challenge, without the person, and twice", async () => {
+  test("is rejected for another origin, host, type or challenge, without user verification, and on reuse", async () => {
     const { device } = await openOwner();
     for (const wrong of [
       { origin: "https://evil.example" },
@@ -148,17 +148,17 @@ describe("signing in by a passkey", () => {
       expect({ isIn, error }, JSON.stringify(wrong)).toEqual({ isIn: false, error: "CredentialsSignin" });
     }
     const [first, second] = [open(), open()];
-    const asked = await ask(first);
+    const asked = await startSignIn(first);
     const response = device.use(asked);
     expect((await first.submit("callback/passkey", { response })).isIn).toBe(true);
     const replayed = await second.submit("callback/passkey", { response: device.use(asked) });
     expect(replayed).toMatchObject({ isIn: false, error: "CredentialsSignin" });
   });
 
-  test("is refused by a challenge that is too old, or was made to register", async () => {
+  test("is rejected for an expired challenge or a registration challenge", async () => {
     const { home, device } = await openOwner();
     const visitor = open();
-    const asked = await ask(visitor);
+    const asked = await startSignIn(visitor);
     await console.deps.db
       .update(passkeyChallenges)
       .set({ expiresAt: sql`now() - interval '1 second'` })
@@ -169,13 +169,13 @@ describe("signing in by a passkey", () => {
     expect(other.isIn).toBe(false);
   });
 
-  test("answers a passkey that nobody has like one whose signature is wrong", async () => {
+  test("responds to an unknown passkey as to a wrong signature", async () => {
     const { device } = await openOwner();
     const unknown = await use(open(), createPasskeyDevice(page));
     const visitor = open();
-    const forged = JSON.parse(device.use(await ask(visitor)));
+    const forged = JSON.parse(device.use(await startSignIn(visitor)));
     forged.response.signature = JSON.parse(
-      createPasskeyDevice(page).use(await ask(visitor)),
+      createPasskeyDevice(page).use(await startSignIn(visitor)),
     ).response.signature;
     const wrong = await visitor.submit("callback/passkey", { response: JSON.stringify(forged) });
     expect(wrong).toEqual(unknown);
@@ -183,7 +183,7 @@ describe("signing in by a passkey", () => {
       expect(await visitor.submit("callback/passkey", { response })).toEqual(unknown);
   });
 
-  test("is refused once its count went back, as only a copy's does", async () => {
+  test("is rejected if the signature counter decreases, as with a cloned passkey", async () => {
     const { device } = await openOwner();
     expect((await use(open(), device, { counter: 50 })).isIn).toBe(true);
     expect((await use(open(), device, { counter: 50 })).isIn).toBe(false);
@@ -192,7 +192,7 @@ describe("signing in by a passkey", () => {
     expect(console.lines.some(({ event }) => event === "passkey.counter_went_back")).toBe(true);
   });
 
-  test("ends with the passkey: one that was removed opens nothing", async () => {
+  test("is rejected with a removed passkey", async () => {
     const { home, device, made } = await openOwner();
     const removed = await home.call("account.removePasskey", { id: made.id, proof: PASSWORD });
     expect(removed).toMatchObject({ ok: true });
@@ -200,27 +200,27 @@ describe("signing in by a passkey", () => {
   });
 });
 
-describe("whoever has only a passkey", () => {
-  test("is not let in by the password alone, but by the passkey after it", async () => {
+describe("a user with a passkey as second factor", () => {
+  test("signs in with the password and then the passkey, not with the password alone", async () => {
     const { user, device } = await openOwner();
     const visitor = open();
     expect(await visitor.signIn(user.email, PASSWORD)).toMatchObject({ isIn: false, error: null });
-    const asked = await ask(visitor);
+    const asked = await startSignIn(visitor);
     expect(asked.allowCredentials).toMatchObject([{ id: device.id }]);
     const response = device.use(asked);
     expect((await visitor.submit("callback/passkey", { response })).isIn).toBe(true);
-    expect(visitor.jar.has("__Host-posthorn.step")).toBe(false);
+    expect(visitor.jar.has("__Host-backstamp.step")).toBe(false);
   });
 
-  test("is not let in by another person's passkey after it", async () => {
+  test("cannot complete 2FA with the passkey of another user", async () => {
     const [ann, ben] = [await openOwner(), await openOwner()];
     const visitor = open();
     await visitor.signIn(ann.user.email, PASSWORD);
-    const response = ben.device.use(await ask(visitor));
+    const response = ben.device.use(await startSignIn(visitor));
     expect((await visitor.submit("callback/passkey", { response })).isIn).toBe(false);
   });
 
-  test("is let in by a recovery code where the passkey is lost", async () => {
+  test("signs in with a recovery code if the passkey is lost", async () => {
     const { user, made } = await openOwner();
     const visitor = open();
     await visitor.signIn(user.email, PASSWORD);
@@ -228,7 +228,7 @@ describe("whoever has only a passkey", () => {
   });
 });
 
-describe("whoever has passkeys and nothing else", () => {
+describe("a user with only passkeys", () => {
   async function openPasskeyOnly() {
     const owner = await openOwner();
     const db = console.deps.db;
@@ -238,7 +238,7 @@ describe("whoever has passkeys and nothing else", () => {
   const remove = (home: SignInVisitor, id: string, proof = "") =>
     home.call("account.removePasskey", { id, proof });
 
-  test("keeps the last one, which is the only way in", async () => {
+  test("cannot remove the last passkey, which is the only sign-in method", async () => {
     const { home, made } = await openPasskeyOnly();
     const refused = await remove(home, made.id, made.recoveryCodes[0]);
     expect(refused).toMatchObject({ ok: false, code: "CONFLICT" });
@@ -249,7 +249,7 @@ describe("whoever has passkeys and nothing else", () => {
     expect(await remove(home, made.id, made.recoveryCodes[2])).toMatchObject({ ok: true });
   });
 
-  test("proves themselves by signing in again once no recovery code is left, and is told so", async () => {
+  test("must sign in again to confirm their identity once no recovery code is left, and the error states it", async () => {
     const { user, home, device } = await openPasskeyOnly();
     expect(await home.query("account.locks")).toMatchObject({ data: { proof: "code" } });
     const db = console.deps.db;
@@ -262,7 +262,7 @@ describe("whoever has passkeys and nothing else", () => {
     const renew = (visitor: SignInVisitor) => visitor.call("account.renewRecoveryCodes", { proof: "" });
     expect(await renew(home)).toMatchObject({
       ok: false,
-      message: expect.stringMatching(/Sign out and in again first.* 10 minutes/),
+      message: expect.stringMatching(/Sign out and sign in again.* 10 minutes/),
     });
     const again = open();
     expect((await use(again, device)).isIn).toBe(true);
@@ -270,7 +270,7 @@ describe("whoever has passkeys and nothing else", () => {
   });
 });
 
-test("passkeys are offered where browsers make them, for the host of the public address alone", () => {
+test("passkeys are offered only for the host of the public URL, and only where browsers support them", () => {
   expect(relyingParty("https://mail.example.org:8443")).toEqual({
     id: "mail.example.org",
     origin: "https://mail.example.org:8443",

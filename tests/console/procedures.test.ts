@@ -1,11 +1,11 @@
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { memberships } from "#db/schema/teams";
-import { newId } from "#server/ids";
+import { tick } from "#server/delivery/tick";
+import { newId } from "#server/platform/ids";
 import { emailJson } from "#server/rest/wire/email";
-import { endSession } from "#server/services/sessions";
+import { endSession } from "#server/services/people/sessions";
 import { createTeam } from "#server/services/teams";
-import { tick } from "#server/worker/tick";
 import { type Console, cookiesOf, noCookies, openConsole, queryPath } from "../support/console";
 
 let console: Console;
@@ -27,8 +27,8 @@ const get = async (procedure: string, input: unknown) =>
   console.call(queryPath(procedure, input), { cookies: await cookiesOf(sessionId) });
 const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]+"/, "");
 
-describe("a call", () => {
-  test("without a session is refused, whatever it asks", async () => {
+describe("a request", () => {
+  test("without a session is rejected for every procedure", async () => {
     for (const path of [
       queryPath("emails.list", { team }),
       queryPath("emails.get", { team, id: newId() }),
@@ -42,14 +42,14 @@ describe("a call", () => {
     }
   });
 
-  test("after its session was ended is refused", async () => {
+  test("after the end of its session is rejected", async () => {
     const before = await caller();
     expect((await before.emails.list({ team })).rows).toBeInstanceOf(Array);
     await endSession(console.deps, sessionId);
     await expect((await caller()).emails.list({ team })).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   });
 
-  test("of somebody just taken out of the team finds no team", async () => {
+  test("of a member who was just removed returns not found for the team", async () => {
     await (await caller()).emails.list({ team });
     await console.deps.db
       .delete(memberships)
@@ -57,7 +57,7 @@ describe("a call", () => {
     await expect((await caller()).emails.list({ team })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("in two tabs with two teams sees each tab's own", async () => {
+  test("in two tabs with two teams uses the team of each tab", async () => {
     const second = await createTeam(console.deps, { name: "Second" });
     await console.deps.db.insert(memberships).values({ teamId: second.id, userId, role: "viewer" });
     const { id } = await console.house.send({ subject: "Only in the first" });
@@ -67,8 +67,8 @@ describe("a call", () => {
   });
 });
 
-describe("what belongs to somebody else", () => {
-  test("answers like what does not exist: a mail", async () => {
+describe("data of another team", () => {
+  test("is reported as not found: an email", async () => {
     const { id } = await console.house.send();
     const stranger = await createTeam(console.deps, { name: "Stranger" });
     const person = await console.person({ teamId: stranger.id });
@@ -81,7 +81,7 @@ describe("what belongs to somebody else", () => {
     }
   });
 
-  test("answers like what does not exist: a team", async () => {
+  test("is reported as not found: a team", async () => {
     const stranger = await createTeam(console.deps, { name: "Closed" });
     const foreign = await get("emails.list", { team: stranger.id });
     const missing = await get("emails.list", { team: newId() });
@@ -94,19 +94,17 @@ describe("what belongs to somebody else", () => {
     const stranger = await createTeam(console.deps, { name: "Beside" });
     const person = await console.person({ teamId: stranger.id });
     const theirs = await caller((await console.session(person.id)).id);
-    for (const filter of [
-      {},
-      { recipient: "shared@example.net" },
-      { subject: "Shared" },
-      { before: id },
-      { after: id },
-    ])
+    for (const filter of [{}, { recipient: "shared@example.net" }, { subject: "Shared" }])
       expect((await theirs.emails.list({ team: stranger.id, ...filter })).rows).toEqual([]);
+    for (const cursor of [{ before: id }, { after: id }])
+      await expect(theirs.emails.list({ team: stranger.id, ...cursor })).rejects.toThrow(
+        /this list has no row/,
+      );
   });
 });
 
-describe("the list", () => {
-  test("pages from newest to oldest and back, each mail once", async () => {
+describe("the email list", () => {
+  test("pages from newest to oldest and back, each email once", async () => {
     const fresh = await createTeam(console.deps, { name: "Many" });
     await console.deps.db.insert(memberships).values({ teamId: fresh.id, userId, role: "member" });
     await console.house.hot`
@@ -126,7 +124,7 @@ describe("the list", () => {
     expect(await list({ before: second.rows[0]?.id })).toEqual({ ...first, hasMore: false });
   });
 
-  test("finds by status, by a part of the subject and by a whole recipient", async () => {
+  test("filters by status, part of the subject and complete recipient", async () => {
     const { id } = await console.house.send({ to: ["needle@example.net"], subject: "50% off_today" });
     const all = await caller();
     const ids = async (filter: object) =>
@@ -138,14 +136,14 @@ describe("the list", () => {
     expect(await ids({ status: "bounced" })).not.toContain(id);
   });
 
-  test("tells nothing of how a mail is worked on", async () => {
+  test("exposes no internal delivery state", async () => {
     const { id } = await console.house.send();
     const all = await caller();
     const text = JSON.stringify([await all.emails.list({ team }), await all.emails.get({ team, id })]);
     expect(text).not.toMatch(/lease|stage|passwordHash|secret/i);
   });
 
-  test("shows a mail that waits without end, which has no next attempt", async () => {
+  test("shows a held email, which has no next attempt", async () => {
     const { id } = await console.house.send();
     await console.house
       .hot`update deliveries set due_at = 'infinity', wait_rule = 'no_transport' where email_id = ${id}`;
@@ -153,13 +151,13 @@ describe("the list", () => {
     expect(recipient).toMatchObject({ nextAttemptAt: null, rule: "no_transport" });
   });
 
-  test("shows where a recipient stands in the words of the interface, with what would help", async () => {
-    const { id } = await console.house.send({ to: ["bounced@posthorn.test", "deferred@posthorn.test"] });
+  test("shows a recipient's status in the terms of the console, with advice", async () => {
+    const { id } = await console.house.send({ to: ["bounced@backstamp.test", "deferred@backstamp.test"] });
     await tick(console.house.withTransport(), { budgetMs: 1_000 });
-    const told = emailJson(await console.house.email(id)).recipients;
+    const shown = emailJson(await console.house.email(id)).recipients;
     const seen = (await (await caller()).emails.get({ team, id })).recipients;
     expect(seen.map(({ address, status, advice }) => ({ address, status, advice }))).toEqual(
-      told.map(({ address, status, advice }) => ({ address, status, advice })),
+      shown.map(({ address, status, advice }) => ({ address, status, advice })),
     );
     expect(seen).toEqual([
       expect.objectContaining({ status: "bounced", advice: expect.stringMatching(/\S{3}/) }),
@@ -169,14 +167,14 @@ describe("the list", () => {
 });
 
 describe("an error", () => {
-  test("that nobody foresaw is a sentence and a request id, and the log knows more", async () => {
+  test("that is unexpected is a sentence with a request id, and the details are logged", async () => {
     await console.house.send({ to: ["private@example.net"] });
     await console.house.hot`alter table emails rename column subject to subject_away`;
     try {
       const { status, text } = await get("emails.list", { team, recipient: "private@example.net" });
       expect(status).toBe(500);
       const { error } = JSON.parse(text);
-      expect(error.message).toBe("Something went wrong on our side. Tell the operator the request id.");
+      expect(error.message).toBe("Something went wrong. Contact the operator and include the request id.");
       expect(text).not.toMatch(/select|subject_away|private@|stack|node_modules|Drizzle|Failed query/i);
       const line = console.lines.find(({ facts }) => facts.requestId === error.data.requestId);
       expect(line).toMatchObject({ event: "console.unexpected", facts: { code: "42703" } });
@@ -192,7 +190,7 @@ describe("an error", () => {
     expect(JSON.parse(text).error.message).toMatch(/^status: /);
   });
 
-  test("for hostile input is never ours", async () => {
+  test("for malicious input is never a server error", async () => {
     for (const input of [
       null,
       [],
@@ -222,7 +220,7 @@ describe("a POST", () => {
     });
   const json = { "content-type": "application/json" };
 
-  test("from another site, or from nowhere, is refused", async () => {
+  test("from another site, or without an origin, is rejected", async () => {
     for (const origin of [
       "https://evil.example",
       "null",
@@ -233,23 +231,23 @@ describe("a POST", () => {
     expect((await post(json)).status).toBe(403);
   });
 
-  test("as a form could send it is refused", async () => {
+  test("with the content type of a form is rejected", async () => {
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
       expect((await post({ "content-type": type, origin: "https://mail.example.org" })).status).toBe(415);
   });
 
-  test("of unknown or excessive length is refused before it is read", async () => {
+  test("of unknown or excessive length is rejected before its body is read", async () => {
     const origin = "https://mail.example.org";
     for (const length of ["", "-", "2000000", "1e99"])
       expect((await post({ ...json, origin, "content-length": length })).status).toBe(413);
   });
 
-  test("from a page of ours reaches the procedures, of which a query is none", async () => {
+  test("from our own page reaches mutations, but not queries", async () => {
     expect((await post({ ...json, origin: "https://mail.example.org" })).status).toBe(405);
   });
 });
 
-test("a batch holds ten calls at most", async () => {
+test("a batch contains at most ten calls", async () => {
   const cookies = await cookiesOf(sessionId);
   const batch = (count: number) => {
     const paths = Array.from({ length: count }, () => "service.readiness").join(",");

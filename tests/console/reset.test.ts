@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSession } from "#server/auth";
-import { HANDED_LINK_MINUTES, makeResetLink } from "#server/services/sign-in-by-mail";
+import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/people/sign-in-by-email";
+import { type User, verifyPassword } from "#server/services/people/users";
 import { LINK_MINUTES, LINKS_MAX } from "#server/services/system-mail/queue";
-import { type User, verifyPassword } from "#server/services/users";
 import { enrol } from "../support/authenticator-app";
 import { type Console, openConsole, PASSWORD } from "../support/console";
 import { type Mailbox, openMailbox, tokenOf } from "../support/mailbox";
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 let addresses = 0;
 const stranger = () => openVisitor(console.deps, { address: `203.0.113.${++addresses}` });
-const ask = (email: string) =>
+const requestLink = (email: string) =>
   stranger().tell("link/ask", { kind: "password_reset", email, landing: "/console" });
 const reset = (token: string, password = ANOTHER, visitor = stranger()) =>
   visitor.tell("password/reset", { token, password });
@@ -33,14 +33,14 @@ const has = async (user: User, password: string) =>
 
 async function mailed(): Promise<{ user: User; token: string }> {
   const user = await console.person();
-  expect(await ask(user.email)).toMatchObject({ status: 202, told: {} });
+  expect(await requestLink(user.email)).toMatchObject({ status: 202, told: {} });
   const [link] = await mailbox.linksTo(user.email);
   expect(link?.pathname).toBe("/login/reset");
   return { user, token: tokenOf(link) };
 }
 
-describe("a link for another password", () => {
-  test("changes it once, ends every session, and opens none", async () => {
+describe("a password reset link", () => {
+  test("changes the password once, ends every session, and opens none", async () => {
     const { user, token } = await mailed();
     const elsewhere = stranger();
     await elsewhere.signIn(user.email, PASSWORD);
@@ -54,7 +54,7 @@ describe("a link for another password", () => {
     expect(await has(user, ANOTHER)).toBe(true);
   });
 
-  test("lets one choose of several who bring it at once", async () => {
+  test("works once when it is used concurrently", async () => {
     const { user, token } = await mailed();
     const passwords = Array.from({ length: 6 }, (_, index) => `the password of number ${index}`);
     const answers = await Promise.all(passwords.map((password) => reset(token, password)));
@@ -64,7 +64,7 @@ describe("a link for another password", () => {
     expect(answers.filter(({ status }) => status === 410)).toHaveLength(5);
   });
 
-  test("is not used up by a password that will not do, which is told why", async () => {
+  test("stays valid after an invalid password, and the error gives the reason", async () => {
     const { user, token } = await mailed();
     for (const password of ["short", "x".repeat(257)])
       expect(await reset(token, password)).toMatchObject({
@@ -75,7 +75,7 @@ describe("a link for another password", () => {
     expect((await reset(token)).status).toBe(200);
   });
 
-  test("opens nothing when it is too old, changed, or for something else", async () => {
+  test("is rejected if it has expired, was changed or is for another purpose", async () => {
     const { user, token } = await mailed();
     await stranger().tell("link/ask", { kind: "sign_in_link", email: user.email, landing: "/console" });
     const signIn = (await mailbox.linksTo(user.email)).at(-1);
@@ -88,16 +88,16 @@ describe("a link for another password", () => {
     expect(await has(user, PASSWORD)).toBe(true);
   });
 
-  test("makes every other link of theirs worthless", async () => {
+  test("revokes all other links of the user", async () => {
     const { user, token } = await mailed();
-    await ask(user.email);
+    await requestLink(user.email);
     const second = tokenOf((await mailbox.linksTo(user.email)).at(-1));
     expect(second).not.toBe(token);
     expect((await reset(token)).status).toBe(200);
     expect((await reset(second, PASSWORD)).status).toBe(410);
   });
 
-  test("takes nobody past their second factor", async () => {
+  test("does not bypass 2FA", async () => {
     const { user, token } = await mailed();
     const home = stranger();
     await home.signIn(user.email, PASSWORD);
@@ -110,7 +110,7 @@ describe("a link for another password", () => {
     });
   });
 
-  test("is asked for at the same cost whether anybody has the address", async () => {
+  test("costs the same to request for known and unknown addresses", async () => {
     const known = await console.person();
     const log = openStatementLog(console.house.url);
     const db = console.deps.db;
@@ -120,7 +120,7 @@ describe("a link for another password", () => {
       for (const email of [known.email, "nobody-at-all@example.org"]) {
         for (let i = 0; i <= LINKS_MAX.password_reset; i++) {
           log.statements.length = 0;
-          const { status, told, headers } = await ask(email);
+          const { status, told, headers } = await requestLink(email);
           heard.push({ i, status, told, headers: [...headers], statements: [...log.statements] });
         }
       }
@@ -134,12 +134,12 @@ describe("a link for another password", () => {
   });
 });
 
-describe("a link that the operator hands over", () => {
-  test("works where no mail is sent, and changes nothing before it is used", async () => {
+describe("a reset link of the operator", () => {
+  test("works without email, and changes nothing before it is used", async () => {
     const user = await console.person();
     console.deps.transportKind = "none";
     try {
-      const { link } = await makeResetLink(console.deps, user.email.toUpperCase());
+      const { link } = await createResetLink(console.deps, user.email.toUpperCase());
       expect(link).toMatch(/^https:\/\/mail\.example\.org\/login\/reset#[\w-]{43}$/);
       expect(await has(user, PASSWORD)).toBe(true);
       expect((await reset(tokenOf(new URL(link)))).status).toBe(200);
@@ -149,15 +149,17 @@ describe("a link that the operator hands over", () => {
     }
   });
 
-  test("does not open for ever", async () => {
+  test("expires", async () => {
     const user = await console.person();
-    const { link } = await makeResetLink(console.deps, user.email);
+    const { link } = await createResetLink(console.deps, user.email);
     await console.house.hot`
-      update sign_in_tokens set expires_at = expires_at - ${HANDED_LINK_MINUTES} * interval '1 minute'`;
+      update sign_in_tokens set expires_at = expires_at - ${OPERATOR_LINK_MINUTES} * interval '1 minute'`;
     expect((await reset(tokenOf(new URL(link)))).status).toBe(410);
   });
 
-  test("is made for nobody whom there is not", async () => {
-    await expect(makeResetLink(console.deps, "nobody@example.org")).rejects.toThrow(/no user nobody@/);
+  test("is not created for an unknown user", async () => {
+    await expect(createResetLink(console.deps, "nobody@example.org")).rejects.toThrow(
+      /No user has the address nobody@/,
+    );
   });
 });

@@ -6,9 +6,9 @@ import { accountEvents, recoveryCodes, secondSteps, totpFactors } from "#db/sche
 import { sessions } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { admit } from "#server/services/account/admit";
-import { CODE_TRIES } from "#server/services/account/codes";
-import { endSessionsBut, holdUser } from "#server/services/account/factors";
-import { setPassword, type User } from "#server/services/users";
+import { CODE_ATTEMPTS_MAX } from "#server/services/account/factors/codes";
+import { endSessionsExcept, lockUser } from "#server/services/account/factors/factors";
+import { setPassword, type User } from "#server/services/people/users";
 import { codeOf, enrol } from "../support/authenticator-app";
 import { type Console, openConsole, PASSWORD } from "../support/console";
 import { createClock } from "../support/deps";
@@ -30,10 +30,10 @@ let secret: string;
 let codes: string[];
 let addresses = 0;
 
-/** A browser at an address of its own, so that no test uses up another's tries. */
+/** A browser with a unique IP address: rate limits of one test do not affect another. */
 const stranger = () => openVisitor(console.deps, { address: `198.51.100.${++addresses}` });
 const code = (steps = 0) => codeOf(secret, clock.now(), steps);
-/** A code of a step that nothing has used: time goes on by one. */
+/** A code of an unused time step: advances the clock by one step. */
 const nextCode = () => {
   clock.advance(30_000);
   return code();
@@ -54,8 +54,8 @@ beforeEach(async () => {
   ({ secret, recoveryCodes: codes } = await enrol(home, PASSWORD, clock.now()));
 });
 
-describe("whoever has an authenticator app", () => {
-  test("is not let in by the password alone: there is no session, in the browser or in the database", async () => {
+describe("a user with an authenticator app", () => {
+  test("gets no session from the password alone, in the browser or in the database", async () => {
     const visitor = stranger();
     const before = await sessionsOf(user.id);
     const first = await visitor.signIn(user.email, PASSWORD);
@@ -66,28 +66,28 @@ describe("whoever has an authenticator app", () => {
     expect((await visitor.query("account.locks")).ok).toBe(false);
   });
 
-  test("is let in by the code that follows, and the proof of the first step is used up", async () => {
+  test("signs in with the code, which uses up the 2FA challenge", async () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
-    const step = visitor.jar.get("__Host-posthorn.step") ?? "";
+    const step = visitor.jar.get("__Host-backstamp.step") ?? "";
     expect(await visitor.secondStep(nextCode())).toMatchObject({ isIn: true, error: null });
-    expect(visitor.jar.has("__Host-posthorn.step")).toBe(false);
+    expect(visitor.jar.has("__Host-backstamp.step")).toBe(false);
     expect((await readSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
     const again = stranger();
-    again.jar.set("__Host-posthorn.step", step);
+    again.jar.set("__Host-backstamp.step", step);
     expect(await again.secondStep(nextCode())).toMatchObject({ isIn: false, error: "StepOver" });
   });
 
-  test("is let in by no door without it", async () => {
-    for (const way of ["password", "link", "github", "google"] as const) {
+  test("cannot sign in without 2FA by any method", async () => {
+    for (const method of ["password", "link", "github", "google"] as const) {
       const visitor = { address: "198.51.100.250", userAgent: null };
       const before = await sessionsOf(user.id);
-      expect((await admit(console.deps, { user, way, visitor })).kind).toBe("second_step");
+      expect((await admit(console.deps, { user, method, visitor })).kind).toBe("second_step");
       expect(await sessionsOf(user.id)).toBe(before);
     }
   });
 
-  test("finds every session ended that was opened by a first proof alone", async () => {
+  test("loses all sessions that were opened without 2FA", async () => {
     const other = await console.person();
     const [here, there] = [stranger(), stranger()];
     await here.signIn(other.email, PASSWORD);
@@ -98,23 +98,23 @@ describe("whoever has an authenticator app", () => {
   });
 });
 
-test("one file opens sessions, and only what judges a last proof calls it", () => {
+test("only one file opens sessions, and only the final sign-in steps call it", () => {
   const folder = path.join(projectRoot, "server/services");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ts"),
   );
   const calling = (call: string) =>
     files.filter((name) => readFileSync(path.join(folder, name), "utf8").includes(`${call}(`)).sort();
-  expect(calling("await openSession")).toEqual(["account/let-in.ts"]);
-  expect(calling("return letIn")).toEqual([
+  expect(calling("await openSession")).toEqual(["account/complete-sign-in.ts"]);
+  expect(calling("return completeSignIn")).toEqual([
     "account/admit.ts",
-    "account/passkey-sign-in.ts",
-    "account/second-step.ts",
+    "account/factors/two-factor-challenge.ts",
+    "account/passkeys/sign-in.ts",
   ]);
 });
 
-describe("a code", () => {
-  test("is taken one step early or late, and no further", async () => {
+describe("a TOTP code", () => {
+  test("is accepted at most one time step early or late", async () => {
     for (const [steps, isRight] of [
       [-2, false],
       [-1, true],
@@ -128,7 +128,7 @@ describe("a code", () => {
     }
   });
 
-  test("is taken once, also by two at the same moment, and none before it is taken after it", async () => {
+  test("is accepted once, also concurrently, and no earlier code is accepted after it", async () => {
     clock.advance(60_000);
     const [first, second, third] = [stranger(), stranger(), stranger()];
     for (const visitor of [first, second, third]) await visitor.signIn(user.email, PASSWORD);
@@ -139,13 +139,13 @@ describe("a code", () => {
     expect(await third.secondStep(earlier)).toMatchObject({ isIn: false, error: "CredentialsSignin" });
   });
 
-  test("of the enrolment is not taken again to sign in", async () => {
+  test("used for the setup is not accepted for a sign-in", async () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
     expect((await visitor.secondStep(code())).isIn).toBe(false);
   });
 
-  test("is read with the spaces that apps show, and hostile text is only a wrong one", async () => {
+  test("may contain spaces, and malicious text is only a wrong code", async () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
     for (const text of ["", "\0", "' or 1=1", "x".repeat(5_000)])
@@ -154,24 +154,24 @@ describe("a code", () => {
     expect((await visitor.secondStep(` ${right.slice(0, 3)} ${right.slice(3)}`)).isIn).toBe(true);
   });
 
-  test("that is wrong is tried a few times, and then the first proof must be given again", async () => {
+  test("can be attempted a few times per challenge, and then the sign-in starts again", async () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
-    for (let i = 0; i < CODE_TRIES.step; i++)
+    for (let i = 0; i < CODE_ATTEMPTS_MAX.step; i++)
       expect((await visitor.secondStep(wrong())).error).toBe("CredentialsSignin");
     expect(await visitor.secondStep(nextCode())).toMatchObject({ isIn: false, error: "StepOver" });
     await visitor.signIn(user.email, PASSWORD);
     expect((await visitor.secondStep(nextCode())).isIn).toBe(true);
   });
 
-  test("is not guessed from many places, and its owner is not kept out meanwhile", async () => {
+  test("cannot be guessed from many IP addresses, and the user is not locked out meanwhile", async () => {
     const kinds: (string | null)[] = [];
-    while (kinds.length <= CODE_TRIES.accountFromStrangers) {
+    while (kinds.length <= CODE_ATTEMPTS_MAX.accountFromStrangers) {
       const visitor = stranger();
       await visitor.signIn(user.email, PASSWORD);
       for (let i = 0; i < 4; i++) kinds.push((await visitor.secondStep(wrong())).error);
     }
-    expect(kinds.slice(0, CODE_TRIES.accountFromStrangers)).not.toContain("TooManyTries");
+    expect(kinds.slice(0, CODE_ATTEMPTS_MAX.accountFromStrangers)).not.toContain("TooManyTries");
     expect(kinds.at(-1)).toBe("TooManyTries");
     const late = stranger();
     await late.signIn(user.email, PASSWORD);
@@ -182,8 +182,8 @@ describe("a code", () => {
   });
 });
 
-describe("a first proof", () => {
-  test("is worth nothing after five minutes, nor without its cookie", async () => {
+describe("a 2FA challenge", () => {
+  test("expires after five minutes, and requires its cookie", async () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
     await console.deps.db
@@ -194,7 +194,7 @@ describe("a first proof", () => {
     expect((await stranger().secondStep(nextCode())).error).toBe("StepOver");
   });
 
-  test("by a password is over once that password is another, whoever wrote it", async () => {
+  test("started with a password is deleted when the password changes", async () => {
     const visitor = stranger();
     const next = "another long phrase";
     await visitor.signIn(user.email, PASSWORD);
@@ -209,7 +209,7 @@ describe("a first proof", () => {
     expect((await visitor.secondStep(nextCode())).isIn).toBe(true);
   });
 
-  test("does not serve for another person's code", async () => {
+  test("rejects the code of another user", async () => {
     const other = await console.person();
     const theirs = stranger();
     await theirs.signIn(other.email, PASSWORD);
@@ -222,7 +222,7 @@ describe("a first proof", () => {
 });
 
 describe("a recovery code", () => {
-  test("opens once, however it is typed, and is told in the account's events", async () => {
+  test("works once, however it is typed, and is recorded in the account events", async () => {
     expect(codes).toHaveLength(10);
     const typed = (codes[3] ?? "").toLowerCase().replaceAll("-", " ");
     for (const isRight of [true, false]) {
@@ -237,7 +237,7 @@ describe("a recovery code", () => {
     expect(events.filter(({ kind }) => kind === "recovery_code_used")).toHaveLength(1);
   });
 
-  test("is worth nothing once others were made", async () => {
+  test("is invalid once new codes were created", async () => {
     const renewed = await home.call("account.renewRecoveryCodes", { proof: PASSWORD });
     expect(renewed).toMatchObject({ ok: true });
     const visitor = stranger();
@@ -248,8 +248,8 @@ describe("a recovery code", () => {
   });
 });
 
-describe("what is kept", () => {
-  test("holds neither the secret nor a recovery code in the clear", async () => {
+describe("stored 2FA data", () => {
+  test("contains no plaintext secret and no plaintext recovery code", async () => {
     const db = console.deps.db;
     const factors = await db.select({ all: sql<string>`${totpFactors}::text` }).from(totpFactors);
     const hashed = await db.select({ all: sql<string>`${recoveryCodes}::text` }).from(recoveryCodes);
@@ -259,7 +259,7 @@ describe("what is kept", () => {
     expect(JSON.stringify(console.lines)).not.toContain(secret);
   });
 
-  test("opens for its own person alone: a sealed secret put into another's row is no factor", async () => {
+  test("is bound to its user: an encrypted secret copied to another row does not work", async () => {
     const other = await console.person();
     await console.deps.db.execute(sql`insert into totp_factors (user_id, secret, confirmed_at)
       select ${other.id}, secret, now() from totp_factors where user_id = ${user.id}`);
@@ -270,39 +270,39 @@ describe("what is kept", () => {
 });
 
 describe("setting up an app", () => {
-  test("counts only once a code of it was seen", async () => {
+  test("takes effect only after the confirmation with a code", async () => {
     const other = await console.person();
     const visitor = stranger();
     await visitor.signIn(other.email, PASSWORD);
-    const begun = await visitor.call("account.startAuthenticator", { proof: PASSWORD });
-    expect(begun).toMatchObject({ ok: true });
-    const { uri } = (begun as { data: { uri: string } }).data;
-    expect(uri).toMatch(/^otpauth:\/\/totp\/Posthorn%20mail\.example\.org:/);
+    const started = await visitor.call("account.startAuthenticator", { proof: PASSWORD });
+    expect(started).toMatchObject({ ok: true });
+    const { uri } = (started as { data: { uri: string } }).data;
+    expect(uri).toMatch(/^otpauth:\/\/totp\/Backstamp%20mail\.example\.org:/);
     expect((await stranger().signIn(other.email, PASSWORD)).isIn).toBe(true);
     const refused = await visitor.call("account.confirmAuthenticator", { code: "000000" });
     expect(refused).toMatchObject({ ok: false, code: "UNPROCESSABLE_CONTENT" });
     expect((await stranger().signIn(other.email, PASSWORD)).isIn).toBe(true);
   });
 
-  test("is refused where the session ends while the code is checked", async () => {
+  test("is rejected if the session ends during verification", async () => {
     const other = await console.person();
     const visitor = stranger();
     await visitor.signIn(other.email, PASSWORD);
-    const begun = await visitor.call("account.startAuthenticator", { proof: PASSWORD });
-    const { secret: begunSecret } = (begun as { data: { secret: string } }).data;
+    const started = await visitor.call("account.startAuthenticator", { proof: PASSWORD });
+    const { secret: begunSecret } = (started as { data: { secret: string } }).data;
     const { confirming } = await console.deps.db.transaction(async (tx) => {
-      await holdUser(tx, other.id);
+      await lockUser(tx, other.id);
       const given = { code: codeOf(begunSecret, clock.now()) };
       const confirming = visitor.call("account.confirmAuthenticator", given);
       await untilLocked(console.house.hot);
-      await endSessionsBut(tx, other.id, null);
+      await endSessionsExcept(tx, other.id, null);
       return { confirming };
     });
     expect(await confirming).toMatchObject({ ok: false, code: "UNAUTHORIZED" });
     expect((await stranger().signIn(other.email, PASSWORD)).isIn).toBe(true);
   });
 
-  test("asks for the password, and so does taking it off; a code will do as well", async () => {
+  test("requires the password, as does the removal; a code is also accepted", async () => {
     for (const [procedure, proof] of [
       ["account.removeAuthenticator", wrong()],
       ["account.renewRecoveryCodes", ""],
@@ -322,7 +322,7 @@ describe("setting up an app", () => {
 });
 
 describe("the routes below /api/auth", () => {
-  test("take a second step, and a passkey's, only from a page of ours", async () => {
+  test("accept a 2FA code or a passkey only from our own pages", async () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
     const { csrfToken } = await (await visitor.get("csrf")).json();
@@ -336,7 +336,7 @@ describe("the routes below /api/auth", () => {
       expect((await visitor.post(path, { csrfToken })).status, path).toBe(404);
   });
 
-  test("are kept by nobody on the way, and give cookies that scripts and other sites never see", async () => {
+  test("are not cached, and set cookies that are hidden from scripts and other sites", async () => {
     const visitor = stranger();
     for (const path of ["csrf", "session", "providers"])
       expect((await visitor.get(path)).headers.get("cache-control"), path).toBe("no-store");
@@ -344,7 +344,7 @@ describe("the routes below /api/auth", () => {
     const fields = { email: user.email, password: PASSWORD, csrfToken, json: "true" };
     const answer = await visitor.post("callback/credentials", fields);
     expect(answer.headers.get("cache-control")).toBe("no-store");
-    const cookie = answer.headers.getSetCookie().find((each) => each.startsWith("__Host-posthorn.step="));
+    const cookie = answer.headers.getSetCookie().find((each) => each.startsWith("__Host-backstamp.step="));
     expect(cookie).toMatch(/; Path=\/; Max-Age=300; HttpOnly; SameSite=Lax; Secure$/);
   });
 });

@@ -2,8 +2,8 @@ import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { memberships, sessions } from "#db/schema/teams";
 import { readSession } from "#server/auth";
-import { endSession, findSession } from "#server/services/sessions";
-import { setPassword } from "#server/services/users";
+import { endSession, findSession } from "#server/services/people/sessions";
+import { setPassword } from "#server/services/people/users";
 import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
 
 let console: Console;
@@ -20,14 +20,14 @@ const lastSeen = async (id: string) => {
   return row?.lastSeenAt.getTime();
 };
 
-test("a session tells who it is and in which teams they are", async () => {
+test("a session contains the user and their teams", async () => {
   const user = await console.person({ role: "admin" });
   const { id } = await console.session(user.id);
   const teamId = console.house.ctx.teamId;
   expect(await read(id)).toEqual({ id, user, memberships: [{ teamId, teamName: "First", role: "admin" }] });
 });
 
-test("a session that was ended is refused at its next call, and the person's other one is not", async () => {
+test("an ended session is rejected at its next request, and the user's other session is not", async () => {
   const user = await console.person();
   const [here, there] = [await console.session(user.id), await console.session(user.id)];
   await endSession(console.deps, here.id);
@@ -35,13 +35,13 @@ test("a session that was ended is refused at its next call, and the person's oth
   expect(await read(there.id)).not.toBeNull();
 });
 
-test("a session ends by itself", async () => {
+test("a session expires", async () => {
   const { id } = await console.session((await console.person()).id);
   await shift(id, { expiresAt: sql`now() - interval '1 second'` });
   expect(await read(id)).toBeNull();
 });
 
-test("a new password ends every session of that person and of nobody else", async () => {
+test("a new password ends all sessions of that user only", async () => {
   const [user, other] = [await console.person(), await console.person()];
   const own = [await console.session(user.id), await console.session(user.id)];
   const foreign = await console.session(other.id);
@@ -50,14 +50,14 @@ test("a new password ends every session of that person and of nobody else", asyn
   expect(await read(foreign.id)).not.toBeNull();
 });
 
-test("somebody taken out of every team is still signed in, and in no team", async () => {
+test("a user removed from all teams stays signed in, without a team", async () => {
   const user = await console.person();
   const { id } = await console.session(user.id);
   await console.deps.db.delete(memberships).where(eq(memberships.userId, user.id));
   expect(await read(id)).toMatchObject({ user, memberships: [] });
 });
 
-test("when a session was last seen is written once a minute, not with every call", async () => {
+test("the last-seen time of a session is written once per minute, not with every request", async () => {
   const { id } = await console.session((await console.person()).id);
   const opened = await lastSeen(id);
   await findSession(console.deps, id);
@@ -68,7 +68,7 @@ test("when a session was last seen is written once a minute, not with every call
   expect(await lastSeen(id)).toBeGreaterThan(stale ?? 0);
 });
 
-test("a cookie that we did not make is no session", async () => {
+test("a forged cookie is not a session", async () => {
   const { id } = await console.session((await console.person()).id);
   const { encode } = await import("next-auth/jwt");
   const foreign = await encode({ token: { sid: id }, secret: "b".repeat(64) });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSession } from "#server/auth";
-import { LINK_CALLS_PER_MINUTE } from "#server/services/sign-in-by-mail";
+import { LINK_CALLS_PER_MINUTE } from "#server/services/people/sign-in-by-email";
+import { setPassword, type User } from "#server/services/people/users";
 import { LINK_MINUTES, LINKS_MAX } from "#server/services/system-mail/queue";
-import { setPassword, type User } from "#server/services/users";
 import { enrol } from "../support/authenticator-app";
 import { type Console, openConsole, PASSWORD } from "../support/console";
 import { type Mailbox, openMailbox, tokenOf } from "../support/mailbox";
@@ -21,17 +21,17 @@ afterAll(async () => {
 });
 
 let addresses = 0;
-/** A browser at an address of its own, so that no test uses up another's tries. */
+/** A browser with a unique IP address: rate limits of one test do not affect another. */
 const stranger = () =>
   openVisitor(console.deps, { address: `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}` });
 
-const ask = (email: string, landing = "/console", visitor = stranger()) =>
+const requestLink = (email: string, landing = "/console", visitor = stranger()) =>
   visitor.tell("link/ask", { kind: "sign_in_link", email, landing });
 
-/** Somebody, and the link that they were mailed. */
+/** A user, and the link that was emailed to them. */
 async function mailed(landing?: string): Promise<{ user: User; link: URL; token: string }> {
   const user = await console.person();
-  expect(await ask(user.email, landing)).toMatchObject({ status: 202, told: {} });
+  expect(await requestLink(user.email, landing)).toMatchObject({ status: 202, told: {} });
   const [link] = await mailbox.linksTo(user.email);
   if (!link) throw new Error("no link came");
   return { user, link, token: tokenOf(link) };
@@ -39,8 +39,8 @@ async function mailed(landing?: string): Promise<{ user: User; link: URL; token:
 const later = (minutes: number) => console.house.hot`
   update sign_in_tokens set expires_at = expires_at - ${minutes} * interval '1 minute'`;
 
-describe("a mailed link", () => {
-  test("signs in whoever has the address, once", async () => {
+describe("an email link", () => {
+  test("signs in the user with the address, once", async () => {
     const { user, token } = await mailed();
     const visitor = stranger();
     expect(await visitor.byLink(token)).toMatchObject({ isIn: true, to: "/console", error: null });
@@ -49,7 +49,7 @@ describe("a mailed link", () => {
     expect(await again.byLink(token)).toMatchObject({ isIn: false, error: "CredentialsSignin" });
   });
 
-  test("lets one in of twenty who bring it at once", async () => {
+  test("works once in twenty concurrent requests", async () => {
     const { token } = await mailed();
     const visitors = Array.from({ length: 20 }, stranger);
     const results = await Promise.all(visitors.map((visitor) => visitor.byLink(token)));
@@ -57,7 +57,7 @@ describe("a mailed link", () => {
     expect(results.filter(({ error }) => error === "CredentialsSignin")).toHaveLength(19);
   });
 
-  test("is used by nothing but the press of its button: looking at it is free, and a GET opens nothing", async () => {
+  test("is used only by its button: viewing it does not use it, and a GET does not sign in", async () => {
     const { user, token } = await mailed();
     const program = stranger();
     for (const path of [`callback/link?token=${token}`, `link/look?token=${token}`, `link/ask`])
@@ -72,7 +72,7 @@ describe("a mailed link", () => {
     expect((await program.tell("link/look", { kind: "sign_in_link", token })).status).toBe(410);
   });
 
-  test("carries what opens it where no server, log or other site sees it", async () => {
+  test("has its token in the fragment, where no server, log or other site sees it", async () => {
     const { link } = await mailed();
     expect(link.hash).toMatch(/^#[\w-]{43}$/);
     expect(`${link.pathname}${link.search}`).toBe("/login/link");
@@ -80,7 +80,7 @@ describe("a mailed link", () => {
     expect(wanted.link.searchParams.get("callbackUrl")).toBe("/console/emails?team=a");
   });
 
-  test("opens nothing when it is too old, changed, cut, or made for something else", async () => {
+  test("is rejected if it has expired, was changed or cut, or is for another purpose", async () => {
     const { user, token } = await mailed();
     const changed = `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`;
     for (const bad of [changed, token.slice(1), `${token}A`, "", "\0", "x".repeat(100), "' or 1=1 --"])
@@ -97,13 +97,13 @@ describe("a mailed link", () => {
     expect((await stranger().byLink(token)).isIn).toBe(false);
   });
 
-  test("opens nothing any more once the password was changed", async () => {
+  test("is rejected after a password change", async () => {
     const { user, token } = await mailed();
     await setPassword(console.deps, { userId: user.id, password: PASSWORD });
     expect((await stranger().byLink(token)).isIn).toBe(false);
   });
 
-  test("is a first proof alone for whoever has a second factor", async () => {
+  test("requires 2FA of a user who has it on", async () => {
     const { user, token } = await mailed();
     const home = stranger();
     await home.signIn(user.email, PASSWORD);
@@ -115,7 +115,7 @@ describe("a mailed link", () => {
     expect(await readSession(console.deps, visitor.cookies)).toBeNull();
   });
 
-  test("leads to the page that was wanted, and to no other site", async () => {
+  test("opens the requested page, and never another site", async () => {
     const { token } = await mailed();
     expect((await stranger().byLink(token, "/console/emails?team=a")).to).toBe("/console/emails?team=a");
     const evil = ["https://evil.example/", "//evil.example", "/\\evil.example", "/%09/evil", "javascript:x"];
@@ -128,8 +128,8 @@ describe("a mailed link", () => {
   });
 });
 
-describe("asking for a link", () => {
-  test("is answered, and costs, the same whether anybody has the address", async () => {
+describe("requesting a link", () => {
+  test("has the same response and cost for known and unknown addresses", async () => {
     const known = await console.person();
     const log = openStatementLog(console.house.url);
     const db = console.deps.db;
@@ -139,7 +139,7 @@ describe("asking for a link", () => {
       for (const email of [known.email, "nobody-at-all@example.org"]) {
         for (let i = 0; i <= LINKS_MAX.sign_in_link; i++) {
           log.statements.length = 0;
-          const { status, told, headers } = await ask(email);
+          const { status, told, headers } = await requestLink(email);
           heard.push({ i, status, told, headers: [...headers], statements: [...log.statements] });
         }
       }
@@ -165,38 +165,38 @@ describe("asking for a link", () => {
     const input = { kind: "sign_in_link", email: user.email, landing: "/console" };
     expect((await stranger().tell("link/ask", input, headers)).status).toBe(202);
     expect((await stranger().tell("link/ask", input, { ...headers, host: "evil.example" })).status).toBe(202);
-    const mails = await mailbox.mailsTo(user.email);
-    expect(mails).toHaveLength(2);
-    for (const mail of mails) expect(mail).not.toContain("evil.example");
+    const emails = await mailbox.mailsTo(user.email);
+    expect(emails).toHaveLength(2);
+    for (const mail of emails) expect(mail).not.toContain("evil.example");
   });
 
-  test("by many strangers neither fills a mailbox nor leaves its owner without a link that works", async () => {
+  test("by many clients neither floods a mailbox nor leaves its owner without a valid link", async () => {
     const user = await console.person();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(user.email)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => requestLink(user.email)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
     const links = await mailbox.linksTo(user.email);
     expect(links).toHaveLength(LINKS_MAX.sign_in_link);
     for (const link of links.slice(0, 2)) expect((await stranger().byLink(tokenOf(link))).isIn).toBe(true);
-    // When those have run out, there is room for others.
+    // After these links have expired, new ones can be sent.
     await console.house.hot`update system_mails set created_at = created_at - interval '15 minutes'`;
-    await ask(user.email);
+    await requestLink(user.email);
     expect(await mailbox.linksTo(user.email)).toHaveLength(LINKS_MAX.sign_in_link + 1);
   });
 
-  test("is slowed down for one client, known address or not", async () => {
+  test("is rate limited per client, for known and unknown addresses", async () => {
     const user = await console.person();
     for (const email of [user.email, "nobody-there@example.org"]) {
       const visitor = stranger();
       const statuses = [];
-      for (let i = 0; i <= LINK_CALLS_PER_MINUTE.asked; i++)
-        statuses.push((await ask(email, "/console", visitor)).status);
+      for (let i = 0; i <= LINK_CALLS_PER_MINUTE.requested; i++)
+        statuses.push((await requestLink(email, "/console", visitor)).status);
       expect(statuses.at(-2)).toBe(202);
       expect(statuses.at(-1)).toBe(429);
     }
-    expect((await ask(user.email)).status).toBe(202);
+    expect((await requestLink(user.email)).status).toBe(202);
   });
 
-  test("is refused from pages of other sites, and for what is no call of ours", async () => {
+  test("is rejected from other sites, and for unknown actions", async () => {
     const user = await console.person();
     const input = { kind: "sign_in_link", email: user.email, landing: "/console" };
     const visitor = stranger();
@@ -217,20 +217,30 @@ describe("asking for a link", () => {
     expect((await visitor.tell("link/ask", long)).status).toBe(413);
   });
 
-  test("where the installation sends no mail is told so", async () => {
+  test("reports if system email is not configured", async () => {
     const user = await console.person();
-    console.deps.transportKind = "none";
-    try {
-      expect(await ask(user.email)).toMatchObject({
+    const { home } = console.deps;
+    const sent = await mailbox.linksTo(user.email);
+    const refused = async (why: RegExp) =>
+      expect(await requestLink(user.email)).toMatchObject({
         status: 404,
-        told: { error: "This installation sends no mail of its own." },
+        told: { error: expect.stringMatching(why) },
       });
-    } finally {
+    try {
+      console.deps.transportKind = "none";
+      await refused(/^System email is not available\. .*Add a relay or set SMTP_URL\.$/);
+      console.deps.transportKind = "capture";
+      await refused(/captured/);
       console.deps.transportKind = "relay";
+      console.deps.home = { url: "http://localhost:3000", sender: "backstamp@localhost" };
+      await refused(/backstamp@localhost\b.*Set BACKSTAMP_SYSTEM_FROM\b/);
+    } finally {
+      Object.assign(console.deps, { transportKind: "relay", home });
     }
+    expect(await mailbox.linksTo(user.email)).toEqual(sent);
   });
 
-  test("leaves no address and no link in the log", async () => {
+  test("logs neither the address nor the link", async () => {
     const { user, token } = await mailed();
     await stranger().byLink(token);
     const said = JSON.stringify(console.lines);

@@ -1,10 +1,16 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sessions, users } from "#db/schema/teams";
-import { hashPassword, isPasswordRight } from "#server/passwords";
-import { holdUser } from "#server/services/account/factors";
-import { SIGN_IN_TRIES_PER_MINUTE, signIn } from "#server/services/sign-in";
-import { createUser, findUser, setPassword, verifyPassword, writePassword } from "#server/services/users";
+import { hashPassword, isPasswordCorrect } from "#server/platform/secrets/passwords";
+import { lockUser } from "#server/services/account/factors/factors";
+import { SIGN_IN_ATTEMPTS_PER_MINUTE, signIn } from "#server/services/people/sign-in";
+import {
+  createUser,
+  findUser,
+  setPassword,
+  verifyPassword,
+  writePassword,
+} from "#server/services/people/users";
 import { type Console, openConsole, PASSWORD } from "../support/console";
 import { untilLocked } from "../support/locked";
 import { openStatementLog } from "../support/statements";
@@ -15,52 +21,52 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
-const tryIn = (email: string, password: string, address: string) =>
+const attempt = (email: string, password: string, address: string) =>
   signIn(console.deps, { email, password, address, userAgent: "test" });
 
 describe("a password", () => {
-  test("is kept only as a salted scrypt string that names its own cost", async () => {
+  test("is stored only as a salted scrypt string with its own cost parameters", async () => {
     const [first, second] = await Promise.all([hashPassword(PASSWORD), hashPassword(PASSWORD)]);
     expect(first).toMatch(/^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
     expect(first).not.toBe(second);
-    expect(await isPasswordRight(PASSWORD, first)).toBe(true);
-    expect(await isPasswordRight(`${PASSWORD} `, first)).toBe(false);
+    expect(await isPasswordCorrect(PASSWORD, first)).toBe(true);
+    expect(await isPasswordCorrect(`${PASSWORD} `, first)).toBe(false);
   });
 
-  test("waits for its turn behind a bounded number of others, and is told at once where those are too many", async () => {
+  test("is hashed in a bounded queue, and is rejected at once if the queue is full", async () => {
     const cheap = `scrypt$1024$8$1$${"A".repeat(22)}$${"A".repeat(43)}`;
     const many = await Promise.allSettled(
-      Array.from({ length: 120 }, () => isPasswordRight(PASSWORD, cheap)),
+      Array.from({ length: 120 }, () => isPasswordCorrect(PASSWORD, cheap)),
     );
     const refused = many.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
     expect(refused).toHaveLength(18);
     for (const reason of refused) expect(reason).toMatchObject({ code: "unavailable" });
-    expect(await isPasswordRight(PASSWORD, cheap)).toBe(false);
+    expect(await isPasswordCorrect(PASSWORD, cheap)).toBe(false);
   });
 
-  test("hashed at another cost still opens", async () => {
+  test("hashed with other cost parameters still works", async () => {
     const cheap = "scrypt$1024$8$1$AAAAAAAAAAAAAAAAAAAAAA$";
     const { scryptSync } = await import("node:crypto");
     const hash = scryptSync(PASSWORD, Buffer.alloc(16), 32, { N: 1024, r: 8, p: 1 }).toString("base64url");
-    expect(await isPasswordRight(PASSWORD, cheap + hash)).toBe(true);
+    expect(await isPasswordCorrect(PASSWORD, cheap + hash)).toBe(true);
   });
 
   test("typed with composed or decomposed letters is the same", async () => {
     const stored = await hashPassword("caf\u00e9 au lait noir");
-    expect(await isPasswordRight("cafe\u0301 au lait noir", stored)).toBe(true);
+    expect(await isPasswordCorrect("cafe\u0301 au lait noir", stored)).toBe(true);
   });
 
-  test("never opens an account that has none, nor one whose entry is damaged", async () => {
+  test("never matches an account without a password or with a damaged hash", async () => {
     for (const stored of [
       null,
       "",
       "scrypt$1$1$1$x$y",
       `scrypt$32768$8$3$${"A".repeat(22)}$${"A".repeat(43)}`,
     ])
-      expect(await isPasswordRight("", stored)).toBe(false);
+      expect(await isPasswordCorrect("", stored)).toBe(false);
   });
 
-  test("too short or too long is refused with the rule", async () => {
+  test("too short or too long is rejected with the rule", async () => {
     const user = await console.person();
     for (const password of ["short", "x".repeat(257)])
       await expect(setPassword(console.deps, { userId: user.id, password })).rejects.toThrow(/12 to 256/);
@@ -80,13 +86,13 @@ describe("an account", () => {
     await expect(console.person({ email: "TWICE@example.org" })).rejects.toThrow(/already/);
   });
 
-  test("needs an address that mail could reach", async () => {
+  test("requires a valid email address", async () => {
     const input = { password: PASSWORD, teamId: console.house.ctx.teamId, role: "owner" } as const;
     for (const email of ["", "nobody", "Ann <ann@example.org>", "a@b@c"])
       await expect(createUser(console.deps, { ...input, email })).rejects.toThrow(/one email address/);
   });
 
-  test("is not left behind without its team", async () => {
+  test("is not created without its team", async () => {
     const teamId = "01900000-0000-7000-8000-000000000000";
     const input = { email: "half@example.org", password: PASSWORD, teamId, role: "owner" } as const;
     await expect(createUser(console.deps, input)).rejects.toThrow();
@@ -97,33 +103,33 @@ describe("an account", () => {
 describe("signing in", () => {
   test("opens a session for the right password", async () => {
     const user = await console.person();
-    expect(await tryIn(user.email, PASSWORD, "198.51.100.1")).toMatchObject({ kind: "in", user });
+    expect(await attempt(user.email, PASSWORD, "198.51.100.1")).toMatchObject({ kind: "signed_in", user });
   });
 
-  test("opens nothing by a password that is replaced while it is judged", async () => {
+  test("is rejected with a password that is replaced during verification", async () => {
     const user = await console.person();
     const passwordHash = await hashPassword("another long phrase");
-    const { trying } = await console.deps.db.transaction(async (tx) => {
-      await holdUser(tx, user.id);
-      const trying = tryIn(user.email, PASSWORD, "198.51.100.9");
+    const { pending } = await console.deps.db.transaction(async (tx) => {
+      await lockUser(tx, user.id);
+      const pending = attempt(user.email, PASSWORD, "198.51.100.9");
       await untilLocked(console.house.hot);
       await writePassword(tx, { userId: user.id, passwordHash });
-      return { trying };
+      return { pending };
     });
-    expect(await trying).toEqual({ kind: "refused" });
+    expect(await pending).toEqual({ kind: "rejected" });
     expect(await console.deps.db.$count(sessions, eq(sessions.userId, user.id))).toBe(0);
-    expect((await tryIn(user.email, "another long phrase", "198.51.100.9")).kind).toBe("in");
+    expect((await attempt(user.email, "another long phrase", "198.51.100.9")).kind).toBe("signed_in");
   });
 
-  test("answers an unknown address exactly like a wrong password", async () => {
+  test("responds to an unknown address exactly as to a wrong password", async () => {
     const user = await console.person();
-    const wrong = await tryIn(user.email, "not the password", "198.51.100.2");
-    const unknown = await tryIn("nobody@example.org", "not the password", "198.51.100.2");
-    expect(wrong).toEqual({ kind: "refused" });
+    const wrong = await attempt(user.email, "not the password", "198.51.100.2");
+    const unknown = await attempt("nobody@example.org", "not the password", "198.51.100.2");
+    expect(wrong).toEqual({ kind: "rejected" });
     expect(unknown).toEqual(wrong);
   });
 
-  test("does the same for an unknown address as for a wrong password, down to the statements", async () => {
+  test("does the same work for an unknown address as for a wrong password, down to the SQL statements", async () => {
     const user = await console.person();
     const log = openStatementLog(console.house.url);
     const deps = { ...console.deps, db: log.db };
@@ -138,42 +144,42 @@ describe("signing in", () => {
     expect(done[1]).toEqual(done[0]);
   });
 
-  test("takes hostile text for an address that nobody has", async () => {
+  test("treats malicious text as an unknown address", async () => {
     for (const email of ["\0", "a\0b@example.org", "' or 1=1 --", "x".repeat(100_000), "\ud800@example.org"])
-      expect((await tryIn(email, PASSWORD, "198.51.100.3")).kind).toBe("refused");
+      expect((await attempt(email, PASSWORD, "198.51.100.3")).kind).toBe("rejected");
   });
 
-  test("is refused after a few tries at one account from one address, known or not", async () => {
+  test("is rejected after a few attempts at one account from one IP address, known or not", async () => {
     const user = await console.person();
     for (const [email, address] of [
       [user.email, "198.51.100.4"],
       ["nobody-at-all@example.org", "198.51.100.5"],
     ] as const) {
       const kinds: string[] = [];
-      for (let i = 0; i <= SIGN_IN_TRIES_PER_MINUTE.addressAndAccount; i++)
-        kinds.push((await tryIn(email, "not the password", address)).kind);
-      expect(kinds.at(-2)).toBe("refused");
-      expect(kinds.at(-1)).toBe("too_many_tries");
+      for (let i = 0; i <= SIGN_IN_ATTEMPTS_PER_MINUTE.addressAndAccount; i++)
+        kinds.push((await attempt(email, "not the password", address)).kind);
+      expect(kinds.at(-2)).toBe("rejected");
+      expect(kinds.at(-1)).toBe("too_many_attempts");
     }
-    expect((await tryIn(user.email, PASSWORD, "198.51.100.6")).kind).toBe("in");
+    expect((await attempt(user.email, PASSWORD, "198.51.100.6")).kind).toBe("signed_in");
   });
 
-  test("is refused after many tries from one address at whatever accounts", async () => {
+  test("is rejected after many attempts from one IP address at any accounts", async () => {
     const kinds: string[] = [];
-    for (let i = 0; i <= SIGN_IN_TRIES_PER_MINUTE.address; i++)
-      kinds.push((await tryIn(`guess-${i}@example.org`, "not the password", "198.51.100.7")).kind);
-    expect(kinds.at(-2)).toBe("refused");
-    expect(kinds.at(-1)).toBe("too_many_tries");
+    for (let i = 0; i <= SIGN_IN_ATTEMPTS_PER_MINUTE.address; i++)
+      kinds.push((await attempt(`guess-${i}@example.org`, "not the password", "198.51.100.7")).kind);
+    expect(kinds.at(-2)).toBe("rejected");
+    expect(kinds.at(-1)).toBe("too_many_attempts");
   });
 
-  test("stays open to an account's owner while strangers everywhere guess at it", async () => {
+  test("still works for the user while attackers guess from many IP addresses", async () => {
     const user = await console.person();
-    expect((await tryIn(user.email, PASSWORD, "203.0.113.1")).kind).toBe("in");
+    expect((await attempt(user.email, PASSWORD, "203.0.113.1")).kind).toBe("signed_in");
     const kinds: string[] = [];
-    for (let i = 0; i <= SIGN_IN_TRIES_PER_MINUTE.accountFromStrangers; i++)
-      kinds.push((await tryIn(user.email, "not the password", `203.0.113.${i + 100}`)).kind);
-    expect(kinds.at(-1)).toBe("too_many_tries");
-    expect((await tryIn(user.email, PASSWORD, "203.0.113.1")).kind).toBe("in");
+    for (let i = 0; i <= SIGN_IN_ATTEMPTS_PER_MINUTE.accountFromStrangers; i++)
+      kinds.push((await attempt(user.email, "not the password", `203.0.113.${i + 100}`)).kind);
+    expect(kinds.at(-1)).toBe("too_many_attempts");
+    expect((await attempt(user.email, PASSWORD, "203.0.113.1")).kind).toBe("signed_in");
   });
 
   test("leaves no password in the database", async () => {

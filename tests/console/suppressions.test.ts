@@ -1,10 +1,11 @@
 import { desc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
-import { unsubscribe } from "#server/services/suppressions/unsubscribe";
-import { answerExport, answerImport, type ImportLine } from "#server/trpc/suppression-files";
-import type { SuppressionRow } from "#server/trpc/suppressions";
-import { tick } from "#server/worker/tick";
+import { tick } from "#server/delivery/tick";
+import { BODY_TIMEOUTS, createBodyBudget } from "#server/platform/limits/body-budget";
+import { unsubscribe } from "#server/services/suppressions/suppress";
+import { answerExport, answerImport, type ImportLine } from "#server/trpc/suppressions/files";
+import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
 import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
 
@@ -23,13 +24,13 @@ beforeEach(async () => {
   await console.house.hot`delete from audit_log`;
 });
 
-async function ask<T>(procedure: string, input: object): Promise<T> {
+async function call<T>(procedure: string, input: object): Promise<T> {
   const heard = await ann.call("member", `suppressions.${procedure}`, input);
   if (!heard.ok) throw new Error(`${procedure}: ${heard.message}`);
   return heard.data as T;
 }
-const add = (text: string) => ask<Pasted>("add", { text });
-const list = (input: object = {}) => ask<Rows>("list", input);
+const add = (text: string) => call<Pasted>("add", { text });
+const list = (input: object = {}) => call<Rows>("list", input);
 const found = async (input: object) => (await list(input)).rows.map(({ address }) => address);
 const audited = async () =>
   (
@@ -40,8 +41,8 @@ const audited = async () =>
       .orderBy(desc(auditLog.id))
   ).map(({ detail, ...row }) => ({ ...row, ...detail }));
 
-describe("what is pasted", () => {
-  test("is read by lines, commas and semicolons, and what is no address is told with why", async () => {
+describe("a pasted list", () => {
+  test("is split at lines, commas and semicolons, and invalid addresses are reported with a reason", async () => {
     const said = await add(
       "ann@example.com, Ben <Ben@Example.com>;\r\n\n nobody\n@\ncy@exämple.com\nann@EXAMPLE.com",
     );
@@ -57,13 +58,13 @@ describe("what is pasted", () => {
     expect(await add("ann@example.com\nnew@example.com")).toMatchObject({ added: 1, existing: 1 });
   });
 
-  test("and what is taken off is written down: one by its name, many by how many", async () => {
+  test("and removals are audited: one with its address, several with their count", async () => {
     await add("one@example.com");
     await add("two@example.com\nthree@example.com");
     await add("one@example.com");
     const { rows } = await list();
-    await ask("remove", { ids: rows.map(({ id }) => id) });
-    await ask("remove", { ids: rows.map(({ id }) => id) });
+    await call("remove", { ids: rows.map(({ id }) => id) });
+    await call("remove", { ids: rows.map(({ id }) => id) });
     expect(await audited()).toEqual([
       { action: "suppression.removed", name: null, count: 3, origins: ["manual"] },
       { action: "suppression.added", name: null, count: 2 },
@@ -72,8 +73,8 @@ describe("what is pasted", () => {
   });
 });
 
-describe("the list", () => {
-  test("finds an address by its first letters, in the order of the alphabet, page by page", async () => {
+describe("the suppression list", () => {
+  test("finds addresses by prefix, in alphabetical order, page by page", async () => {
     const many = Array.from({ length: 60 }, (_, n) => `reader-${String(n).padStart(2, "0")}@example.com`);
     await add([...many].reverse().join("\n"));
     await add("red@example.com\nREADY@example.com\n_@example.com");
@@ -92,13 +93,13 @@ describe("the list", () => {
     expect(await found({ search: "%" })).toEqual([]);
   });
 
-  test("finds a whole address however it is written", async () => {
+  test("finds a complete address in any letter case", async () => {
     await add("cy@exämple.com");
     for (const search of ["cy@exämple.com", "Cy <CY@exämple.com>", "cy@xn--exmple-cua.com", "cy@"])
       expect(await found({ search }), search).toEqual(["cy@xn--exmple-cua.com"]);
   });
 
-  test("searches by an index", async () => {
+  test("uses an index for the search", async () => {
     const plan = await console.house.hot.begin(async (sql) => {
       await sql`set local enable_seqscan = off`;
       return sql`explain (format json) select * from suppressions
@@ -110,13 +111,13 @@ describe("the list", () => {
     expect(text).not.toContain('"Sort"');
   });
 
-  test("shows the mail that an address bounced with, what its server said, and whoever unsubscribed", async () => {
-    const sender = "ann@posthorn.test";
-    const sent = await console.house.send({ sender, to: ["delivered@posthorn.test"] }, ann.ctx);
+  test("shows the bounced email, the server's response, and unsubscribes", async () => {
+    const sender = "ann@backstamp.test";
+    const sent = await console.house.send({ sender, to: ["delivered@backstamp.test"] }, ann.ctx);
     await tick(console.house.withTransport(), { budgetMs: 2_000 });
     await console.house.hot`
       insert into suppressions (team_id, id, address, origin, source_email_id)
-      select ${ann.teamId}, gen_random_uuid(), 'delivered@posthorn.test', 'bounce', ${sent.id}`;
+      select ${ann.teamId}, gen_random_uuid(), 'delivered@backstamp.test', 'bounce', ${sent.id}`;
     await console.house.hot`
       update deliveries set last_code = 550, last_enhanced = '5.1.1', last_text = 'No such user' where email_id = ${sent.id}`;
     await unsubscribe(console.deps, { teamId: ann.teamId, emailId: sent.id, address: "tired@example.com" });
@@ -133,7 +134,7 @@ describe("the list", () => {
   });
 });
 
-describe("a file", () => {
+describe("an imported file", () => {
   const member = async () => cookiesOf((await console.session(ann.userIds.member)).id);
   const viewer = async () => cookiesOf((await console.session(ann.userIds.viewer)).id);
   const origin = "https://mail.example.org";
@@ -149,7 +150,7 @@ describe("a file", () => {
     return { status: response.status, lines: lines.map((line) => JSON.parse(line) as ImportLine) };
   };
 
-  test("is read to its end before anything is written, and tells how far it is and what came of it", async () => {
+  test("is read completely before anything is written, and reports progress and result", async () => {
     await add("known@example.com");
     const many = Array.from({ length: 12_000 }, (_, n) => `imported-${n}@example.com`);
     const { status, lines } = await upload(
@@ -172,13 +173,31 @@ describe("a file", () => {
     expect((await audited())[0]).toEqual({ action: "suppression.imported", name: null, count: 12_000 });
   });
 
-  test("that is none says why, and changes nothing", async () => {
+  test("whose upload stalls is aborted, and changes nothing", async () => {
+    const sizes = { bodyMaxBytes: 1024, filesMaxBytes: 1024 };
+    const bodies = createBodyBudget(sizes, { ...BODY_TIMEOUTS, idleMs: 200 });
+    const request = new Request(`${origin}/console/suppressions/import`, {
+      method: "POST",
+      body: new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode("email\nann@example.com\n")),
+      }),
+      headers: { origin, "content-type": "text/csv", "content-length": "1000" },
+      duplex: "half",
+    } as RequestInit);
+    const response = await answerImport({ ...console.deps, bodies }, request, await member(), ann.teamId);
+    expect(JSON.parse(await response.text())).toMatchObject({
+      error: { message: expect.stringContaining("did not arrive in time") },
+    });
+    expect(await found({})).toEqual([]);
+  });
+
+  test("that is invalid is rejected with a reason, and changes nothing", async () => {
     const before = await found({});
     const { lines } = await upload(`email\n"${"x".repeat(20_000)}\n`);
     expect(lines).toEqual([
       {
         error: {
-          message: expect.stringContaining("no CSV"),
+          message: expect.stringContaining("not valid CSV"),
           data: { code: expect.any(String), requestId: expect.any(String) },
         },
       },
@@ -186,7 +205,7 @@ describe("a file", () => {
     expect(await found({})).toEqual(before);
   });
 
-  test("is refused before it is read to whoever may not, from another site, of another kind, or too large", async () => {
+  test("is rejected before it is read without permission, from another site, with another type, or if too large", async () => {
     const file = "email\na@example.com\n";
     expect((await upload(file, {}, Promise.resolve(noCookies))).status).toBe(401);
     expect((await upload(file, {}, viewer())).status).toBe(403);
@@ -199,7 +218,7 @@ describe("a file", () => {
     expect(await found({})).toEqual([]);
   });
 
-  test("of the list can be read back, and none of its cells is a formula", async () => {
+  test("exported from the list can be imported again, and has no formula cell", async () => {
     await add(`"=cmd|calc"@example.com\n-a@example.com\nplain@example.com`);
     const response = await answerExport(console.deps, { cookies: await viewer(), team: ann.teamId }, {});
     expect(response.headers.get("content-disposition")).toMatch(/^attachment; filename="suppressions/);
@@ -212,7 +231,7 @@ describe("a file", () => {
     expect((await answerExport(console.deps, { cookies: noCookies, team: ann.teamId }, {})).status).toBe(401);
   });
 
-  test("holds what the list's filters find, and no other filter will do", async () => {
+  test("exported from the list applies the list's filters, and rejects other filters", async () => {
     await add("ann@example.com\nAnna@example.com\nben@example.com");
     await console.house.hot`update suppressions set origin = 'bounce' where address = 'anna@example.com'`;
     const wanted = { cookies: await viewer(), team: ann.teamId };

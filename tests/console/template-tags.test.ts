@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseTemplate } from "#server/services/templates/render";
-import { changeOf, type Fields, fieldsOf, settleVariables } from "../../app/console/templates/[id]/fields";
+import { changeOf, effectiveVariables, type Fields, fieldsOf } from "../../app/console/templates/[id]/fields";
 import { frameDocument } from "../../app/console/templates/[id]/frame-document";
 import { keysIn, rawKeysIn, readTags } from "../../app/console/templates/[id]/tags";
 import { aliasOf } from "../../app/console/templates/alias";
@@ -49,7 +49,7 @@ const SOURCES = [
   "<style>a{b:c}}</style>{{A}}",
 ];
 
-describe("what the editor marks", () => {
+describe("editor markers", () => {
   test.each(SOURCES.map((source) => [source.slice(0, 60), source]))(
     "is what a save refuses: %s",
     (_, source) => {
@@ -65,7 +65,7 @@ describe("what the editor marks", () => {
     },
   );
 
-  test("stands where it is in the text, and every fault says why", () => {
+  test("have the position in the text, and every error has a reason", () => {
     const source = "a {{B}} {{{C}}} {{#D}}";
     expect(readTags(source).map(({ from, to, kind, key }) => [source.slice(from, to), kind, key])).toEqual([
       ["{{B}}", "variable", "B"],
@@ -77,7 +77,7 @@ describe("what the editor marks", () => {
     expect([...rawKeysIn("{{A}} {{{B}}} {{{B}}}")]).toEqual(["B"]);
   });
 
-  test("takes no time worth speaking of, however many braces there are", () => {
+  test("are computed fast, however many braces there are", () => {
     for (const source of [
       "{{".repeat(100_000),
       "{{{".repeat(100_000),
@@ -101,15 +101,15 @@ describe("fields", () => {
     ...more,
   });
 
-  test("declare what is used, keep what has a fallback, and let the rest go", () => {
+  test("are declared for used variables, kept with a fallback, and removed otherwise", () => {
     const variables = [
       { key: "OLD", type: "string" as const, isRequired: true, fallback: "" },
       { key: "KEPT", type: "string" as const, isRequired: false, fallback: "x" },
     ];
-    expect(settleVariables(fields({ variables })).map(({ key }) => key)).toEqual(["KEPT", "A"]);
+    expect(effectiveVariables(fields({ variables })).map(({ key }) => key)).toEqual(["KEPT", "A"]);
   });
 
-  test("name only what differs", () => {
+  test("contain only differences", () => {
     const before = fields();
     expect(changeOf(before, fields())).toEqual({});
     expect(changeOf(before, fields({ subject: "  " }))).toEqual({});
@@ -125,7 +125,7 @@ describe("fields", () => {
 });
 
 describe("the preview's document", () => {
-  test("has its policy before all that was written, and keeps the author's document type", () => {
+  test("has its content security policy before the author's markup, and keeps the document type", () => {
     for (const html of [
       "<p>x</p>",
       "</head><p>x",
@@ -140,17 +140,17 @@ describe("the preview's document", () => {
       expect(
         frameDocument(`${doctype}<p>x`).startsWith(`${doctype}<meta http-equiv="Content-Security-Policy"`),
       ).toBe(true);
-    // The parser ends a document type at the first ">", whatever is quoted.
+    // The parser ends a document type at the first ">", also inside quotes.
     expect(frameDocument(`<!doctype html "><script>1</script>">`)).toMatch(/^<!doctype html "><meta/);
   });
 });
 
-test("what new templates begin with is what a template may hold", () => {
+test("the content of a new template is valid", () => {
   for (const { subject, html } of STARTERS)
     for (const source of [subject, html]) expect(() => parseTemplate("html", source)).not.toThrow();
 });
 
-test("a name becomes an alias that the server takes", () => {
+test("a name becomes an alias that the server accepts", () => {
   expect(aliasOf("Welcome, dear Ann!")).toBe("welcome-dear-ann");
   expect(aliasOf("  Überweisung 2 ")).toBe("uberweisung-2");
   expect(aliasOf("你好")).toBe("");

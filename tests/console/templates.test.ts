@@ -1,11 +1,11 @@
 import { and, desc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
-import { getEmail } from "#server/services/emails/read";
+import { getEmail } from "#server/services/emails/read/read";
 import { createKey } from "#server/services/keys/keys";
 import type { DraftPreview } from "#server/services/templates/draft-preview";
-import { answerTemplateBody } from "#server/trpc/template-body";
-import type { TemplateRow, TemplateView } from "#server/trpc/template-views";
+import { answerTemplateBody } from "#server/trpc/templates/body";
+import type { TemplateRow, TemplateView } from "#server/trpc/templates/views";
 import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
-async function ask<T>(procedure: string, input: object, role: "member" | "viewer" = "member"): Promise<T> {
+async function call<T>(procedure: string, input: object, role: "member" | "viewer" = "member"): Promise<T> {
   const heard = await ann.call(role, `templates.${procedure}`, input);
   if (!heard.ok) throw new Error(`${procedure}: ${heard.message}`);
   return heard.data as T;
@@ -33,12 +33,12 @@ const refusal = async (procedure: string, input: object) => {
 let made = 0;
 async function make(content: object = {}): Promise<TemplateView> {
   const input = { name: "Receipt", alias: `receipt-${++made}`, subject: null, html: "<p>Hi {{NAME}}</p>" };
-  const { id } = await ask<{ id: string }>("create", { ...input, ...content });
+  const { id } = await call<{ id: string }>("create", { ...input, ...content });
   return open(id);
 }
-const open = (id: string) => ask<TemplateView>("get", { id });
+const open = (id: string) => call<TemplateView>("get", { id });
 const save = (seen: TemplateView, change: object) =>
-  ask<Saved>("save", { id: seen.id, revision: seen.revision, change });
+  call<Saved>("save", { id: seen.id, revision: seen.revision, change });
 const audited = async (id: string) =>
   (
     await console.deps.db
@@ -48,23 +48,23 @@ const audited = async (id: string) =>
       .orderBy(desc(auditLog.id))
   ).map(({ action, detail }) => ({ action, ...detail }));
 
-describe("a template of the console", () => {
-  test("is a draft at first, which nothing can be sent with", async () => {
+describe("a template in the console", () => {
+  test("starts as a draft, which cannot be sent", async () => {
     const template = await make();
     expect(template).toMatchObject({ number: 1, publishedNumber: null, publishedAt: null });
     const use = { template: { id: template.alias ?? "", variables: { NAME: "Ann" } }, html: null };
-    await expect(console.house.send({ sender: "ann@posthorn.test", ...use }, ann.ctx)).rejects.toThrow(
+    await expect(console.house.send({ sender: "ann@backstamp.test", ...use }, ann.ctx)).rejects.toThrow(
       /not published/,
     );
   });
 
-  test("keeps nothing that it cannot: what is wrong is named, and what the database cannot keep is refused", async () => {
+  test("rejects invalid values with their field, and text that the database cannot store", async () => {
     const template = await make();
     const { id, revision } = template;
     for (const [change, said] of [
       [{ html: "{{#A}}x{{/A}}" }, /`html` uses \{\{#A\}\}/],
       [{ html: "" }, /html/],
-      [{ html: "a\0b" }, /change\.html: must not hold NUL/],
+      [{ html: "a\0b" }, /change\.html: must not contain NUL/],
       [{ subject: "\ud800" }, /surrogate/],
       [{ from: "nobody" }, /change\.from/],
       [{ replyTo: ["a@example.com", "b"] }, /change\.replyTo\.1/],
@@ -78,7 +78,7 @@ describe("a template of the console", () => {
     expect(await open(id)).toEqual(template);
   });
 
-  test("takes what is null away, and leaves what is not named", async () => {
+  test("clears null fields, and keeps omitted fields", async () => {
     const template = await make({ subject: "Hello" });
     const saved = await save(template, { from: "Ann <ann@example.org>", replyTo: ["office@example.org"] });
     expect((await open(template.id)).content).toMatchObject({
@@ -100,21 +100,21 @@ describe("a template of the console", () => {
   });
 });
 
-describe("two who edit the same template", () => {
-  test("do not overwrite each other: the second is told, and may decide knowing both", async () => {
+describe("two editors of the same template", () => {
+  test("do not overwrite each other: the second gets a conflict with both versions", async () => {
     const seen = await make();
     const first = await save(seen, { html: "<p>First {{NAME}}</p>" });
     const late = { id: seen.id, revision: seen.revision };
     expect(await refusal("save", { ...late, change: { html: "<p>Second {{NAME}}</p>" } })).toMatchObject({
       code: "CONFLICT",
-      message: expect.stringMatching(/^Somebody else has changed this template/),
+      message: expect.stringMatching(/^This template was changed after you opened it/),
     });
     expect((await open(seen.id)).content.html).toBe("<p>First {{NAME}}</p>");
     await save({ ...seen, revision: first.revision }, { html: "<p>Second {{NAME}}</p>" });
     expect((await open(seen.id)).content.html).toBe("<p>Second {{NAME}}</p>");
   });
 
-  test("publish and roll back only what they have seen", async () => {
+  test("publish and roll back only the version they have seen", async () => {
     const seen = await make();
     await save(seen, { html: "<p>Unseen {{NAME}}</p>" });
     const { id, revision } = seen;
@@ -126,7 +126,7 @@ describe("two who edit the same template", () => {
     expect(await open(id)).toMatchObject({ publishedNumber: null });
   });
 
-  test("at the same moment: one of them is saved, and every other one is told", async () => {
+  test("saving concurrently: one succeeds, and the others get a conflict", async () => {
     const seen = await make();
     const { id, revision } = seen;
     const heard = await Promise.all(
@@ -139,7 +139,7 @@ describe("two who edit the same template", () => {
     expect((await open(id)).revision).toBe(revision + 1);
   });
 
-  test("hear that an alias is taken as what it is", async () => {
+  test("get a specific error for an alias in use", async () => {
     const [one, two] = [await make(), await make()];
     const { id, revision } = two;
     expect(await refusal("save", { id, revision, change: { alias: one.alias } })).toMatchObject({
@@ -150,16 +150,16 @@ describe("two who edit the same template", () => {
   });
 });
 
-test("what is done to a template is written down, and what changes nothing is not", async () => {
+test("changes of a template are audited, and updates without a change are not", async () => {
   const seen = await make({ subject: "One" });
   const { id } = seen;
   const saved = await save(seen, { subject: "Two" });
-  await ask("publish", { id, revision: saved.revision });
+  await call("publish", { id, revision: saved.revision });
   const live = await open(id);
-  await ask("publish", { id, revision: live.revision });
+  await call("publish", { id, revision: live.revision });
   const next = await save(live, { subject: "Three" });
-  await ask("publish", { id, revision: next.revision });
-  await ask("rollBack", { id, version: "1", revision: (await open(id)).revision });
+  await call("publish", { id, revision: next.revision });
+  await call("rollBack", { id, version: "1", revision: (await open(id)).revision });
   expect(await audited(id)).toEqual([
     { action: "template.rolled_back", version: 1, before: 2 },
     { action: "template.published", version: 2, before: 1 },
@@ -168,45 +168,50 @@ test("what is done to a template is written down, and what changes nothing is no
     { action: "template.changed", changed: ["subject"], version: 1 },
     { action: "template.created", alias: seen.alias, published: false },
   ]);
-  const copy = await ask<{ id: string }>("duplicate", { id });
+  const copy = await call<{ id: string }>("duplicate", { id });
   expect(await audited(copy.id)).toEqual([{ action: "template.duplicated", from: id, fromName: "Receipt" }]);
-  await ask("remove", { id });
+  await call("remove", { id });
   expect((await audited(id))[0]).toEqual({ action: "template.deleted", alias: seen.alias });
 });
 
 const NEW_KEY = { name: "Shop", scopes: ["emails:send"] } as const;
 
-describe("the list", () => {
-  test("tells of each template its versions and when it was last used, and who would miss it", async () => {
+describe("the template list", () => {
+  test("shows the versions, the last use and the dependents of each template", async () => {
     const { id, alias } = await make({ subject: "Hi", name: "Used one" });
-    await save(await open(id), { from: "ann@posthorn.test" });
-    await ask("publish", { id, revision: (await open(id)).revision });
+    await save(await open(id), { from: "ann@backstamp.test" });
+    await call("publish", { id, revision: (await open(id)).revision });
     await save(await open(id), { subject: "Ahead" });
     const row = async () =>
-      (await ask<Rows>("list", { search: "used ONE" })).rows.find((each) => each.id === id);
+      (await call<Rows>("list", { search: "used ONE" })).rows.find((each) => each.id === id);
     expect(await row()).toMatchObject({ alias, currentNumber: 2, publishedNumber: 1, lastUsedAt: null });
-    expect(await ask("use", { id })).toEqual({ lastUsedAt: null, keys: [] });
+    expect(await call("use", { id })).toEqual({ lastUsedAt: null, keys: [] });
     const { key } = await createKey(ann.ctx, NEW_KEY);
-    const sent = { sender: "ann@posthorn.test", to: ["delivered@posthorn.test"], html: null, subject: null };
+    const sent = {
+      sender: "ann@backstamp.test",
+      to: ["delivered@backstamp.test"],
+      html: null,
+      subject: null,
+    };
     const mail = { ...sent, template: { id, variables: { NAME: "Ann" } } };
     const actor = { kind: "key", keyId: key.id, scopes: [], domains: [], allDomains: true } as const;
     await console.house.send(mail, { ...ann.ctx, actor });
     await console.house.send(mail, ann.ctx);
     expect((await row())?.lastUsedAt).toMatch(/Z$/);
-    expect(await ask("use", { id })).toEqual({
+    expect(await call("use", { id })).toEqual({
       lastUsedAt: expect.stringMatching(/Z$/),
       keys: [null, "Shop"],
     });
   });
 
-  test("is searched by a part of the name or the alias, in which no letter is a pattern", async () => {
+  test("searches by part of the name or alias, without wildcards", async () => {
     const { id } = await make({ name: "100%_Off today", alias: "sale-of-spring" });
-    const found = async (search: string) => (await ask<Rows>("list", { search })).rows.map((row) => row.id);
+    const found = async (search: string) => (await call<Rows>("list", { search })).rows.map((row) => row.id);
     for (const search of ["100%_off", "OF-SPRING", "%_"]) expect(await found(search)).toEqual([id]);
     expect(await found("100__Off")).toEqual([]);
   });
 
-  test("finds the last use by an index, however many mails there are", async () => {
+  test("finds the last use with an index, however many emails there are", async () => {
     const plan = await console.house.hot`
       explain (format json) select e.created_at from emails e
       where e.team_id = ${ann.teamId} and e.template_id = ${ann.teamId} order by e.id desc limit 1`;
@@ -214,10 +219,10 @@ describe("the list", () => {
   });
 });
 
-describe("a preview of what is not saved", () => {
+describe("a preview of unsaved content", () => {
   const variable = (key: string, more: object = {}) => ({ key, type: "string", ...more });
   const preview = (draft: object, values: object = {}, withText = false) =>
-    ask<DraftPreview>("preview", {
+    call<DraftPreview>("preview", {
       draft: { subject: null, html: "", text: null, variables: [], ...draft },
       values,
       withText,
@@ -233,7 +238,7 @@ describe("a preview of what is not saved", () => {
       },
       { A: `<b>"O'Neil" & co</b>` },
     );
-    expect(said).toEqual({
+    expect(said).toMatchObject({
       subject: `Hi <b>"O'Neil" & co</b>`,
       html: `<p>&lt;b&gt;&quot;O&#39;Neil&quot; &amp; co&lt;/b&gt;|<b>"O'Neil" & co</b></p>`,
       text: `Hi <b>"O'Neil" & co</b> <b>"O'Neil" & co</b>`,
@@ -242,7 +247,7 @@ describe("a preview of what is not saved", () => {
     });
   });
 
-  test("reads no value for tags again", async () => {
+  test("does not parse values for tags", async () => {
     const said = await preview(
       { html: "{{A}} {{{A}}} {{B}}", variables: [variable("A"), variable("B")] },
       { A: "{{B}}{{{B}}}", B: "secret" },
@@ -250,7 +255,7 @@ describe("a preview of what is not saved", () => {
     expect(said.html).toBe("{{B}}{{{B}}} {{B}}{{{B}}} secret");
   });
 
-  test("shows what has no value as it is written, and names it", async () => {
+  test("shows tags without a value unchanged, and lists them", async () => {
     const said = await preview(
       {
         html: "{{A}} {{B}} {{C}} {{N}}",
@@ -266,7 +271,7 @@ describe("a preview of what is not saved", () => {
     expect(said).toMatchObject({ html: "{{A}} there  {{N}}", missing: ["A", "N"], faults: [] });
   });
 
-  test("tells each field's fault beside what the others come to", async () => {
+  test("reports the error of each field and renders the others", async () => {
     const said = await preview({
       subject: "{{#A}}",
       html: "<p>{{A}}</p>",
@@ -282,7 +287,7 @@ describe("a preview of what is not saved", () => {
     expect(long.faults).toEqual([{ field: "subject", message: expect.stringContaining("subject") }]);
   });
 
-  test("makes the text part from the HTML when it is asked for", async () => {
+  test("generates the text part from the HTML on request", async () => {
     const draft = { html: "<h1>Hi {{A}}</h1><p>Bye</p>", variables: [variable("A")] };
     expect((await preview(draft, { A: "Ann" })).text).toBeNull();
     expect((await preview(draft, { A: "Ann" }, true)).text).toBe("Hi Ann\n\nBye");
@@ -290,26 +295,26 @@ describe("a preview of what is not saved", () => {
   });
 });
 
-describe("a test mail", () => {
-  test("says what the editor shows, goes the ordinary way, and is marked", async () => {
+describe("a test email", () => {
+  test("has the content of the editor, uses the normal delivery, and is marked as a test", async () => {
     const { id } = await make({ subject: "Hi {{NAME}}" });
-    await save(await open(id), { from: "Ann <ann@posthorn.test>" });
-    const to = "delivered+test@posthorn.test";
-    const sent = await ask<{ id: string }>("sendTest", { id, from: null, to, values: { NAME: "<Ann>" } });
+    await save(await open(id), { from: "Ann <ann@backstamp.test>" });
+    const to = "delivered+test@backstamp.test";
+    const sent = await call<{ id: string }>("sendTest", { id, from: null, to, values: { NAME: "<Ann>" } });
     expect(await getEmail(ann.ctx, sent.id)).toMatchObject({
       subject: "Hi <Ann>",
       html: "<p>Hi &lt;Ann&gt;</p>",
-      sender: "Ann <ann@posthorn.test>",
+      sender: "Ann <ann@backstamp.test>",
       to: [to],
       tags: [{ name: "template_test", value: "true" }],
     });
     expect((await audited(id))[0]).toEqual({ action: "template.test_sent", version: 1, email: sent.id });
   });
 
-  test("is refused from a domain that is not the team's, and without the values it needs", async () => {
+  test("is rejected from a domain of another team, and without required values", async () => {
     const { id } = await make({ subject: "Hi" });
-    const to = "delivered@posthorn.test";
-    const from = "ann@posthorn.test";
+    const to = "delivered@backstamp.test";
+    const from = "ann@backstamp.test";
     expect(
       await refusal("sendTest", { id, from: "a@foreign.example", to, values: { NAME: "x" } }),
     ).toMatchObject({
@@ -322,11 +327,11 @@ describe("a test mail", () => {
   });
 });
 
-describe("the document with pictures", () => {
+describe("the document with images", () => {
   const body = async (id: string, values: string, cookies = noCookies) =>
     answerTemplateBody(console.deps, cookies, { team: ann.teamId, id, values });
 
-  test("may do nothing but fetch them, and is closed to whoever is not in the team", async () => {
+  test("may only load images, and is available only to members of the team", async () => {
     const { id } = await make({ html: `<img src="https://example.com/a.png"><script>1</script>{{NAME}}` });
     const cookies = await cookiesOf((await console.session(ann.userIds.viewer)).id);
     const response = await body(id, `{"NAME":"<b>"}`, cookies);

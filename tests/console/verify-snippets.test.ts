@@ -2,19 +2,19 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findPort } from "#server/boot/postgres/server";
+import { tick } from "#server/delivery/tick";
 import { createWebhook } from "#server/services/webhooks/endpoints";
-import { getWebhookEvent } from "#server/services/webhooks/events";
+import { getWebhookEvent } from "#server/services/webhooks/events/events";
+import { sendTestEvent } from "#server/services/webhooks/events/test-event";
 import { rotateSigningSecret } from "#server/services/webhooks/rotate";
 import { signatureHeaders } from "#server/services/webhooks/sign";
-import { sendTestEvent } from "#server/services/webhooks/test-event";
 import { type Snippet, VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
-import { tick } from "#server/worker/tick";
+import { findPort } from "#server/startup/postgres/server";
 import { type House, openHouse } from "../support/house";
 import { projectRoot, startProcess, type TestProcess } from "../support/processes";
 
 /*
- * The receivers that the console offers, word for word, each run by its own interpreter and called by the worker.
+ * The endpoint examples that the console shows, each run unchanged by its own interpreter and called by the worker.
  */
 
 const patience = { timeout: 60_000 };
@@ -24,8 +24,8 @@ let house: House;
 let folder: string;
 beforeAll(async () => {
   house = await openHouse();
-  folder = mkdtempSync(path.join(tmpdir(), "posthorn-snippets-"));
-  // What `npm install` would have put beside it.
+  folder = mkdtempSync(path.join(tmpdir(), "backstamp-snippets-"));
+  // The package that `npm install` would add.
   symlinkSync(path.join(projectRoot, "node_modules"), path.join(folder, "node_modules"));
 });
 afterAll(async () => {
@@ -40,27 +40,27 @@ async function start(snippet: Snippet, secret: string, port: number): Promise<Te
   const file = path.join(folder, `${snippet.id}-${snippet.fileName}`);
   writeFileSync(file, snippet.text);
   const env = { WEBHOOK_SECRET: secret, PORT: String(port) };
-  const receiver = await startProcess(interpreterOf(snippet), [file], { cwd: folder, env });
-  // It listens when it refuses somebody.
+  const endpoint = await startProcess(interpreterOf(snippet), [file], { cwd: folder, env });
+  // The endpoint is ready when it rejects an unsigned request.
   await expect.poll(() => post(port, "{}", {}).catch(() => null), patience).toBe(400);
-  return receiver;
+  return endpoint;
 }
 
 const post = async (port: number, body: string, headers: Record<string, string>): Promise<number> =>
   (await fetch(`http://127.0.0.1:${port}/hooks`, { method: "POST", body, headers })).status;
 
-describe.each(VERIFY_SNIPPETS)("the receiver: $label", (snippet) => {
-  test("takes our calls, also while the secret is rotated, and refuses what was changed or kept too long", async () => {
+describe.each(VERIFY_SNIPPETS)("the endpoint example: $label", (snippet) => {
+  test("accepts event deliveries, also during secret rotation, and rejects changed or old requests", async () => {
     const port = await findPort();
     const url = `http://127.0.0.1:${port}/hooks`;
     const { id, signingSecret } = await createWebhook(house.ctx, { url, events: [type], status: "enabled" });
-    const receiver = await start(snippet, signingSecret, port);
+    const endpoint = await start(snippet, signingSecret, port);
     try {
       const event = await sendTestEvent(house.ctx, id, type);
       await tick(house.withTransport(), { budgetMs: 20_000 });
       const delivered = await getWebhookEvent(house.ctx, id, event.id);
       expect(delivered).toMatchObject({ status: "success", attempts: 1 });
-      await receiver.waitFor(new RegExp(`${event.id} ${type}`));
+      await endpoint.waitFor(new RegExp(`${event.id} ${type}`));
 
       const body = delivered.payload ?? "";
       const nowSeconds = Math.floor(Date.now() / 1_000);
@@ -82,7 +82,7 @@ describe.each(VERIFY_SNIPPETS)("the receiver: $label", (snippet) => {
       await tick(house.withTransport(), { budgetMs: 20_000 });
       expect(await getWebhookEvent(house.ctx, id, second.id)).toMatchObject({ status: "success" });
     } finally {
-      await receiver.kill();
+      await endpoint.kill();
     }
   });
 });

@@ -2,9 +2,9 @@ import { and, asc, eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import { webhookDeliveries } from "#db/schema/webhooks";
-import { newId } from "#server/ids";
-import type { EndpointView, WebhookDeliveryRow, WebhookDeliveryView } from "#server/trpc/webhook-views";
-import { tick } from "#server/worker/tick";
+import { tick } from "#server/delivery/tick";
+import { newId } from "#server/platform/ids";
+import type { EndpointView, WebhookDeliveryRow, WebhookDeliveryView } from "#server/trpc/webhooks/views";
 import { type Console, openConsole } from "../support/console";
 import { type HttpSink, type SinkReply, startHttpSink } from "../support/http-sink";
 import { openParty, type Party } from "../support/parties";
@@ -27,9 +27,9 @@ const asAdmin = async <Answer>(procedure: string, input: object = {}): Promise<A
   if (!heard.ok) throw new Error(`${procedure}: ${heard.code} ${heard.message}`);
   return heard.data as Answer;
 };
-const refused = (procedure: string, input: object) => ann.call("admin", `webhooks.${procedure}`, input);
+const rejectedCall = (procedure: string, input: object) => ann.call("admin", `webhooks.${procedure}`, input);
 
-/** A receiver on loopback, and the endpoint that leads to it. */
+/** A test server on loopback, and an endpoint with its URL. */
 async function endpoint(reply: SinkReply = 204, events: string[] = ["email.delivered"]) {
   const sink = await startHttpSink(() => reply);
   sinks.push(sink);
@@ -51,7 +51,7 @@ const actionsOn = async (id: string) =>
       .orderBy(asc(auditLog.id))
   ).map(({ action }) => action);
 
-test("a signing secret is told when it is made, and in no other answer", async () => {
+test("a signing secret is returned on creation only", async () => {
   const { id, signingSecret } = await endpoint();
   const { id: event } = await test1(id);
   await round();
@@ -70,23 +70,26 @@ test("a signing secret is told when it is made, and in no other answer", async (
 
 test.each([
   [{ url: " " }, "BAD_REQUEST", /^url: /],
-  [{ url: "https://10.0.0.1/" }, "UNPROCESSABLE_CONTENT", /public Internet/],
+  [{ url: "https://10.0.0.1/" }, "UNPROCESSABLE_CONTENT", /public Internet.*BACKSTAMP_EGRESS_ALLOW/],
   [{ url: "https://user:secret@example.com/" }, "UNPROCESSABLE_CONTENT", /password/],
   [{ url: "javascript:alert(1)" }, "UNPROCESSABLE_CONTENT", /endpoint/],
   [{ events: [] }, "BAD_REQUEST", /^events: /],
   [{ events: ["email.snet"] }, "BAD_REQUEST", /^events.0: /],
   [{ secret: "whsec_mine" }, "BAD_REQUEST", /secret/],
-])("an endpoint is not made of %j, and the field is named", async (more, code, message) => {
+])("an endpoint is not created from %j, and the error names the field", async (more, code, message) => {
   const input = { url: "https://example.com/", events: ["email.delivered"], ...more };
-  expect(await refused("create", input)).toMatchObject({ code, message: expect.stringMatching(message) });
+  expect(await rejectedCall("create", input)).toMatchObject({
+    code,
+    message: expect.stringMatching(message),
+  });
 });
 
-describe("a delivery", () => {
-  test("shows the very request, the answer as text, and that it was taken", async () => {
+describe("an event delivery", () => {
+  test("shows the exact request, the response as text, and that it succeeded", async () => {
     const answer = `<script>alert(1)</script>\n"ok"`;
     const { id, sink } = await endpoint({ status: 200, body: answer });
     const { id: event } = await test1(id);
-    expect(await get(id)).toMatchObject({ waiting: 1, lastAnswer: null });
+    expect(await get(id)).toMatchObject({ waiting: 1, lastResponse: null });
     await round();
     const [received] = sink.received;
     const seen = await asAdmin<WebhookDeliveryView>("delivery", { id, event });
@@ -101,11 +104,11 @@ describe("a delivery", () => {
     expect(await get(id)).toMatchObject({
       lane: "open",
       waiting: 0,
-      lastAnswer: { deliveryId: event, statusCode: 200 },
+      lastResponse: { deliveryId: event, statusCode: 200 },
     });
   });
 
-  test("that is refused tells when it is called again, and its endpoint that it fails", async () => {
+  test("that failed shows its next attempt, and its endpoint is shown as failing", async () => {
     const { id } = await endpoint({ status: 500, body: "x".repeat(20_000) });
     const { id: event } = await test1(id);
     await round();
@@ -118,20 +121,20 @@ describe("a delivery", () => {
       lane: "single",
       failures: 1,
       waiting: 1,
-      lastAnswer: { statusCode: 500 },
+      lastResponse: { statusCode: 500 },
     });
     const days = Date.parse(failing.disablesAt ?? "") - Date.parse(failing.failingSince ?? "");
     expect(days).toBe(5 * 86_400_000);
   });
 
-  test("of an endpoint that asked for a pause waits for its end", async () => {
+  test("of an endpoint that requested a pause is retried after it", async () => {
     const { id } = await endpoint({ status: 503, headers: { "retry-after": "600" } });
     await test1(id);
     await round();
     expect(await get(id)).toMatchObject({ lane: "paused", pausedUntil: expect.any(String) });
   });
 
-  test("is found by its state and its event, and paged by its id", async () => {
+  test("can be filtered by state and event, and is paged by id", async () => {
     const { id } = await endpoint(204, ["email.delivered", "email.bounced"]);
     for (const type of ["email.delivered", "email.bounced", "email.delivered"])
       await asAdmin("test", { id, type });
@@ -144,8 +147,8 @@ describe("a delivery", () => {
   });
 });
 
-describe("replaying", () => {
-  /** Rows as a replay finds them: id and what they are, minutes ago. */
+describe("a replay", () => {
+  /** Event deliveries for a replay: id and age in minutes. */
   async function history(
     id: string,
     rows: { status: "failed" | "success"; minutesAgo: number; type?: string }[],
@@ -176,7 +179,7 @@ describe("replaying", () => {
     ...more,
   });
 
-  test("a range sends exactly what was counted, each once, and nothing beside it", async () => {
+  test("of a range sends exactly the counted events, each once", async () => {
     const { id, sink } = await endpoint(204, ["email.delivered", "email.bounced"]);
     const ids = await history(id, [
       { status: "failed", minutesAgo: 90 },
@@ -196,7 +199,7 @@ describe("replaying", () => {
     expect(await actionsOn(id)).toEqual(["webhook.created", "webhook.replayed"]);
   });
 
-  test("one event begins a new round, with all its tries", async () => {
+  test("of one event starts a new series with all attempts", async () => {
     const { id, sink } = await endpoint();
     const [event] = await history(id, [{ status: "failed", minutesAgo: 5 }]);
     await asAdmin("replay", { id, event });
@@ -206,7 +209,7 @@ describe("replaying", () => {
     expect(await asAdmin("delivery", { id, event })).toMatchObject({ status: "success" });
   });
 
-  test("is refused while the endpoint is paused, and after that works again", async () => {
+  test("is rejected while the endpoint is paused, and works again afterwards", async () => {
     const { id } = await endpoint();
     const [event] = await history(id, [{ status: "failed", minutesAgo: 5 }]);
     await asAdmin("update", { id, status: "disabled" });
@@ -216,22 +219,22 @@ describe("replaying", () => {
       ["replayRange", { id, ...range([60, 0]) }],
       ["test", { id, type: "email.delivered" }],
     ] as const)
-      expect(await refused(procedure, input)).toMatchObject({ code: "CONFLICT" });
+      expect(await rejectedCall(procedure, input)).toMatchObject({ code: "CONFLICT" });
     await asAdmin("update", { id, status: "enabled" });
     expect(await asAdmin("replayRange", { id, ...range([60, 0]) })).toMatchObject({ count: 1 });
   });
 
-  test("a range that ends before it begins is refused", async () => {
+  test("of a range that ends before it starts is rejected", async () => {
     const { id } = await endpoint();
     for (const procedure of ["countRange", "replayRange"])
-      expect(await refused(procedure, { id, ...range([10, 60]) })).toMatchObject({
+      expect(await rejectedCall(procedure, { id, ...range([10, 60]) })).toMatchObject({
         code: "UNPROCESSABLE_CONTENT",
       });
   });
 });
 
-describe("while a secret is rotated", () => {
-  test("two sign, and the page says until when", async () => {
+describe("during secret rotation", () => {
+  test("two secrets sign, and the page shows until when", async () => {
     const { id, sink } = await endpoint();
     expect(await get(id)).toMatchObject({ previousUntil: null });
     await asAdmin("rotate", { id });
@@ -243,17 +246,17 @@ describe("while a secret is rotated", () => {
   });
 });
 
-test("an endpoint keeps names that the console does not offer", async () => {
+test("an endpoint keeps event types that the console does not offer", async () => {
   const { id, url } = await endpoint(204, ["email.delivered", "contact.created"]);
   await asAdmin("update", { id, url, events: ["email.bounced", "contact.created"] });
   expect(await get(id)).toMatchObject({ events: ["email.bounced", "contact.created"] });
 });
 
-test("mail of unknown outcome is counted, with who hears of it", async () => {
+test("emails with unknown outcome are counted, with the subscribed endpoints", async () => {
   const held = () => asAdmin<Record<string, unknown>>("heldUnknown");
   expect(await held()).toEqual({ emails: 0, isAtLeast: false, policy: "retry", isHeard: false });
   const { id } = await console.house.send(
-    { sender: "ann@posthorn.test", to: ["delivered@posthorn.test"] },
+    { sender: "ann@backstamp.test", to: ["delivered@backstamp.test"] },
     ann.ctx,
   );
   await console.house.hot`update emails set status = 'unknown' where id = ${id}`;

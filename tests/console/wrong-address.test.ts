@@ -1,20 +1,21 @@
 import { createTRPCClient, httpBatchLink } from "@trpc/client";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { sayForeign } from "#server/own-page";
+import { formatForeignOrigin, isFromOwnPage } from "#server/platform/http/own-page";
 import { answerTrpc } from "#server/trpc/http";
 import type { AppRouter } from "#server/trpc/router";
+import { answerImport } from "#server/trpc/suppressions/files";
 import { prove, signInElsewhere, signOut } from "../../app/auth-client";
 import { faultOf } from "../../app/console/_ui/fault";
-import { type Console, noCookies, openConsole, PASSWORD } from "../support/console";
+import { type Console, cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console";
 import { openVisitor } from "../support/sign-in-visitor";
 
 /*
- * Posthorn's public address is set to another than the one that a browser opens: the pages come, and every act is refused. What
- * the person reads must name both addresses.
+ * The public URL is configured differently from the URL that the browser opens: pages load, and every mutation is rejected.
+ * The error must name both URLs.
  */
 
 const opened = "http://192.0.2.7:3000";
-const SENTENCE = `This page was opened at ${opened}; Posthorn's address is https://mail.example.org. Open it there, or set POSTHORN_URL.`;
+const SENTENCE = `This page was opened at ${opened}, but Backstamp's URL is https://mail.example.org. Open that URL, or change BACKSTAMP_URL.`;
 
 let console: Console;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => console.close());
 afterEach(() => void vi.unstubAllGlobals());
 
-/** The browser's own fetch, as a page at that address would have it. */
+/** The browser's fetch, as a page at that URL would call it. */
 function openPageElsewhere() {
   const visitor = openVisitor(console.deps);
   vi.stubGlobal("window", { location: new URL(opened) });
@@ -35,8 +36,8 @@ function openPageElsewhere() {
   });
 }
 
-describe("a page that is opened elsewhere than POSTHORN_URL says tells so", () => {
-  test("where somebody signs in, by whatever way, or out", async () => {
+describe("a page opened at a URL other than BACKSTAMP_URL shows an error", () => {
+  test("at every sign-in method and at sign-out", async () => {
     openPageElsewhere();
     const { email } = await console.person();
     expect(await prove("credentials", { email, password: PASSWORD }, "/console")).toEqual({
@@ -48,7 +49,7 @@ describe("a page that is opened elsewhere than POSTHORN_URL says tells so", () =
     expect(await signInElsewhere("github", "/console")).toBe(SENTENCE);
   });
 
-  test("where a link is asked for", async () => {
+  test("at the request for a link", async () => {
     const visitor = openVisitor(console.deps);
     const input = { kind: "sign_in_link", email: "ann@example.org", landing: "/console" };
     expect(await visitor.tell("link/ask", input, { origin: opened })).toMatchObject({
@@ -57,7 +58,7 @@ describe("a page that is opened elsewhere than POSTHORN_URL says tells so", () =
     });
   });
 
-  test("at every act of the console, alone and in a batch", async () => {
+  test("at every mutation, alone and in a batch", async () => {
     const client = createTRPCClient<AppRouter>({
       links: [
         httpBatchLink({
@@ -86,7 +87,40 @@ describe("a page that is opened elsewhere than POSTHORN_URL says tells so", () =
   });
 });
 
-test("a refusal names no address that is none, and none that is long", () => {
+test("a host that only the request names is foreign, even if the origin matches it", async () => {
+  const headers = { host: "evil.example", origin: "https://evil.example" };
+  const input = { kind: "sign_in_link", email: "ann@example.org", landing: "/console" };
+  expect((await openVisitor(console.deps).tell("link/ask", input, headers)).status).toBe(403);
+  const init = { method: "POST", body: "{}", headers: { ...headers, "content-type": "application/json" } };
+  expect((await console.call("account.endOtherSessions", init)).status).toBe(403);
+  const { id } = await console.session((await console.person({ role: "owner" })).id);
+  const file = new Request("https://evil.example/", {
+    ...init,
+    headers: { ...headers, "content-type": "text/csv" },
+  });
+  const { teamId } = console.house.ctx;
+  expect((await answerImport(console.deps, file, await cookiesOf(id), teamId)).status).toBe(403);
+});
+
+test("for a local public URL all loopback names are equivalent, but only on the same port and scheme", () => {
+  const isOurs = (url: string, origin: string) =>
+    isFromOwnPage(url, new Headers({ origin, host: new URL(origin).host }));
+  for (const url of ["http://localhost:3000", "http://127.0.0.1:3000", "http://[::1]:3000"]) {
+    for (const name of ["localhost", "127.0.0.1", "[::1]"])
+      expect(isOurs(url, `http://${name}:3000`), `${url} ${name}`).toBe(true);
+    for (const origin of [
+      "http://localhost:3001",
+      "https://localhost:3000",
+      "http://localhost.evil.example:3000",
+      "http://127.0.0.1.nip.io:3000",
+      "http://192.0.2.7:3000",
+    ])
+      expect(isOurs(url, origin), `${url} ${origin}`).toBe(false);
+  }
+  expect(isOurs("https://mail.example.org", "https://localhost")).toBe(false);
+});
+
+test("the error contains neither invalid nor overlong addresses", () => {
   for (const origin of [
     "null",
     "x",
@@ -94,10 +128,10 @@ test("a refusal names no address that is none, and none that is long", () => {
     `https://${"a".repeat(300)}.example`,
     "https://a b",
   ])
-    expect(sayForeign("https://mail.example.org", new Headers({ origin })), origin).toBe(
-      "This call must come from a page of Posthorn, at https://mail.example.org.",
+    expect(formatForeignOrigin("https://mail.example.org", new Headers({ origin })), origin).toBe(
+      "This request must come from a Backstamp page at https://mail.example.org.",
     );
   expect(
-    sayForeign("https://mail.example.org", new Headers({ origin: "https://evil.example/<b>?x" })),
-  ).toContain("opened at https://evil.example;");
+    formatForeignOrigin("https://mail.example.org", new Headers({ origin: "https://evil.example/<b>?x" })),
+  ).toContain("opened at https://evil.example, but");
 });

@@ -21,7 +21,7 @@ const text = fc
   )
   .filter((value) => !value.includes("\0"));
 
-test("any list of texts comes back from the database as it went in", async () => {
+test("a list of texts round-trips through the database", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(text)), async (values) => {
       const [row] = await database.hot`select ${values}::text[] as back, to_jsonb(${values}::text[]) as seen`;
@@ -31,7 +31,7 @@ test("any list of texts comes back from the database as it went in", async () =>
   );
 });
 
-test("arrays of every type in use come back with the values they had", async () => {
+test("arrays of each used type round-trip through the database", async () => {
   const id = "01a1fd50-5fc5-74e6-b030-33aaed635cca";
   const time = "2026-01-31T09:00:00.000Z";
   const { hot } = database;
@@ -52,7 +52,7 @@ test("arrays of every type in use come back with the values they had", async () 
   });
 });
 
-test("an element that is missing is a mistake, and not a null", async () => {
+test("an undefined element throws and is not sent as null", async () => {
   await expect(database.hot.unsafe("select $1::text[]", [["a", undefined] as never])).rejects.toThrow(
     "undefined",
   );

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { HotSql } from "#db/client";
-import { claimDeliveries } from "#db/queue";
-import { newId } from "#server/ids";
+import { claimDeliveries } from "#server/delivery/queue/claims";
+import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
 import { type House, openHouse } from "../support/house";
 import { queueMany } from "../support/queue-many";
@@ -38,7 +38,7 @@ async function countReads(hot: HotSql): Promise<{ scans: number; fetched: number
   return reads;
 }
 
-test("a claim reads about as many rows as it takes, whatever waits beside them, is finished, or is held over", async () => {
+test("a claim reads about as many rows as it claims, independent of other queued, finished or postponed rows", async () => {
   const { hot } = house;
   const teams = [house.ctx.teamId, (await createTeam(house.deps, { name: "Second" })).id];
   for (const teamId of teams)

@@ -6,12 +6,12 @@ import path from "node:path";
 import { TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
-import { isDatabaseAway } from "#db/faults";
+import { isDatabaseUnreachable } from "#db/faults";
 import { makeAuthority, makeCertificate } from "../support/certificate";
 import { runProgram } from "../support/program";
 
-/** A door before the database that answers the request for encryption as told, and hands the rest on. */
-async function openDoor(answer: "S" | "N", { key, cert } = makeCertificate()) {
+/** A proxy before the database that gives a set response to the TLS request and forwards all other bytes. */
+async function openHttpServer(answer: "S" | "N", { key, cert } = makeCertificate()) {
   const target = new URL(inject("postgresUrl"));
   const lines = new Set<Socket>();
   let handedOn = 0;
@@ -48,12 +48,12 @@ async function openDoor(answer: "S" | "N", { key, cert } = makeCertificate()) {
   };
 }
 
-type Door = Awaited<ReturnType<typeof openDoor>>;
+type Door = Awaited<ReturnType<typeof openHttpServer>>;
 let offers: Door;
 let refuses: Door;
 let database: Database | null = null;
 beforeAll(async () => {
-  [offers, refuses] = await Promise.all([openDoor("S"), openDoor("N")]);
+  [offers, refuses] = await Promise.all([openHttpServer("S"), openHttpServer("N")]);
 });
 afterEach(async () => {
   await database?.close();
@@ -74,26 +74,26 @@ function through(door: Door, mode: string): Database {
 
 const ask = ({ hot }: Database) => hot`select 1 as one`.then(([row]) => row?.one);
 
-test.each(["prefer", "require"])("sslmode=%s speaks encrypted where the server does", async (mode) => {
+test.each(["prefer", "require"])("sslmode=%s uses TLS if the server supports it", async (mode) => {
   const before = offers.bytesHandedOn();
   expect(await ask(through(offers, mode))).toBe(1);
   expect(offers.bytesHandedOn()).toBeGreaterThan(before);
 });
 
-test("sslmode=prefer speaks plainly where the server does not encrypt", async () => {
+test("sslmode=prefer uses plain text if the server does not support TLS", async () => {
   expect(await ask(through(refuses, "prefer"))).toBe(1);
 });
 
-test("sslmode=require says nothing where the server does not encrypt", async () => {
-  const door = await openDoor("N");
+test("sslmode=require sends nothing if the server does not support TLS", async () => {
+  const door = await openHttpServer("N");
   const fault = await ask(through(door, "require")).catch((error: Error) => error);
   expect(fault).toMatchObject({ code: "CONNECTION_NOT_ENCRYPTED" });
   expect(door.bytesHandedOn()).toBe(0);
   door.close();
 });
 
-test("sslmode=verify-full tells nothing to a server whose certificate nobody vouches for", async () => {
-  const door = await openDoor("S");
+test("sslmode=verify-full sends nothing to a server with an untrusted certificate", async () => {
+  const door = await openHttpServer("S");
   const fault = await ask(through(door, "verify-full")).catch((error: Error) => error);
   expect(fault).toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
   expect(door.bytesHandedOn()).toBe(0);
@@ -105,15 +105,15 @@ test.each([
   { names: ["elsewhere.example.com"], outcome: "is refused", code: 1 },
 ])("sslmode=verify-full: a trusted certificate of $names $outcome", async ({ names, code }) => {
   const authority = makeAuthority("An authority");
-  const door = await openDoor("S", makeCertificate({ names, issuer: authority }));
-  const folder = mkdtempSync(path.join(tmpdir(), "posthorn-authority-"));
+  const door = await openHttpServer("S", makeCertificate({ names, issuer: authority }));
+  const folder = mkdtempSync(path.join(tmpdir(), "backstamp-authority-"));
   const file = path.join(folder, "authority.pem");
   writeFileSync(file, authority.cert);
   const url = new URL(inject("postgresUrl"));
   url.host = `localhost:${door.port}`;
   url.pathname = `/${inject("postgresTemplate")}`;
   url.searchParams.set("sslmode", "verify-full");
-  const done = await runProgram("server/boot/admin.ts", ["team", "list"], {
+  const done = await runProgram("server/startup/admin.ts", ["team", "list"], {
     env: { DATABASE_URL: url.href, NODE_EXTRA_CA_CERTS: file },
   });
   expect({ code: done.code, stderr: code === 0 ? done.stderr : "" }).toEqual({ code, stderr: "" });
@@ -123,7 +123,7 @@ test.each([
   rmSync(folder, { recursive: true });
 });
 
-test("words after a comma in the address take nothing of the encryption away", async () => {
+test("text after a comma in the URL does not disable encryption", async () => {
   const url = new URL(inject("postgresUrl"));
   url.port = String(offers.port);
   database = openDatabase(`${url.href}?search_path=public,pg_catalog&sslmode=require`, { connectionsMax: 4 });
@@ -132,7 +132,7 @@ test("words after a comma in the address take nothing of the encryption away", a
   expect(offers.asked()).toBeGreaterThan(before);
 });
 
-test("a statement asked for while its encrypted connection breaks is answered by its own rows or by the loss", async () => {
+test("a statement sent while its TLS connection breaks returns its own rows or a connection error", async () => {
   const { hot } = through(offers, "require");
   const answers: unknown[] = [];
   for (let round = 0; round < 20; round++) {
@@ -144,7 +144,7 @@ test("a statement asked for while its encrypted connection breaks is answered by
       asked.push(
         hot`select ${n}::int as n`.then(
           ([row]) => row?.n === n || row,
-          (error) => isDatabaseAway(error) || error,
+          (error) => isDatabaseUnreachable(error) || error,
         ),
       );
     }

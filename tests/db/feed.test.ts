@@ -14,13 +14,13 @@ const positionOf = async (emailId: string): Promise<bigint> => {
   return BigInt(row?.position ?? 0);
 };
 
-/** How far the feed counts ahead of the cluster's own transactions. */
+/** The offset of the feed from the cluster's own transaction ids. */
 const offset = async (): Promise<bigint> => {
   const [row] = await house.hot<{ offset: string }[]>`select event_offset() as offset`;
   return BigInt(row?.offset ?? 0);
 };
 
-test("a start over a restored dump counts on from above its events, before anybody writes", async () => {
+test("a start with a restored dump continues the feed after its events before new events are written", async () => {
   const { id: old } = await house.send();
   await house.hot`update email_events set position = position + 1000000000`;
   await Promise.all([migrateDatabase(house.url), migrateDatabase(house.url)]);
@@ -31,7 +31,7 @@ test("a start over a restored dump counts on from above its events, before anybo
   expect(await offset()).toBe(after);
 });
 
-test("a start over a database that is its own changes nothing", async () => {
+test("a start with the cluster's own database changes nothing", async () => {
   await house.send();
   await migrateDatabase(house.url);
   expect(await offset()).toBe(0n);

@@ -1,11 +1,17 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { handOverWithinCaps } from "#db/caps";
 import { type Database, openDatabase } from "#db/client";
-import { recoverExpired } from "#db/expiry";
-import { type Claim, claimDeliveries, markHandedOver, releaseClaims, renewLeases } from "#db/queue";
-import { type DeliveryResult, recordResults } from "#db/results";
 import { EMAIL_STATUSES, type EmailStatus } from "#db/schema/emails";
-import { newId } from "#server/ids";
+import {
+  type Claim,
+  claimDeliveries,
+  markHandedOver,
+  releaseClaims,
+  renewLeases,
+} from "#server/delivery/queue/claims";
+import { type DeliveryResult, recordResults } from "#server/delivery/queue/record-results";
+import { recoverExpired } from "#server/delivery/queue/recover-expired";
+import { handOverWithinCaps } from "#server/delivery/throttle/daily-caps";
+import { newId } from "#server/platform/ids";
 import { type House, openHouse } from "../support/house";
 import { createRandom, type Random } from "../support/random";
 
@@ -47,7 +53,7 @@ const resultOf = (
   events: [{ id: newId(), type: "email.sent", data: { attempt: claim.attempt } }],
 });
 
-/** What each mail's status has to be, told by its recipients alone. */
+/** The expected status of each email, derived from its recipients. */
 async function wrongSummaries(): Promise<unknown[]> {
   const rows = await house.hot<{ id: string; status: EmailStatus; recipients: EmailStatus[] }[]>`
     select e.id, e.status,
@@ -59,7 +65,7 @@ async function wrongSummaries(): Promise<unknown[]> {
   });
 }
 
-test("writers over the same recipients in opposite orders never wait for each other in a circle", async () => {
+test("writers of the same recipients in opposite orders never deadlock", async () => {
   await sendMany(40, 5);
   const [first, second, third] = workers.map(({ hot }) => hot);
   if (!first || !second || !third) throw new Error("three workers");
@@ -108,7 +114,7 @@ test("writers over the same recipients in opposite orders never wait for each ot
   expect(faults).toEqual([]);
 });
 
-test("a recipient that is given back is no longer counted as one who is being written to", async () => {
+test("a released delivery no longer counts as sending", async () => {
   const { id } = await house.send({ to: ["ann@example.net", "ben@example.net"] });
   const [first, second] = await claimDeliveries(house.hot, { limit: 2, leaseToken: newId() });
   if (!first || !second) throw new Error("two claims");
@@ -118,7 +124,7 @@ test("a recipient that is given back is no longer counted as one who is being wr
   expect((await house.email(id)).status).toBe("queued");
 });
 
-test("after any mixture of claims, results, releases and lapses each mail has the status of its worst recipient", async () => {
+test("after any mix of claims, results, releases and expired leases, each email has the status of its worst recipient", async () => {
   await sendMany(60, 4);
   await sendMany(60, 1);
   const faults: unknown[] = [];

@@ -3,10 +3,10 @@ import { sql } from "drizzle-orm";
 import type { TransactionSql } from "postgres";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
-import { isDatabaseAway } from "#db/faults";
-import { claimDeliveries } from "#db/queue";
-import { recordResults } from "#db/results";
-import { newId } from "#server/ids";
+import { isDatabaseUnreachable } from "#db/faults";
+import { claimDeliveries } from "#server/delivery/queue/claims";
+import { recordResults } from "#server/delivery/queue/record-results";
+import { newId } from "#server/platform/ids";
 import { startTap, type Tap } from "../support/database-tap";
 import { type House, openHouse } from "../support/house";
 
@@ -15,7 +15,7 @@ const eventually = { timeout: 20_000, interval: 20 };
 let house: House;
 let tap: Tap;
 let database: Database;
-/** As behind a transaction pooler. */
+/** Settings as behind a transaction pooler. */
 let pooled: Database;
 beforeAll(async () => {
   house = await openHouse();
@@ -69,7 +69,7 @@ test.each([
       else setTimeout(() => tap.cut(how), 50);
       await tx.execute(sql`select pg_sleep(5)`);
     });
-    expect(isDatabaseAway(await faultOf(work))).toBe(true);
+    expect(isDatabaseUnreachable(await faultOf(work))).toBe(true);
     await vi.waitFor(
       async () => expect(await database.db.execute(sql`select 1 as one`)).toMatchObject([{ one: 1 }]),
       eventually,
@@ -86,7 +86,7 @@ test.each(["end", "reset"] as const)(
     const work = recordResults(database.hot, claims.map(resultOf));
     await held;
     tap.cut(how);
-    expect(isDatabaseAway(await faultOf(work))).toBe(true);
+    expect(isDatabaseUnreachable(await faultOf(work))).toBe(true);
     await vi.waitFor(async () => {
       const written = await recordResults(database.hot, claims.map(resultOf));
       expect(written.size).toBe(2);
@@ -111,7 +111,7 @@ test.each([
       const answerOf = (work: Promise<unknown>, n: number) =>
         work.then(
           (rows) => (rows as { n: number }[])[0]?.n === n || rows,
-          (error) => isDatabaseAway(error) || error,
+          (error) => isDatabaseUnreachable(error) || error,
         );
       // One in each of the next turns of the loop: in some of them the loss is heard of and not yet dealt with.
       for (let n = 0; n < 15; n++) {
@@ -149,7 +149,7 @@ function absent() {
   };
 }
 
-test("what a transaction still asks for after the loss of its connection is refused", async () => {
+test("statements of a transaction after the loss of its connection are rejected", async () => {
   const heard: unknown[] = [];
   const task = absent();
   const lost = (ask: (tx: TransactionSql) => Promise<unknown>) =>
@@ -168,12 +168,12 @@ test("what a transaction still asks for after the loss of its connection is refu
   ];
   await vi.waitFor(() => expect(task.paused()).toBe(2), eventually);
   tap.cut("reset");
-  for (const fault of await Promise.all(works)) expect(isDatabaseAway(fault)).toBe(true);
-  // Both connections serve others by now.
+  for (const fault of await Promise.all(works)) expect(isDatabaseUnreachable(fault)).toBe(true);
+  // Both connections are used by other tasks now.
   await vi.waitFor(() => Promise.all([1, 2, 3].map(() => database.hot`select pg_sleep(0.05)`)), eventually);
   task.goOn();
   await vi.waitFor(() => expect(heard).toHaveLength(2), eventually);
-  expect(heard.map(isDatabaseAway)).toEqual([true, true]);
+  expect(heard.map(isDatabaseUnreachable)).toEqual([true, true]);
 });
 
 test.each(["is done with", "failed at"])(
@@ -190,7 +190,7 @@ test.each(["is done with", "failed at"])(
     );
     await vi.waitFor(() => expect(task.paused()).toBe(2), eventually);
     tap.cut("reset");
-    for (const fault of await Promise.all(lost)) expect(isDatabaseAway(fault)).toBe(true);
+    for (const fault of await Promise.all(lost)) expect(isDatabaseUnreachable(fault)).toBe(true);
     await vi.waitFor(() => Promise.all([1, 2, 3].map(() => database.hot`select pg_sleep(0.05)`)), eventually);
     await house.hot`create table if not exists strangers (name text)`;
     const stranger = absent();
@@ -235,7 +235,7 @@ test.each(["end", "reset"] as const)(
       const fault = faultOf(work);
       await reached;
       tap.cut(how);
-      expect(isDatabaseAway(await fault), held).toBe(true);
+      expect(isDatabaseUnreachable(await fault), held).toBe(true);
     }
     await vi.waitFor(
       async () => expect(await database.db.execute(sql`select 1 as one`)).toMatchObject([{ one: 1 }]),
@@ -244,7 +244,7 @@ test.each(["end", "reset"] as const)(
   },
 );
 
-test("a loss elsewhere that a transaction hears of is a fault like any other, and rolls it back", async () => {
+test("a connection error of another connection rolls a transaction back like any other error", async () => {
   const elsewhere = Object.assign(new Error("no mail server"), { code: "ECONNREFUSED" });
   const work = database.hot.begin(async (tx) => {
     await tx`select 1`;
@@ -263,8 +263,8 @@ test.each([
     const { hot, db } = mode === "directly" ? database : pooled;
     tap.refuse(how === "end" ? "end" : true);
     for (let n = 0; n < 8; n++) {
-      expect(isDatabaseAway(await faultOf(Promise.resolve(hot`select 1`)))).toBe(true);
-      expect(isDatabaseAway(await faultOf(db.execute(sql`select 1`)))).toBe(true);
+      expect(isDatabaseUnreachable(await faultOf(Promise.resolve(hot`select 1`)))).toBe(true);
+      expect(isDatabaseUnreachable(await faultOf(db.execute(sql`select 1`)))).toBe(true);
     }
     tap.refuse(false);
     const faults: unknown[] = [];
@@ -278,7 +278,7 @@ test.each([
   },
 );
 
-test("connections that break again and again under load leave the pool as it was", {
+test("repeated connection losses under load leave the pool intact", {
   timeout: 120_000,
 }, async () => {
   const faults: unknown[] = [];
@@ -305,8 +305,8 @@ test("connections that break again and again under load leave the pool as it was
   }
   isOver = true;
   await Promise.all(loads);
-  expect(faults.filter((fault) => !isDatabaseAway(fault))).toEqual([]);
-  // A connection that waits for ever to be greeted is given up as timed out.
+  expect(faults.filter((fault) => !isDatabaseUnreachable(fault))).toEqual([]);
+  // A connection without a greeting from the server times out.
   expect(faults).not.toContainEqual(expect.objectContaining({ code: "CONNECT_TIMEOUT" }));
   const together = Array.from(
     { length: 12 },

@@ -34,7 +34,7 @@ const listenersIn = async (database: Database): Promise<number> => {
   return row?.count ?? 0;
 };
 
-test("what one process says, another one hears", async () => {
+test("a notification of one process reaches another one", async () => {
   const onDue = vi.fn();
   listenForDue(connect().hot, onDue);
   await vi.waitFor(() => expect(onDue).toHaveBeenCalledTimes(1), eventually);
@@ -42,7 +42,7 @@ test("what one process says, another one hears", async () => {
   await vi.waitFor(() => expect(onDue).toHaveBeenCalledTimes(2), eventually);
 });
 
-test("a burst of commits is a handful of notifications, and the last one of it is told", async () => {
+test("a burst of commits causes few notifications, and one follows the last commit", async () => {
   const speaker = connect();
   const notify = vi.spyOn(speaker.hot, "notify");
   const wake = createWaker(speaker.hot);
@@ -51,7 +51,7 @@ test("a burst of commits is a handful of notifications, and the last one of it i
   await vi.waitFor(() => expect(notify).toHaveBeenCalledTimes(2), eventually);
 });
 
-test("a listener that stopped hears nothing more", async () => {
+test("a stopped listener is no longer called", async () => {
   const onDue = vi.fn();
   const listener = connect();
   const listening = listenForDue(listener.hot, onDue);
@@ -66,7 +66,7 @@ test("a listener that stopped hears nothing more", async () => {
   expect(onDue).toHaveBeenCalledTimes(1);
 });
 
-test("a connection that is cut is replaced, and the listener is told that it may have missed something", async () => {
+test("a lost connection is replaced, and the listener is called for possibly missed notifications", async () => {
   const onDue = vi.fn();
   listenForDue(connect().hot, onDue);
   await vi.waitFor(() => expect(onDue).toHaveBeenCalledTimes(1), eventually);
@@ -80,7 +80,7 @@ test("a connection that is cut is replaced, and the listener is told that it may
   await vi.waitFor(() => expect(onDue.mock.calls.length).toBeGreaterThan(before), eventually);
 });
 
-test("without a database both only report the fault, and listening begins when the database is there", async () => {
+test("without a database both only report the error, and listening starts when the database is available", async () => {
   const port = await freePort();
   const url = new URL(home.url);
   url.port = String(port);
@@ -96,7 +96,7 @@ test("without a database both only report the fault, and listening begins when t
   await vi.waitFor(() => expect(onDue).toHaveBeenCalled(), eventually);
 });
 
-test("behind a transaction pooler nobody notifies and nobody listens", async () => {
+test("behind a transaction pooler there is no NOTIFY and no LISTEN", async () => {
   const pooled = connect({ pooled: true });
   const notify = vi.spyOn(pooled.hot, "notify");
   const onDue = vi.fn();
@@ -108,7 +108,7 @@ test("behind a transaction pooler nobody notifies and nobody listens", async () 
   expect(onDue).not.toHaveBeenCalled();
 });
 
-/** Lets a port stand for the one of the database. */
+/** Replaces the port in the database URL. */
 async function passOn(port: number, target: number): Promise<void> {
   const sockets = new Set<Socket>();
   const server = createServer((outer) => {

@@ -15,7 +15,7 @@ afterAll(async () => {
   await drop();
 });
 
-/** Composite indexes that do not begin with the team, and who reads them so. */
+/** Composite indexes that do not start with the team, and their readers. */
 const ACROSS_TEAMS: Record<string, string> = {
   account_events_user_idx: "a person sees what happened to their own account",
   accounts_provider_provider_account_id_pk: "a provider tells of its own ids",
@@ -28,17 +28,17 @@ const ACROSS_TEAMS: Record<string, string> = {
   api_key_domains_api_key_id_domain_id_pk: "a key is found before its team is known",
 };
 
-test("every table of tenants says whose each row is", async () => {
+test("each tenant table has a team id", async () => {
   const without = (await readTables(database.hot)).filter(({ hasTeam }) => !hasTeam);
   expect(without.map(({ name }) => name)).toEqual(GLOBAL_TABLES);
   const nullable = await database.hot`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'team_id' and is_nullable = 'YES'`;
-  // A relay may be the whole installation's.
+  // A relay can belong to the whole installation.
   expect(nullable.map(({ name }) => name)).toEqual(["relays"]);
 });
 
-test("the team leads every composite index, but where a reader looks across teams", async () => {
+test("the team is the first column of each composite index, except for queries across teams", async () => {
   const indexes = await database.hot<{ name: string }[]>`
     select i.indexrelid::regclass::text as name
     from pg_index i join pg_class t on t.oid = i.indrelid
@@ -49,7 +49,7 @@ test("the team leads every composite index, but where a reader looks across team
   expect(indexes.map(({ name }) => name)).toEqual(Object.keys(ACROSS_TEAMS).sort());
 });
 
-test("the team stands in every reference between tenant tables, so that no row points at another team's", async () => {
+test("each foreign key between tenant tables includes the team", async () => {
   const loose = await database.hot<{ name: string }[]>`
     select c.conname as name
     from pg_constraint c
@@ -60,9 +60,9 @@ test("the team stands in every reference between tenant tables, so that no row p
         where a.attrelid = c.conrelid and a.attnum = any(c.conkey) and a.attname = 'team_id')
     order by name`;
   expect(loose.map(({ name }) => name)).toEqual([
-    // A relay's own record, which has no team either.
+    // The relay's own row, which has no team either.
     "callback_tokens_relay_id_relays_id_fk",
-    // Written with the delivery's own team by the worker that claimed it, and by nobody else.
+    // Written with the delivery's team, only by the worker that claimed it.
     "webhook_attempts_delivery_id_webhook_deliveries_id_fk",
   ]);
 });

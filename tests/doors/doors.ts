@@ -6,7 +6,7 @@ export type Door = { kind: "REST" | "console" | "command line"; name: string };
 /** What doors call of a service, as `domains/write.createDomain`, with all the doors that reach it. */
 export type Reached = { service: string; doors: Door[] };
 
-const ROOMS = /^(?:server\/(?:rest|trpc|services|boot\/admin)|app)\//;
+const ROOMS = /^(?:server\/(?:rest|trpc|services|startup\/admin)|app)\//;
 
 type Block = Door & { file: string; text: string; owner: string };
 
@@ -37,7 +37,7 @@ function blocksOf(source: Source, sources: ReadonlyMap<string, Source>): Block[]
   const { file } = source;
   if (file.startsWith("server/rest/")) return routesOf(source, sources);
   if (file.startsWith("server/trpc/")) return proceduresOf(source, sources);
-  if (file.startsWith("server/boot/admin/")) return commandsOf(source);
+  if (file.startsWith("server/startup/admin/")) return commandsOf(source);
   return file.endsWith("/route.ts") && file.startsWith("app/console/") ? filesOf(source) : [];
 }
 

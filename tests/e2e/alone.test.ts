@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrateDatabase } from "#db/migrate";
-import { type Built, buildDeps } from "#server/boot/deps";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/boot/embedded";
-import { findPort } from "#server/boot/postgres/server";
-import { readSettings } from "#server/env";
-import { silentLog } from "#server/log";
+import { readSettings } from "#server/platform/env/settings";
+import { silentLog } from "#server/platform/log";
 import { createKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
+import { type Built, buildDeps } from "#server/startup/deps";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
+import { findPort } from "#server/startup/postgres/server";
 import { startProcess, type TestProcess } from "../support/processes";
-import { ADMIN } from "./posthorn";
+import { ADMIN } from "./backstamp";
 
 const next = createRequire(import.meta.url).resolve("next/dist/bin/next");
 const publicUrl = "https://mail.example.org";
@@ -25,15 +25,15 @@ let url: string;
 let token: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "posthorn-alone-"));
+  folder = mkdtempSync(path.join(tmpdir(), "backstamp-alone-"));
   postgres = await startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true });
   await migrateDatabase(postgres.url);
-  const env = { DATABASE_URL: postgres.url, POSTHORN_SECRET: "s".repeat(40), POSTHORN_URL: publicUrl };
+  const env = { DATABASE_URL: postgres.url, BACKSTAMP_SECRET: "s".repeat(40), BACKSTAMP_URL: publicUrl };
   built = buildDeps({ ...readSettings(env, "start"), databaseUrl: postgres.url }, { log: silentLog });
   const team = await createTeam(built.deps, { name: "First" });
   const ctx = { ...built.deps, teamId: team.id, actor: { kind: "operator" } as const, requestId: "test" };
   const scopes = ["emails:send", "emails:read"] as const;
-  ({ token } = await createKey(ctx, { name: "First", scopes, domains: ["posthorn.test"] }));
+  ({ token } = await createKey(ctx, { name: "First", scopes, domains: ["backstamp.test"] }));
   const port = await findPort();
   url = `http://127.0.0.1:${port}`;
   server = await startProcess(process.execPath, [next, "start", "-H", "127.0.0.1", "-p", String(port)], {
@@ -41,8 +41,8 @@ beforeAll(async () => {
       ...env,
       SMTP_URL: "capture:",
       NODE_ENV: "production",
-      POSTHORN_ADMIN_EMAIL: ADMIN.email,
-      POSTHORN_ADMIN_PASSWORD: ADMIN.password,
+      BACKSTAMP_ADMIN_EMAIL: ADMIN.email,
+      BACKSTAMP_ADMIN_PASSWORD: ADMIN.password,
     },
   });
   await server.waitFor(/Ready in/, { timeoutMs: 60_000 });
@@ -66,8 +66,8 @@ const api = async (method: string, target: string, body?: unknown) => {
 describe("Next without a launcher", () => {
   test("accepts a mail and delivers it, with no process beside it", async () => {
     const mail = {
-      from: "a@posthorn.test",
-      to: "delivered@posthorn.test",
+      from: "a@backstamp.test",
+      to: "delivered@backstamp.test",
       subject: "Alone",
       html: "<p>x</p>",
     };
@@ -85,7 +85,7 @@ describe("Next without a launcher", () => {
     expect(Object.keys(document.json.paths)).toContain("/api/emails");
     const page = await fetch(`${url}/docs`);
     expect(page.status).toBe(200);
-    expect(await page.text()).toContain("Loading the reference");
+    expect(await page.text()).toContain("Loading the API reference");
   });
 
   test("answers unknown paths below /api as the launcher does", async () => {
@@ -118,13 +118,13 @@ describe("the sign-in routes", () => {
     const text = await response.text();
     return { status: response.status, text, set: response.headers.getSetCookie() };
   };
-  const sessionOf = (set: string[]) => set.find((line) => line.includes("posthorn.session="));
+  const sessionOf = (set: string[]) => set.find((line) => line.includes("backstamp.session="));
 
   test("set a cookie that only this host's pages send, over TLS, and no script reads", async () => {
     const { status, set, text } = await visit({ callbackUrl: "https://evil.example/" });
     expect(status).toBe(200);
     const cookie = sessionOf(set);
-    expect(cookie).toMatch(/^__Host-posthorn\.session=/);
+    expect(cookie).toMatch(/^__Host-backstamp\.session=/);
     for (const flag of ["HttpOnly", "Secure", "SameSite=Lax", "Path=/"])
       expect(cookie?.toLowerCase()).toContain(flag.toLowerCase());
     expect(JSON.parse(text).url).toBe(`${publicUrl}/console`);
@@ -199,11 +199,11 @@ test("without its database no page tells what it wanted to ask, and signing in s
       headers: { cookie, origin: publicUrl },
       body: new URLSearchParams({ csrfToken, json: "true", ...ADMIN }),
     });
-  const session = (await signIn()).headers.getSetCookie().find((line) => line.includes("posthorn.session="));
+  const session = (await signIn()).headers.getSetCookie().find((line) => line.includes("backstamp.session="));
   await postgres.stop();
   const inside = await fetch(`${url}/console/emails`, { headers: { cookie: session?.split(";")[0] ?? "" } });
   expect(await inside.text()).not.toMatch(/select |from "|Failed query|ECONN/);
   const refused = await (await signIn()).text();
   expect(refused).toContain("error=Unavailable");
-  expect(refused).not.toMatch(/select |from "|Failed query|ECONN|posthorn\.test/);
+  expect(refused).not.toMatch(/select |from "|Failed query|ECONN|backstamp\.test/);
 });

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import axe from "axe-core";
 import {
   type Browser,
@@ -7,6 +8,7 @@ import {
   type BrowserContextOptions,
   chromium,
   type Page,
+  type Response,
 } from "playwright-core";
 import { expect } from "vitest";
 import { projectRoot } from "../support/processes";
@@ -15,31 +17,31 @@ import { startElsewhere } from "./elsewhere";
 const program = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const artifacts = path.join(projectRoot, "tests/.artifacts");
 
-/** Debian's Chromium. Throws with the command that installs it where it is missing: such a run proves nothing. */
+/** Starts Chromium. If it is missing, this throws an error with the command that installs it. */
 export async function openBrowser(): Promise<Browser> {
   if (!existsSync(program))
     throw new Error(
-      `There is no Chromium at ${program}. Install it (apt-get install chromium) or name it in CHROMIUM.`,
+      `Chromium not found at ${program}. Install it (apt-get install chromium) or set CHROMIUM to its path.`,
     );
-  // Documents of a message get no process of their own: what holds them here is what we say of them, and it is cheaper.
+  // Without site isolation: only our own sandbox and policies protect the page, and the tests run faster.
   return chromium.launch({
     executablePath: program,
     args: ["--no-sandbox", "--disable-site-isolation-trials"],
   });
 }
 
-/** What a browser did that nobody should have asked it to do. */
+/** A browser profile with a record of everything unexpected. */
 export type Watched = {
   context: BrowserContext;
   /** Text of every dialog that a page opened. */
   dialogs: string[];
-  /** Addresses on other hosts that something asked for. Nobody answers there. */
+  /** Requested URLs on other hosts. The requests never leave this machine. */
   foreign: string[];
-  /** Errors on the browser's console, with where they came from, and exceptions of pages. */
+  /** Errors in the browser console with their source URL, and uncaught exceptions of pages. */
   errors: { text: string; at: string }[];
 };
 
-/** A browser profile of its own, for which there is this machine, and elsewhere nothing but a record of who was asked. */
+/** A new browser profile. Requests to other hosts are recorded and get no response. */
 export async function openProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
   const elsewhere = await startElsewhere();
   const context = await browser.newContext({
@@ -60,8 +62,28 @@ export async function openProfile(browser: Browser, options: BrowserContextOptio
         watched.errors.push({ text: message.text(), at: message.location().url });
     });
     page.on("pageerror", (error) => void watched.errors.push({ text: String(error), at: page.url() }));
+    awaitStreamedParts(page);
   });
   return watched;
+}
+
+/**
+ * Makes a loaded page count as loaded only once its late parts are in place. Until then each of them is in the document
+ * twice: in the page, and hidden where the response brought it, so that a locator finds two elements. A page that turned
+ * into another one, such as "Not found", keeps its parts; so the wait has an end.
+ */
+function awaitStreamedParts(page: Page): void {
+  // A document that forbids scripts has no late parts.
+  const isWaiting = () =>
+    page.evaluate(() => document.querySelector('[hidden][id^="S:"]') !== null).catch(() => false);
+  const inPlace = async (response: Response | null) => {
+    for (let asked = 0; asked < 100 && (await isWaiting()); asked++) await wait(20);
+    return response;
+  };
+  const goto = page.goto.bind(page);
+  const reload = page.reload.bind(page);
+  page.goto = async (...given) => inPlace(await goto(...given));
+  page.reload = async (...given) => inPlace(await reload(...given));
 }
 
 export async function signIn(page: Page, url: string, email: string, password: string): Promise<void> {
@@ -72,48 +94,48 @@ export async function signIn(page: Page, url: string, email: string, password: s
   await page.waitForURL(/\/console(?:[/?]|$)/);
 }
 
-/** Every look at a page costs seconds, and nobody looks at the pictures of most runs: `E2E_PICTURES=1` has them taken. */
-const wantsPictures = process.env.E2E_PICTURES === "1";
+/** Screenshots cost seconds per page and are rarely needed. `E2E_PICTURES=1` enables them. */
+const takesPictures = process.env.E2E_PICTURES === "1";
 
 /**
- * Shows the page dark, and as wide as a small phone, where nobody may meet a barrier or scroll sideways. Leaves the page as
- * it was.
+ * Expects accessible colors in the dark theme and no horizontal scrolling at the width of a small phone. Restores the theme
+ * and the size.
  */
 export async function expectGoodLooks(page: Page, name: string): Promise<void> {
-  if (wantsPictures) mkdirSync(artifacts, { recursive: true });
+  if (takesPictures) mkdirSync(artifacts, { recursive: true });
   const size = page.viewportSize();
-  const take = async (look: string) => {
-    if (wantsPictures)
-      await page.screenshot({ path: path.join(artifacts, `${name}-${look}.png`), fullPage: true });
+  const take = async (variant: string) => {
+    if (takesPictures)
+      await page.screenshot({ path: path.join(artifacts, `${name}-${variant}.png`), fullPage: true });
   };
   await take("light");
   await page.emulateMedia({ colorScheme: "dark" });
   await expect.poll(() => page.locator("html.dark").count()).toBe(1);
-  await expectNoBarriers(page, "colours");
+  await expectNoBarriers(page, "colors");
   await take("dark");
   await page.emulateMedia({ colorScheme: "light" });
   await expect.poll(() => page.locator("html.dark").count()).toBe(0);
   await page.setViewportSize({ width: 380, height: 760 });
-  // A drawing measures its new place a moment later.
+  // Charts adapt to the new width with a delay.
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380);
   await take("phone");
   if (size) await page.setViewportSize(size);
 }
 
-/** What a suite passes through on its way, for people to look at, where pictures are wanted. One suite goes over all pages. */
+/** Takes screenshots in the middle of a suite, if they are enabled. Another suite covers all pages. */
 export async function takePictures(page: Page, name: string): Promise<void> {
-  if (wantsPictures) await expectGoodLooks(page, name);
+  if (takesPictures) await expectGoodLooks(page, name);
 }
 
 /**
- * Nothing that a person could not use with the help that they need; the message's own document is its sender's. Of a page
- * that was looked at, and is the same in other colours, only those have to be.
+ * Expects no accessibility violations. Message documents in frames are excluded: their senders are responsible for them.
+ * `colors` checks only the color rules, for a page that was already checked in the other theme.
  */
 export async function expectNoBarriers(
   page: Page,
-  of: "everything" | "colours" = "everything",
+  of: "everything" | "colors" = "everything",
 ): Promise<void> {
-  // What is half faded in has half its contrast.
+  // During a fade-in the contrast is lower.
   await page.evaluate(() =>
     Promise.allSettled(
       document
@@ -129,7 +151,7 @@ export async function expectNoBarriers(
         { exclude: ["iframe"] },
         { iframes: false, preload: false, resultTypes: ["violations"], ...runOnly },
       ),
-    of === "colours"
+    of === "colors"
       ? { runOnly: { type: "rule" as const, values: ["color-contrast", "link-in-text-block"] } }
       : {},
   );
@@ -137,7 +159,7 @@ export async function expectNoBarriers(
   expect(found).toEqual([]);
 }
 
-/** Every time of the page says on hover which moment it is, in the reader's own zone. */
+/** Expects every time on the page to show its exact value on hover, in the user's time zone. */
 export async function expectExactTimes(page: Page): Promise<void> {
   const isExact = await page
     .locator("main time")

@@ -1,22 +1,22 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, takePictures, type Watched } from "./browser";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
+  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
   profile = await openProfile(browser);
   page = await profile.context.newPage();
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
 });
 
 const expectNothingOdd = () => {
@@ -28,65 +28,65 @@ const rows = () => page.getByRole("list", { name: "Emails" }).getByRole("link");
 const patience = { timeout: 60_000 };
 
 describe("signing in", () => {
-  test("comes before every page, and leads to the one that was wanted", async () => {
-    await page.goto(`${posthorn.url}/console/emails?status=bounced`);
+  test("is required for every page, and returns to the requested one", async () => {
+    await page.goto(`${backstamp.url}/console/emails?status=bounced`);
     await page.waitForURL(/\/login\?callbackUrl=/);
     await expectNoBarriers(page);
     await takePictures(page, "login");
     await page.getByLabel("Email address").fill(ADMIN.email);
     await page.getByLabel("Password").fill("not the password");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.getByText("That address and password do not belong together.").waitFor();
+    await page.getByText("Incorrect email or password.").waitFor();
     await page.getByLabel("Password").fill(ADMIN.password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.waitForURL(`${posthorn.url}/console/emails?status=bounced`);
-    // The refusal is a 401, which the browser notes by itself.
-    const refused = profile.errors.splice(0);
-    expect(refused.every(({ at }) => at.includes("/api/auth/callback/credentials"))).toBe(true);
+    await page.waitForURL(`${backstamp.url}/console/emails?status=bounced`);
+    // The browser logs the 401 of the rejected sign-in as an error.
+    const rejected = profile.errors.splice(0);
+    expect(rejected.every(({ at }) => at.includes("/api/auth/callback/credentials"))).toBe(true);
     expectNothingOdd();
   });
 
-  test("sends nobody to another site", async () => {
+  test("never redirects to another site", async () => {
     for (const wanted of [
       "https://evil.example/",
       "//evil.example",
       "/\\evil.example",
       "javascript:alert(1)",
     ]) {
-      await page.goto(`${posthorn.url}/login?callbackUrl=${encodeURIComponent(wanted)}`);
-      await page.waitForURL(`${posthorn.url}/console`);
+      await page.goto(`${backstamp.url}/login?callbackUrl=${encodeURIComponent(wanted)}`);
+      await page.waitForURL(`${backstamp.url}/console`);
     }
     expectNothingOdd();
   });
 });
 
 describe("the list", () => {
-  const MAILS = [
-    ["delivered+nora@posthorn.test", "Your receipt from Alder & Oak, order 10492"],
-    ["bounced+old-address@posthorn.test", "Please confirm your address"],
-    ["delivered+jan@posthorn.test", "Weekly digest: 14 new replies in three threads you follow"],
-    ["complained+list@posthorn.test", "Spring sale: everything for the balcony"],
-    ["suppressed+gone@posthorn.test", "We miss you"],
-    ["delivered+amira@posthorn.test", "تأكيد طلبك رقم ٤٨٢"],
-    ["delivered+zoe@posthorn.test", "Ça y est : votre colis est arrivé 🎉"],
+  const EMAILS = [
+    ["delivered+nora@backstamp.test", "Your receipt from Alder & Oak, order 10492"],
+    ["bounced+old-address@backstamp.test", "Please confirm your address"],
+    ["delivered+jan@backstamp.test", "Weekly digest: 14 new replies in three threads you follow"],
+    ["complained+list@backstamp.test", "Spring sale: everything for the balcony"],
+    ["suppressed+gone@backstamp.test", "We miss you"],
+    ["delivered+amira@backstamp.test", "تأكيد طلبك رقم ٤٨٢"],
+    ["delivered+zoe@backstamp.test", "Ça y est : votre colis est arrivé 🎉"],
   ] as const;
 
-  test("says before the first mail how to send it", async () => {
-    await page.goto(`${posthorn.url}/console/emails`);
+  test("shows how to send the first email", async () => {
+    await page.goto(`${backstamp.url}/console/emails`);
     await page.getByRole("navigation").getByRole("link", { name: "API reference" }).click();
-    await page.waitForURL(`${posthorn.url}/docs`);
-    await page.getByRole("heading", { name: /^Posthorn/ }).waitFor(patience);
+    await page.waitForURL(`${backstamp.url}/docs`);
+    await page.getByRole("heading", { name: /^Backstamp/ }).waitFor(patience);
     await page.goBack();
-    await page.getByRole("heading", { name: "No mail yet" }).waitFor();
-    expect(await page.locator("pre").textContent()).toContain(`${posthorn.url}/api/emails`);
+    await page.getByRole("heading", { name: "No emails yet" }).waitFor();
+    expect(await page.locator("pre").textContent()).toContain(`${backstamp.url}/api/emails`);
     await expectNoBarriers(page);
     await takePictures(page, "emails-empty");
     expectNothingOdd();
   });
 
-  test("shows a mail that was accepted meanwhile, and follows it to its end, without a reload", async () => {
-    for (const [to, subject] of MAILS) await posthorn.send({ to, subject, html: `<p>${subject}</p>` });
-    await expect.poll(() => rows().count(), patience).toBe(MAILS.length);
+  test("shows new emails and updates their statuses without a reload", async () => {
+    for (const [to, subject] of EMAILS) await backstamp.send({ to, subject, html: `<p>${subject}</p>` });
+    await expect.poll(() => rows().count(), patience).toBe(EMAILS.length);
     await expect.poll(() => rows().filter({ hasText: "Delivered" }).count(), patience).toBe(4);
     for (const status of ["Bounced", "Complained", "Suppressed"])
       await expect.poll(() => rows().filter({ hasText: status }).count(), patience).toBe(1);
@@ -95,7 +95,7 @@ describe("the list", () => {
     expectNothingOdd();
   });
 
-  test("is filtered by what the address says, and the address by the filters", async () => {
+  test("keeps its filters in the URL", async () => {
     await page.getByLabel("Status").selectOption({ label: "Bounced" });
     await expect.poll(() => rows().count(), patience).toBe(1);
     await page.waitForURL(/status=bounced/);
@@ -103,11 +103,11 @@ describe("the list", () => {
     await expect.poll(() => rows().count(), patience).toBe(1);
     const search = page.getByLabel("Search emails");
     await search.fill("nothing like this");
-    await page.getByRole("heading", { name: "No mail matches" }).waitFor();
+    await page.getByRole("heading", { name: "No matching emails" }).waitFor();
     await expectNoBarriers(page);
-    await page.getByRole("button", { name: "Clear the filters" }).click();
-    await expect.poll(() => rows().count(), patience).toBe(MAILS.length);
-    await search.fill("delivered+nora@posthorn.test");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await expect.poll(() => rows().count(), patience).toBe(EMAILS.length);
+    await search.fill("delivered+nora@backstamp.test");
     await expect.poll(() => rows().count(), patience).toBe(1);
     await search.fill("weekly DIGEST");
     await page.waitForURL(/q=weekly/);
@@ -115,16 +115,16 @@ describe("the list", () => {
     expectNothingOdd();
   });
 
-  test("is used by the keyboard alone", async () => {
-    await page.goto(`${posthorn.url}/console/emails`);
+  test("works with the keyboard alone", async () => {
+    await page.goto(`${backstamp.url}/console/emails`);
     await rows().first().waitFor();
     const focused = () => page.evaluate(() => document.activeElement?.closest("li a")?.textContent ?? null);
-    // A key that is pressed before the page is awake does nothing.
-    await expect.poll(() => page.keyboard.press("k").then(focused), patience).toContain(MAILS[0][1]);
-    for (let step = 0; step < MAILS.length + 2; step++) await page.keyboard.press("k");
-    expect(await focused()).toContain(MAILS.at(-1)?.[1]);
+    // Keys have no effect before hydration.
+    await expect.poll(() => page.keyboard.press("k").then(focused), patience).toContain(EMAILS[0][1]);
+    for (let step = 0; step < EMAILS.length + 2; step++) await page.keyboard.press("k");
+    expect(await focused()).toContain(EMAILS.at(-1)?.[1]);
     for (const key of ["j", "j", "k"]) await page.keyboard.press(key);
-    expect(await focused()).toContain(MAILS.at(-2)?.[1]);
+    expect(await focused()).toContain(EMAILS.at(-2)?.[1]);
     await page.keyboard.press("/");
     await page.keyboard.type("receipt jk/");
     const search = page.getByLabel("Search emails");
@@ -135,14 +135,14 @@ describe("the list", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: MAILS[0][1] }).waitFor();
+    await page.getByRole("heading", { name: EMAILS[0][1] }).waitFor();
     expectNothingOdd();
   });
 
-  test("goes to older mail and back by its address", async () => {
+  test("keeps its page of older emails in the URL", async () => {
     for (let n = 1; n <= 30; n++)
-      await posthorn.send({ to: "delivered@posthorn.test", subject: `Page mail ${n}`, html: "x" });
-    await page.goto(`${posthorn.url}/console/emails`);
+      await backstamp.send({ to: "delivered@backstamp.test", subject: `Page mail ${n}`, html: "x" });
+    await page.goto(`${backstamp.url}/console/emails`);
     await page.getByRole("button", { name: "Older" }).click();
     await page.waitForURL(/after=/);
     await page.getByText("Page mail 5", { exact: true }).waitFor();
@@ -157,9 +157,9 @@ describe("the list", () => {
 });
 
 describe("a failure", () => {
-  test("is told with the number to find it by", async () => {
-    await page.goto(`${posthorn.url}/console/emails?after=nonsense`);
-    await page.getByRole("heading", { name: "This could not be loaded" }).waitFor();
+  test("is shown with the request id", async () => {
+    await page.goto(`${backstamp.url}/console/emails?after=nonsense`);
+    await page.getByRole("heading", { name: "Loading failed" }).waitFor();
     expect(await page.getByRole("alert").locator("code").textContent()).toMatch(/^[0-9a-f-]{36}$/);
     await expectNoBarriers(page);
     await takePictures(page, "emails-failed");
@@ -167,8 +167,8 @@ describe("a failure", () => {
     expectNothingOdd();
   });
 
-  test("of the connection leaves what is there, and passes by itself", async () => {
-    await page.goto(`${posthorn.url}/console/emails`);
+  test("of the connection is shown, and a retry loads the list", async () => {
+    await page.goto(`${backstamp.url}/console/emails`);
     await rows().first().waitFor();
     await page.route("**/api/trpc/**", (route) => route.abort());
     await page.getByLabel("Status").selectOption({ label: "Bounced" });
@@ -180,8 +180,8 @@ describe("a failure", () => {
     expectNothingOdd();
   });
 
-  test("of a file that a page shows says what the server said, and its number", async () => {
-    await page.goto(`${posthorn.url}/console/emails`);
+  test("of a file on a page is shown with the server's message and the request id", async () => {
+    await page.goto(`${backstamp.url}/console/emails`);
     await rows().first().click();
     const refusal = { error: { message: "Not now.", data: { code: "CONFLICT", requestId: "request-7" } } };
     await page.route(/\/source\?/, (route) => route.fulfill({ status: 409, json: refusal }));
@@ -196,9 +196,9 @@ describe("a failure", () => {
   });
 });
 
-test("no page moves what it has shown already", async () => {
+test("no page has a layout shift", async () => {
   for (const path of ["/console/emails", "/console/emails?status=bounced", "/login"]) {
-    await page.goto(`${posthorn.url}${path}`);
+    await page.goto(`${backstamp.url}${path}`);
     await page.waitForLoadState("networkidle");
     const shifted = await page.evaluate(
       () =>
@@ -215,18 +215,18 @@ test("no page moves what it has shown already", async () => {
   }
 });
 
-describe("one mail", () => {
-  test("tells of each attempt why it came to what it did, while it happens", async () => {
-    const id = await posthorn.send({
-      to: ["deferred+slowly@posthorn.test", "bounced+away@posthorn.test"],
-      cc: ["delivered+copy@posthorn.test"],
+describe("an email", () => {
+  test("shows each attempt with its reason, as it happens", async () => {
+    const id = await backstamp.send({
+      to: ["deferred+slowly@backstamp.test", "bounced+away@backstamp.test"],
+      cc: ["delivered+copy@backstamp.test"],
       subject: "Your order 10493 has left our workshop",
       html: NEWSLETTER,
       text: "It left this morning.",
       headers: { "X-Order": "10493" },
       tags: [{ name: "kind", value: "shipping" }],
     });
-    await page.goto(`${posthorn.url}/console/emails/${id}`);
+    await page.goto(`${backstamp.url}/console/emails/${id}`);
     const recipient = (address: string) =>
       page
         .getByRole("region", { name: /recipients/ })
@@ -237,7 +237,7 @@ describe("one mail", () => {
     await recipient("delivered+copy").getByText("Delivered", { exact: true }).waitFor(patience);
     const timeline = page.getByRole("region", { name: "Timeline" });
     expect(await timeline.locator("p", { hasText: "451 4.7.0" }).count()).toBe(2);
-    await timeline.getByText("by the retry schedule").first().waitFor();
+    await timeline.getByText("The retry schedule applies").first().waitFor();
     await expectNoBarriers(page);
     await takePictures(page, "email");
     await page.getByRole("tab", { name: "Text" }).click();
@@ -248,30 +248,30 @@ describe("one mail", () => {
     expectNothingOdd();
   });
 
-  test("that does not exist says so, whatever its id", async () => {
-    for (const id of ["01900000-0000-7000-8000-000000000000", "x", "%00", "..%2f..%2fetc"]) {
-      await page.goto(`${posthorn.url}/console/emails/${id}`);
-      await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+  test("that does not exist is not found, whatever its id", async () => {
+    for (const id of ["01900000-0000-7000-8000-000000000000", "x", "..%2f..%2fetc"]) {
+      await page.goto(`${backstamp.url}/console/emails/${id}`);
+      await page.getByRole("heading", { name: "Not found" }).waitFor();
     }
-    await page.goto(`${posthorn.url}/console/emails?team=01900000-0000-7000-8000-000000000000`);
-    await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+    await page.goto(`${backstamp.url}/console/emails?team=01900000-0000-7000-8000-000000000000`);
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
     profile.errors = profile.errors.filter(({ text }) => !text.includes("404"));
     expectNothingOdd();
   });
 });
 
 describe("signing out", () => {
-  test("ends the session also for whoever has kept its cookie", async () => {
+  test("ends the session, so a stored cookie is no longer valid", async () => {
     const cookies = await profile.context.cookies();
-    await page.goto(`${posthorn.url}/console/emails`);
+    await page.goto(`${backstamp.url}/console/emails`);
     await page.getByRole("button", { name: ADMIN.email }).click();
     await takePictures(page, "menu");
     await page.getByRole("menuitem", { name: "Sign out" }).click();
-    await page.waitForURL(`${posthorn.url}/login`);
+    await page.waitForURL(`${backstamp.url}/login`);
     const names = (await profile.context.cookies()).map(({ name }) => name);
-    expect(names).not.toContain("posthorn.session");
+    expect(names).not.toContain("backstamp.session");
     await profile.context.addCookies(cookies);
-    await page.goto(`${posthorn.url}/console/emails`);
+    await page.goto(`${backstamp.url}/console/emails`);
     await page.waitForURL(/\/login/);
     expectNothingOdd();
   });

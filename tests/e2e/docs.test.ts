@@ -3,52 +3,52 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { projectRoot } from "../support/processes";
+import { type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, type Watched } from "./browser";
-import { type Posthorn, startPosthorn } from "./posthorn";
 
 const pictures = path.join(projectRoot, "tests/.artifacts");
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let watched: Watched;
 let page: Page;
 let key: string;
 beforeAll(async () => {
   mkdirSync(pictures, { recursive: true });
-  [posthorn, browser] = await Promise.all([startPosthorn({ SMTP_URL: "capture:" }), openBrowser()]);
+  [backstamp, browser] = await Promise.all([startBackstamp({ SMTP_URL: "capture:" }), openBrowser()]);
   watched = await openProfile(browser);
   page = await watched.context.newPage();
   const args = ["key", "create", "--name", "docs", "--scopes", "full_access", "--json"];
-  key = JSON.parse(await posthorn.operate(...args, "--domains", "posthorn.test")).token;
+  key = JSON.parse(await backstamp.operate(...args, "--domains", "backstamp.test")).token;
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
 });
 
 const sendMail = () => page.locator("#operations-Emails-postEmails");
 
 describe("the reference", () => {
-  test("shows every operation by its noun, to somebody who is not signed in", async () => {
-    await page.goto(`${posthorn.url}/docs`);
-    await page.getByRole("heading", { name: /^Posthorn/ }).waitFor({ timeout: 60_000 });
-    const document = await (await fetch(`${posthorn.url}/api/openapi.json`)).json();
+  test("shows every operation without sign-in", async () => {
+    await page.goto(`${backstamp.url}/docs`);
+    await page.getByRole("heading", { name: /^Backstamp/ }).waitFor({ timeout: 60_000 });
+    const document = await (await fetch(`${backstamp.url}/api/openapi.json`)).json();
     const count = Object.values<object>(document.paths).flatMap((methods) => Object.keys(methods)).length;
     expect(await page.locator(".opblock").count()).toBe(count);
     await page.screenshot({ path: path.join(pictures, "docs-list.png") });
   });
 
-  test("shows a call in curl, Node and Python", async () => {
+  test("shows code samples for curl, Node and Python", async () => {
     await sendMail().locator(".opblock-summary-control").click();
     const code = sendMail().locator(".code-samples pre");
-    await expect.poll(() => code.textContent()).toMatch(/^curl -X POST "\$POSTHORN_URL\/api\/emails"/);
+    await expect.poll(() => code.textContent()).toMatch(/^curl -X POST "\$BACKSTAMP_URL\/api\/emails"/);
     await sendMail().getByRole("button", { name: "Node", exact: true }).click();
-    await expect.poll(() => code.textContent()).toContain("await fetch(POSTHORN_URL");
+    await expect.poll(() => code.textContent()).toContain("await fetch(BACKSTAMP_URL");
     await sendMail().getByRole("button", { name: "Python", exact: true }).click();
     await expect.poll(() => code.textContent()).toContain("requests.post(");
   });
 
-  test("makes a call with the reader's key, and shows its answer", async () => {
+  test("sends a request with the API key of the user, and shows the response", async () => {
     await page.locator(".auth-wrapper .authorize").click();
     await page.locator("#auth-bearer-value, .auth-container input").first().fill(key);
     await page.locator(".auth-btn-wrapper .authorize").first().click();
@@ -66,7 +66,7 @@ describe("the reference", () => {
     await page.screenshot({ path: path.join(pictures, "docs-dark.png") });
   });
 
-  test("keeps no key, asks no other host for anything, and leaves no error behind", async () => {
+  test("stores no key, contacts no other host, and logs no errors", async () => {
     const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
     expect(kept).not.toContain(key);
     expect(watched.foreign).toEqual([]);

@@ -2,15 +2,15 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { DnsPeer } from "../support/dns-peer";
 import { inStrings, type Listed, publish, startZone, type Zone } from "../support/zone";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
 const name = "mail.alder-oak.example";
-const patience = { timeout: 60_000 };
+const waitOptions = { timeout: 60_000 };
 
 let zone: Zone;
 let peer: DnsPeer;
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
@@ -20,100 +20,108 @@ let id: string;
 beforeAll(async () => {
   ({ zone, peer } = await startZone());
   browser = await openBrowser();
-  posthorn = await startPosthorn({
+  backstamp = await startBackstamp({
     SMTP_URL: "capture:",
-    POSTHORN_HOSTNAME: "mail.posthorn.example",
-    POSTHORN_DNS_SERVERS: `127.0.0.1:${peer.port}`,
+    BACKSTAMP_HOSTNAME: "mail.backstamp.example",
+    BACKSTAMP_DNS_SERVERS: `127.0.0.1:${peer.port}`,
   });
-  const made = await posthorn.operate("key", "create", "--name", "Desk", "--scopes", "full_access", "--json");
-  token = JSON.parse(made).token;
+  const created = await backstamp.operate(
+    "key",
+    "create",
+    "--name",
+    "Desk",
+    "--scopes",
+    "full_access",
+    "--json",
+  );
+  token = JSON.parse(created).token;
   profile = await openProfile(browser);
   page = await profile.context.newPage();
-  await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
   await peer?.close();
 });
 
-const expectNothingOdd = () => {
+const expectNoErrors = () => {
   expect(profile.dialogs).toEqual([]);
   expect(profile.foreign).toEqual([]);
   expect(profile.errors).toEqual([]);
 };
 
-type Seen = Listed & { purpose: string };
-const listed = async (): Promise<Seen[]> =>
-  (await posthorn.api("GET", `/domains/${id}`, undefined, token)).records;
+type DomainRecord = Listed & { purpose: string };
+const listed = async (): Promise<DomainRecord[]> =>
+  (await backstamp.api("GET", `/domains/${id}`, undefined, token)).records;
 const record = (title: string): Locator =>
   page.getByRole("list", { name: "Records" }).getByRole("listitem").filter({ hasText: title });
-const look = () => page.getByRole("button", { name: /^(Verify now|Look again now)$/ }).first();
+const verifyButton = () => page.getByRole("button", { name: /^(Verify records|Check again)$/ }).first();
 
-const ownMissing = () => page.getByRole("heading", { name: "No domain of your own yet" });
+const emptyStateHeading = () => page.getByRole("heading", { name: "No domain of your own yet" });
 
-test("a domain is added by its name, which is told in both forms and warned of where it imitates", async () => {
-  await page.goto(`${posthorn.url}/console/domains`);
-  await ownMissing().waitFor(patience);
+test("adding a domain shows its ASCII form and warns about confusable names", async () => {
+  await page.goto(`${backstamp.url}/console/domains`);
+  await emptyStateHeading().waitFor(waitOptions);
   await page.getByRole("button", { name: "Add domain" }).first().click();
   await page.getByLabel("Domain", { exact: true }).fill("pаypal.example");
-  await page.getByText("mixes letters of Latin and Cyrillic").waitFor(patience);
+  await page.getByText("mixes Latin and Cyrillic letters").waitFor(waitOptions);
   await page.getByText("xn--pypal-4ve.example").first().waitFor();
   await page.getByLabel("Domain", { exact: true }).fill("co.uk");
-  await page.getByText("is a public suffix").waitFor(patience);
+  await page.getByText("is a public suffix").waitFor(waitOptions);
   await page.getByLabel("Domain", { exact: true }).fill(name);
   await expectNoBarriers(page);
   await page.getByRole("dialog").getByRole("button", { name: "Add domain" }).click();
-  await page.waitForURL(/\/console\/domains\/[0-9a-f-]{36}/, patience);
+  await page.waitForURL(/\/console\/domains\/[0-9a-f-]{36}/, waitOptions);
   id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
   await page.getByRole("heading", { level: 1, name }).waitFor();
-  // A name that will not do is refused while it is typed, which the browser notes by itself.
+  // An invalid name is rejected while it is typed. The browser logs these responses as errors.
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/domains.readName"));
-  expectNothingOdd();
+  expectNoErrors();
 });
 
-test("only a team that has none of its own is asked for one, and no later page of its list asks", async () => {
+test("the empty state appears only for a team without its own domain, and only on the first page", async () => {
   const address = page.url();
   for (const query of ["", `?after=${id}`]) {
-    await page.goto(`${posthorn.url}/console/domains${query}`);
-    await page.getByRole("row").filter({ hasText: "posthorn.test" }).waitFor(patience);
+    await page.goto(`${backstamp.url}/console/domains${query}`);
+    await page.getByRole("row").filter({ hasText: "backstamp.test" }).waitFor(waitOptions);
     expect(await page.getByRole("row").filter({ hasText: name }).count()).toBe(query === "" ? 1 : 0);
-    expect(await ownMissing().count()).toBe(0);
+    expect(await emptyStateHeading().count()).toBe(0);
   }
   await page.goto(address);
-  expectNothingOdd();
+  expectNoErrors();
 });
 
-test("its page leads from the provider's form to the look, and remembers the provider", async () => {
+test("the domain page shows the setup guide and stores the DNS provider", async () => {
   await page.getByRole("heading", { name: "Choose your DNS provider" }).waitFor();
   await page.getByLabel("DNS provider").selectOption({ label: "Cloudflare" });
-  await record("Signature key (DKIM)")
+  await record("DKIM key (RSA)")
     .first()
-    .getByText("posthorn._domainkey.mail", { exact: true })
-    .waitFor(patience);
-  await page.getByLabel("Zone that you edit there").selectOption({ label: name });
-  await record("Signature key (DKIM)")
+    .getByText("backstamp._domainkey.mail", { exact: true })
+    .waitFor(waitOptions);
+  await page.getByLabel("DNS zone").selectOption({ label: name });
+  await record("DKIM key (RSA)")
     .first()
-    .getByText("posthorn._domainkey", { exact: true })
-    .waitFor(patience);
+    .getByText("backstamp._domainkey", { exact: true })
+    .waitFor(waitOptions);
   await page.reload();
   expect(await page.getByLabel("DNS provider").inputValue()).toBe("cloudflare");
   await profile.context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await record("Proof of ownership")
-    .getByRole("button", { name: "Copy Content: Proof of ownership" })
+  await record("Domain ownership")
+    .getByRole("button", { name: "Copy Content: Domain ownership (TXT)" })
     .click();
   const ownership = (await listed()).find(({ purpose }) => purpose === "ownership");
   await expect
-    .poll(() => page.evaluate(() => navigator.clipboard.readText()), patience)
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()), waitOptions)
     .toBe(ownership?.value);
   await expectNoBarriers(page);
   await takePictures(page, "domain-new");
-  expectNothingOdd();
+  expectNoErrors();
 });
 
-test("what is not there yet, and each fault, is said in words with what to do", async () => {
-  await look().click();
-  await record("Proof of ownership").getByText("Not there yet").first().waitFor(patience);
+test("missing records and each fault are shown with advice", async () => {
+  await verifyButton().click();
+  await record("Domain ownership").getByText("Awaiting DNS").first().waitFor(waitOptions);
   for (const each of await listed()) {
     const { host, type, value, purpose } = each;
     if (purpose === "dkim") zone.set(`${host}.alder-oak.example`, type, inStrings(value));
@@ -125,106 +133,108 @@ test("what is not there yet, and each fault, is said in words with what to do", 
     }
   }
   zone.set(`_dmarc.${name}`, "TXT", "v=DMARC1; rua=mailto:a@example.com");
-  await look().click();
+  await verifyButton().click();
   for (const [title, fault, advice] of [
-    ["Signature key (DKIM)", "The domain stands twice in the name", "Enter only posthorn._domainkey.mail"],
-    ["Proof of ownership", "Quotation marks became part of the value", "Enter the value without"],
-    ["Permission to send (SPF)", "Two SPF records", "Merge them into one"],
-    ["Policy for mail that fails (DMARC)", "The DMARC record names no policy", "p=quarantine"],
+    ["DKIM key (RSA)", "Domain appears twice in the name", "Enter only backstamp._domainkey.mail"],
+    ["Domain ownership", "Value contains quotation marks", "Enter the value without"],
+    ["Return path (SPF)", "Multiple SPF records", "Merge them into one"],
+    ["DMARC policy", "DMARC record without a policy", "p=quarantine"],
   ] as const) {
-    await record(title).first().getByText(fault).first().waitFor(patience);
-    await record(title).first().getByText(advice).first().waitFor(patience);
+    await record(title).first().getByText(fault).first().waitFor(waitOptions);
+    await record(title).first().getByText(advice).first().waitFor(waitOptions);
   }
-  await page.getByText("Would not pass").waitFor();
+  await page.getByText("Fails", { exact: true }).waitFor();
   await expectNoBarriers(page);
   await takePictures(page, "domain-faults");
-  expectNothingOdd();
+  expectNoErrors();
 });
 
-test("once DNS is right the open page tells so by itself", async () => {
+test("the open page updates when the records are verified", async () => {
   zone.clear();
   publish(zone, await listed());
   zone.set("_dmarc.alder-oak.example", "TXT", "v=DMARC1; p=quarantine");
-  // Somebody else asks for the look: this page only watches.
-  await posthorn.api("POST", `/domains/${id}/verify`, {}, token);
-  await page.getByText("Everything is in order").waitFor(patience);
+  // The check is started through the API. The open page only refetches.
+  await backstamp.api("POST", `/domains/${id}/verify`, {}, token);
+  await page.getByText("All required records are verified").waitFor(waitOptions);
   await page.getByText("Passes").waitFor();
-  await page.getByText("It stands at alder-oak.example and holds below it").waitFor();
+  await page.getByText("It is published at alder-oak.example and applies to its subdomains").waitFor();
   await expectNoBarriers(page);
   await takePictures(page, "domain-verified");
-  expectNothingOdd();
+  expectNoErrors();
 });
 
-test("settings are saved where they stand, and the limits with a plan of the days", async () => {
-  await page.getByLabel("Count opens").click();
-  await expect.poll(() => page.getByLabel("Count opens").isChecked(), patience).toBe(true);
+test("settings are saved immediately, and the daily limit with a warm-up plan", async () => {
+  await page.getByLabel("Open tracking").click();
+  await expect.poll(() => page.getByLabel("Open tracking").isChecked(), waitOptions).toBe(true);
   await expect
-    .poll(async () => (await posthorn.api("GET", `/domains/${id}`, undefined, token)).open_tracking)
+    .poll(async () => (await backstamp.api("GET", `/domains/${id}`, undefined, token)).open_tracking)
     .toBe(true);
   await page.getByRole("button", { name: "Change…", exact: true }).click();
-  await page.getByLabel("Warm the domain up").click();
-  await page.getByLabel("Ends at").fill("20");
+  await page.getByLabel("Warm up the domain").click();
+  await page.getByLabel("Target").fill("20");
   await expectNoBarriers(page);
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("it ends at 20, so its").waitFor(patience);
-  await page.getByLabel("Ends at").fill("400");
+  await page.getByText("it ends at 20, so").waitFor(waitOptions);
+  await page.getByLabel("Target").fill("400");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("0 of 50 recipients today (UTC)").waitFor(patience);
-  await page.getByText("then any number").waitFor();
+  await page.getByText("0 of 50 recipients today (UTC)").waitFor(waitOptions);
+  await page.getByText("no limit applies").waitFor();
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/domains.update"));
-  expectNothingOdd();
+  expectNoErrors();
 });
 
-test("new DKIM keys wait beside the present ones until they are seen", async () => {
-  await page.getByRole("button", { name: "Rotate the keys" }).click();
-  await page.getByText("Mail goes on being signed with the present key").waitFor();
-  await page.getByRole("button", { name: "Make new keys" }).click();
+test("new DKIM keys await DNS while the current keys sign", async () => {
+  await page.getByRole("button", { name: "Rotate keys" }).click();
+  await page.getByText("The current key signs until the new record is found").waitFor();
+  await page.getByRole("button", { name: "Create new keys" }).click();
   const keys = page.getByRole("list", { name: "DKIM keys" });
-  await expect.poll(() => keys.getByText("Waits to be seen").count(), patience).toBe(2);
-  await record("Next signature key (DKIM)").waitFor(patience);
+  await expect.poll(() => keys.getByText("Awaiting DNS").count(), waitOptions).toBe(2);
+  await record("Next DKIM key").waitFor(waitOptions);
   publish(zone, await listed());
-  await look().click();
-  await expect.poll(() => keys.getByText("record stays until").count(), patience).toBeGreaterThan(0);
+  await verifyButton().click();
+  await expect.poll(() => keys.getByText("record can be removed").count(), waitOptions).toBeGreaterThan(0);
   await expectNoBarriers(page);
-  expectNothingOdd();
+  expectNoErrors();
 });
 
-test("a domain is looked at, and asked about before it goes, from the list", async () => {
-  await page.goto(`${posthorn.url}/console/domains`);
+test("the list offers verification and confirmed removal of a domain", async () => {
+  await page.goto(`${backstamp.url}/console/domains`);
   const menu = page.getByRole("button", { name: `Actions for ${name}` });
   await menu.click();
-  await page.getByRole("menuitem", { name: "Look again now" }).click();
+  await page.getByRole("menuitem", { name: "Check again" }).click();
   await page
-    .getByText(/everything is in order|is not in order yet/)
+    .getByText(/is verified|is not verified yet/)
     .first()
-    .waitFor(patience);
+    .waitFor(waitOptions);
   await menu.click();
-  await page.getByRole("menuitem", { name: "Remove the domain…" }).click();
-  await page.getByText(/No API key is linked to it alone|right to send from it/).waitFor(patience);
+  await page.getByRole("menuitem", { name: "Remove domain…" }).click();
+  await page
+    .getByText(/No API key is restricted to this domain|permission to send from it/)
+    .waitFor(waitOptions);
   await expectNoBarriers(page);
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name }).click();
-  await page.getByRole("heading", { name }).waitFor(patience);
-  expectNothingOdd();
+  await page.getByRole("heading", { name }).waitFor(waitOptions);
+  expectNoErrors();
 });
 
-test("a domain goes only by its name, and is told what stops", async () => {
-  await page.getByRole("button", { name: `More for ${name}` }).click();
-  await page.getByRole("menuitem", { name: "Remove the domain…" }).click();
-  await page.getByText("Nothing can be sent from it any more").waitFor();
-  const remove = page.getByRole("button", { name: "Remove the domain", exact: true });
+test("removing a domain lists the consequences and requires its name", async () => {
+  await page.getByRole("button", { name: `More actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: "Remove domain…" }).click();
+  await page.getByText("You can no longer send from this domain").waitFor();
+  const remove = page.getByRole("button", { name: "Remove domain", exact: true });
   expect(await remove.isDisabled()).toBe(true);
-  await page.getByLabel(/to go on/).fill(name);
+  await page.getByLabel(/to confirm/).fill(name);
   await expectNoBarriers(page);
   await remove.click();
-  await page.waitForURL(/\/console\/domains(\?|$)/, patience);
-  await page.getByRole("link", { name: "posthorn.test" }).waitFor(patience);
+  await page.waitForURL(/\/console\/domains(\?|$)/, waitOptions);
+  await page.getByRole("link", { name: "backstamp.test" }).waitFor(waitOptions);
   expect(await page.getByRole("link", { name }).count()).toBe(0);
   await expectNoBarriers(page);
   await takePictures(page, "domains");
-  await page.getByRole("link", { name: "posthorn.test" }).click();
-  await page.getByText("every team has it, and nobody changes it").waitFor(patience);
+  await page.getByRole("link", { name: "backstamp.test" }).click();
+  await page.getByText("Every team has it, and it cannot be changed").waitFor(waitOptions);
   await expectNoBarriers(page);
   profile.errors = profile.errors.filter(({ text }) => !text.includes("404"));
-  expectNothingOdd();
+  expectNoErrors();
 });

@@ -3,17 +3,17 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { projectRoot } from "../support/processes";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectGoodLooks, expectNoBarriers, openBrowser, openProfile, signIn, type Watched } from "./browser";
 import { type Filled, fillTeam, makeFreshTeam, PAGES } from "./pages";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 import { type ScriptWeight, weighScripts } from "./script-weight";
 
 /** In KB of 1,024 bytes, compressed. */
 const everyPageKb = 200;
-/** The reference is a library's whole reader of OpenAPI documents, loaded after the page says that it comes. */
+/** The API reference loads a complete OpenAPI viewer. */
 const referenceKb = 700;
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let filled: Filled;
 let withData: Visitor;
@@ -23,14 +23,14 @@ type Visitor = { profile: Watched; page: Page; weigh: () => Promise<ScriptWeight
 
 beforeAll(async () => {
   browser = await openBrowser();
-  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
-  filled = await fillTeam(posthorn);
+  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
+  filled = await fillTeam(backstamp);
   withData = await visit(ADMIN);
-  fresh = await visit(await makeFreshTeam(posthorn));
+  fresh = await visit(await makeFreshTeam(backstamp));
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
 });
 
 async function visit({ email, password }: { email: string; password: string }): Promise<Visitor> {
@@ -38,39 +38,39 @@ async function visit({ email, password }: { email: string; password: string }): 
   await profile.context.addInitScript(recordShifts);
   const page = await profile.context.newPage();
   const weigh = weighScripts(page);
-  await signIn(page, posthorn.url, email, password);
+  await signIn(page, backstamp.url, email, password);
   return { profile, page, weigh };
 }
 
 type Shifts = { shifts?: string[] };
 
-/** Runs in the browser: notes each part that moved without anybody having touched the page. */
+/** Runs in the browser: records each layout shift that was not caused by user input. */
 function recordShifts(): void {
   const shifts: string[] = [];
   (window as Shifts).shifts = shifts;
   type Source = { node?: Node; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly };
   type Shift = PerformanceEntry & { hadRecentInput: boolean; sources: Source[] };
-  const say = ({ x, y, width, height }: DOMRectReadOnly) => `${x},${y} ${width}x${height}`;
+  const format = ({ x, y, width, height }: DOMRectReadOnly) => `${x},${y} ${width}x${height}`;
   new PerformanceObserver((list) => {
     for (const { hadRecentInput, sources } of list.getEntries() as Shift[]) {
       if (hadRecentInput) continue;
-      // A text that was set anew where it stood, as a time does, counts as moved without having moved.
-      const moved = sources.filter((each) => say(each.previousRect) !== say(each.currentRect));
+      // A text node that is replaced in place, such as a relative time, is reported although it did not move.
+      const moved = sources.filter((each) => format(each.previousRect) !== format(each.currentRect));
       for (const { node, previousRect, currentRect } of moved) {
-        const what = node instanceof Element ? node.outerHTML.slice(0, 200) : "what is gone again";
-        shifts.push(`${what}: ${say(previousRect)} to ${say(currentRect)}`);
+        const what = node instanceof Element ? node.outerHTML.slice(0, 200) : "a removed element";
+        shifts.push(`${what}: ${format(previousRect)} to ${format(currentRect)}`);
       }
     }
   }).observe({ type: "layout-shift", buffered: true });
 }
 
 const open = async ({ page }: Visitor, path: string, heading: string | RegExp) => {
-  await page.goto(`${posthorn.url}${path}`);
+  await page.goto(`${backstamp.url}${path}`);
   await page.getByRole("heading", { name: heading }).first().waitFor();
   await page.waitForLoadState("networkidle");
 };
 
-/** In a message's frame even what records the shifts is refused, as it must be, and the browser notes that. */
+/** The sandbox of a message frame also blocks our shift recorder, and the browser logs that. */
 const isFrame = ({ at, text }: { at: string; text: string }) =>
   /\/body\?/.test(at) && text.startsWith("Blocked script execution");
 
@@ -79,14 +79,14 @@ const expectNothingOdd = ({ profile: { dialogs, foreign, errors } }: Visitor) =>
   expect({ dialogs, foreign, odd }).toEqual({ dialogs: [], foreign: [], odd: [] });
 };
 
-const expectStillness = async ({ page }: Visitor) =>
+const expectNoShifts = async ({ page }: Visitor) =>
   expect(await page.evaluate(() => (window as Shifts).shifts)).toEqual([]);
 
 describe("with data", () => {
   for (const { name, pathOf, heading, scriptKb = everyPageKb } of PAGES)
-    test(`${name} is usable by everybody, in both themes and on a phone, holds still, and is light`, async () => {
+    test(`${name} is accessible in both themes and on a phone, without layout shifts, within its script limit`, async () => {
       await open(withData, pathOf(filled), heading);
-      await expectStillness(withData);
+      await expectNoShifts(withData);
       const { untilUsable, untilRest } = await withData.weigh();
       expect(untilUsable).toBeGreaterThan(10);
       expect(untilUsable).toBeLessThanOrEqual(everyPageKb);
@@ -97,25 +97,25 @@ describe("with data", () => {
     });
 });
 
-describe("in a team that has nothing yet", () => {
+describe("in a new team", () => {
   for (const { name, pathOf, heading } of PAGES.filter(({ isForFresh }) => isForFresh))
-    test(`${name} says what to do next, to everybody, in both themes and on a phone`, async () => {
+    test(`${name} is accessible in both themes and on a phone, without layout shifts`, async () => {
       await open(fresh, pathOf(filled), heading);
-      await expectStillness(fresh);
+      await expectNoShifts(fresh);
       await expectNoBarriers(fresh.page);
       await expectGoodLooks(fresh.page, `all-${name}-empty`);
       expectNothingOdd(fresh);
     });
 });
 
-describe("to whoever is not signed in", () => {
+describe("without a session", () => {
   test.each([
     ["signing in", "/login", /./, everyPageKb],
-    ["the API reference", "/docs", /^Posthorn/, referenceKb],
-  ])("the script of %s is light", async (_, address, heading, maxKb) => {
+    ["the API reference", "/docs", /^Backstamp/, referenceKb],
+  ])("the script of %s is within its limit", async (_, address, heading, maxKb) => {
     const page = await (await openProfile(browser)).context.newPage();
     const weigh = weighScripts(page);
-    await page.goto(posthorn.url + address);
+    await page.goto(backstamp.url + address);
     await page.getByRole("heading", { name: heading }).first().waitFor();
     await page.waitForLoadState("networkidle");
     const { untilRest } = await weigh();
@@ -129,7 +129,9 @@ test("no page of the console is missing from the list", () => {
   const found = readdirSync(path.join(projectRoot, "app/console"), { recursive: true, encoding: "utf8" })
     .filter((file) => path.basename(file) === "page.tsx")
     .map((file) => path.posix.join("console", path.dirname(file)));
-  // It only leads on.
-  const leads = ["console/settings"];
-  expect(found.filter((file) => !leads.includes(file)).sort()).toEqual(PAGES.map(({ file }) => file).sort());
+  // This page only redirects.
+  const redirects = ["console/settings"];
+  expect(found.filter((file) => !redirects.includes(file)).sort()).toEqual(
+    PAGES.map(({ file }) => file).sort(),
+  );
 });

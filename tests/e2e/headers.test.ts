@@ -3,12 +3,12 @@ import path from "node:path";
 import type { APIResponse, Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { projectRoot } from "../support/processes";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn } from "./browser";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
 /*
- * Every page and every route file below `app`, found by reading the tree, so that a new one joins by standing there. Each is
- * asked signed in and not, and with an id that nobody has: refusals and errors are pages like all others.
+ * Tests every page and route file below `app`. They are found in the file tree, so new ones are included automatically. Each
+ * is requested with and without a session and with an unknown id, because error pages must be protected too.
  */
 
 const app = path.join(projectRoot, "app");
@@ -17,8 +17,8 @@ const filesOf = (name: string): string[] =>
     .filter((file) => path.basename(file) === name)
     .map((file) => path.dirname(file));
 
-/** An address for a folder of `app`, with an id that nobody has in each place for one. */
-const addressOf = (folder: string): string =>
+/** The path of a folder of `app`, with an unknown id for each parameter. */
+const pathOf = (folder: string): string =>
   `/${folder === "." ? "" : folder}`
     .replace(/\/\([^)]+\)/g, "")
     .replace("[...nextauth]", "session")
@@ -26,34 +26,34 @@ const addressOf = (folder: string): string =>
     .replace("[[...path]]", "health")
     .replace(/\[[^\]]+\]/g, "01900000-0000-7000-8000-000000000000");
 
-const pages = filesOf("page.tsx").map(addressOf);
-const routes = filesOf("route.ts").map(addressOf);
+const pages = filesOf("page.tsx").map(pathOf);
+const routes = filesOf("route.ts").map(pathOf);
 const calls = routes.filter((route) => /^\/api\/(auth|trpc)\//.test(route));
 const downloads = routes.filter((route) => !route.startsWith("/api/"));
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let signedIn: BrowserContext;
 let stranger: BrowserContext;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
+  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
   signedIn = (await openProfile(browser)).context;
   stranger = await browser.newContext();
-  await signIn(await signedIn.newPage(), posthorn.url, ADMIN.email, ADMIN.password);
+  await signIn(await signedIn.newPage(), backstamp.url, ADMIN.email, ADMIN.password);
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
 });
 
-const ask = (context: BrowserContext, address: string) =>
-  context.request.get(posthorn.url + address, { maxRedirects: 0 });
+const get = (context: BrowserContext, address: string) =>
+  context.request.get(backstamp.url + address, { maxRedirects: 0 });
 const visitors = () => [signedIn, stranger];
 
-function expectGuarded(answer: APIResponse): void {
-  expect(answer.headers()).toMatchObject({
+function expectGuarded(response: APIResponse): void {
+  expect(response.headers()).toMatchObject({
     "x-content-type-options": "nosniff",
     "referrer-policy": expect.stringMatching(/^(same-origin|no-referrer)$/),
     "permissions-policy": expect.stringContaining("camera=()"),
@@ -61,31 +61,31 @@ function expectGuarded(answer: APIResponse): void {
     "cross-origin-resource-policy": "same-origin",
     "strict-transport-security": expect.stringMatching(/^max-age=\d{8}/),
   });
-  expect(answer.headers()).not.toHaveProperty("x-powered-by");
+  expect(response.headers()).not.toHaveProperty("x-powered-by");
 }
 
-const directivesOf = (answer: APIResponse): Map<string, string> =>
+const directivesOf = (response: APIResponse): Map<string, string> =>
   new Map(
-    (answer.headers()["content-security-policy"] ?? "").split(/;\s*/).map((part): [string, string] => {
+    (response.headers()["content-security-policy"] ?? "").split(/;\s*/).map((part): [string, string] => {
       const [name = "", ...values] = part.trim().split(/\s+/);
       return [name, values.join(" ")];
     }),
   );
 
-test("the tree has pages and routes to ask", () => {
+test("the file tree contains pages and routes", () => {
   expect(pages.length).toBeGreaterThan(10);
   expect(downloads.length).toBeGreaterThan(3);
   expect(calls.length).toBeGreaterThan(1);
 });
 
 describe.each([...pages, "/no/such/page", "/console/no-such-page"])("the page %s", (address) => {
-  test("runs scripts of ours alone, by a nonce that is new each time, and stands in no frame", async () => {
+  test("runs only our scripts, by a new nonce per response, and cannot be framed", async () => {
     for (const context of visitors()) {
       const nonces = new Set<string>();
-      for (const answer of [await ask(context, address), await ask(context, address)]) {
-        expect(answer.status()).toBeLessThan(500);
-        expectGuarded(answer);
-        const policy = directivesOf(answer);
+      for (const response of [await get(context, address), await get(context, address)]) {
+        expect(response.status()).toBeLessThan(500);
+        expectGuarded(response);
+        const policy = directivesOf(response);
         const [, nonce = ""] = /'nonce-([A-Za-z0-9+/=]{20,})'/.exec(policy.get("script-src") ?? "") ?? [];
         expect(policy.get("script-src")).toBe(`'self' 'nonce-${nonce}' 'strict-dynamic'`);
         nonces.add(nonce);
@@ -99,7 +99,7 @@ describe.each([...pages, "/no/such/page", "/console/no-such-page"])("the page %s
           "form-action": "'self'",
           "frame-ancestors": "'none'",
         });
-        const html = await answer.text();
+        const html = await response.text();
         for (const [tag] of html.matchAll(/<script\b[^>]*>/g)) expect(tag).toContain(`nonce="${nonce}"`);
       }
       expect(nonces.size).toBe(2);
@@ -108,41 +108,41 @@ describe.each([...pages, "/no/such/page", "/console/no-such-page"])("the page %s
 });
 
 describe.each(downloads.flatMap((address) => [address, `${address}/`]))("the route %s", (address) => {
-  test("answers nothing that could run, whoever asks", async () => {
+  test("responds with nothing executable, with or without a session", async () => {
     for (const context of visitors()) {
-      const answer = await ask(context, address);
-      expect(answer.status()).not.toBe(500);
-      expectGuarded(answer);
-      expectSandboxed(answer);
+      const response = await get(context, address);
+      expect(response.status()).not.toBe(500);
+      expectGuarded(response);
+      expectSandboxed(response);
     }
   });
 });
 
-test("what a stranger wrote comes as a document or a file that can do nothing, whichever address it is asked by", async () => {
+test("untrusted content is served as a sandboxed document or a download, with or without a trailing slash", async () => {
   const html = "<script>top.document.title = 'run'</script>";
   const filename = "hostile.html";
-  const emailId = await posthorn.send({
-    to: "delivered@posthorn.test",
+  const emailId = await backstamp.send({
+    to: "delivered@backstamp.test",
     subject: "Hostile",
     html,
     attachments: [{ filename, content: Buffer.from(html).toString("base64") }],
   });
-  const made = await posthorn.operate(
+  const made = await backstamp.operate(
     ...["key", "create", "--name", "Whole", "--scopes", "full_access", "--json"],
   );
   const { token } = JSON.parse(made);
-  const template = await posthorn.api(
+  const template = await backstamp.api(
     "POST",
     "/templates",
     { name: "Hostile", subject: "Hello", html },
     token,
   );
-  const [file] = (await posthorn.api("GET", `/emails/${emailId}/attachments`)).data;
+  const [file] = (await backstamp.api("GET", `/emails/${emailId}/attachments`)).data;
   const page = await signedIn.newPage();
-  await page.goto(`${posthorn.url}/console/emails/${emailId}`);
+  await page.goto(`${backstamp.url}/console/emails/${emailId}`);
   const team = new URL(
     (await page.locator("iframe").getAttribute("src")) ?? "",
-    posthorn.url,
+    backstamp.url,
   ).searchParams.get("team");
   await page.close();
   for (const path of [
@@ -156,39 +156,39 @@ test("what a stranger wrote comes as a document or a file that can do nothing, w
     "/console/activity/requests-file",
   ])
     for (const slash of ["", "/"]) {
-      const answer = await ask(signedIn, `${path}${slash}?team=${team}`);
-      expect(answer.status(), path + slash).toBe(200);
-      expectGuarded(answer);
-      expectSandboxed(answer);
+      const response = await get(signedIn, `${path}${slash}?team=${team}`);
+      expect(response.status(), path + slash).toBe(200);
+      expectGuarded(response);
+      expectSandboxed(response);
       if (!path.endsWith("/body"))
-        expect(answer.headers()["content-disposition"], path).toMatch(/^attachment;/);
+        expect(response.headers()["content-disposition"], path).toMatch(/^attachment;/);
     }
 });
 
-/** What it answers gets no origin, runs no script and loads nothing by itself, also where somebody opens it as a page. */
-function expectSandboxed(answer: APIResponse): void {
-  const policy = directivesOf(answer);
-  expect(policy.get("sandbox"), answer.url()).toBe("");
+/** Expects a response with an opaque origin that cannot run scripts or load anything, even when opened as a page. */
+function expectSandboxed(response: APIResponse): void {
+  const policy = directivesOf(response);
+  expect(policy.get("sandbox"), response.url()).toBe("");
   expect(policy.get("default-src")).toBe("'none'");
   expect(policy.has("script-src")).toBe(false);
 }
 
-describe.each(calls)("the console's call %s", (address) => {
-  test("answers data, which no browser shows or keeps", async () => {
+describe.each(calls)("the console call %s", (address) => {
+  test("responds with data that browsers neither render nor store", async () => {
     for (const context of visitors()) {
-      const answer = await ask(context, address);
-      expect(answer.status()).not.toBe(500);
-      expectGuarded(answer);
-      expect(directivesOf(answer).get("default-src")).toBe("'none'");
-      expect(answer.headers()["cache-control"]).toMatch(/no-store/);
+      const response = await get(context, address);
+      expect(response.status()).not.toBe(500);
+      expectGuarded(response);
+      expect(directivesOf(response).get("default-src")).toBe("'none'");
+      expect(response.headers()["cache-control"]).toMatch(/no-store/);
     }
   });
 });
 
-test("the API answers no document either", async () => {
+test("the API never responds with a document", async () => {
   for (const address of ["/api/health", "/api/emails", "/api/nothing", "/api"]) {
-    const answer = await ask(stranger, address);
-    expect(answer.headers()).toMatchObject({
+    const response = await get(stranger, address);
+    expect(response.headers()).toMatchObject({
       "x-content-type-options": "nosniff",
       "cache-control": expect.stringContaining("no-store"),
       "content-type": expect.stringContaining("application/json"),
@@ -196,8 +196,8 @@ test("the API answers no document either", async () => {
   }
 });
 
-test("whoever asks for the icon by its usual name gets it", async () => {
-  const answer = await ask(stranger, "/favicon.ico");
-  expect(answer.status()).toBe(200);
-  expect(answer.headers()["content-type"]).toContain("image/svg+xml");
+test("/favicon.ico returns the icon", async () => {
+  const response = await get(stranger, "/favicon.ico");
+  expect(response.status()).toBe(200);
+  expect(response.headers()["content-type"]).toContain("image/svg+xml");
 });

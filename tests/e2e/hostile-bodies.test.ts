@@ -2,56 +2,56 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
 import { expectAsText, expectInert, markupOf, settle, touchAll } from "./inert";
 import { inParts, numberIn, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
 let team: string;
-/** Ids of the mails, by the number of the payload. */
+/** Email ids by payload number. */
 const ids = new Map<number, string>();
 
 const line = ({ text }: Payload) => text.replace(/[\t\n\u2028\u2029]/g, " ");
 
 beforeAll(async () => {
   browser = await openBrowser();
-  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
+  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
   profile = await openProfile(browser);
   page = await profile.context.newPage();
-  await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
   for (const part of inParts(PAYLOADS, 90)) {
-    const mails = part.map((payload) => ({
-      from: "Hostile <hello@posthorn.test>",
-      to: ["delivered@posthorn.test"],
+    const emails = part.map((payload) => ({
+      from: "Hostile <hello@backstamp.test>",
+      to: ["delivered@backstamp.test"],
       subject: line(payload),
       html: payload.text,
       text: payload.text,
     }));
-    const { data } = await posthorn.api("POST", "/emails/batch", mails);
+    const { data } = await backstamp.api("POST", "/emails/batch", emails);
     part.forEach(({ number }, place) => {
       ids.set(number, data[place].id);
     });
   }
-  await page.goto(`${posthorn.url}/console/emails/${ids.get(PAYLOADS[0]?.number ?? 0)}`);
+  await page.goto(`${backstamp.url}/console/emails/${ids.get(PAYLOADS[0]?.number ?? 0)}`);
   const src = await page.locator("iframe").getAttribute("src");
-  team = new URL(src ?? "", posthorn.url).searchParams.get("team") ?? "";
+  team = new URL(src ?? "", backstamp.url).searchParams.get("team") ?? "";
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
 });
 
 const bodyOf = ({ number }: Payload) => `/console/emails/${ids.get(number)}/body?team=${team}`;
 
 const patience = { timeout: 60_000 };
-/** Many pages in one test: quick where nothing else runs, and not to be hurried where much does. */
+/** Each test opens many pages: fast on an idle machine, slow on a busy one. */
 const longMs = 400_000;
 
-/** Puts documents side by side into a page, and waits until each had its say. */
+/** Opens documents side by side in frames, and waits until each has loaded or timed out. */
 const openFrames = (host: Page, sources: string[], waitMs: number) =>
   host.evaluate(
     ({ all, waitMs }) =>
@@ -62,7 +62,7 @@ const openFrames = (host: Page, sources: string[], waitMs: number) =>
               const frame = document.createElement("iframe");
               frame.src = src;
               frame.onload = () => resolve();
-              // A document that never ends loading, since it waits for another host, had its say as well.
+              // A document that waits for another host may never finish loading.
               setTimeout(resolve, waitMs);
               document.body.append(frame);
             }),
@@ -71,18 +71,18 @@ const openFrames = (host: Page, sources: string[], waitMs: number) =>
     { all: sources, waitMs },
   );
 
-test("there are at least 150 payloads, no two of them alike", () => {
+test("there are at least 150 different payloads", () => {
   expect(PAYLOADS.length).toBeGreaterThanOrEqual(150);
   const plain = PAYLOADS.map(({ number, text }) => text.replaceAll(String(number), "1"));
   expect(new Set(plain).size).toBe(PAYLOADS.length);
 });
 
-describe("where nothing holds them", () => {
+describe("without protection", () => {
   let server: Server;
   afterAll(() => server?.close());
 
   test(
-    "most of the payloads do what they say, and some of every class",
+    "most payloads work, and at least one of every class",
     async () => {
       server = createServer(({ url }, response) => {
         const payload = PAYLOADS.find(({ number }) => number === numberIn(url ?? ""));
@@ -117,27 +117,27 @@ describe("where nothing holds them", () => {
   );
 });
 
-describe("as the HTML of a mail", () => {
+describe("as the HTML of an email", () => {
   test(
-    "each arrives whole, and neither runs, nor leaves, nor calls home, even without the frame's own sandbox",
+    "each is served unchanged, but cannot run, navigate or send requests, even without the sandbox of the frame",
     async () => {
       for (const part of inParts(PAYLOADS, 10))
         await Promise.all(
           part.map((payload) =>
             expect
-              .poll(async () => (await page.request.get(posthorn.url + bodyOf(payload))).text(), patience)
+              .poll(async () => (await page.request.get(backstamp.url + bodyOf(payload))).text(), patience)
               .toContain(payload.text),
           ),
         );
       const hosts = await Promise.all(
         inParts(PAYLOADS, 70).map(async (part) => {
           const host = await profile.context.newPage();
-          await host.goto(`${posthorn.url}/console/nothing-here`, patience);
+          await host.goto(`${backstamp.url}/console/nothing-here`, patience);
           await openFrames(host, part.map(bodyOf), 60_000);
           return host;
         }),
       );
-      // Each is there, and not only kept away: its own number stands in its document.
+      // Each payload is really present: its document contains its number.
       const documents: string[] = [];
       for (const host of hosts) documents.push(...(await Promise.all(host.frames().slice(1).map(markupOf))));
       const there = PAYLOADS.filter(({ number }) => documents.some((text) => text.includes(String(number))));
@@ -145,7 +145,7 @@ describe("as the HTML of a mail", () => {
       for (const host of hosts) {
         await Promise.all(host.frames().slice(1).map(touchAll));
         await settle(host);
-        expect(host.url()).toBe(`${posthorn.url}/console/nothing-here`);
+        expect(host.url()).toBe(`${backstamp.url}/console/nothing-here`);
       }
       expectInert(profile, hosts.length + 1);
       await Promise.all(hosts.map((host) => host.close()));
@@ -154,16 +154,16 @@ describe("as the HTML of a mail", () => {
   );
 
   test(
-    "one of each class lies still in the frame of a mail's own page, whatever is pressed",
+    "one payload of each class is inert in the frame of the email page, whatever is clicked",
     async () => {
-      const address = `${posthorn.url}/console/emails/${ids.get(ONE_OF_EACH[0]?.number ?? 0)}`;
+      const address = `${backstamp.url}/console/emails/${ids.get(ONE_OF_EACH[0]?.number ?? 0)}`;
       await page.goto(address);
       const element = await page.waitForSelector("iframe");
       const frame = await element.contentFrame();
       if (!frame) throw new Error("the preview has no document");
       for (const payload of ONE_OF_EACH) {
         const src = bodyOf(payload);
-        const arrived = page.waitForResponse((response) => response.url() === posthorn.url + src, patience);
+        const arrived = page.waitForResponse((response) => response.url() === backstamp.url + src, patience);
         await element.evaluate((iframe, src) => iframe.setAttribute("src", src), src);
         expect(await (await arrived).text()).toContain(payload.text);
         await touchAll(frame);
@@ -178,23 +178,23 @@ describe("as the HTML of a mail", () => {
 });
 
 test(
-  "as a subject every payload is a text of the list",
+  "every payload as a subject is plain text in the list",
   async () => {
-    const wanted = new Set(PAYLOADS.map(line));
-    await page.goto(`${posthorn.url}/console/emails`);
-    for (let pages = 0; wanted.size > 0 && pages < 20; pages++) {
+    const missing = new Set(PAYLOADS.map(line));
+    await page.goto(`${backstamp.url}/console/emails`);
+    for (let pages = 0; missing.size > 0 && pages < 20; pages++) {
       const list = page.getByRole("list", { name: "Emails" });
       await list.getByRole("listitem").first().waitFor();
       const newest = () => list.getByRole("listitem").first().getAttribute("data-id");
       const first = await newest();
       await expectAsText(page, []);
-      for (const text of await list.locator("span").allTextContents()) wanted.delete(text);
+      for (const text of await list.locator("span").allTextContents()) missing.delete(text);
       const older = page.getByRole("button", { name: "Older" });
-      if (wanted.size === 0 || (await older.isDisabled())) break;
+      if (missing.size === 0 || (await older.isDisabled())) break;
       await older.click();
       await expect.poll(newest, patience).not.toBe(first);
     }
-    expect([...wanted]).toEqual([]);
+    expect([...missing]).toEqual([]);
     await settle(page);
     expectInert(profile, 1);
   },

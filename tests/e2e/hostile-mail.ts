@@ -1,7 +1,7 @@
-/** Words by which a reader sees that the message itself is there. */
+/** Text that proves that the message is displayed. */
 export const HOSTILE_TEXT = "Your invoice is attached";
 
-/** A message that tries what messages try: to run, to leave, to call home, and to look like the page around it. */
+/** A message that attempts to run scripts, navigate, send requests and imitate the console. */
 export const HOSTILE_HTML = `
 <html><head>
 <meta http-equiv="refresh" content="0;url=https://evil.example/refreshed">
@@ -36,5 +36,5 @@ export const HOSTILE_HTML = `
 <template><img src="https://evil.example/template.png"></template>
 </body></html>`;
 
-/** What nobody may take for markup where a text is meant. */
+/** A subject with markup. It must be displayed as text. */
 export const HOSTILE_SUBJECT = `Invoice </title><script>alert("subject")</script><img src=x onerror=alert(1)> "due" 'now'`;

@@ -1,19 +1,19 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameDocument } from "../../app/console/templates/[id]/frame-document";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
 import { expectInert, settle, touchAll } from "./inert";
 import { inParts, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
 /*
- * The payloads, which another suite sees fire where nothing holds them, as templates and as the values of raw places. The
- * preview has no address of its own: it lies in the editor's page, whose origin and session they would have.
+ * The payloads as templates and as values of raw variables. Another suite proves that they work without protection. The
+ * preview has no URL of its own: an escaped payload would have the origin and session of the editor page.
  */
 
 const patience = { timeout: 60_000 };
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
@@ -21,8 +21,8 @@ let address: string;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
-  const made = await posthorn.operate(
+  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
+  const made = await backstamp.operate(
     "key",
     "create",
     "--name",
@@ -34,23 +34,23 @@ beforeAll(async () => {
   const { token } = JSON.parse(made);
   profile = await openProfile(browser);
   page = await profile.context.newPage();
-  await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
-  const { id } = await posthorn.api(
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
+  const { id } = await backstamp.api(
     "POST",
     "/templates",
     { name: "Raw", subject: "{{BODY}}", html: "<p>Before</p>{{{BODY}}}" },
     token,
   );
-  address = `${posthorn.url}/console/templates/${id}`;
+  address = `${backstamp.url}/console/templates/${id}`;
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
 });
 
 const line = ({ text }: Payload) => text.replace(/[\t\r\n\u2028\u2029]/g, " ").slice(0, 2_000);
 
-test("every payload lies still in the preview's own document, with the rights of the editor's page around it", async () => {
+test("every payload is inert in the preview document, inside the editor page", async () => {
   const tryFrames = async (part: readonly Payload[]) => {
     const host = await profile.context.newPage();
     await host.goto(address);
@@ -65,7 +65,7 @@ test("every payload lies still in the preview's own document, with the rights of
                 frame.setAttribute("sandbox", "");
                 frame.srcdoc = source;
                 frame.onload = () => resolve();
-                // A document that waits for what it may not have had its say as well.
+                // A document that waits for a blocked resource never fires `load`; 5 seconds are enough for its payload.
                 setTimeout(resolve, 5_000);
                 document.body.append(frame);
               }),
@@ -83,7 +83,7 @@ test("every payload lies still in the preview's own document, with the rights of
   await Promise.all(hosts.map((host) => host.close()));
 });
 
-test("one of each class as a value: text in the subject, still where it is raw, and marked as raw", async () => {
+test("one payload of each class as a value is text in the subject, inert as raw HTML, and marked as raw", async () => {
   await page.goto(address);
   await page.getByRole("region", { name: "Raw HTML" }).getByText("{{{BODY}}}").waitFor(patience);
   const sample = page.getByLabel("Sample of BODY");
@@ -103,7 +103,7 @@ test("one of each class as a value: text in the subject, still where it is raw, 
   expectInert(profile, 1);
 });
 
-test("the template's own pictures come only by its own document, when somebody asks", async () => {
+test("the images of a template load only on request, in a separate document", async () => {
   await page.goto(address);
   await page.getByLabel("Sample of BODY").fill("x");
   const editor = page.getByRole("textbox", { name: "HTML" });

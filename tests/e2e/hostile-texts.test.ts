@@ -2,14 +2,14 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HttpSink, startHttpSink } from "../support/http-sink";
 import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
 import { expectAsText, expectInert, foreignMarkupOn, settle, textsOn } from "./inert";
 import { PAGES } from "./pages";
 import { inParts, numberIn, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
-import { type Posthorn, startPosthorn } from "./posthorn";
 
-/** A mail with some of the payloads wherever a program may put a text, and which of them were taken there. */
-type Planted = {
+/** An email with payloads in every text field, and the payloads that each field accepted. */
+type HostileEmail = {
   id: string;
   part: readonly Payload[];
   names: readonly string[];
@@ -17,25 +17,25 @@ type Planted = {
   files: readonly string[];
 };
 
-/** Characters that a mail server's reply and a header of HTTP can have. */
+/** Whether an SMTP reply and an HTTP header can contain the payload. */
 const isAscii = ({ text }: Payload) => /^[\x20-\x7e]+$/.test(text);
-/** One of each class, on one line and in such characters where the class has one. */
+/** One payload of each class, in ASCII and on one line if the class has such a payload. */
 const LINES = ONE_OF_EACH.map(
   (first) => PAYLOADS.find((payload) => payload.class === first.class && isAscii(payload)) ?? first,
 );
-/** As many as one mail is planted with. */
+/** Groups of payloads, one per email. */
 const PARTS = inParts(PAYLOADS, 16);
 const partOf = (number: number) =>
   PARTS.find((part) => part.some((payload) => payload.number === number)) ?? [];
-const HOSTILE = { email: "hostile@posthorn.test", password: "a staple for the battery" } as const;
+const HOSTILE = { email: "hostile@backstamp.test", password: "a staple for the battery" } as const;
 const TEAM = LINES[1]?.text ?? "";
 const patience = { timeout: 60_000 };
-/** Many pages in one test: quick where nothing else runs, and not to be hurried where much does. */
+/** Each test opens many pages: fast on an idle machine, slow on a busy one. */
 const longMs = 400_000;
 
 let smtp: FaultPeer;
 let hooks: HttpSink;
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
@@ -44,7 +44,7 @@ let webhook: string;
 let template: string;
 const keys: string[] = [];
 const templates: string[] = [];
-const mails: Planted[] = [];
+const emails: HostileEmail[] = [];
 
 beforeAll(async () => {
   smtp = await startFaultPeer({
@@ -53,7 +53,7 @@ beforeAll(async () => {
       return `550 5.1.1 ${payload && isAscii(payload) ? payload.text : "no such user"}`;
     },
   });
-  // To the event of a mail its receiver answers with all that the mail is planted with.
+  // The endpoint responds to the event of an email with all payloads of that email.
   hooks = await startHttpSink(({ body }) => ({
     status: 500,
     headers: { "content-type": "text/html; charset=utf-8" },
@@ -62,18 +62,18 @@ beforeAll(async () => {
       .join("\n"),
   }));
   browser = await openBrowser();
-  posthorn = await startPosthorn({
+  backstamp = await startBackstamp({
     SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
-    POSTHORN_EGRESS_ALLOW: "127.0.0.0/8",
+    BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
   });
-  const team = JSON.parse(await posthorn.operate("team", "create", TEAM, "--json"));
+  const team = JSON.parse(await backstamp.operate("team", "create", TEAM, "--json"));
   const inTeam = ["--team", team.id];
-  await posthorn.operate("domain", "add", "example.org", "--verified", ...inTeam);
-  const made = await posthorn.operate(
+  await backstamp.operate("domain", "add", "example.org", "--verified", ...inTeam);
+  const made = await backstamp.operate(
     ...["key", "create", "--name", LINES[0]?.text ?? "", "--scopes", "full_access", "--json", ...inTeam],
     ...[
       "--domains",
-      "example.org,posthorn.test",
+      "example.org,backstamp.test",
       "--limit",
       "other=10000",
       "--limit",
@@ -82,35 +82,35 @@ beforeAll(async () => {
     ...["--limit", "POST /api/templates=10000"],
   );
   ({ token } = JSON.parse(made));
-  await posthorn.operate(
+  await backstamp.operate(
     ...["user", "create", HOSTILE.email, "--password", HOSTILE.password, "--role", "owner", ...inTeam],
   );
   const hook = { endpoint: `http://127.0.0.1:${hooks.port}/hook`, events: ["email.queued"] };
-  webhook = (await posthorn.api("POST", "/webhooks", hook, token)).id;
-  for (const payload of LINES) await plantNames(payload);
-  for (const part of PARTS) await plantMail(part);
-  // What a program says of itself goes into the log of requests.
+  webhook = (await backstamp.api("POST", "/webhooks", hook, token)).id;
+  for (const payload of LINES) await createNamed(payload);
+  for (const part of PARTS) await sendHostile(part);
+  // The request log stores the user agent.
   for (const { text } of LINES.filter(isAscii))
-    await fetch(`${posthorn.url}/api/domains`, {
+    await fetch(`${backstamp.url}/api/domains`, {
       headers: { authorization: `Bearer ${token}`, "user-agent": text },
     });
   profile = await openProfile(browser, {
     userAgent: LINES.find((payload) => isAscii(payload) && payload.text.includes("onerror"))?.text ?? "",
   });
   page = await profile.context.newPage();
-  await signIn(page, posthorn.url, HOSTILE.email, HOSTILE.password);
+  await signIn(page, backstamp.url, HOSTILE.email, HOSTILE.password);
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
   await hooks?.close();
   await smtp?.close();
 });
 
-/** Calls keys and templates by a payload. What is refused is refused by name. */
-async function plantNames({ text }: Payload): Promise<void> {
+/** Creates keys and templates with a payload as their name. A rejection must be a validation error. */
+async function createNamed({ text }: Payload): Promise<void> {
   const tryTo = (target: string, body: object) =>
-    posthorn.api("POST", target, body, token).catch((error: Error) => {
+    backstamp.api("POST", target, body, token).catch((error: Error) => {
       expect(error.message).toMatch(/ (422|400) /);
       return null;
     });
@@ -121,8 +121,8 @@ async function plantNames({ text }: Payload): Promise<void> {
   template = made.id;
 }
 
-/** Sends one mail that has all of these wherever it can. What is refused is refused by name, and goes without. */
-async function plantMail(part: readonly Payload[]): Promise<void> {
+/** Sends one email with these payloads in all fields. A rejection must name the field, which is then left out. */
+async function sendHostile(part: readonly Payload[]): Promise<void> {
   const texts = part.map(({ text }) => text);
   const names = [...texts];
   const files = [...texts];
@@ -139,8 +139,8 @@ async function plantMail(part: readonly Payload[]): Promise<void> {
       attachments: files.map((filename) => ({ filename, content: "aGVsbG8=" })),
     };
     try {
-      const { id } = await posthorn.api("POST", "/emails", body, token);
-      mails.push({ id, part, names: names.slice(0, 1), headers: [...headers.values()], files });
+      const { id } = await backstamp.api("POST", "/emails", body, token);
+      emails.push({ id, part, names: names.slice(0, 1), headers: [...headers.values()], files });
       return;
     } catch (error) {
       const refused = String(error);
@@ -155,25 +155,25 @@ async function plantMail(part: readonly Payload[]): Promise<void> {
 }
 
 const countOf = (field: "names" | "headers" | "files") =>
-  mails.reduce((sum, mail) => sum + mail[field].length, 0);
+  emails.reduce((sum, email) => sum + email[field].length, 0);
 
-test("hostile texts are taken where texts are taken", () => {
+test("fields for free text accept hostile texts", () => {
   expect(keys.length).toBeGreaterThan(10);
   expect(templates.length).toBeGreaterThan(10);
   expect(countOf("names")).toBeGreaterThan(10);
   expect(countOf("headers")).toBeGreaterThanOrEqual(150);
-  // A file's name is no path, which takes most of them away.
+  // File names must not contain paths, which excludes most payloads.
   expect(countOf("files")).toBeGreaterThan(10);
   expect(PAYLOADS.filter(isAscii).length).toBeGreaterThanOrEqual(150);
 });
 
 test(
-  "a mail's page shows the sender's name, headers, files and the mail servers' replies letter by letter",
+  "the email page displays sender name, headers, files and SMTP replies verbatim",
   async () => {
-    const visit = async (planted: typeof mails) => {
+    const visit = async (visited: typeof emails) => {
       const tab = await profile.context.newPage();
-      for (const { id, part, names, headers, files } of planted) {
-        await tab.goto(`${posthorn.url}/console/emails/${id}`);
+      for (const { id, part, names, headers, files } of visited) {
+        await tab.goto(`${backstamp.url}/console/emails/${id}`);
         const replies = part.filter(isAscii).map(({ text }) => `550 5.1.1 ${text}`);
         await expectAsText(tab, [part[0]?.text ?? "", ...names, ...replies]);
         if (files.length > 0) {
@@ -190,36 +190,36 @@ test(
       await settle(tab);
       await tab.close();
     };
-    const half = Math.ceil(mails.length / 2);
-    await Promise.all([visit(mails.slice(0, half)), visit(mails.slice(half))]);
+    const half = Math.ceil(emails.length / 2);
+    await Promise.all([visit(emails.slice(0, half)), visit(emails.slice(half))]);
     expectInert(profile, 1);
   },
   longMs,
 );
 
-test("names of keys and templates, and of the team, are texts of their lists", async () => {
-  await page.goto(`${posthorn.url}/console/keys`);
+test("names of keys, templates and the team are plain text in their lists", async () => {
+  await page.goto(`${backstamp.url}/console/keys`);
   await expectAsText(page, [...keys.slice(-20), TEAM]);
-  await page.goto(`${posthorn.url}/console/templates`);
+  await page.goto(`${backstamp.url}/console/templates`);
   await expectAsText(page, templates.slice(-20));
-  await page.goto(`${posthorn.url}/console/activity`);
+  await page.goto(`${backstamp.url}/console/activity`);
   await expectAsText(page, keys.slice(-3));
   await settle(page);
   expectInert(profile, 1);
 });
 
 test(
-  "what a webhook's receiver answers is a text of its events",
+  "the response of an endpoint is plain text on the page of the event",
   async () => {
-    await expect.poll(() => hooks.received.length, patience).toBeGreaterThanOrEqual(mails.length);
-    await page.goto(`${posthorn.url}/console/webhooks/${webhook}`);
+    await expect.poll(() => hooks.received.length, patience).toBeGreaterThanOrEqual(emails.length);
+    await page.goto(`${backstamp.url}/console/webhooks/${webhook}`);
     await settle(page);
     expect(await foreignMarkupOn(page)).toEqual([]);
-    const { data } = await posthorn.api("GET", `/webhooks/${webhook}/events?limit=100`, undefined, token);
-    expect(data).toHaveLength(mails.length);
+    const { data } = await backstamp.api("GET", `/webhooks/${webhook}/events?limit=100`, undefined, token);
+    expect(data).toHaveLength(emails.length);
     const wanted = new Set(PAYLOADS.map(({ text }) => text));
     for (const { id } of data) {
-      await page.goto(`${posthorn.url}/console/webhooks/${webhook}/events/${id}`);
+      await page.goto(`${backstamp.url}/console/webhooks/${webhook}/events/${id}`);
       await expect
         .poll(
           async () => (await textsOn(page)).some((text) => [...wanted].some((each) => text.includes(each))),
@@ -238,13 +238,13 @@ test(
 );
 
 test(
-  "no page of the console makes anything else of them than text",
+  "every console page displays them as plain text",
   async () => {
-    const { data } = await posthorn.api("GET", `/webhooks/${webhook}/events?limit=1`, undefined, token);
-    const { data: domains } = await posthorn.api("GET", "/domains", undefined, token);
-    const { data: apiKeys } = await posthorn.api("GET", "/api-keys", undefined, token);
+    const { data } = await backstamp.api("GET", `/webhooks/${webhook}/events?limit=1`, undefined, token);
+    const { data: domains } = await backstamp.api("GET", "/domains", undefined, token);
+    const { data: apiKeys } = await backstamp.api("GET", "/api-keys", undefined, token);
     const filled = {
-      email: mails[0]?.id ?? "",
+      email: emails[0]?.id ?? "",
       template,
       domain: domains[0].id,
       key: apiKeys[0].id,
@@ -258,10 +258,10 @@ test(
       "/console/activity/requests",
       "/console/settings/security",
     ])) {
-      await page.goto(posthorn.url + path);
+      await page.goto(backstamp.url + path);
       await settle(page);
       expect(await foreignMarkupOn(page), path).toEqual([]);
-      expect(page.url().startsWith(posthorn.url), path).toBe(true);
+      expect(page.url().startsWith(backstamp.url), path).toBe(true);
     }
     expectInert(profile, 1);
   },

@@ -1,10 +1,10 @@
 import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
 import { HOSTILE_HTML, HOSTILE_SUBJECT, HOSTILE_TEXT } from "./hostile-mail";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
@@ -12,12 +12,12 @@ let id: string;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
+  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
   profile = await openProfile(browser);
   page = await profile.context.newPage();
-  await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
-  id = await posthorn.send({
-    to: "delivered+hostile@posthorn.test",
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
+  id = await backstamp.send({
+    to: "delivered+hostile@backstamp.test",
     subject: HOSTILE_SUBJECT,
     html: HOSTILE_HTML,
     text: HOSTILE_HTML,
@@ -27,20 +27,20 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
 });
 
-const bodyUrl = (more = "", slash = "") => `${posthorn.url}/console/emails/${id}/body${slash}?${more}`;
+const bodyUrl = (more = "", slash = "") => `${backstamp.url}/console/emails/${id}/body${slash}?${more}`;
 
-async function openMail(): Promise<Frame> {
-  await page.goto(`${posthorn.url}/console/emails/${id}`);
+async function openEmail(): Promise<Frame> {
+  await page.goto(`${backstamp.url}/console/emails/${id}`);
   const frame = await (await page.waitForSelector("iframe")).contentFrame();
   if (!frame) throw new Error("the preview has no document");
   await frame.getByText(HOSTILE_TEXT).waitFor();
   return frame;
 }
 
-/** Gives the message time to do what it must not. */
+/** Gives the message time to attempt what it must not do. */
 async function settle(): Promise<void> {
   await page.waitForLoadState("networkidle");
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 500))));
@@ -49,14 +49,14 @@ async function settle(): Promise<void> {
 function expectHarmless(): void {
   expect(profile.dialogs).toEqual([]);
   expect(profile.foreign).toEqual([]);
-  // A message that tries is refused aloud, by the browser, inside its own document; nothing else may complain.
+  // The browser logs blocked attempts inside the document of the message. No other errors are allowed.
   const ours = profile.errors.filter(({ at, text }) => !at.includes("/body") && !REFUSAL.test(text));
   expect(ours).toEqual([]);
 }
 const REFUSAL = /Content Security Policy|Blocked script execution|is sandboxed|Blocked form submission/;
 
 describe("a hostile message", () => {
-  test("is alive: where nothing holds it, it does what it says", async () => {
+  test("works as an attack without our protection", async () => {
     const unguarded = await openProfile(browser);
     const control = await unguarded.context.newPage();
     await control.setContent(HOSTILE_HTML, { waitUntil: "domcontentloaded" }).catch(() => {});
@@ -65,16 +65,16 @@ describe("a hostile message", () => {
     await unguarded.context.close();
   });
 
-  test("is shown, and can neither run, nor leave, nor call home", async () => {
-    await openMail();
+  test("is displayed, but cannot run scripts, navigate or send requests", async () => {
+    await openEmail();
     await settle();
     expectHarmless();
-    expect(page.url()).toBe(`${posthorn.url}/console/emails/${id}`);
+    expect(page.url()).toBe(`${backstamp.url}/console/emails/${id}`);
     expect(profile.context.pages()).toHaveLength(1);
     await takePictures(page, "email-hostile");
   });
 
-  test("cannot be made to by a click", async () => {
+  test("cannot do so after a click either", async () => {
     for (const target of [
       "#script-link",
       "#data-link",
@@ -83,52 +83,52 @@ describe("a hostile message", () => {
       "#plain-link",
       "#submit",
     ]) {
-      const frame = await openMail();
+      const frame = await openEmail();
       await frame.locator(target).click({ force: true });
       await settle();
-      expect(page.url()).toBe(`${posthorn.url}/console/emails/${id}`);
+      expect(page.url()).toBe(`${backstamp.url}/console/emails/${id}`);
       expect(profile.context.pages()).toHaveLength(1);
     }
     expectHarmless();
   });
 
-  test("is only text in its subject, its headers and its text part", async () => {
-    await openMail();
+  test("is plain text in the subject, the headers and the text part", async () => {
+    await openEmail();
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(HOSTILE_SUBJECT);
     await page.getByRole("tab", { name: "Text" }).click();
     await page.getByText('alert("script")').first().waitFor();
     await page.getByRole("tab", { name: "Headers" }).click();
     await page.getByText('<img src=x onerror=alert("header")>').waitFor();
-    await page.goto(`${posthorn.url}/console/emails`);
+    await page.goto(`${backstamp.url}/console/emails`);
     await page.getByRole("link", { name: /Invoice/ }).waitFor();
     await settle();
     expectHarmless();
   });
 
-  test("is nowhere in the page around it", async () => {
-    const response = await page.goto(`${posthorn.url}/console/emails/${id}`);
+  test("does not occur in the console page itself", async () => {
+    const response = await page.goto(`${backstamp.url}/console/emails/${id}`);
     const source = (await response?.text()) ?? "";
-    // The text part is what the sender gave as text; the HTML part exists only behind its own address.
+    // The page contains the text part as text. Only the URL of the message body serves the HTML part.
     const html = await (await page.request.get(bodyUrl(await teamOf()))).text();
     expect(html).toContain('<p id="words">');
     expect(source).not.toContain('<p id="words">');
   });
 
   test.each(["", "/"])(
-    "opened outside its frame, with %j at its address's end, has no more power",
+    "has no additional permissions outside its frame, with %j at the end of the URL",
     async (slash) => {
       await page.goto(bodyUrl(await teamOf(), slash));
       await page.getByText(HOSTILE_TEXT).waitFor();
       await page.waitForLoadState("networkidle");
       expectHarmless();
       expect(new URL(page.url()).pathname).toBe(`/console/emails/${id}/body${slash}`);
-      // A document without an origin of its own: what it holds could read nothing of the console, whatever it is.
+      // An opaque origin: the document cannot read any data of the console.
       expect(await page.evaluate(() => window.origin)).toBe("null");
     },
   );
 
-  test("gets its pictures only when somebody asks, over https, and still nothing else", async () => {
-    await openMail();
+  test("loads images only on request and over https, and nothing else", async () => {
+    await openEmail();
     expectHarmless();
     await page.getByRole("button", { name: "Load images" }).click();
     await expect
@@ -141,8 +141,8 @@ describe("a hostile message", () => {
   });
 });
 
-describe("a message's own address", () => {
-  test("is closed to whoever is not signed in, in that team, or to a foreign page", async () => {
+describe("the URL of a message body", () => {
+  test("requires a session and the team, and cannot be framed by other sites", async () => {
     const team = await teamOf();
     const stranger = await browser.newContext();
     expect((await stranger.request.get(bodyUrl(team))).status()).toBe(401);
@@ -157,7 +157,7 @@ describe("a message's own address", () => {
 });
 
 async function teamOf(): Promise<string> {
-  await page.goto(`${posthorn.url}/console/emails/${id}`);
+  await page.goto(`${backstamp.url}/console/emails/${id}`);
   const src = await page.locator("iframe").getAttribute("src");
-  return new URL(src ?? "", posthorn.url).searchParams.toString();
+  return new URL(src ?? "", backstamp.url).searchParams.toString();
 }

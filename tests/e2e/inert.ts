@@ -2,16 +2,16 @@ import type { Frame, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Watched } from "./browser";
 
-/** What the browser itself says when it holds something back; nothing else may complain. */
+/** Messages that the browser logs when it blocks something. */
 const REFUSAL =
   /Content Security Policy|Blocked script execution|is sandboxed|Blocked form submission|Unsafe attempt|Refused to|Permission policy|not executable|Blocked setting the|Blocked opening|ERR_BLOCKED|ERR_UNKNOWN_URL_SCHEME|Not allowed to/;
 
-/** Nothing ran, nothing was asked of another host, and no window was opened beyond those that the test has. */
+/** Expects that no script ran, no other host was contacted, and no additional window was opened. */
 export function expectInert(profile: Watched, pages: number): void {
   expect(profile.dialogs).toEqual([]);
   expect(profile.foreign).toEqual([]);
   expect(profile.context.pages()).toHaveLength(pages);
-  // A document of a message that tries is refused aloud, or asks our own origin for what is not there.
+  // In a message document the browser logs blocked attempts and requests for missing files of our own origin.
   const ours = profile.errors.filter(
     ({ at, text }) =>
       !/\/body(\?|$)|\/preview(\?|$)/.test(at) && !REFUSAL.test(text) && !/ 40[04] /.test(text),
@@ -19,7 +19,7 @@ export function expectInert(profile: Watched, pages: number): void {
   expect(ours).toEqual([]);
 }
 
-/** A document that is for ever on its way somewhere else answers nothing: so long it is waited for. */
+/** A document that never stops navigating does not respond. This is the longest wait for it. */
 const answerMaxMs = 10_000;
 const inTime = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
   Promise.race([
@@ -27,10 +27,10 @@ const inTime = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
     new Promise<T>((resolve) => setTimeout(resolve, answerMaxMs, otherwise)),
   ]);
 
-/** The frame's document as markup; empty where it cannot be asked. */
+/** The markup of a frame; empty if the frame does not respond. */
 export const markupOf = (frame: Frame): Promise<string> => inTime(frame.content(), "");
 
-/** Presses, focuses and points at everything that a document holds. */
+/** Clicks, focuses and hovers every element of a document. */
 export const touchAll = (frame: Frame): Promise<void> =>
   inTime(
     frame.locator("*").evaluateAll((elements) => {
@@ -45,14 +45,14 @@ export const touchAll = (frame: Frame): Promise<void> =>
     undefined,
   );
 
-/** Gives whatever is on the page time to do what it must not. */
+/** Gives the content of the page time to attempt what it must not do. */
 export async function settle(page: Page): Promise<void> {
-  // A document that waits for ever for what it may not have never rests, and had its say by then.
+  // A document that waits for a blocked resource is never idle; 5 seconds are enough for its payload.
   await page.waitForLoadState("networkidle", { timeout: 5_000 }).catch(() => {});
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 300))));
 }
 
-/** Every text on the page as its reader sees it, node by node; of fields what stands in them. */
+/** All displayed texts of the page by node, including the values of fields. */
 export const textsOn = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const texts: string[] = [document.title];
@@ -64,7 +64,7 @@ export const textsOn = (page: Page): Promise<string[]> =>
     return texts;
   });
 
-/** What on the page could only have come from a text that was taken for markup. */
+/** Elements and attributes that exist only if a text was interpreted as markup. */
 export const foreignMarkupOn = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found: string[] = [];
@@ -85,19 +85,19 @@ export const foreignMarkupOn = (page: Page): Promise<string[]> =>
         /^(object|embed|applet|base|frame|frameset|marquee|math|portal|fencedframe|xmp|plaintext)$/.test(name)
       )
         found.push(name);
-      if (name === "iframe" && element.getAttribute("sandbox") !== "") found.push("iframe that is not held");
+      if (name === "iframe" && element.getAttribute("sandbox") !== "") found.push("iframe without sandbox");
       if (name === "meta" && element.hasAttribute("http-equiv")) found.push("meta http-equiv");
     }
     return found;
   });
 
-/** The page shows these texts letter by letter, and nothing of them became an element. */
-export async function expectAsText(page: Page, wanted: readonly string[]): Promise<void> {
+/** Expects that the page displays these texts verbatim, and that none of them became an element. */
+export async function expectAsText(page: Page, expected: readonly string[]): Promise<void> {
   await expect
     .poll(
       async () => {
         const texts = await textsOn(page);
-        return wanted.filter((text) => !texts.some((shown) => shown.includes(text)));
+        return expected.filter((text) => !texts.some((displayed) => displayed.includes(text)));
       },
       { timeout: 60_000 },
     )

@@ -1,50 +1,50 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
-const patience = { timeout: 60_000 };
+const waitOptions = { timeout: 60_000 };
 const hostile = `<img src=x onerror=alert(1)>"'`;
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
-/** The secrets as they were copied, the first key's and its successor's. */
+/** The copied secrets of the first key and of its successor. */
 let token: string;
 let successor: string;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
+  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
   profile = await openProfile(browser, { permissions: ["clipboard-read", "clipboard-write"] });
   page = await profile.context.newPage();
-  await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
 });
 
-const expectNothingOdd = () => {
+const expectNoErrors = () => {
   expect(profile.dialogs).toEqual([]);
   expect(profile.foreign).toEqual([]);
   expect(profile.errors).toEqual([]);
 };
 const dialog = () => page.getByRole("dialog");
-/** A card's label lies over its whole face. */
+/** Selects a radio card by its label, which covers the whole card. */
 const choose = (label: string) => dialog().getByText(label, { exact: true }).click();
 const statusOf = async (key: string, path = "/api/emails"): Promise<number> =>
-  (await fetch(`${posthorn.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status;
-const left = async () => {
+  (await fetch(`${backstamp.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status;
+const readRemaining = async () => {
   const text = await page.getByText(/^\d+ of 20 left$/).textContent();
   return Number(text?.split(" ")[0]);
 };
 
-/** Takes the secret off the page by its button, and says that it is stored. */
+/** Copies the secret with its button, then confirms that it is stored. */
 async function storeSecret(): Promise<string> {
   await dialog().getByRole("button", { name: "Copy: API key" }).click();
-  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), patience).toMatch(/^re_/);
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), waitOptions).toMatch(/^re_/);
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   await page.evaluate(() => navigator.clipboard.writeText("nothing"));
   expect(await dialog().getByRole("figure", { name: "API key" }).textContent()).toContain(copied);
@@ -53,120 +53,120 @@ async function storeSecret(): Promise<string> {
   return copied;
 }
 
-test("a key is made of words, and its secret shown once", async () => {
-  await page.goto(`${posthorn.url}/console/keys`);
+test("a key is created with chosen permissions, and its secret is shown once", async () => {
+  await page.goto(`${backstamp.url}/console/keys`);
   await page.getByRole("button", { name: "Create key" }).first().click();
-  await dialog().getByLabel("Name").waitFor(patience);
+  await dialog().getByLabel("Name").waitFor(waitOptions);
   await dialog().getByRole("button", { name: "Create key" }).click();
-  await dialog().getByText("Give it a name.").waitFor();
+  await dialog().getByText("Enter a name.").waitFor();
   await dialog().getByLabel("Name").fill("Shop, production");
-  await choose("Chosen permissions");
-  await dialog().getByLabel("read domains and their DNS records").check();
-  await choose("Chosen domains");
+  await choose("Custom permissions");
+  await dialog().getByLabel("Read domains and their DNS records").check();
+  await choose("Selected domains");
   await dialog().getByRole("button", { name: "Create key" }).click();
-  await dialog().getByText("Tick at least one domain.").waitFor();
-  await dialog().getByLabel("posthorn.test").check();
-  await dialog().getByLabel("Ends").selectOption({ label: "In 90 days" });
-  await dialog().getByText("Lower limits of its own").click();
-  await dialog().getByLabel("Sending mail").fill("1000");
+  await dialog().getByText("Select at least one domain.").waitFor();
+  await dialog().getByLabel("backstamp.test").check();
+  await dialog().getByLabel("Expires").selectOption({ label: "In 90 days" });
+  await dialog().getByText("Custom rate limits").click();
+  await dialog().getByLabel("Sending email").fill("1000");
   await dialog().getByRole("button", { name: "Create key" }).click();
-  await dialog().getByText("A whole number from 1 to 100.").waitFor();
-  await dialog().getByLabel("Sending mail").fill("20");
+  await dialog().getByText("Enter a whole number from 1 to 100.").waitFor();
+  await dialog().getByLabel("Sending email").fill("20");
   await expectNoBarriers(page);
   await takePictures(page, "key-create");
   await dialog().getByRole("button", { name: "Create key" }).click();
-  await dialog().getByRole("heading", { name: "Your new key" }).waitFor(patience);
+  await dialog().getByRole("heading", { name: "New key" }).waitFor(waitOptions);
   const command = await dialog().locator("pre").textContent();
   await expectNoBarriers(page);
-  // Escape would lose it.
+  // Escape must not close the dialog: the secret would be lost.
   await page.keyboard.press("Escape");
   token = await storeSecret();
   expect(command).toContain(`Bearer ${token}`);
-  expect(command).toContain("hello@posthorn.test");
+  expect(command).toContain("hello@backstamp.test");
   expect(await page.content()).not.toContain(token);
-  await page.getByRole("link", { name: "Shop, production" }).waitFor(patience);
+  await page.getByRole("link", { name: "Shop, production" }).waitFor(waitOptions);
   await page.reload();
   expect(await page.content()).not.toContain(token);
-  expectNothingOdd();
+  expectNoErrors();
 });
 
-test("the copied secret sends a mail, and the gauge moves by as much", async () => {
+test("the copied secret sends an email, and the gauge counts it", async () => {
   await page.getByRole("link", { name: "Shop, production" }).click();
-  await page.getByRole("heading", { name: "Shop, production" }).waitFor(patience);
-  await expect.poll(left, patience).toBe(20);
-  await posthorn.send({ to: "delivered@posthorn.test", subject: "By the new key", html: "x" }, token);
-  await expect.poll(left, patience).toBe(19);
-  expect(await page.getByText("Own limit", { exact: true }).count()).toBe(1);
-  expectNothingOdd();
+  await page.getByRole("heading", { name: "Shop, production" }).waitFor(waitOptions);
+  await expect.poll(readRemaining, waitOptions).toBe(20);
+  await backstamp.send({ to: "delivered@backstamp.test", subject: "By the new key", html: "x" }, token);
+  await expect.poll(readRemaining, waitOptions).toBe(19);
+  expect(await page.getByText("Custom limit", { exact: true }).count()).toBe(1);
+  expectNoErrors();
 });
 
-test("calls that were refused stand there with the reason", async () => {
+test("rejected requests are listed with the reason", async () => {
   expect(await statusOf(token, "/api/webhooks")).toBe(403);
   const from = {
     from: "Ann <ann@elsewhere.example>",
-    to: "delivered@posthorn.test",
+    to: "delivered@backstamp.test",
     subject: "x",
     html: "x",
   };
-  await expect(posthorn.api("POST", "/emails", from, token)).rejects.toThrow("403");
-  const refused = page.getByRole("list", { name: "Refused calls" });
-  await refused.getByText("The key lacks the permission for this call").waitFor(patience);
-  await refused.getByText("The key may not send from elsewhere.example").waitFor(patience);
+  await expect(backstamp.api("POST", "/emails", from, token)).rejects.toThrow("403");
+  const rejected = page.getByRole("list", { name: "Rejected requests" });
+  await rejected.getByText("This key lacks the scope webhooks:read.").waitFor(waitOptions);
+  await rejected.getByText(/elsewhere\.example/).waitFor(waitOptions);
   await expectNoBarriers(page);
   await takePictures(page, "key");
-  expectNothingOdd();
+  expectNoErrors();
 });
 
-test("a name is only ever text", async () => {
+test("a name is always rendered as text", async () => {
   await page.getByRole("button", { name: "Rename" }).click();
   await dialog().getByLabel("Name").fill(hostile);
   await dialog().getByRole("button", { name: "Rename" }).click();
-  await page.getByRole("heading", { name: hostile }).waitFor(patience);
+  await page.getByRole("heading", { name: hostile }).waitFor(waitOptions);
   await page.getByRole("link", { name: "API keys" }).first().click();
-  await page.getByRole("link", { name: hostile }).waitFor(patience);
+  await page.getByRole("link", { name: hostile }).waitFor(waitOptions);
   await expectNoBarriers(page);
   await takePictures(page, "keys");
   await page.getByRole("link", { name: hostile }).click();
-  expectNothingOdd();
+  expectNoErrors();
 });
 
-test("rotated, both keys work until the old one ends", async () => {
+test("after a rotation both keys are valid until the old one expires", async () => {
   await page.getByRole("button", { name: "Rotate" }).click();
-  await choose("An hour");
+  await choose("1 hour");
   await expectNoBarriers(page);
   await takePictures(page, "key-rotate");
-  await dialog().getByRole("button", { name: "Rotate the key" }).click();
-  await dialog().getByText("The old one works until it ends").waitFor(patience);
+  await dialog().getByRole("button", { name: "Rotate key" }).click();
+  await dialog().getByText("The old key expires").waitFor(waitOptions);
   successor = await storeSecret();
   expect(successor).not.toBe(token);
   for (const key of [token, successor]) expect(await statusOf(key)).toBe(200);
-  await page.getByText("Ends in").first().waitFor(patience);
-  await page.getByText("Replaced by").waitFor(patience);
-  expectNothingOdd();
+  await page.getByText("Expires in").first().waitFor(waitOptions);
+  await page.getByText("Replaced by").waitFor(waitOptions);
+  expectNoErrors();
 });
 
-test("revoked, a key is refused, which shows too", async () => {
+test("a revoked key is rejected and listed as revoked", async () => {
   await page.getByRole("button", { name: "Revoke" }).click();
-  const question = page.getByRole("alertdialog");
-  await question.getByText(/made \d+ calls today/).waitFor(patience);
+  const confirmation = page.getByRole("alertdialog");
+  await confirmation.getByText(/\d+ requests? today/).waitFor(waitOptions);
   await expectNoBarriers(page);
   await takePictures(page, "key-revoke");
-  await question.getByRole("button", { name: "Revoke the key" }).click();
-  await page.getByText("Revoked", { exact: true }).first().waitFor(patience);
-  await expect.poll(() => statusOf(token), patience).toBe(401);
+  await confirmation.getByRole("button", { name: "Revoke key" }).click();
+  await page.getByText("Revoked", { exact: true }).first().waitFor(waitOptions);
+  await expect.poll(() => statusOf(token), waitOptions).toBe(401);
   expect(await statusOf(successor)).toBe(200);
-  await page.getByText("The key had expired or was revoked").waitFor(patience);
+  await page.getByText("The key had expired or was revoked").waitFor(waitOptions);
   expect(await page.getByRole("button", { name: "Rotate" }).count()).toBe(0);
-  await page.goto(`${posthorn.url}/console/keys?state=revoked`);
-  await page.getByRole("link", { name: hostile }).waitFor(patience);
-  expectNothingOdd();
+  await page.goto(`${backstamp.url}/console/keys?state=revoked`);
+  await page.getByRole("link", { name: hostile }).waitFor(waitOptions);
+  expectNoErrors();
 });
 
-test("a key that does not exist says so", async () => {
+test("an unknown key shows the not-found page", async () => {
   for (const id of ["01900000-0000-7000-8000-000000000000", "x"]) {
-    await page.goto(`${posthorn.url}/console/keys/${id}`);
-    await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+    await page.goto(`${backstamp.url}/console/keys/${id}`);
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
   }
   profile.errors = profile.errors.filter(({ text }) => !text.includes("404"));
-  expectNothingOdd();
+  expectNoErrors();
 });

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Browser, Download, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DROP, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
   expectExactTimes,
   expectNoBarriers,
@@ -12,15 +13,14 @@ import {
   takePictures,
   type Watched,
 } from "./browser";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
 let peer: FaultPeer;
 let token: string;
-/** What the mail server does with those whom it knows by the first part of their address. */
+/** While it is false, the mail server rejects or defers recipients by the local part of their address. */
 let isOpen = false;
 const patience = { timeout: 60_000 };
 
@@ -37,12 +37,12 @@ beforeAll(async () => {
     message: ({ connection }) => (towards.get(connection)?.startsWith("lost") && !isOpen ? DROP : PASS),
   });
   browser = await openBrowser();
-  posthorn = await startPosthorn({ SMTP_URL: `smtp://127.0.0.1:${peer.port}` });
-  await posthorn.operate("domain", "add", "example.org", "--verified");
-  await posthorn.operate("domain", "add", "capped.org", "--verified");
-  await posthorn.operate("domain", "set", "capped.org", "--daily-cap", "1");
-  await posthorn.operate("team", "set", "First team", "--unknown", "hold");
-  const made = await posthorn.operate(
+  backstamp = await startBackstamp({ SMTP_URL: `smtp://127.0.0.1:${peer.port}` });
+  await backstamp.operate("domain", "add", "example.org", "--verified");
+  await backstamp.operate("domain", "add", "capped.org", "--verified");
+  await backstamp.operate("domain", "set", "capped.org", "--daily-cap", "1");
+  await backstamp.operate("team", "set", "First team", "--unknown", "hold");
+  const made = await backstamp.operate(
     ...[
       "key",
       "create",
@@ -58,11 +58,11 @@ beforeAll(async () => {
   token = JSON.parse(made).token;
   profile = await openProfile(browser, { acceptDownloads: true });
   page = await profile.context.newPage();
-  await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
   await peer?.close();
 });
 
@@ -72,9 +72,9 @@ const expectNothingOdd = () => {
   expect(profile.errors).toEqual([]);
 };
 const rows = () => page.getByRole("list", { name: "Emails" }).getByRole("listitem");
-const send = (mail: Record<string, unknown>) =>
-  posthorn.send({ from: "Shop <shop@example.org>", subject: "Hello", html: "<p>Hello</p>", ...mail }, token);
-const open = (id: string) => page.goto(`${posthorn.url}/console/emails/${id}`);
+const send = (body: Record<string, unknown>) =>
+  backstamp.send({ from: "Shop <shop@example.org>", subject: "Hello", html: "<p>Hello</p>", ...body }, token);
+const open = (id: string) => page.goto(`${backstamp.url}/console/emails/${id}`);
 const recipients = () => page.getByRole("region", { name: /recipient/i });
 const textOf = async (download: Download) => readFileSync(await download.path(), "utf8");
 async function save(press: () => Promise<void>): Promise<Download> {
@@ -84,8 +84,7 @@ async function save(press: () => Promise<void>): Promise<Download> {
 
 describe("the list", () => {
   let needle: string;
-
-  test("finds a mail by all that may be known of it", async () => {
+  test("finds an email by id, address, subject, tag, Message-ID, key, domain and time", async () => {
     for (let n = 0; n < 3; n++) await send({ to: `reader${n}@example.net`, subject: `News ${n}` });
     needle = await send({
       to: "needle@example.net",
@@ -95,7 +94,7 @@ describe("the list", () => {
         { filename: 'a b".html', content: Buffer.from("<script>alert(1)</script>").toString("base64") },
       ],
     });
-    await page.goto(`${posthorn.url}/console/emails`);
+    await page.goto(`${backstamp.url}/console/emails`);
     const search = page.getByLabel("Search emails");
     for (const text of [
       needle,
@@ -115,15 +114,15 @@ describe("the list", () => {
     await page.getByTitle("Key", { exact: true }).selectOption({ label: "Shop" });
     await page.waitForURL(/key=/);
     await page.getByTitle("Domain", { exact: true }).selectOption({ label: "capped.org" });
-    await page.getByRole("heading", { name: "No mail matches" }).waitFor(patience);
+    await page.getByRole("heading", { name: "No matching emails" }).waitFor(patience);
     await page.getByTitle("Domain", { exact: true }).selectOption({ label: "Any domain" });
     await page.getByTitle("Time", { exact: true }).selectOption({ label: "Last hour" });
     await expect.poll(() => rows().count(), patience).toBe(4);
     expectNothingOdd();
   });
 
-  test("is kept as CSV by its filters, and no cell of it is a formula", async () => {
-    await page.goto(`${posthorn.url}/console/emails?q=tag:kind%3Dreceipt`);
+  test("exports the filtered emails as CSV, and no cell is a formula", async () => {
+    await page.goto(`${backstamp.url}/console/emails?q=tag:kind%3Dreceipt`);
     const file = await save(() => page.getByRole("link", { name: "Export CSV" }).click());
     expect(file.suggestedFilename()).toMatch(/^emails-[\d-]{10}\.csv$/);
     const [head, line, ...rest] = (await textOf(file)).trim().split("\r\n");
@@ -134,8 +133,8 @@ describe("the list", () => {
     expectNothingOdd();
   });
 
-  test("stays still while it is read, and says what has come meanwhile", async () => {
-    await page.goto(`${posthorn.url}/console/emails`);
+  test("stays in place while the user reads it, and shows the number of new emails", async () => {
+    await page.goto(`${backstamp.url}/console/emails`);
     await rows().first().hover();
     const before = await rows().first().textContent();
     await send({ to: "newer@example.net", subject: "Newer" });
@@ -151,32 +150,32 @@ describe("the list", () => {
   });
 });
 
-describe("mail that failed", () => {
-  test("is retried at once, some of it or all that the filters find, after it was said how much that is", async () => {
+describe("failed emails", () => {
+  test("are retried as a selection or by filter, after the dialog shows their number", async () => {
     for (let n = 0; n < 4; n++) await send({ to: `closed${n}@example.net`, subject: `Refused ${n}` });
-    await page.goto(`${posthorn.url}/console/emails?status=bounced`);
+    await page.goto(`${backstamp.url}/console/emails?status=bounced`);
     await expect.poll(() => rows().count(), patience).toBe(4);
     await takePictures(page, "emails-bounced");
     isOpen = true;
     const boxes = rows().getByRole("checkbox");
     await boxes.nth(0).click();
     await boxes.nth(1).click({ modifiers: ["Shift"] });
-    const bar = page.getByRole("toolbar", { name: "Chosen mails" });
-    await bar.getByText("2 mails chosen").waitFor();
+    const bar = page.getByRole("toolbar", { name: "Selected emails" });
+    await bar.getByText("2 selected").waitFor();
     await expectNoBarriers(page);
     await bar.getByRole("button", { name: "Retry" }).click();
-    await page.getByRole("alertdialog").getByRole("button", { name: "Retry 2 mails" }).click();
-    await page.getByText("2 mails back in the queue").waitFor(patience);
+    await page.getByRole("alertdialog").getByRole("button", { name: "Retry 2 emails" }).click();
+    await page.getByText("2 emails queued for retry").waitFor(patience);
     await expect.poll(() => rows().count(), patience).toBe(2);
     await page.getByRole("button", { name: "Retry failed…" }).click();
-    const dialog = page.getByRole("dialog", { name: "Retry all that failed" });
-    await dialog.getByText("2 mails", { exact: true }).waitFor(patience);
+    const dialog = page.getByRole("dialog", { name: "Retry failed emails" });
+    await dialog.getByText("2 emails", { exact: true }).waitFor(patience);
     await expectNoBarriers(page);
     await takePictures(page, "emails-retry");
-    await dialog.getByRole("button", { name: "Retry 2 mails" }).click();
-    await dialog.getByText("2 mails back in the queue, for 2 recipients.").waitFor(patience);
+    await dialog.getByRole("button", { name: "Retry 2 emails" }).click();
+    await dialog.getByText("2 emails queued for retry, 2 recipients.").waitFor(patience);
     await dialog.getByRole("button", { name: "Done" }).click();
-    await page.getByRole("heading", { name: "No mail matches" }).waitFor(patience);
+    await page.getByRole("heading", { name: "No matching emails" }).waitFor(patience);
     await expect
       .poll(() => peer.messages.filter(({ to }) => to[0]?.startsWith("closed")).length, patience)
       .toBe(4);
@@ -185,14 +184,14 @@ describe("mail that failed", () => {
   });
 });
 
-describe("one mail says why", () => {
-  test("it bounced: the reply, its meaning, what would help", async () => {
+describe("the page of an email explains", () => {
+  test("a bounce: the reply, its meaning and what to do", async () => {
     const id = await send({ to: ["gone@example.net", "closed@example.net"], subject: "Two refusals" });
     await open(id);
     const gone = recipients().getByRole("listitem").filter({ hasText: "gone@example.net" });
     await gone.getByText("Bounced", { exact: true }).waitFor(patience);
-    await gone.getByText("There is no such mailbox. For good", { exact: false }).first().waitFor();
-    await gone.getByText("Check the address with its owner", { exact: false }).waitFor();
+    await gone.getByText("The mailbox does not exist. Permanent failure", { exact: false }).first().waitFor();
+    await gone.getByText("Check the address with the recipient", { exact: false }).waitFor();
     const timeline = page.getByRole("region", { name: "Timeline" });
     await timeline.getByText("550 5.1.1 no such user", { exact: false }).first().waitFor();
     await timeline.getByText("<img src=x onerror=alert(1)>", { exact: false }).first().waitFor();
@@ -201,10 +200,10 @@ describe("one mail says why", () => {
     await expectNoBarriers(page);
     await takePictures(page, "email-bounced");
     await page.getByRole("button", { name: "Retry…" }).click();
-    const ask = page.getByRole("alertdialog");
-    await ask.getByLabel("gone@example.net").uncheck();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByLabel("gone@example.net").uncheck();
     isOpen = true;
-    await ask.getByRole("button", { name: "Retry" }).click();
+    await dialog.getByRole("button", { name: "Retry" }).click();
     const closed = recipients().getByRole("listitem").filter({ hasText: "closed@example.net" });
     await closed.getByText("Sent", { exact: true }).waitFor(patience);
     await gone.getByText("Bounced", { exact: true }).waitFor();
@@ -212,14 +211,14 @@ describe("one mail says why", () => {
     expectNothingOdd();
   });
 
-  test("it waits: greylisted until when, or for the day's number of its domain", async () => {
+  test("a delay: the next attempt after greylisting, or the daily cap of the domain", async () => {
     await open(await send({ to: "slow@example.net", subject: "Greylisted" }));
     await recipients().getByText("Deferred", { exact: true }).waitFor(patience);
     await recipients()
-      .getByText(/Next attempt .* since the server makes unknown senders wait/)
+      .getByText(/Next attempt .*\. The destination uses greylisting/)
       .waitFor();
     await recipients()
-      .getByText(/For now, a later attempt may succeed/)
+      .getByText(/Temporary failure: a later attempt may succeed/)
       .waitFor();
     await page.getByText(/Next attempt .* later/).waitFor(patience);
     await expectExactTimes(page);
@@ -231,55 +230,55 @@ describe("one mail says why", () => {
       .toBe(true);
     await open(await send({ from, to: "second@example.net", subject: "Over the cap" }));
     await recipients()
-      .getByText(/the sender's domain has had all that a day allows it/)
+      .getByText(/The sender's domain has reached its daily cap\./)
       .waitFor(patience);
-    await recipients().getByText("Today capped.org has written to 1 of 1 recipients.").waitFor();
+    await recipients().getByText("Sent today by capped.org: 1 of 1 recipients.").waitFor();
     expectNothingOdd();
   });
 
-  test("nobody knows whether it arrived, and somebody decides", async () => {
+  test("an unknown outcome, which a member resolves", async () => {
     await open(await send({ to: "lost@example.net", subject: "Lost" }));
     await recipients().getByText("Unknown", { exact: true }).waitFor(patience);
     await recipients()
-      .getByText(/Held until somebody decides/)
+      .getByText(/On hold until a team member resolves the unknown outcome/)
       .waitFor();
-    await page.getByRole("button", { name: "Decide…" }).click();
-    const ask = page.getByRole("alertdialog", { name: "Did it arrive?" });
-    await ask.getByText("Send it again", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Resolve…" }).click();
+    const dialog = page.getByRole("alertdialog", { name: "Resolve unknown outcome" });
+    await dialog.getByText("Send again", { exact: true }).first().waitFor();
     await expectNoBarriers(page);
-    await ask.getByLabel("Take it as sent").check();
-    await ask.getByRole("button", { name: "Take it as sent" }).click();
+    await dialog.getByLabel("Mark as sent").check();
+    await dialog.getByRole("button", { name: "Mark as sent" }).click();
     await recipients().getByText("Sent", { exact: true }).waitFor(patience);
-    await page.getByRole("region", { name: "Timeline" }).getByText("Taken as sent on request.").waitFor();
+    await page.getByRole("region", { name: "Timeline" }).getByText("Marked as sent on request.").waitFor();
     expectNothingOdd();
   });
 });
 
-describe("a scheduled mail", () => {
-  test("is moved by words, and called off after one question", async () => {
+describe("a scheduled email", () => {
+  test("is rescheduled by text, and canceled after confirmation", async () => {
     await open(await send({ to: "later@example.net", subject: "Later", scheduled_at: "in 2 hours" }));
     await page.getByRole("button", { name: "Reschedule…" }).click();
-    const dialog = page.getByRole("dialog", { name: "When shall it go out?" });
-    await dialog.getByLabel("Or in words").fill("the other day");
-    await dialog.getByText("is no time that we understand", { exact: false }).waitFor(patience);
-    await dialog.getByLabel("Or in words").fill("in 5 hours");
-    await dialog.getByText("It goes out on").waitFor(patience);
+    const dialog = page.getByRole("dialog", { name: "Reschedule email" });
+    await dialog.getByLabel("Or as text").fill("the other day");
+    await dialog.getByText("is not a valid time", { exact: false }).waitFor(patience);
+    await dialog.getByLabel("Or as text").fill("in 5 hours");
+    await dialog.getByText("The email will be sent on").waitFor(patience);
     await expectNoBarriers(page);
     await dialog.getByRole("button", { name: "Reschedule" }).click();
     await recipients()
-      .getByText(/Goes out in [45] h/)
+      .getByText(/Will be sent in [45] h/)
       .waitFor(patience);
     await page.getByRole("button", { name: "Cancel…" }).click();
-    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the mail" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel email" }).click();
     await recipients().getByText("Canceled", { exact: true }).waitFor(patience);
     expect(await page.getByRole("button", { name: "Reschedule…" }).count()).toBe(0);
     expectNothingOdd();
   });
 });
 
-describe("a mail leaves the console", () => {
-  test("as .eml, and its files as files", async () => {
-    const found = await page.goto(`${posthorn.url}/console/emails?q=needle%40example.net`);
+describe("an email is downloaded", () => {
+  test("as .eml, and its attachments as files", async () => {
+    const found = await page.goto(`${backstamp.url}/console/emails?q=needle%40example.net`);
     expect(found?.ok()).toBe(true);
     await rows().first().getByRole("link").click();
     await page.getByRole("button", { name: "More" }).click();
@@ -297,7 +296,7 @@ describe("a mail leaves the console", () => {
     expectNothingOdd();
   });
 
-  test("as a command, which sends the same mail", async () => {
+  test("as a curl command, which sends the same email", async () => {
     const text = 'It\'s "quoted", `ticked` and $HOME\nis two lines long.';
     const given = { to: ["twin@example.net"], subject: "It's a $TWIN", text, html: `<p>'x' "y" $z</p>` };
     await open(
@@ -305,15 +304,15 @@ describe("a mail leaves the console", () => {
     );
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Copy as curl…" }).click();
-    const dialog = page.getByRole("dialog", { name: "The same mail as a call" });
+    const dialog = page.getByRole("dialog", { name: "Copy as curl" });
     const command = (await dialog.locator("pre").textContent(patience)) ?? "";
     await expectNoBarriers(page);
     const answer = execFileSync("/bin/sh", ["-c", command], {
-      env: { ...process.env, POSTHORN_KEY: token, HOME: "/nowhere", NO_PROXY: "localhost" },
+      env: { ...process.env, BACKSTAMP_KEY: token, HOME: "/nowhere", NO_PROXY: "localhost" },
       encoding: "utf8",
     });
     const { id } = JSON.parse(answer);
-    const response = await fetch(`${posthorn.url}/api/emails/${id}`, {
+    const response = await fetch(`${backstamp.url}/api/emails/${id}`, {
       headers: { authorization: `Bearer ${token}` },
     });
     expect(await response.json()).toMatchObject({
@@ -327,10 +326,11 @@ describe("a mail leaves the console", () => {
 });
 
 describe("the overview", () => {
-  test("shows what came and what became of it, in words and figures as well as drawn", async () => {
-    await page.goto(`${posthorn.url}/console`);
+  test("shows failures, health and traffic, as a chart and as a table", async () => {
+    await page.goto(`${backstamp.url}/console`);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
-    await page.getByRole("region", { name: "Last failures" }).getByText("gone@example.net").waitFor(patience);
+    const failures = page.getByRole("region", { name: "Recent failures" });
+    await failures.getByText("gone@example.net").waitFor(patience);
     await page.getByRole("region", { name: "Health" }).getByText("Running").waitFor();
     await page.getByRole("heading", { name: /Recipients by/ }).scrollIntoViewIfNeeded();
     await page.mouse.wheel(0, 300);
@@ -338,7 +338,7 @@ describe("the overview", () => {
       .locator(".recharts-line")
       .first()
       .waitFor({ ...patience, state: "attached" });
-    await page.getByText("As a table").click();
+    await page.getByText("Show as table").click();
     await expect.poll(() => page.getByRole("row").count()).toBe(8);
     await expectNoBarriers(page);
     await takePictures(page, "overview");

@@ -1,6 +1,6 @@
-import type { Posthorn } from "./posthorn";
+import type { Backstamp } from "./backstamp";
 
-/** What a team has that its pages can show, by id. */
+/** Ids of one object of each type in a team. */
 export type Filled = {
   email: string;
   template: string;
@@ -11,28 +11,28 @@ export type Filled = {
 };
 
 export type ConsolePage = {
-  /** Of its pictures, and of its test. */
+  /** The name of its screenshots and its test. */
   name: string;
-  /** Its file below `app`, without `/page.tsx`; a page that stands in no line fails a test. */
+  /** Its file below `app`, without `/page.tsx`. A test fails if a page is missing here. */
   file: string;
-  /** Its address in a team that has something to show. */
+  /** Its path in a team with data. */
   pathOf: (filled: Filled) => string;
-  /** Its first heading, by which it is known to be there. */
+  /** Its first heading, which shows that the page is loaded. */
   heading: string | RegExp;
-  /** Whether a team that has nothing yet has it too. */
+  /** Whether the page also exists in a new team. */
   isForFresh: boolean;
-  /** Script in KB (1,024 bytes, compressed) until it rests, where parts come by themselves after the page can be used. */
+  /** Script limit until idle in KB (1,024 bytes, compressed), for pages that load more parts after hydration. */
   scriptKb?: number;
 };
 
-/** The numbers are there at once; the library that draws them comes after. */
+/** Includes the chart library, which loads after the page. */
 const chartKb = 350;
-/** With receivers to copy at the end of the page, which come after it. */
+/** Includes the endpoint examples at the end of the page, which load later. */
 const receiversKb = 215;
-/** With the editor, whose code comes after the page. */
+/** Includes the code editor, which loads after the page. */
 const editorKb = 450;
 
-/** Every page of the console. The suites that go over all pages read it. */
+/** Every page of the console, for suites that test all pages. */
 export const PAGES: readonly ConsolePage[] = [
   {
     name: "overview",
@@ -179,16 +179,16 @@ export const PAGES: readonly ConsolePage[] = [
   },
 ];
 
-/** Gives the first team one of each noun, through the doors that programs and the operator use. */
-export async function fillTeam(posthorn: Posthorn): Promise<Filled> {
-  const made = await posthorn.operate(
+/** Creates one object of each type in the first team, through the API and the CLI. */
+export async function fillTeam(backstamp: Backstamp): Promise<Filled> {
+  const made = await backstamp.operate(
     ...["key", "create", "--name", "Whole", "--scopes", "full_access", "--json"],
   );
   const { id: key, token } = JSON.parse(made);
   const post = async (target: string, body: unknown): Promise<string> =>
-    (await posthorn.api("POST", target, body, token)).id;
+    (await backstamp.api("POST", target, body, token)).id;
   const webhook = await post("/webhooks", {
-    endpoint: "https://hooks.example.invalid/posthorn",
+    endpoint: "https://hooks.example.invalid/backstamp",
     events: ["email.queued", "email.delivered", "email.bounced"],
   });
   const domain = await post("/domains", { name: "mail.example.com" });
@@ -201,27 +201,27 @@ export async function fillTeam(posthorn: Posthorn): Promise<Filled> {
   });
   await post("/suppressions", { email: "gone@example.net" });
   for (const [to, subject] of [
-    ["bounced+away@posthorn.test", "Please confirm your address"],
-    ["deferred+slow@posthorn.test", "Weekly digest: 14 new replies in three threads you follow"],
-    ["complained+list@posthorn.test", "Spring sale: everything for the balcony"],
+    ["bounced+away@backstamp.test", "Please confirm your address"],
+    ["deferred+slow@backstamp.test", "Weekly digest: 14 new replies in three threads you follow"],
+    ["complained+list@backstamp.test", "Spring sale: everything for the balcony"],
   ] as const)
-    await posthorn.send({ to, subject, html: `<p>${subject}</p>` });
-  const email = await posthorn.send({
-    to: "delivered+nora@posthorn.test",
+    await backstamp.send({ to, subject, html: `<p>${subject}</p>` });
+  const email = await backstamp.send({
+    to: "delivered+nora@backstamp.test",
     subject: "Your receipt",
     html: "<h1>Thank you</h1><p>Your order has left our workshop.</p>",
     text: "Thank you.",
   });
-  const events = await posthorn.api("GET", `/webhooks/${webhook}/events`, undefined, token);
+  const events = await backstamp.api("GET", `/webhooks/${webhook}/events`, undefined, token);
   return { email, template, domain, key, webhook, webhookEvent: events.data[0].id };
 }
 
-/** A team in which nothing has happened, and who signs in to it. */
-export async function makeFreshTeam(posthorn: Posthorn) {
-  const { id } = JSON.parse(await posthorn.operate("team", "create", "Fresh start", "--json"));
-  const email = "fresh@posthorn.test";
+/** Creates an empty team with an owner. */
+export async function makeFreshTeam(backstamp: Backstamp) {
+  const { id } = JSON.parse(await backstamp.operate("team", "create", "Fresh start", "--json"));
+  const email = "fresh@backstamp.test";
   const password = "a staple for the battery";
-  await posthorn.operate(
+  await backstamp.operate(
     ...["user", "create", email, "--password", password, "--team", id, "--role", "owner"],
   );
   return { id, email, password };

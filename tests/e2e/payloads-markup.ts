@@ -1,14 +1,14 @@
-/** Writes a payload that gives away its number when it gets its way. */
+/** Creates a payload that reveals its number when it works. */
 export type Make = (n: number) => string;
 
-/** A host that nobody of ours has any business with. */
+/** A host that no request may reach. */
 export const EVIL = "https://evil.example";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const decimal = (text: string) => [...text].map((char) => `&#${char.charCodeAt(0)};`).join("");
 const hex = (text: string) => [...text].map((char) => `&#x${char.charCodeAt(0).toString(16)}`).join(";");
 
-/** Markup that does something of its own accord, or when it is touched. */
+/** Markup that acts automatically or on user input. */
 export const MARKUP: Record<string, readonly Make[]> = {
   "script element": [
     (n) => `<script>alert(${n})</script>`,

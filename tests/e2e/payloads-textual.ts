@@ -4,7 +4,8 @@ const RTL = "\u202e";
 const ZERO = "\u200b";
 const FULLWIDTH = "\uff1cscript\uff1e";
 
-/** Texts that break out of the place they are put in, or read as something else than they are. */
+/** Texts that break out of their context or are misinterpreted. */
+
 export const TEXTUAL: Record<string, readonly Make[]> = {
   "attribute breakout": [
     (n) => `"><script>alert(${n})</script>`,

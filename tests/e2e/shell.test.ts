@@ -1,10 +1,10 @@
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
 import { type Filled, fillTeam } from "./pages";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
@@ -15,11 +15,11 @@ const patience = { timeout: 60_000 };
 
 beforeAll(async () => {
   browser = await openBrowser();
-  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
-  filled = await fillTeam(posthorn);
+  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
+  filled = await fillTeam(backstamp);
   profile = await openProfile(browser);
   page = await profile.context.newPage();
-  await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
   secondTeam = await page.evaluate(async () => {
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ name: "Second house" });
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
 });
 
 const expectNothingOdd = () => {
@@ -37,11 +37,11 @@ const expectNothingOdd = () => {
   expect({ dialogs, foreign, errors: errors.splice(0) }).toEqual({ dialogs: [], foreign: [], errors: [] });
 };
 const at = async (path: string) => {
-  await page.goto(`${posthorn.url}${path}`);
+  await page.goto(`${backstamp.url}${path}`);
   await page.locator("[data-row]").first().waitFor(patience);
 };
 const palette = () => page.getByRole("dialog", { name: "Search and commands" });
-/** A key that is pressed before the page is awake does nothing, so it is pressed until it did. */
+/** Keys have no effect before hydration, so the key is pressed until it works. */
 const pressUntil = async (press: () => Promise<unknown>, isDone: () => Promise<boolean>) =>
   expect
     .poll(async () => {
@@ -56,21 +56,21 @@ const openPalette = () =>
   );
 
 describe("the palette", () => {
-  test("leads to a page by its name, without a mouse", async () => {
+  test("opens a page by its name, without a mouse", async () => {
     await at("/console/emails");
     await openPalette();
     await expectNoBarriers(page);
     await takePictures(page, "palette");
     await page.keyboard.type("domai");
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${posthorn.url}/console/domains`);
+    await page.waitForURL(`${backstamp.url}/console/domains`);
     expect(await palette().count()).toBe(0);
     expectNothingOdd();
   });
 
-  test("finds a mail by its recipient, its subject and its id, and a domain by its name", async () => {
+  test("finds an email by recipient, subject and id, and a domain by name", async () => {
     for (const [text, address] of [
-      ["delivered+nora@posthorn.test", `/console/emails/${filled.email}`],
+      ["delivered+nora@backstamp.test", `/console/emails/${filled.email}`],
       ["receipt", `/console/emails/${filled.email}`],
       [filled.email, `/console/emails/${filled.email}`],
       ["mail.example", `/console/domains/${filled.domain}`],
@@ -79,15 +79,15 @@ describe("the palette", () => {
       await openPalette();
       await page.keyboard.insertText(text);
       const option = palette().getByRole("option", {
-        name: text === filled.email ? "Open the mail with this id" : /Your receipt|mail\.example\.com/,
+        name: text === filled.email ? "Open the email with this id" : /Your receipt|mail\.example\.com/,
       });
       await option.first().click(patience);
-      await page.waitForURL(`${posthorn.url}${address}`);
+      await page.waitForURL(`${backstamp.url}${address}`);
     }
     expectNothingOdd();
   });
 
-  test("opens the form for a new thing, and a step back does not open it again", async () => {
+  test("opens a create form, and the back button does not open it again", async () => {
     await at("/console/emails");
     await openPalette();
     await page.keyboard.insertText("add domain");
@@ -103,7 +103,7 @@ describe("the palette", () => {
     expectNothingOdd();
   });
 
-  test("gives the focus back when it is left", async () => {
+  test("restores the focus when it closes", async () => {
     await at("/console/emails");
     const button = page.getByRole("button", { name: "Search…" });
     await pressUntil(
@@ -116,24 +116,24 @@ describe("the palette", () => {
   });
 });
 
-describe("the keys", () => {
-  test("are told on ?", async () => {
+describe("keyboard shortcuts", () => {
+  test("are listed on ?", async () => {
     await at("/console/emails");
-    const help = page.getByRole("dialog", { name: "Keys" });
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await pressUntil(
       () => page.keyboard.press("?"),
       () => help.isVisible(),
     );
     await expectNoBarriers(page);
     await takePictures(page, "keys");
-    // Above the page, its letters do nothing.
+    // In a dialog the page shortcuts are inactive.
     for (const key of ["g", "d", "j"]) await page.keyboard.press(key);
     await page.keyboard.press("Escape");
     await expect.poll(() => help.count(), patience).toBe(0);
-    expect(page.url()).toBe(`${posthorn.url}/console/emails`);
+    expect(page.url()).toBe(`${backstamp.url}/console/emails`);
   });
 
-  test("lead from page to page by g and a letter", async () => {
+  test("open a page by g and a letter", async () => {
     await at("/console/emails");
     for (const [key, path] of [
       ["d", "/console/domains"],
@@ -144,15 +144,15 @@ describe("the keys", () => {
         async () => {
           await page.keyboard.press("g");
           await page.keyboard.press(key);
-          await page.waitForURL(`${posthorn.url}${path}`, { timeout: 5_000 }).catch(() => {});
+          await page.waitForURL(`${backstamp.url}${path}`, { timeout: 5_000 }).catch(() => {});
         },
-        async () => page.url() === `${posthorn.url}${path}`,
+        async () => page.url() === `${backstamp.url}${path}`,
       );
     }
     expectNothingOdd();
   });
 
-  test("move through a table and open its row; with Ctrl, Alt or Meta they are the browser's", async () => {
+  test("move through a table and open a row; with Ctrl, Alt or Meta the browser handles them", async () => {
     await at("/console/domains");
     const isOnRow = () => page.evaluate(() => document.activeElement?.matches("[data-row]") ?? false);
     for (const held of ["Control+j", "Alt+j", "Meta+j"]) await page.keyboard.press(held);
@@ -164,7 +164,7 @@ describe("the keys", () => {
     expectNothingOdd();
   });
 
-  test("are letters where somebody types", async () => {
+  test("are text input in a field", async () => {
     await at("/console/emails");
     const field = page.locator("[data-search]");
     await pressUntil(
@@ -179,7 +179,7 @@ describe("the keys", () => {
 });
 
 describe("on a phone", () => {
-  test("all pages are behind one button, which a thumb can hit", async () => {
+  test("all pages are in a menu, whose button is at least 44 px in size", async () => {
     await page.setViewportSize({ width: 380, height: 760 });
     await at("/console/emails");
     const button = page.getByRole("button", { name: "Menu" });
@@ -192,7 +192,7 @@ describe("on a phone", () => {
     await takePictures(page, "phone-menu");
     await page.setViewportSize({ width: 380, height: 760 });
     await menu.getByRole("link", { name: "Domains" }).click();
-    await page.waitForURL(`${posthorn.url}/console/domains`);
+    await page.waitForURL(`${backstamp.url}/console/domains`);
     await expect.poll(() => menu.count(), patience).toBe(0);
     await page.setViewportSize({ width: 1360, height: 900 });
     expectNothingOdd();
@@ -200,56 +200,56 @@ describe("on a phone", () => {
 });
 
 describe("two teams", () => {
-  test("are switched on the same page, which then names its team in its address", async () => {
+  test("switch on the same page, which then has its team in the URL", async () => {
     await at("/console/domains");
-    await page.getByRole("button", { name: /switch the team/ }).click();
+    await page.getByRole("button", { name: /switch team/ }).click();
     await page.getByRole("menuitem", { name: "Second house" }).click();
-    await page.waitForURL(`${posthorn.url}/console/domains?team=${secondTeam}`);
-    // The one that every team has, and not that of the first team.
+    await page.waitForURL(`${backstamp.url}/console/domains?team=${secondTeam}`);
+    // Only the built-in domain of every team, not the domain of the first team.
     const domains = page.getByRole("table", { name: "Domains" }).locator("tbody tr");
     await expect.poll(() => domains.count(), patience).toBe(1);
-    expect(await domains.textContent()).toContain("posthorn.test");
+    expect(await domains.textContent()).toContain("backstamp.test");
     await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Emails" }).click();
-    await page.waitForURL(`${posthorn.url}/console/emails?team=${secondTeam}`);
-    await page.getByRole("heading", { name: "No mail yet" }).waitFor(patience);
-    await page.getByRole("link", { name: "Posthorn", exact: true }).click();
-    await page.waitForURL(`${posthorn.url}/console?team=${secondTeam}`);
+    await page.waitForURL(`${backstamp.url}/console/emails?team=${secondTeam}`);
+    await page.getByRole("heading", { name: "No emails yet" }).waitFor(patience);
+    await page.getByRole("link", { name: "Backstamp", exact: true }).click();
+    await page.waitForURL(`${backstamp.url}/console?team=${secondTeam}`);
     await page.getByRole("heading", { name: "Overview" }).waitFor(patience);
     expectNothingOdd();
   });
 
-  test("stand in two tabs at once, each for itself", async () => {
+  test("work in two tabs at once, independently", async () => {
     await at("/console/emails");
     const other = await profile.context.newPage();
-    await other.goto(`${posthorn.url}/console/emails?team=${secondTeam}`);
-    await other.getByRole("heading", { name: "No mail yet" }).waitFor(patience);
+    await other.goto(`${backstamp.url}/console/emails?team=${secondTeam}`);
+    await other.getByRole("heading", { name: "No emails yet" }).waitFor(patience);
     await page.reload();
-    await page.getByText("delivered+nora@posthorn.test").first().waitFor(patience);
+    await page.getByText("delivered+nora@backstamp.test").first().waitFor(patience);
     await other.reload();
-    await other.getByRole("heading", { name: "No mail yet" }).waitFor(patience);
+    await other.getByRole("heading", { name: "No emails yet" }).waitFor(patience);
     await other.close();
     expectNothingOdd();
   });
 });
 
-test("a page of the menu is fetched ahead once it is pointed at, and no other", async () => {
-  const ahead: string[] = [];
-  const note = (request: Request) => {
-    if (request.headers()["next-router-prefetch"]) ahead.push(new URL(request.url()).pathname);
+test("a page of the menu is prefetched on hover, and no other page", async () => {
+  const prefetched: string[] = [];
+  const record = (request: Request) => {
+    if (request.headers()["next-router-prefetch"]) prefetched.push(new URL(request.url()).pathname);
   };
   await at("/console/keys");
   await page.waitForLoadState("networkidle");
-  page.on("request", note);
+  page.on("request", record);
   await page.reload({ waitUntil: "networkidle" });
-  expect(ahead).toEqual([]);
+  expect(prefetched).toEqual([]);
   await page.getByRole("link", { name: "Domains" }).hover();
-  await expect.poll(() => ahead, patience).toContain("/console/domains");
-  expect(new Set(ahead).size).toBe(1);
-  page.off("request", note);
+  await expect.poll(() => prefetched, patience).toContain("/console/domains");
+  expect(new Set(prefetched).size).toBe(1);
+  page.off("request", record);
   expectNothingOdd();
 });
 
-test("light or dark stays as it was chosen", async () => {
+test("the selected theme is kept after a reload", async () => {
   await at("/console/emails");
   await page.getByRole("button", { name: ADMIN.email }).click();
   await page.getByRole("menuitemradio", { name: "Dark" }).click();
@@ -257,21 +257,21 @@ test("light or dark stays as it was chosen", async () => {
   await page.reload();
   expect(await page.locator("html.dark").count()).toBe(1);
   await openPalette();
-  await page.keyboard.insertText("appearance as the system");
+  await page.keyboard.insertText("system appearance");
   await page.keyboard.press("Enter");
   await expect.poll(() => page.locator("html.dark").count(), patience).toBe(0);
   expectNothingOdd();
 });
 
-test("code that cannot be fetched leaves the page as it is, and says what to do", async () => {
+test("if code cannot be loaded, the page stays and offers a reload", async () => {
   await at("/console/emails");
   await page.route("**/_next/static/**", (route) => route.abort());
   await pressUntil(
     () => page.keyboard.press("?"),
-    () => page.getByRole("alert").getByText("This part could not be fetched.").isVisible(),
+    () => page.getByRole("alert").getByText("This part of the page could not be loaded.").isVisible(),
   );
   await page.unroute("**/_next/static/**");
-  await page.getByRole("button", { name: "Load the page again" }).click();
+  await page.getByRole("button", { name: "Reload page" }).click();
   await page.locator("[data-row]").first().waitFor(patience);
   profile.errors = profile.errors.filter(({ text }) => !text.includes("ERR_FAILED"));
   expectNothingOdd();

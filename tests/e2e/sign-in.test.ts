@@ -3,52 +3,52 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/boot/embedded";
-import { silentLog } from "#server/log";
+import { silentLog } from "#server/platform/log";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { type MailSink, startMailSink } from "../support/smtp-peer";
+import { type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
-import { type Posthorn, startPosthorn } from "./posthorn";
 
-/* Nobody is a user here, the database is a configured one, and mail goes out to a server of this test. */
+/* The installation has no user, an external database, and a test server for outgoing email. */
 
 const FIRST = { email: "ann@example.net", password: "correct horse battery" };
-const eventually = { timeout: 60_000, interval: 100 };
+const pollOptions = { timeout: 60_000, interval: 100 };
 
 let folder: string;
 let postgres: EmbeddedPostgres;
 let sink: MailSink;
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let here: Watched;
 let page: Page;
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "posthorn-sign-in-"));
+  folder = mkdtempSync(path.join(tmpdir(), "backstamp-sign-in-"));
   sink = await startMailSink();
   [browser, postgres] = await Promise.all([
     openBrowser(),
     startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true }),
   ]);
-  posthorn = await startPosthorn({
+  backstamp = await startBackstamp({
     DATABASE_URL: postgres.url,
     SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
-    POSTHORN_SYSTEM_FROM: "Posthorn <posthorn@example.org>",
-    POSTHORN_ADMIN_PASSWORD: "",
+    BACKSTAMP_SYSTEM_FROM: "Backstamp <backstamp@example.org>",
+    BACKSTAMP_ADMIN_PASSWORD: "",
   });
   here = await openProfile(browser);
   page = await here.context.newPage();
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
   await postgres?.stop();
   await sink?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The link in the newest mail of so many. */
-async function nthLink(mails: number): Promise<string> {
-  await expect.poll(() => sink.messages.length, eventually).toBe(mails);
+/** Waits for `count` emails, and returns the link of the newest one. */
+async function nthLink(count: number): Promise<string> {
+  await expect.poll(() => sink.messages.length, pollOptions).toBe(count);
   const text = sink.messages.at(-1)?.bytes.toString() ?? "";
   const found = /^http:\/\/localhost\S+$/m.exec(text.replaceAll("=\r\n", "").replaceAll("=3D", "="))?.[0];
   if (!found) throw new Error(`no link in ${text}`);
@@ -57,43 +57,43 @@ async function nthLink(mails: number): Promise<string> {
 
 const isInConsole = (at: Page) => at.waitForURL(/\/console/, { timeout: 60_000 });
 
-test("who reads what the start printed becomes the first user, and nobody else", async () => {
-  const printed = /http:\/\/localhost:\d+\/setup#[0-9A-Z-]{39}/.exec(posthorn.output())?.[0] ?? "";
+test("only the setup link that is printed at startup creates the first user", async () => {
+  const printed = /http:\/\/localhost:\d+\/setup#[0-9A-Z-]{39}/.exec(backstamp.output())?.[0] ?? "";
   expect(printed).not.toBe("");
-  await page.goto(`${posthorn.url}/console`);
+  await page.goto(`${backstamp.url}/console`);
   await page.waitForURL(/\/setup$/);
   await page.getByLabel("Code").fill("0000-0000");
   await page.getByLabel("Email address").fill(FIRST.email);
   await page.getByLabel("Password").fill(FIRST.password);
-  await page.getByRole("button", { name: "Make the first user" }).click();
-  await page.getByText("That code opens nothing").waitFor();
+  await page.getByRole("button", { name: "Create first user" }).click();
+  await page.getByText("Invalid code.").waitFor();
   await expectNoBarriers(page);
   await takePictures(page, "setup");
 
   await page.goto("about:blank");
   await page.goto(printed);
-  await expect.poll(() => page.getByLabel("Code").inputValue(), eventually).toBe(printed.split("#")[1]);
-  // What opens it stays in no history.
-  expect(page.url()).toBe(`${posthorn.url}/setup`);
+  await expect.poll(() => page.getByLabel("Code").inputValue(), pollOptions).toBe(printed.split("#")[1]);
+  // The code is not kept in the browser history.
+  expect(page.url()).toBe(`${backstamp.url}/setup`);
   await page.getByLabel("Email address").fill(FIRST.email);
   await page.getByLabel("Password").fill(FIRST.password);
-  await page.getByRole("button", { name: "Make the first user" }).click();
+  await page.getByRole("button", { name: "Create first user" }).click();
   await isInConsole(page);
   await page.goto(printed);
   await page.waitForURL(/\/(login|console)/);
 });
 
-test("a mailed link signs in by the press of a button, once, and an unknown address is answered alike", async () => {
+test("an emailed link signs in once with a button, and the response for an unknown address is the same", async () => {
   const other = await openProfile(browser);
   const visitor = await other.context.newPage();
-  await visitor.goto(`${posthorn.url}/login?callbackUrl=%2Fconsole%2Femails`);
-  await visitor.getByRole("button", { name: "Mail me a link" }).waitFor();
+  await visitor.goto(`${backstamp.url}/login?callbackUrl=%2Fconsole%2Femails`);
+  await visitor.getByRole("button", { name: "Email me a link" }).waitFor();
   await expectNoBarriers(visitor);
   await takePictures(visitor, "login");
   for (const email of ["nobody@example.net", FIRST.email]) {
     await visitor.getByLabel("Email address").fill(email);
-    await visitor.getByRole("button", { name: "Mail me a link" }).click();
-    await visitor.getByText(`If ${email} has an account here, a link is on its way.`).waitFor();
+    await visitor.getByRole("button", { name: "Email me a link" }).click();
+    await visitor.getByText(`If ${email} has an account here, you will receive a link.`).waitFor();
     if (email === FIRST.email) break;
     await takePictures(visitor, "login-link-sent");
     await visitor.getByRole("button", { name: "Back" }).click();
@@ -111,38 +111,38 @@ test("a mailed link signs in by the press of a button, once, and an unknown addr
   const late = await openProfile(browser);
   const again = await late.context.newPage();
   await again.goto(link);
-  await again.getByText("This link opens nothing any more").waitFor();
+  await again.getByText("This link is not valid").waitFor();
   await takePictures(again, "login-link-over");
   for (const { dialogs, foreign } of [here, other, late]) expect([...dialogs, ...foreign]).toEqual([]);
   await late.context.close();
   await other.context.close();
 });
 
-test("a lost password is replaced by a mailed link, which ends every session there was", async () => {
+test("an emailed link resets the password and ends all sessions", async () => {
   const other = await openProfile(browser);
   const visitor = await other.context.newPage();
-  await visitor.goto(`${posthorn.url}/login`);
-  await visitor.getByRole("link", { name: "Forgot it?" }).click();
+  await visitor.goto(`${backstamp.url}/login`);
+  await visitor.getByRole("link", { name: "Forgot password?" }).click();
   await visitor.waitForURL(/\/login\/forgot/);
   await visitor.getByLabel("Email address").fill(FIRST.email);
   await expectNoBarriers(visitor);
   await takePictures(visitor, "login-forgot");
-  await visitor.getByRole("button", { name: "Mail me a link" }).click();
-  await visitor.getByText("a link is on its way").waitFor();
+  await visitor.getByRole("button", { name: "Email me a link" }).click();
+  await visitor.getByText("you will receive a link").waitFor();
   const link = await nthLink(2);
   await visitor.goto(link);
   await visitor.getByLabel("Password").fill("another password entirely");
   await expectNoBarriers(visitor);
   await takePictures(visitor, "login-reset");
-  await visitor.getByRole("button", { name: "Change the password" }).click();
+  await visitor.getByRole("button", { name: "Change password" }).click();
   await isInConsole(visitor);
 
-  await page.goto(`${posthorn.url}/console/emails`);
+  await page.goto(`${backstamp.url}/console/emails`);
   await page.waitForURL(/\/login/);
-  await signIn(page, posthorn.url, FIRST.email, "another password entirely");
+  await signIn(page, backstamp.url, FIRST.email, "another password entirely");
   for (const { dialogs, foreign, errors } of [here, other]) {
     expect([...dialogs, ...foreign]).toEqual([]);
-    // A call that is refused, as after the session was ended, is an error to the browser alone.
+    // The browser logs rejected requests, such as those after the end of the session, as errors.
     expect(errors.filter(({ text }) => !/status of 4\d\d/.test(text))).toEqual([]);
   }
   await other.context.close();

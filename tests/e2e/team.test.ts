@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
 const GUEST = { email: "greta@example.net", name: "Greta Guest", password: "a good long password" };
-const patience = { timeout: 60_000 };
+const waitOptions = { timeout: 60_000 };
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let ours: Watched;
 let theirs: Watched;
@@ -17,25 +17,25 @@ let link: string;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
+  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
   ours = await openProfile(browser);
   theirs = await openProfile(browser);
   admin = await ours.context.newPage();
   guest = await theirs.context.newPage();
-  await signIn(admin, posthorn.url, ADMIN.email, ADMIN.password);
+  await signIn(admin, backstamp.url, ADMIN.email, ADMIN.password);
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
 });
 
-const go = (page: Page, path: string) => page.goto(`${posthorn.url}${path}`);
+const go = (page: Page, path: string) => page.goto(`${backstamp.url}${path}`);
 const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
 const act = async (page: Page, email: string, item: string) => {
   await page.getByRole("button", { name: `Actions for ${email}` }).click();
   await page.getByRole("menuitem", { name: item }).click();
 };
-/** What the page's own script could ask for, whatever the page offers. */
+/** Calls a procedure from the page, whether or not the page offers it. Returns the status. */
 const call = (page: Page, procedure: string, input: object): Promise<number> =>
   page.evaluate(
     async ([name, body]) => {
@@ -45,40 +45,40 @@ const call = (page: Page, procedure: string, input: object): Promise<number> =>
     },
     [procedure, input] as const,
   );
-const expectNothingOdd = ({ dialogs, foreign, errors }: Watched, isOdd = (_: string) => true) => {
+const expectNoErrors = ({ dialogs, foreign, errors }: Watched, isOdd = (_: string) => true) => {
   expect(dialogs).toEqual([]);
   expect(foreign).toEqual([]);
   expect(errors.filter(({ text }) => isOdd(text))).toEqual([]);
 };
 const team = async (): Promise<string> => {
-  const [{ id }] = JSON.parse(await posthorn.operate("team", "list", "--json")).data;
+  const [{ id }] = JSON.parse(await backstamp.operate("team", "list", "--json")).data;
   return id;
 };
 
-test("somebody is invited by a link that is shown once", async () => {
+test("an invitation link is shown once", async () => {
   await go(admin, "/console/settings/members");
   await expectNoBarriers(admin);
   await admin.getByRole("button", { name: "Invite" }).click();
   const dialog = admin.getByRole("dialog");
   await dialog.getByLabel("Email address").fill("not an address");
   await dialog.getByRole("button", { name: "Invite" }).click();
-  await dialog.getByText("Give one email address.").waitFor();
+  await dialog.getByText("Enter one email address").waitFor();
   await dialog.getByLabel("Email address").fill(GUEST.email);
   await dialog.getByText("Member", { exact: true }).click();
   await takePictures(admin, "members-invite");
   await dialog.getByRole("button", { name: "Invite" }).click();
-  await admin.getByText("This installation sends no mail of its own").waitFor(patience);
+  await admin.getByText("This installation cannot send email").waitFor(waitOptions);
   link = (await admin.getByRole("dialog").locator("code").textContent()) ?? "";
   expect(link).toMatch(/\/invite#[\w-]{43}$/);
   await takePictures(admin, "members-link");
   await admin.getByRole("button", { name: "Done" }).click();
-  await row(admin, GUEST.email).getByText("Member").waitFor(patience);
+  await row(admin, GUEST.email).getByText("Member").waitFor(waitOptions);
   expect(await admin.content()).not.toContain(link.split("#")[1]);
 });
 
-test("whoever holds it chooses a name and a password, and is in the team", async () => {
+test("an invited user chooses a name and a password, and joins the team", async () => {
   await guest.goto(link);
-  await guest.getByRole("heading", { name: "Join First team" }).waitFor(patience);
+  await guest.getByRole("heading", { name: "Join First team" }).waitFor(waitOptions);
   expect(guest.url()).not.toContain("#");
   await takePictures(guest, "invitation");
   await guest.getByLabel("Your name").fill(GUEST.name);
@@ -87,32 +87,32 @@ test("whoever holds it chooses a name and a password, and is in the team", async
     await guest.getByLabel("Password").evaluate((field: HTMLInputElement) => field.validity.tooShort),
   ).toBe(true);
   await guest.getByLabel("Password").fill(GUEST.password);
-  await guest.getByRole("button", { name: "Join the team" }).click();
-  await guest.waitForURL(/\/console/, patience);
+  await guest.getByRole("button", { name: "Join team" }).click();
+  await guest.waitForURL(/\/console/, waitOptions);
   await go(guest, "/console/settings/members");
-  await row(guest, GUEST.name).getByText("you").waitFor(patience);
-  expectNothingOdd(theirs);
+  await row(guest, GUEST.name).getByText("you").waitFor(waitOptions);
+  expectNoErrors(theirs);
 });
 
-test("the link opens nothing after that, and says why", async () => {
+test("a used link is rejected with the reason", async () => {
   const third = await openProfile(browser);
   const page = await third.context.newPage();
   await page.goto(link);
-  await page.getByRole("heading", { name: "This invitation was accepted already" }).waitFor(patience);
+  await page.getByRole("heading", { name: "This invitation was already accepted" }).waitFor(waitOptions);
   await go(page, "/invite#nothing");
-  await page.getByRole("heading", { name: "This link opens no invitation" }).waitFor(patience);
-  expectNothingOdd(third);
+  await page.getByRole("heading", { name: "Invalid invitation link" }).waitFor(waitOptions);
+  expectNoErrors(third);
   await third.context.close();
 });
 
-test("a member is offered nothing that they may not do, and a forged call is refused", async () => {
+test("a member cannot use actions without permission, and a forged request is rejected", async () => {
   const input = { team: await team(), email: "forged@example.net", role: "viewer" };
   const invite = guest.getByRole("button", { name: "Invite" });
   expect(await invite.isDisabled()).toBe(true);
-  // Whoever comes by the keyboard is told why, and pressing does nothing.
+  // A keyboard user can read the reason, and pressing the button has no effect.
   await invite.focus();
-  const why = guest.getByText(/which may not invite people/);
-  await expect.poll(async () => (await why.boundingBox())?.height, patience).toBeGreaterThan(20);
+  const why = guest.getByText(/which cannot invite people/);
+  await expect.poll(async () => (await why.boundingBox())?.height, waitOptions).toBeGreaterThan(20);
   await guest.keyboard.press("Enter");
   expect(await guest.getByRole("dialog").count()).toBe(0);
   await expectNoBarriers(guest);
@@ -122,88 +122,90 @@ test("a member is offered nothing that they may not do, and a forged call is ref
   expect(await guest.getByLabel("Team name").isDisabled()).toBe(true);
   expect(await call(guest, "team.change", { team: input.team, name: "Forged" })).toBe(403);
   await go(guest, "/console/activity");
-  await guest.getByRole("heading", { name: "Not for your role" }).waitFor(patience);
+  await guest.getByRole("heading", { name: "Permission required" }).waitFor(waitOptions);
   await expectNoBarriers(guest);
 });
 
-test("a role that is changed here is felt there at the next click", async () => {
+test("a changed role takes effect immediately", async () => {
   const input = { team: await team(), email: "by-an-admin@example.net", role: "viewer" };
   await go(admin, "/console/settings/members");
-  await act(admin, GUEST.email, "Change the role…");
+  await act(admin, GUEST.email, "Change role…");
   await admin.getByRole("dialog").getByText("Admin", { exact: true }).click();
-  await admin.getByRole("button", { name: "Change the role" }).click();
-  await row(admin, GUEST.name).getByText("Admin").waitFor(patience);
+  await admin.getByRole("button", { name: "Change role" }).click();
+  await row(admin, GUEST.name).getByText("Admin").waitFor(waitOptions);
   expect(await call(guest, "invitations.create", input)).toBe(200);
   expect(await call(guest, "invitations.create", { ...input, email: "x@example.net", role: "owner" })).toBe(
     403,
   );
   await go(guest, "/console/activity");
-  await guest.getByRole("table", { name: "Changes" }).waitFor(patience);
+  await guest.getByRole("table", { name: "Changes" }).waitFor(waitOptions);
 });
 
-test("the last owner stays, and is told what would help", async () => {
-  await act(admin, ADMIN.email, "Leave the team…");
-  await admin.getByRole("button", { name: "Leave the team" }).click();
-  await admin.getByText(/is the team's last owner\. Make somebody else an owner first\./).waitFor(patience);
+test("the last owner cannot leave, and the error explains what to do", async () => {
+  await act(admin, ADMIN.email, "Leave team…");
+  await admin.getByRole("button", { name: "Leave team" }).click();
+  await admin
+    .getByText(/is the team's last owner\. Make another member an owner first\./)
+    .waitFor(waitOptions);
   await admin.getByRole("button", { name: "Cancel" }).click();
 });
 
-test("the team is named and its mail's rules are settled by whoever may", async () => {
+test("an owner changes the team name and the email policies", async () => {
   await go(admin, "/console/settings/team");
   await admin.getByLabel("Team name").fill("Alder & Oak");
-  await admin.getByRole("button", { name: "Save the name" }).click();
-  await admin.getByText("Team renamed").waitFor(patience);
-  await admin.getByText("Hold it until somebody decides").click();
-  await admin.getByRole("button", { name: "Save the choice" }).click();
-  await admin.getByText("It holds for what becomes unknown from now on").waitFor(patience);
-  await admin.getByLabel("What mails say").selectOption("90");
-  await admin.getByRole("button", { name: "Save how long…" }).click();
-  await admin.getByText("are erased, within minutes").waitFor(patience);
+  await admin.getByRole("button", { name: "Save name" }).click();
+  await admin.getByText("Team renamed").waitFor(waitOptions);
+  await admin.getByText("Hold until resolved").click();
+  await admin.getByRole("button", { name: "Save policy" }).click();
+  await admin.getByText("Applies to future unknown outcomes").waitFor(waitOptions);
+  await admin.getByLabel("Message content").selectOption("90");
+  await admin.getByRole("button", { name: "Save retention…" }).click();
+  await admin.getByText("this happens within minutes").waitFor(waitOptions);
   await takePictures(admin, "team-retention");
-  await admin.getByRole("button", { name: "Take old mail away" }).click();
-  await admin.getByRole("alertdialog").waitFor({ state: "detached", ...patience });
+  await admin.getByRole("button", { name: "Delete old email" }).click();
+  await admin.getByRole("alertdialog").waitFor({ state: "detached", ...waitOptions });
   await admin.reload();
-  expect(await admin.getByLabel("What mails say").inputValue()).toBe("90");
-  expect(await admin.getByLabel("Hold it until somebody decides").isChecked()).toBe(true);
+  expect(await admin.getByLabel("Message content").inputValue()).toBe("90");
+  expect(await admin.getByLabel("Hold until resolved").isChecked()).toBe(true);
   await go(admin, "/console/settings/profile");
   await admin.getByLabel("Name", { exact: true }).fill("Ada Admin");
   await admin.getByRole("button", { name: "Save" }).click();
-  await admin.getByText("Profile saved").waitFor(patience);
+  await admin.getByText("Profile saved").waitFor(waitOptions);
 });
 
-test("whoever is removed finds no team at their next click", async () => {
+test("a removed member loses access immediately", async () => {
   await go(admin, "/console/settings/members");
   await go(guest, "/console/settings/members");
-  await act(admin, GUEST.email, "Remove from the team…");
-  await admin.getByText("API keys that they made belong to the team").waitFor(patience);
+  await act(admin, GUEST.email, "Remove from team…");
+  await admin.getByText("API keys that they created belong to the team").waitFor(waitOptions);
   await takePictures(admin, "members-remove");
-  await admin.getByRole("button", { name: "Remove from the team" }).click();
-  await row(admin, GUEST.name).waitFor({ state: "detached", ...patience });
+  await admin.getByRole("button", { name: "Remove from team" }).click();
+  await row(admin, GUEST.name).waitFor({ state: "detached", ...waitOptions });
   await guest.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Emails" }).click();
-  await guest.getByRole("heading", { name: "You are in no team" }).waitFor(patience);
+  await guest.getByRole("heading", { name: "You are not a member of any team" }).waitFor(waitOptions);
   await takePictures(guest, "no-team");
   expect(await call(guest, "members.leave", { team: await team() })).toBe(404);
-  // What was refused stands on the browser's console, as what was refused.
-  expectNothingOdd(theirs, (text) => !/status of (403|404)/.test(text));
+  // The browser logs the rejected requests as errors.
+  expectNoErrors(theirs, (text) => !/status of (403|404)/.test(text));
 });
 
-test("everything stands in the log, row by row and as a file", async () => {
-  await posthorn.send({ to: "delivered@posthorn.test", subject: "Logged", html: "<p>x</p>" });
+test("all changes are in the audit log and in its CSV export", async () => {
+  await backstamp.send({ to: "delivered@backstamp.test", subject: "Logged", html: "<p>x</p>" });
   await go(admin, "/console/activity");
   const table = admin.getByRole("table", { name: "Changes" });
   for (const words of ["Removed a member", "Changed a role", "Joined the team", "Changed the team"])
-    await table.getByText(words).first().waitFor(patience);
-  await admin.getByLabel("What").selectOption("member");
+    await table.getByText(words).first().waitFor(waitOptions);
+  await admin.getByLabel("Type").selectOption("member");
   await admin.waitForURL(/action=member/);
-  await expect.poll(() => table.getByText("Changed the team").count(), patience).toBe(0);
+  await expect.poll(() => table.getByText("Changed the team").count(), waitOptions).toBe(0);
   await table.getByRole("button", { name: "Changed a role" }).click();
-  await admin.getByRole("dialog").getByText("member.role_changed").waitFor(patience);
+  await admin.getByRole("dialog").getByText("member.role_changed").waitFor(waitOptions);
   await admin
     .getByRole("dialog")
     .getByText("(before: member)")
     .or(admin.getByText("Before"))
     .first()
-    .waitFor(patience);
+    .waitFor(waitOptions);
   await takePictures(admin, "activity-change");
   await admin.keyboard.press("Escape");
   const [download] = await Promise.all([
@@ -220,27 +222,27 @@ test("everything stands in the log, row by row and as a file", async () => {
   expect(lines.slice(1).every((line) => line.includes(",member."))).toBe(true);
   await go(admin, "/console/activity/requests");
   const requests = admin.getByRole("table", { name: "API requests" });
-  await requests.getByText("/api/emails").first().waitFor(patience);
+  await requests.getByText("/api/emails").first().waitFor(waitOptions);
   await requests
     .getByRole("button", { name: /POST \/api\/emails/ })
     .first()
     .click();
-  await admin.getByRole("dialog").getByText("What was asked").first().waitFor(patience);
+  await admin.getByRole("dialog").getByText("Request", { exact: true }).first().waitFor(waitOptions);
   await expectNoBarriers(admin);
   await takePictures(admin, "request");
   expect(await admin.getByRole("dialog").textContent()).not.toContain("<p>x</p>");
   await admin.keyboard.press("Escape");
-  expectNothingOdd(ours, (text) => !/status of 409/.test(text));
+  expectNoErrors(ours, (text) => !/status of 409/.test(text));
 });
 
-test("another team is made, and owned by whoever made it", async () => {
+test("the creator of another team is its owner", async () => {
   await go(admin, "/console/settings/team");
   await admin.getByRole("button", { name: "Create team" }).click();
   await admin.getByRole("dialog").getByLabel("Team name").fill("Second house");
   await admin.getByRole("dialog").getByRole("button", { name: "Create team" }).click();
-  await admin.waitForURL(/team=/, patience);
-  await admin.getByText("Second house").first().waitFor(patience);
+  await admin.waitForURL(/team=/, waitOptions);
+  await admin.getByText("Second house").first().waitFor(waitOptions);
   const second = new URL(admin.url()).searchParams.get("team");
   await go(admin, `/console/settings/members?team=${second}`);
-  await row(admin, "Ada Admin").getByText("Owner").waitFor(patience);
+  await row(admin, "Ada Admin").getByText("Owner").waitFor(waitOptions);
 });

@@ -1,30 +1,38 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
 const patience = { timeout: 60_000 };
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
-/** A key that may do everything. */
+/** A key with the scope `full_access`. */
 let key: string;
 let address: string;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  posthorn = await startPosthorn({ SMTP_URL: "capture:" });
-  const made = await posthorn.operate("key", "create", "--name", "Shop", "--scopes", "full_access", "--json");
+  backstamp = await startBackstamp({ SMTP_URL: "capture:" });
+  const made = await backstamp.operate(
+    "key",
+    "create",
+    "--name",
+    "Shop",
+    "--scopes",
+    "full_access",
+    "--json",
+  );
   key = JSON.parse(made).token;
   profile = await openProfile(browser);
   page = await profile.context.newPage();
-  await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
 });
 
 const expectNothingOdd = () => {
@@ -34,18 +42,18 @@ const expectNothingOdd = () => {
 };
 const dialog = () => page.getByRole("dialog").or(page.getByRole("alertdialog"));
 const editor = () => page.getByRole("textbox", { name: "HTML" });
-const preview = () => page.frameLocator('iframe[title="The mail as its reader sees it"]');
+const preview = () => page.frameLocator('iframe[title="Email preview"]');
 const inPreview = (text: string) => preview().getByText(text).first().waitFor(patience);
 const sendWith = async (variables: object) => {
-  const id = await posthorn.send(
-    { to: "delivered@posthorn.test", template: { id: "order-receipt", variables } },
+  const id = await backstamp.send(
+    { to: "delivered@backstamp.test", template: { id: "order-receipt", variables } },
     key,
   );
-  const mail = await posthorn.api("GET", `/emails/${id}`, undefined, key);
-  return { subject: mail.subject as string, html: mail.html as string };
+  const email = await backstamp.api("GET", `/emails/${id}`, undefined, key);
+  return { subject: email.subject as string, html: email.html as string };
 };
 
-/** Puts other text into the editor, as somebody does who selects all and pastes. */
+/** Replaces the text in the editor, as a user does with select all and paste. */
 async function write(html: string): Promise<void> {
   await editor().click();
   await page.keyboard.press("ControlOrMeta+a");
@@ -59,12 +67,12 @@ const saveByKey = async () => {
     .waitFor(patience);
 };
 
-test("a template is made as a draft, and leads into its editor", async () => {
-  await page.goto(`${posthorn.url}/console/templates`);
-  await page.getByRole("heading", { name: "No template yet" }).waitFor();
+test("a template is created as a draft and opens in the editor", async () => {
+  await page.goto(`${backstamp.url}/console/templates`);
+  await page.getByRole("heading", { name: "No templates yet" }).waitFor();
   await page.getByRole("button", { name: "Create template" }).first().click();
   await dialog().getByRole("button", { name: "Create and edit" }).click(patience);
-  await dialog().getByText("Give the template a name.").waitFor();
+  await dialog().getByText("Enter a name.").waitFor();
   await dialog().getByLabel("Name", { exact: true }).fill("Order receipt");
   expect(await dialog().getByLabel("Alias").inputValue()).toBe("order-receipt");
   await expectNoBarriers(page);
@@ -76,11 +84,11 @@ test("a template is made as a draft, and leads into its editor", async () => {
   expectNothingOdd();
 });
 
-test("what is typed is marked, named and shown, with the sample values", async () => {
+test("variables are highlighted, listed and previewed with the sample values", async () => {
   await editor().waitFor(patience);
   await write("<h1>Order {{ORDER}}</h1><p>Thank you, {{NAME}}. {{{NOTE}}}</p>");
   await page.getByLabel("Subject", { exact: true }).fill("Order {{ORDER}}");
-  await page.getByLabel("From", { exact: true }).fill("Alder & Oak <shop@posthorn.test>");
+  await page.getByLabel("From", { exact: true }).fill("Alder & Oak <shop@backstamp.test>");
   await page.getByLabel("Sample of ORDER").fill("10492");
   await page.getByLabel("Sample of NAME").fill("{{ORDER}} <b>Ann</b>");
   await page.getByLabel("Sample of NOTE").fill("<i>Oiled on Tuesday</i>");
@@ -96,18 +104,18 @@ test("what is typed is marked, named and shown, with the sample values", async (
     .or(page.getByRole("radio", { name: "Phone width" }))
     .click();
   await page.getByRole("region", { name: "Preview" }).getByRole("tab", { name: "Text" }).click();
-  await page.getByText("Made from the HTML, for readers").waitFor();
+  await page.getByText("Generated from the HTML, for email clients").waitFor();
   await page.locator("pre", { hasText: "Order 10492" }).waitFor(patience);
   await page.getByRole("region", { name: "Preview" }).getByRole("tab", { name: "HTML" }).click();
   expectNothingOdd();
 });
 
-test("a fault is told with its place, and is not saved", async () => {
+test("an error is shown with its position, and is not saved", async () => {
   await write("<p>{{#EACH}}x{{/EACH}}</p>\n<p>{{EMAIL}} {{A");
-  const faults = page.getByRole("region", { name: "Faults" });
-  await faults.getByText("This is a section and is not offered").waitFor();
-  await faults.getByText('"EMAIL" is reserved').waitFor();
-  await faults.getByRole("button", { name: "HTML, line 2" }).first().click();
+  const errors = page.getByRole("region", { name: "Errors" });
+  await errors.getByText("This is a section. It is not supported.").waitFor();
+  await errors.getByText('"EMAIL" is reserved').waitFor();
+  await errors.getByRole("button", { name: "HTML, line 2" }).first().click();
   expect(await editor().evaluate((element) => element === document.activeElement)).toBe(true);
   await expectNoBarriers(page);
   await takePictures(page, "template-faults");
@@ -120,7 +128,7 @@ test("a fault is told with its place, and is not saved", async () => {
   expectNothingOdd();
 });
 
-test("what is not saved is there again after a reload, and is saved by the keyboard", async () => {
+test("unsaved changes are restored after a reload, and Ctrl+S saves them", async () => {
   await write("<h1>Order {{ORDER}}</h1><p>Thank you, {{NAME}}.</p>");
   await inPreview("Order 10492");
   await expect
@@ -128,20 +136,20 @@ test("what is not saved is there again after a reload, and is saved by the keybo
     .toContain("Thank you, {{NAME}}.</p>");
   const asks = () => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
   expect(await page.evaluate(asks)).toBe(true);
-  // As where the browser is gone without having asked.
+  // As if the browser had closed without a confirmation.
   await page.evaluate(() => {
     BeforeUnloadEvent.prototype.preventDefault = () => {};
   });
   await page.reload();
-  await page.getByText("Text that you had not saved was brought back.").waitFor(patience);
-  await page.getByRole("button", { name: "Drop it" }).click();
-  await page.getByText("Unsaved text dropped").waitFor(patience);
+  await page.getByText("Your unsaved changes were restored.").waitFor(patience);
+  await page.getByRole("button", { name: "Discard", exact: true }).click();
+  await page.getByText("Unsaved changes discarded").waitFor(patience);
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await editor().waitFor(patience);
   await inPreview("Thank you, {{ORDER}} <b>Ann</b>.");
   await page.getByLabel("ORDER has a fallback").check();
   await page.getByLabel("Type of ORDER").selectOption("number");
-  await page.getByText("Give a number.").waitFor();
+  await page.getByText("Enter a number.").waitFor();
   await page.getByLabel("Fallback of ORDER").fill("1");
   await editor().click();
   await saveByKey();
@@ -150,10 +158,10 @@ test("what is not saved is there again after a reload, and is saved by the keybo
   expectNothingOdd();
 });
 
-test("nothing sends with a draft; published, every send says it", async () => {
+test("a draft cannot be sent; after publishing, every send uses it", async () => {
   await expect(sendWith({ NAME: "Ann" })).rejects.toThrow(/not published/);
   await page.getByRole("button", { name: "Publish" }).click();
-  await dialog().getByText("From now on your programs can send with it").waitFor(patience);
+  await dialog().getByText("After publishing, programs can send this template").waitFor(patience);
   await dialog().getByRole("button", { name: "Publish" }).click();
   await page.getByText("Published", { exact: true }).first().waitFor(patience);
   expect(await sendWith({ NAME: "<Ann>" })).toEqual({
@@ -163,42 +171,42 @@ test("nothing sends with a draft; published, every send says it", async () => {
   expectNothingOdd();
 });
 
-test("a change waits for its publishing, which says before what it changes", async () => {
+test("a change takes effect when it is published, and the dialog shows the changes first", async () => {
   await write("<h1>Order {{ORDER}}</h1><p>Dear {{NAME}}, {{CITY}} is near.</p>");
   await saveByKey();
-  await page.getByText("Draft ahead", { exact: true }).waitFor();
+  await page.getByText("New draft", { exact: true }).waitFor();
   expect((await sendWith({ NAME: "Ann" })).html).toContain("Thank you, Ann");
   await page.getByRole("button", { name: "Publish" }).click();
   await dialog().getByText("HTML and variables").waitFor(patience);
   await dialog()
-    .getByText(/^CITY is required from now on/)
+    .getByText(/^CITY becomes required/)
     .waitFor();
   await expectNoBarriers(page);
   await dialog().getByRole("button", { name: "Publish" }).click();
-  await page.getByText("Draft ahead", { exact: true }).waitFor({ state: "detached", ...patience });
+  await page.getByText("New draft", { exact: true }).waitFor({ state: "detached", ...patience });
   await expect(sendWith({ NAME: "Ann" })).rejects.toThrow(/CITY/);
   expect((await sendWith({ NAME: "Ann", CITY: "Riga" })).html).toContain("Riga is near");
   expectNothingOdd();
 });
 
-test("somebody else's save is not overwritten unseen, and both are shown", async () => {
+test("a save of another user is not overwritten silently, and both versions are shown", async () => {
   await write("<p>Mine {{NAME}}</p>");
-  await posthorn.api("PATCH", "/templates/order-receipt", { html: "<p>Theirs {{NAME}}</p>" }, key);
+  await backstamp.api("PATCH", "/templates/order-receipt", { html: "<p>Theirs {{NAME}}</p>" }, key);
   await page.keyboard.press("ControlOrMeta+s");
-  await page.getByText("Somebody else saved this template").waitFor(patience);
-  await page.getByRole("button", { name: "Look at both" }).click();
+  await page.getByText("Another user saved this template").waitFor(patience);
+  await page.getByRole("button", { name: "Compare" }).click();
   await dialog().getByText("Theirs {{NAME}}").first().waitFor(patience);
   await dialog().getByText("Mine {{NAME}}").first().waitFor();
   await expectNoBarriers(page);
   await takePictures(page, "template-conflict");
-  await dialog().getByRole("button", { name: "Take theirs, drop mine" }).click();
+  await dialog().getByRole("button", { name: "Use theirs, discard mine" }).click();
   await editor().getByText("Theirs").waitFor(patience);
   await inPreview("Theirs");
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
   expectNothingOdd();
 });
 
-test("versions are compared, and an earlier one goes live again", async () => {
+test("versions are compared, and an earlier one is published again", async () => {
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Versions" }).click();
   await page.getByRole("heading", { name: "Versions of Order receipt" }).waitFor(patience);
@@ -215,19 +223,19 @@ test("versions are compared, and an earlier one goes live again", async () => {
   expectNothingOdd();
 });
 
-test("a test mail goes the ordinary way, and the call to copy works", async () => {
+test("a test email is sent like any other, and the example API call works", async () => {
   await page.goto(address);
   await editor().waitFor(patience);
-  await page.getByRole("button", { name: "Send a test" }).click();
-  await dialog().getByLabel("To", { exact: true }).fill("delivered+test@posthorn.test", patience);
-  await dialog().getByRole("button", { name: "Send the test" }).click();
-  await dialog().getByRole("link", { name: "See what becomes of it" }).click(patience);
+  await page.getByRole("button", { name: "Send test" }).click();
+  await dialog().getByLabel("To", { exact: true }).fill("delivered+test@backstamp.test", patience);
+  await dialog().getByRole("button", { name: "Send test", exact: true }).click();
+  await dialog().getByRole("link", { name: "View email" }).click(patience);
   await page.getByRole("heading", { name: "Order 10492" }).waitFor(patience);
   await page.goto(address);
   await page.getByRole("button", { name: "More" }).click(patience);
-  await page.getByRole("menuitem", { name: "Send by the API" }).click();
+  await page.getByRole("menuitem", { name: "Send with the API" }).click();
   const call = (await dialog().locator("pre").first().textContent(patience)) ?? "";
-  expect(call).toContain(`${posthorn.url}/api/emails`);
+  expect(call).toContain(`${backstamp.url}/api/emails`);
   const body = JSON.parse(/-d '([\s\S]*)'$/.exec(call)?.[1] ?? "{}");
   expect(body.template).toEqual({
     id: "order-receipt",
@@ -240,20 +248,20 @@ test("a test mail goes the ordinary way, and the call to copy works", async () =
   expectNothingOdd();
 });
 
-test("it is found, duplicated and deleted, and says before who would miss it", async () => {
-  await page.goto(`${posthorn.url}/console/templates`);
+test("a template is found, duplicated and deleted, and the dialog shows first which keys use it", async () => {
+  await page.goto(`${backstamp.url}/console/templates`);
   await page.getByRole("link", { name: /Order receipt/ }).waitFor();
   await page.getByRole("button", { name: "Actions for Order receipt" }).click();
   await page.getByRole("menuitem", { name: "Duplicate" }).click();
   await page.getByRole("heading", { name: "Order receipt (copy)" }).waitFor(patience);
-  await page.goto(`${posthorn.url}/console/templates?search=ORDER-`);
+  await page.goto(`${backstamp.url}/console/templates?search=ORDER-`);
   await expect.poll(() => page.getByRole("row").count(), patience).toBe(2);
   await page.getByRole("button", { name: "Actions for Order receipt" }).click();
   await page.getByRole("menuitem", { name: "Delete…" }).click();
   await dialog().getByText("Shop", { exact: true }).waitFor(patience);
   await expectNoBarriers(page);
-  await dialog().getByRole("button", { name: "Delete the template" }).click();
-  await page.getByRole("heading", { name: "No template matches" }).waitFor(patience);
+  await dialog().getByRole("button", { name: "Delete template" }).click();
+  await page.getByRole("heading", { name: "No matching templates" }).waitFor(patience);
   await expect(sendWith({ NAME: "Ann" })).rejects.toThrow(/404/);
   expectNothingOdd();
 });

@@ -1,61 +1,61 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures } from "./browser";
-import { ADMIN, type Posthorn, startPosthorn } from "./posthorn";
 
-let posthorn: Posthorn;
+let backstamp: Backstamp;
 let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  posthorn = await startPosthorn();
+  backstamp = await startBackstamp();
   page = await (await openProfile(browser)).context.newPage();
-  await signIn(page, posthorn.url, ADMIN.email, ADMIN.password);
+  await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
 });
 afterAll(async () => {
   await browser?.close();
-  await posthorn?.stop();
+  await backstamp?.stop();
 });
 
-test("without a way out every page says so, and a mail that waits says what it waits for", async () => {
-  await posthorn.operate("domain", "add", "example.org", "--verified");
-  const made = await posthorn.operate(
+test("without outgoing email every page shows a banner, and a queued email shows the reason", async () => {
+  await backstamp.operate("domain", "add", "example.org", "--verified");
+  const made = await backstamp.operate(
     ...["key", "create", "--name", "Shop", "--scopes", "emails:send", "--domains", "example.org", "--json"],
   );
   const { token } = JSON.parse(made);
-  const mail = { from: "shop@example.org", to: "ann@example.net", subject: "Waiting", html: "<p>Hello</p>" };
-  const id = await posthorn.send(mail, token);
+  const email = { from: "shop@example.org", to: "ann@example.net", subject: "Waiting", html: "<p>Hello</p>" };
+  const id = await backstamp.send(email, token);
   for (const path of ["/console/emails", `/console/emails/${id}`]) {
-    await page.goto(`${posthorn.url}${path}`);
+    await page.goto(`${backstamp.url}${path}`);
     await expect
       .poll(() => page.getByRole("status").allTextContents(), { timeout: 60_000 })
-      .toContainEqual(expect.stringMatching(/no way out is set up. Set SMTP_URL/));
+      .toContainEqual(expect.stringMatching(/Outgoing email is not configured. Set SMTP_URL/));
     await expectNoBarriers(page);
   }
-  await page.getByText("Waits: there is no way out yet").waitFor({ timeout: 60_000 });
+  await page.getByText("Sending starts as soon as a relay or SMTP_URL is set.").waitFor({ timeout: 60_000 });
   await takePictures(page, "email-waiting");
 });
 
-test("what moves is asked after again and again, but not by a tab that nobody sees", async () => {
-  let asked = 0;
+test("a page with changing data refetches it, but not in a hidden tab", async () => {
+  let requests = 0;
   page.on("request", (request) => {
-    if (request.url().includes("/api/trpc/")) asked++;
+    if (request.url().includes("/api/trpc/")) requests++;
   });
-  await page.goto(`${posthorn.url}/console/emails`);
-  await expect.poll(() => asked, { timeout: 60_000 }).toBeGreaterThan(2);
+  await page.goto(`${backstamp.url}/console/emails`);
+  await expect.poll(() => requests, { timeout: 60_000 }).toBeGreaterThan(2);
   await page.evaluate(() => {
     Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
     document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
   });
   await page.waitForLoadState("networkidle");
-  const before = asked;
-  // Seen, it would have asked twice or more in this time.
+  const before = requests;
+  // A visible tab would send at least two requests in this time.
   await page.waitForTimeout(6_000);
-  expect(asked).toBe(before);
+  expect(requests).toBe(before);
   await page.evaluate(() => {
     Object.defineProperty(document, "visibilityState", { value: "visible", configurable: true });
     document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
   });
-  await expect.poll(() => asked, { timeout: 60_000 }).toBeGreaterThan(before);
+  await expect.poll(() => requests, { timeout: 60_000 }).toBeGreaterThan(before);
 });

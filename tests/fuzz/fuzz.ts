@@ -5,16 +5,16 @@ import { nameOf } from "../rest/route-calls";
 import { plansOver } from "./plans";
 import { openRange } from "./range";
 
-/** `FUZZ_SEED` repeats a run; without it each run is another. */
+/** `FUZZ_SEED` repeats a run; without it each run is different. */
 export const seed = Number(process.env.FUZZ_SEED ?? (Date.now() + process.pid) % 2 ** 31);
 
-/** How many, unless `FUZZ_REQUESTS` says otherwise. */
+/** The number of requests, unless `FUZZ_REQUESTS` sets it. */
 export const requestsOf = (usual: number): number => Number(process.env.FUZZ_REQUESTS ?? usual);
 
 /**
- * Makes that many requests over all routes, one after the other, and holds of each what `Range.run` holds, and of all that
- * they are no empty show: at least a third succeeds, each route at least once, and hardly any is turned away at the door.
- * The first to fail is made smaller and told with what it takes to repeat it.
+ * Makes that many requests over all routes, one after the other. `Range.run` checks each of them. Of all, at
+ * least a third must succeed, each route at least once, and hardly any may be rejected by authentication or
+ * limits. The first failure is reduced and reported with what is needed to repeat it.
  */
 export async function fuzz(requests: number): Promise<void> {
   const range = await openRange();

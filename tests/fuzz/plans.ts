@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import type { Route } from "#server/rest/route";
+import type { Route } from "#server/rest/pipeline/route";
 import { oddText, oddValue } from "./values";
 
-/** How one request differs from a good one. Numbers choose among what the route has, whatever that is. */
+/** How one request differs from a valid one. Numbers select among what the route has. */
 export type Twist =
   | { kind: "other good value"; part: "body" | "query"; at: number; pick: number }
   | { kind: "odd value"; part: "body"; at: number; value: unknown }
@@ -17,7 +17,7 @@ export type Twist =
   | { kind: "half of the body" }
   | { kind: "another method"; method: string };
 
-/** A request to be made: of which route, and how it is twisted. Good as long as every twist is. */
+/** A request to make: its route, and its changes. It is valid as long as every change is. */
 export type Plan = { route: number; twists: Twist[] };
 
 const at = fc.nat(1_000);
@@ -60,7 +60,7 @@ const HEADERS = [
     "x-batch-validation",
     "user-agent",
   ],
-  ...["x-http-method-override", "expect", "transfer-encoding", "forwarded", "x-posthorn-peer"],
+  ...["x-http-method-override", "expect", "transfer-encoding", "forwarded", "x-backstamp-peer"],
 ];
 const ODD_LINES = [
   ...[
@@ -196,10 +196,10 @@ const odd = fc.oneof(
   },
 );
 
-/** Making an RSA key takes a tenth of a second; whatever else a call costs is little. */
+/** Generating an RSA key takes a tenth of a second; the rest of any call is fast. */
 const seldom: readonly string[] = ["POST /api/domains", "POST /api/domains/{id}/dkim/rotate"];
 
-/** Requests over these routes: about half of them good ones in many forms, the others with something odd about them. */
+/** Requests over these routes: about half of them valid in many forms, the others with invalid parts. */
 export function plansOver(routes: readonly Route[]): fc.Arbitrary<Plan> {
   const weighed = routes.flatMap(({ method, path }, index) =>
     Array.from({ length: seldom.includes(`${method} ${path}`) ? 1 : 6 }, () => index),

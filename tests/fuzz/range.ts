@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect } from "vitest";
-import { openDoor } from "#server/boot/node";
-import { restDoorOf } from "#server/boot/rest-door";
-import type { Log } from "#server/log";
-import type { Route } from "#server/rest/route";
+import type { Log } from "#server/platform/log";
+import type { Route } from "#server/rest/pipeline/route";
 import { routes } from "#server/rest/routes";
+import { openHttpServer } from "#server/startup/http/node";
+import { createRestApi } from "#server/startup/http/rest-endpoint";
 import { createRouteCalls, nameOf } from "../rest/route-calls";
 import { callApi, type Reply } from "../support/rest";
 import { createWorld } from "../support/world";
@@ -21,12 +21,12 @@ export type Count = {
   reached: Set<string>;
 };
 
-/** A Posthorn behind its own door, whose every commit is seen. */
+/** A Backstamp behind its own HTTP server, with every commit observed. */
 export type Range = {
   count: Count;
-  /** Makes a request, and throws where its answer is none that may be. */
+  /** Makes a request, and throws if its response is not allowed. */
   run(plan: Plan): Promise<void>;
-  /** What holds after all of them. */
+  /** Checks what must hold after all requests. */
   judge(): Promise<void>;
   close(): Promise<void>;
 };
@@ -34,11 +34,11 @@ export type Range = {
 const cronSecret = "the-operator's-secret-0123456789";
 const tidyEvery = 200;
 
-/** Calls after which the row in the path is another. */
+/** Calls after which the path must name another row. */
 const isConsuming = ({ method, path }: Route) =>
   method === "DELETE" || /\/(cancel|retry|settle|rotate)$/.test(path);
 
-/** Writes bytes on a connection of their own, and gives back everything that comes until the server closes it. */
+/** Writes bytes to a separate connection, and returns everything until the server closes it. */
 async function exchange(port: number, bytes: Uint8Array): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.write(bytes);
@@ -52,16 +52,16 @@ export async function openRange(): Promise<Range> {
   const { token } = await world.key();
   const calls = createRouteCalls(world, await world.otherTeam(), token);
   const { hot } = world.deps;
-  // For readiness: something drains the queue.
+  // For readiness: a worker exists.
   await hot`
     insert into workers (id, host, pid, transport, beat_at)
     values (gen_random_uuid(), 'here', 1, 'capture', now() + interval '1 day')`;
   const writes = await watchWrites(hot);
-  const door = await openDoor({
+  const server = await openHttpServer({
     host: "127.0.0.1",
     port: 0,
     apiHost: null,
-    rest: Promise.resolve(restDoorOf(world.deps)),
+    rest: Promise.resolve(createRestApi(world.deps)),
     pages: {
       request: async (_, outgoing) => void outgoing.writeHead(204, { "x-page": "1" }).end(),
       upgrade: async (_, socket) => void socket.destroy(),
@@ -69,7 +69,7 @@ export async function openRange(): Promise<Range> {
     upgrades: false,
     log,
   });
-  const baseUrl = `http://127.0.0.1:${door.port}`;
+  const baseUrl = `http://127.0.0.1:${server.port}`;
   const count: Count = { requests: 0, good: 0, limited: 0, unauthorized: 0, reached: new Set() };
 
   const paths = new Map<string, string>();
@@ -95,7 +95,7 @@ export async function openRange(): Promise<Range> {
           ...(bearer !== undefined && { token: bearer }),
           ...(method === "HEAD" || method === "GET" ? {} : raw === undefined ? { body } : { raw }),
         });
-      // A kept connection may close in the moment in which it is used again: every client tries another then.
+      // A kept connection may close at the moment in which it is used again. Clients retry then.
       return call().catch((error: NodeJS.ErrnoException) => {
         if (error.code !== "ECONNRESET" && error.code !== "EPIPE") throw error;
         return call();
@@ -112,7 +112,7 @@ export async function openRange(): Promise<Range> {
       lines,
     ];
     const answer = await exchange(
-      door.port,
+      server.port,
       Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), content]),
     );
     const [top = "", said = ""] = answer.split(/\r\n\r\n/);
@@ -126,7 +126,7 @@ export async function openRange(): Promise<Range> {
 
   function expectAnswer({ status, text, headers }: Pick<Reply, "status" | "text" | "headers">): void {
     expect(status).toBeGreaterThanOrEqual(200);
-    // A path may lead out of the surface.
+    // A path may be outside the API.
     if (headers["x-page"]) return;
     expect(status, text.slice(0, 500)).toBeLessThan(500);
     expect(headers["x-ratelimit-limit"]).toMatch(/^\d+$/);
@@ -162,7 +162,7 @@ export async function openRange(): Promise<Range> {
       throw error;
     }
     if (status < 300 && !answer.headers["x-page"]) count.good++;
-    // A link that leads on succeeds with 302.
+    // A redirecting link succeeds with 302.
     if (status === route.status && !answer.headers["x-page"] && !request.isElsewhere)
       count.reached.add(nameOf(route));
     if (status === 429) count.limited++;
@@ -179,7 +179,7 @@ export async function openRange(): Promise<Range> {
     count,
     run,
     async judge() {
-      // A mail is there whole or not at all.
+      // An email exists completely or not at all.
       const broken = await hot`
         select e.id from emails e
         where not exists (select from email_bodies b where (b.team_id, b.email_id) = (e.team_id, e.id))
@@ -189,7 +189,7 @@ export async function openRange(): Promise<Range> {
       expect(({} as Record<string, unknown>).a).toBeUndefined();
     },
     async close() {
-      await door.close(1_000);
+      await server.close(1_000);
       await world.close();
     },
   };

@@ -1,22 +1,22 @@
-import type { Route } from "#server/rest/route";
+import type { Route } from "#server/rest/pipeline/route";
 import { nameOf } from "../rest/route-calls";
 import type { CallOptions } from "../support/rest";
 import { type Field, fieldsOf, withField } from "../support/schema-fields";
 import type { Plan, Twist } from "./plans";
 import { goodValuesFor, takes } from "./values";
 
-/** A request as it goes out. */
+/** A request as it is sent. */
 export type Request = {
   method: string;
   path: string;
   query: [name: string, value: string][];
-  /** JSON unless `raw` is given. */
+  /** JSON unless `raw` is set. */
   body: unknown;
   raw?: string | Uint8Array;
   headers: Record<string, string>;
-  /** Header lines that no client library would write. */
+  /** Header lines that no client library would send. */
   lines?: string;
-  /** Whether it still asks the route that it began with. */
+  /** Whether it no longer calls the route that it began with. */
   isElsewhere: boolean;
 };
 
@@ -34,7 +34,7 @@ function placesOf(route: Route): Place {
 
 const pickOf = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
 
-/** The request that a plan describes, made of a good one. */
+/** The request that a plan describes, made from a valid one. */
 export function makeRequest(route: Route, plan: Plan, path: string, good: CallOptions): Request {
   const request: Request = {
     method: route.method,
@@ -123,13 +123,13 @@ function apply(twist: Twist, request: Request, route: Route): void {
   }
 }
 
-/** Percent-encodes everything that a URL must not have, lone surrogates as what they are read as. */
+/** Percent-encodes everything that is not allowed in a URL, lone surrogates as the replacement character. */
 const encode = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"));
 
-/** The path and query of a request line: bytes that may stand there, and no blank. */
+/** The path and query of a request line: only allowed bytes, no space. */
 export function targetOf({ path, query }: Request): string {
   const search = query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
   const safe = path.replace(/[^\x21-\x7e\x80-\xff]/gu, encode);
-  // Longer lines are refused before anybody reads them, as every server does.
+  // Every server rejects longer lines before a handler reads them.
   return `${safe}${search === "" ? "" : `?${search}`}`.slice(0, 12_000);
 }

@@ -4,19 +4,23 @@ import { coresOf, type Field } from "../support/schema-fields";
 
 const id = "018f0000-0000-7000-8000-000000000001";
 
-/** Values of which each field of the surface takes some: whatever its schema accepts is a good one. */
+/** Values for the fields of the API: what a field's schema accepts is valid. */
 const POOL: readonly unknown[] = [
   ...[true, false, 0, 1, 60, 3_600, "true", "false", "1", "7", "100"],
-  ...["enabled", "disabled", "posthorn.test", "welcome-mail", "news", "strict", "x", id, `1_${id}`],
+  ...["enabled", "disabled", "backstamp.test", "welcome-mail", "news", "strict", "x", id, `1_${id}`],
   ...["Grüße, Ünïcödé 😀 עברית عنوان", "a".repeat(900), "<p>{{NAME}} {{{NAME}}}</p>", "100 % _ \\ ' \" ; --"],
-  ...["ann@posthorn.test", "Ännchen <ann@posthorn.test>", ["delivered@posthorn.test", "slow@posthorn.test"]],
+  ...[
+    "ann@backstamp.test",
+    "Ännchen <ann@backstamp.test>",
+    ["delivered@backstamp.test", "slow@backstamp.test"],
+  ],
   ...["2026-11-01T00:00:00Z", "2026-11-01T01:00:00+02:00", "2026-11-01", "in 1 hour", "tomorrow at 9am"],
   ...["emails:send", "full_access", "email.delivered", "email.sent,email.bounced", "4xx", "429", "a:b"],
   ...[
     ["full_access"],
     ["emails:send", "emails:read"],
     ["email.delivered", "email.bounced"],
-    ["posthorn.test"],
+    ["backstamp.test"],
   ],
   ...[{ NAME: "Ann", N: 3 }, { "X-Entity-Ref-ID": "1" }, { other: 5 }, { sending: "enabled" }],
   ...[[{ name: "a", value: "b" }], [{ key: "NAME", type: "string", fallback_value: "you" }]],
@@ -26,7 +30,7 @@ const POOL: readonly unknown[] = [
 
 const accepted = new Map<Field["schema"], unknown[]>();
 
-/** The good values for a field, at least one that leaves it out where that is possible. */
+/** The valid values for a field, at least one that omits it if possible. */
 export function goodValuesFor({ schema }: Field): unknown[] {
   const known = accepted.get(schema);
   if (known) return known;
@@ -36,7 +40,7 @@ export function goodValuesFor({ schema }: Field): unknown[] {
   return good;
 }
 
-/** Whether a schema takes a value. Some refuse what contradicts itself by an error of their own. */
+/** Whether a schema accepts a value. Some throw for contradictory values. */
 export function takes(schema: z.ZodType | undefined, value: unknown): boolean {
   try {
     return schema?.safeParse(value).success ?? value === undefined;
@@ -45,7 +49,7 @@ export function takes(schema: z.ZodType | undefined, value: unknown): boolean {
   }
 }
 
-/** A body that JSON writes so: as deep as asked. */
+/** A JSON body nested as deep as requested. */
 const nested = (depth: number): unknown => {
   let value: unknown = 1;
   for (let n = 0; n < depth; n++) value = n % 2 ? [value] : { a: value };
@@ -62,7 +66,7 @@ const ODD_TEXTS: readonly string[] = [
   ...[id.toUpperCase(), id.slice(1), "00000000-0000-0000-0000-000000000000", `99999999999999999999_${id}`],
 ];
 
-/** Text that no field wishes for, and that each must bear. */
+/** Unusual text that every field must handle. */
 export const oddText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...ODD_TEXTS),
   fc.string({ unit: "binary", maxLength: 30 }),
@@ -70,7 +74,7 @@ export const oddText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("x", "é", "😀", "{{a}}", "(", "a@b.c,").map((piece) => piece.repeat(20_000)),
 );
 
-/** Anything that JSON can say, and some of what it should not. */
+/** Any JSON value, and some that JSON should not contain. */
 export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   { arbitrary: oddText, weight: 6 },
   { arbitrary: fc.jsonValue({ maxDepth: 3 }), weight: 3 },

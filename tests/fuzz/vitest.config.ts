@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * 20,000 requests, good and odd ones, over all routes, in two halves that run side by side, each over a database of its own.
- * A small form of it belongs to the tests.
+ * 20,000 requests, valid and invalid, over all routes, in two parallel halves, each with its own database.
+ * `npm test` runs a small form of it.
  */
 export default defineConfig({
   root,

@@ -1,19 +1,16 @@
 import type { HotSql } from "#db/client";
 import { readTables } from "../support/tenants";
 
-/** Tells exactly what was committed in between: by triggers, whose own rows go where the transaction goes. */
+/** Reports what was committed between two calls, by triggers whose rows belong to the transaction. */
 export type WriteWatch = {
-  /** What was written since the last question, as `insert into emails`, each once. */
+  /** What was written since the last call, such as `insert on emails`, each once. */
   since(): Promise<string[]>;
 };
 
-/** What is written later and on purpose: the record of calls, and what is counted from the feed whenever somebody asks. */
+/** Written later by design: the request log, and counters that are updated from the feed by any reader. */
 const WRITTEN_LATER = ["api_requests", "usage_days", "usage_progress"];
 
-/**
- * Watches every table but those that are written later. A change of nothing but when a key
- * was last used is none.
- */
+/** Watches every table but those that are written later. A change of only `last_used_at` is ignored. */
 export async function watchWrites(hot: HotSql): Promise<WriteWatch> {
   await hot.unsafe(`
     create schema watch;

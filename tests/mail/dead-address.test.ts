@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { saysAddressIsDead } from "#server/mail/dead-address";
+import { isDeadAddress } from "#server/mail/bounce/dead-address";
 import { outcomeOfReply, type ReplyStep, readReply } from "#server/mail/outcome";
 
 const judge = (raw: string, step: ReplyStep = "rcpt", recipients = 1) =>
-  saysAddressIsDead(outcomeOfReply("ben@example.net", readReply(raw), "mx.example.net", step), recipients);
+  isDeadAddress(outcomeOfReply("ben@example.net", readReply(raw), "mx.example.net", step), recipients);
 
 test.each([
   "550 5.1.1 no such user",
@@ -12,7 +12,6 @@ test.each([
   "550 5.1.6 moved",
   "556 5.1.10 null MX",
   "550 5.2.1 mailbox disabled",
-  "450 5.1.1 the class decides",
 ])("%s: the address is dead", (raw) => {
   expect(judge(raw)).toBe(true);
 });
@@ -20,7 +19,8 @@ test.each([
 test.each([
   "250 2.1.5 ok",
   "450 4.1.1 not yet",
-  "550 4.1.1 the class decides",
+  "450 5.1.1 the code of the reply decides",
+  "550 4.1.1 only what both say counts",
   "421 5.1.1 going away",
   "550 no such user, in words alone",
   "550 5.1.0 something about the address",
@@ -44,7 +44,7 @@ test.each([
   "554 5.7.0 spam",
   "535 5.7.8 our login",
   "nonsense",
-])("%s: the address may yet take mail", (raw) => {
+])("%s: the address may still accept email", (raw) => {
   expect(judge(raw)).toBe(false);
 });
 
@@ -52,7 +52,7 @@ test("a refusal of the sender is none of the recipient", () => {
   expect(judge("550 5.1.1 no such sender", "mail")).toBe(false);
 });
 
-test("a refusal of the message condemns its only recipient, and nobody where there are several", () => {
+test("a rejection of the message marks its only recipient as dead, but none of several", () => {
   expect(judge("550 5.1.1 no such user", "message", 1)).toBe(true);
   expect(judge("550 5.1.1 no such user", "message", 2)).toBe(false);
   expect(judge("550 5.1.1 no such user", "data", 2)).toBe(false);

@@ -1,33 +1,35 @@
 import type { Answer } from "dns-packet";
-import { createAskDns } from "#server/mail/dns";
-import { createDirect, type DirectMeans, type DirectOptions } from "#server/mail/transport/direct";
+import { createQueryDns } from "#server/mail/dns/dns";
+import { createDirect, type DirectDependencies, type DirectOptions } from "#server/mail/transport/direct";
 import type { Transport } from "#server/mail/transport/transport";
 import { type DnsPeer, startDnsPeer } from "../support/dns-peer";
 import { type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
 
-/** What DNS says of a name. A name that is not there does not exist; `fault` is how the question fails. */
+/** The DNS records of a name. An absent name does not exist; `fault` is the error of a query. */
 export type ZoneEntry = {
   mx?: readonly [preference: number, exchange: string][];
   a?: readonly string[];
   aaaa?: readonly string[];
   txt?: readonly string[];
+  /** Another name of this zone, which answers for it. */
+  cname?: string;
   fault?: "SERVFAIL";
 };
 export type Zone = Record<string, ZoneEntry>;
 
-/** A small Internet on loopback: names, and mail servers at addresses of 127.0.0.0/8 that share one port. */
+/** A simulated Internet on loopback: names, and mail servers at addresses of 127.0.0.0/8 that share one port. */
 export type DirectWorld = {
   dns: DnsPeer;
   /** The zone, which a test may change. */
   zone: Zone;
   port: number;
-  /** Opens a mail server at an address. */
+  /** Starts a mail server at an address. */
   serve(
     address: string,
     script?: FaultScript,
     options?: Parameters<typeof startFaultPeer>[1],
   ): Promise<FaultPeer>;
-  transport(means?: Partial<DirectMeans>, options?: DirectOptions): Transport;
+  transport(means?: Partial<DirectDependencies>, options?: DirectOptions): Transport;
   close(): Promise<void>;
 };
 
@@ -36,7 +38,9 @@ export async function openDirectWorld(zone: Zone): Promise<DirectWorld> {
     const entry = zone[name];
     if (!entry) return null;
     if (entry.fault) return { rcode: entry.fault };
-    return { answers: answersOf(name, type, entry) };
+    if (!entry.cname) return { answers: answersOf(name, type, entry) };
+    const alias: Answer = { name, type: "CNAME", ttl: 0, data: entry.cname };
+    return { answers: [alias, ...answersOf(entry.cname, type, zone[entry.cname] ?? {})] };
   });
   // Held for as long as the world lasts, so that the port is ours at the other addresses too.
   const keeper = await startFaultPeer({}, { host: "127.0.0.1" });
@@ -54,8 +58,8 @@ export async function openDirectWorld(zone: Zone): Promise<DirectWorld> {
     transport(means, options) {
       const made = createDirect(
         {
-          dns: createAskDns([dns]),
-          mayReach: () => true,
+          dns: createQueryDns([dns]),
+          canConnectTo: () => true,
           findStsPolicy: async () => null,
           random: Math.random,
           ...means,

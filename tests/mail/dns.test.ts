@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { createAskDns } from "#server/mail/dns";
+import { createQueryDns } from "#server/mail/dns/dns";
 import { type DnsPeer, type DnsScript, startDnsPeer } from "../support/dns-peer";
 
 const peers: DnsPeer[] = [];
@@ -11,7 +11,7 @@ async function peerOf(script: DnsScript): Promise<DnsPeer> {
   peers.push(peer);
   return peer;
 }
-const nobody = { host: "127.0.0.1", port: 9 };
+const unreachable = { host: "127.0.0.1", port: 9 };
 const addressOf = ({ host, port }: { host: string; port: number }) => `${host}:${port}`;
 
 test("an answer comes with whose it was, and a text with its strings apart", async () => {
@@ -19,7 +19,7 @@ test("an answer comes with whose it was, and a text with its strings apart", asy
   const peer = await peerOf(({ type }) => ({
     answers: type === "TXT" ? [{ name, type, ttl: 0, data: ["one", "two"] }] : [],
   }));
-  const ask = createAskDns([peer]);
+  const ask = createQueryDns([peer]);
   const resolver = addressOf(peer);
   expect(await ask(name, "TXT")).toEqual({
     name,
@@ -31,13 +31,13 @@ test("an answer comes with whose it was, and a text with its strings apart", asy
   expect(await ask(name, "MX")).toEqual({ name, type: "MX", resolver, kind: "nodata" });
 });
 
-test("what is not there, what nobody can tell, and what nobody answers are three things", async () => {
+test("a missing name, a server error and a timeout are different results", async () => {
   const peer = await peerOf(({ name }) => {
     if (name === "broken.example") return { rcode: "SERVFAIL" };
     if (name === "refused.example") return { rcode: "REFUSED" };
     return name === "silent.example" ? { silent: true } : null;
   });
-  const ask = createAskDns([peer]);
+  const ask = createQueryDns([peer]);
   const kindOf = async (name: string) => (await ask(name, "TXT")).kind;
   expect(await kindOf("none.example")).toBe("nxdomain");
   expect(await kindOf(`${"a.".repeat(130)}example`)).toBe("nxdomain");
@@ -46,16 +46,16 @@ test("what is not there, what nobody can tell, and what nobody answers are three
   expect(await kindOf("silent.example")).toBe("timeout");
 });
 
-test("a server that cannot tell is followed by the next, one that knows of nothing is not", async () => {
+test("a server error is followed by the next server, a negative answer is not", async () => {
   const broken = await peerOf(() => ({ rcode: "SERVFAIL" }));
   const empty = await peerOf(() => null);
   const last = await peerOf(() => null);
-  const ask = createAskDns([nobody, broken, empty, last]);
+  const ask = createQueryDns([unreachable, broken, empty, last]);
   expect(await ask("a.example", "TXT")).toMatchObject({ kind: "nxdomain", resolver: addressOf(empty) });
   expect(last.asked).toEqual([]);
-  expect(await createAskDns([broken, nobody])("a.example", "TXT")).toMatchObject({
+  expect(await createQueryDns([broken, unreachable])("a.example", "TXT")).toMatchObject({
     kind: "servfail",
-    resolver: addressOf(nobody),
+    resolver: addressOf(unreachable),
   });
 });
 
@@ -63,7 +63,7 @@ test("nothing is remembered between two questions", async () => {
   const peer = await peerOf(({ name, type }, nth) => ({
     answers: type === "A" ? [{ name, type, ttl: 3_600, data: `192.0.2.${nth}` }] : [],
   }));
-  const ask = createAskDns([peer]);
+  const ask = createQueryDns([peer]);
   for (const records of [["192.0.2.1"], ["192.0.2.2"]])
     expect(await ask("a.example", "A")).toMatchObject({ records });
 });
@@ -71,11 +71,11 @@ test("nothing is remembered between two questions", async () => {
 test("a question that is broken off is a timeout at once", async () => {
   const peer = await peerOf(() => ({ silent: true }));
   const breaking = new AbortController();
-  const asking = createAskDns([peer])("a.example", "TXT", breaking.signal);
+  const asking = createQueryDns([peer])("a.example", "TXT", breaking.signal);
   await expect.poll(() => peer.asked.length).toBeGreaterThan(0);
   breaking.abort();
   expect((await asking).kind).toBe("timeout");
   const before = peer.asked.length;
-  expect((await createAskDns([peer])("b.example", "TXT", breaking.signal)).kind).toBe("timeout");
+  expect((await createQueryDns([peer])("b.example", "TXT", breaking.signal)).kind).toBe("timeout");
   expect(peer.asked).toHaveLength(before);
 });

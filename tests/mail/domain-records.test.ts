@@ -1,8 +1,8 @@
 import { createPublicKey, createSign, createVerify } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { getRegisteredDomain, isPublicSuffix } from "#server/mail/address/registered-domain";
 import { createDkimKeyPair, formatDkimRecord, isDkimRecord, isDkimRecordOf } from "#server/mail/dkim/key";
-import { readDmarc } from "#server/mail/dmarc";
-import { isPublicSuffix, registeredDomainOf } from "#server/mail/registered-domain";
+import { readDmarc } from "#server/mail/dns/dmarc";
 
 describe("a DKIM key record", () => {
   const key = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A+/==";
@@ -40,7 +40,7 @@ describe("a DKIM key record", () => {
     expect(isDkimRecordOf("v=DKIM1; k=rsa; p=abc=", "ed25519", "abc=")).toBe(false);
   });
 
-  test("is known as one by its key, whosever that is", () => {
+  test("is recognized by its key", () => {
     expect([formatDkimRecord("rsa", "AAAA"), "p=", "v=spf1 -all", ""].map(isDkimRecord)).toEqual([
       true,
       true,
@@ -92,6 +92,6 @@ describe("the public suffix list", () => {
     ["mail.corp.internal", "corp.internal"],
   ])("%s was registered as %s", (name, registered) => {
     expect(isPublicSuffix(name)).toBe(false);
-    expect(registeredDomainOf(name)).toBe(registered);
+    expect(getRegisteredDomain(name)).toBe(registered);
   });
 });

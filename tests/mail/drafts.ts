@@ -1,14 +1,22 @@
-import { type Mailbox, parseMailbox } from "#server/mail/address";
-import type { Draft } from "#server/mail/compose";
+import { type Mailbox, parseMailbox } from "#server/mail/address/address";
+import type { Draft } from "#server/mail/mime/compose";
+import { createTextConverter } from "#server/mail/mime/html-text";
+import { silentLog } from "#server/platform/log";
 
-/** A mailbox from its text; a wrong one fails the test. */
+/** Parses a mailbox; an invalid one fails the test. */
 export function mailbox(text: string): Mailbox {
   const parsed = parseMailbox(text);
   if (!parsed.ok) throw new Error(`${text}: ${parsed.fault}`);
   return parsed.mailbox;
 }
 
-/** A complete draft of which a test states only what matters. */
+const { convertToText } = createTextConverter({ log: silentLog });
+
+/** The text part of a message with these bodies. */
+export const textOf = async ({ html, text }: { html: string | null; text: string | null }): Promise<string> =>
+  text ?? convertToText("team", html ?? "");
+
+/** A complete draft; a test sets only the relevant fields. */
 export function draft(overrides: Partial<Draft> = {}): Draft {
   return {
     from: mailbox("Shop <shop@example.com>"),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { encodeBody } from "#server/mail/encode-body";
-import { addressField, rawField, textField } from "#server/mail/encode-header";
+import { encodeBody } from "#server/mail/mime/encode-body";
+import { addressField, rawField, textField } from "#server/mail/mime/encode-header";
 import { mailbox } from "./drafts";
 
 /** An independent reading of RFC 2045: soft breaks out, escapes in. */
@@ -94,7 +94,7 @@ describe("a body", () => {
     ["Mostly ASCII, with an é.", "quoted-printable"],
     ["日本語のテキスト", "base64"],
     ["", "7bit"],
-  ])("%j is sent the cheapest way: %s", (text, encoding) => {
+  ])("%j uses the shortest encoding: %s", (text, encoding) => {
     expect(encodeBody(text).encoding).toBe(encoding);
   });
 
@@ -139,7 +139,7 @@ describe("a text field", () => {
     }
   });
 
-  test("takes a grapheme that is longer than any word", () => {
+  test("splits a grapheme that is longer than an encoded word", () => {
     const zalgo = `z${"\u0351".repeat(100)}`;
     expect(decodeField(textField("Subject", zalgo))).toBe(zalgo);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkHeader, checkHeaders, checkHeaderText } from "#server/mail/headers";
+import { checkHeader, checkHeaders, checkHeaderText } from "#server/mail/mime/headers";
 
 const RESERVED = [
   "From",
@@ -26,7 +26,7 @@ const RESERVED = [
   "Resent-From",
   "Delivered-To",
   "Auto-Submitted",
-  "X-Posthorn-Id",
+  "X-Backstamp-Id",
   "X-SMTPAPI",
   "X-MC-BccAddress",
 ];
@@ -70,8 +70,8 @@ describe("a custom header", () => {
     "b\u0131cc",
     "x".repeat(77),
     "__proto__",
-  ])("%j is no name", (name) => {
-    expect(checkHeader(name, "x")).toMatch(/no header name/);
+  ])("%j is not a valid name", (name) => {
+    expect(checkHeader(name, "x")).toMatch(/not a valid header name/);
   });
 
   test.each([
@@ -88,7 +88,7 @@ describe("a custom header", () => {
     ["   "],
     ["x".repeat(995)],
     ["ü".repeat(500)],
-  ])("value %j is refused", (value) => {
+  ])("value %j is rejected", (value) => {
     expect(checkHeader("X-A", value)).toMatch(/^The header X-A /);
   });
 
@@ -102,7 +102,7 @@ describe("a custom header", () => {
     expect(checkHeader(name, value)).not.toBeNull();
   });
 
-  test("comes once, in whatever letter case", () => {
+  test("is allowed once, case-insensitively", () => {
     expect(
       checkHeaders([
         ["X-A", "1"],
@@ -114,7 +114,7 @@ describe("a custom header", () => {
         ["X-A", "1"],
         ["x-a", "2"],
       ]),
-    ).toMatch(/twice/);
+    ).toMatch(/more than once/);
   });
 });
 

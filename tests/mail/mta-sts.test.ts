@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { AskDns } from "#server/mail/dns";
-import { createFindStsPolicy, readPolicy } from "#server/mail/mta-sts";
+import type { QueryDns } from "#server/mail/dns/dns";
+import { createFindStsPolicy, readPolicy } from "#server/mail/dns/mta-sts";
 
 const file = (lines: string[]) => lines.join("\r\n");
 const valid = file([
@@ -14,7 +14,7 @@ const signal = new AbortController().signal;
 
 /** DNS that knows one TXT record for each name. */
 const saying =
-  (records: Record<string, string[] | undefined>): AskDns =>
+  (records: Record<string, string[] | undefined>): QueryDns =>
   async (name, type) => {
     const texts = records[name];
     const asked = { name, type, resolver: "test" };
@@ -61,7 +61,7 @@ test("a policy is fetched once for each id, from the one address that it may sta
   expect(fetched).toHaveLength(2);
 });
 
-test("whoever takes the record or the file away does not get rid of a policy that is still valid", async () => {
+test("a valid policy stays in force if the record or the file is removed", async () => {
   const records: Record<string, string[] | undefined> = { "_mta-sts.example.net": ["v=STSv1; id=1;"] };
   let body: string | null = valid;
   const find = createFindStsPolicy(saying(records), async () =>

@@ -50,16 +50,16 @@ describe("a reply decides about its recipient", () => {
     ["550 5.1.1 nobody", "rcpt", "rejected"],
     ["550 nobody", "rcpt", "rejected"],
     ["551 not local", "rcpt", "rejected"],
-    ["552 too many recipients", "rcpt", "deferred"],
-    ["552 5.2.2 full", "rcpt", "deferred"],
+    ["552 too many recipients", "rcpt", "rejected"],
+    ["552 5.2.2 full", "rcpt", "rejected"],
     ["552 5.3.4 too big", "message", "rejected"],
     ["553 bad name", "rcpt", "rejected"],
     ["554 5.7.1 spam", "message", "rejected"],
     ["554 no valid recipients", "data", "rejected"],
-    ["550 4.2.1 mailbox busy", "rcpt", "deferred"],
-    ["554 4.4.1 later", "message", "deferred"],
-    ["450 5.1.1 nobody", "rcpt", "rejected"],
-    ["451 5.7.1 never", "message", "rejected"],
+    ["550 4.2.1 mailbox busy", "rcpt", "rejected"],
+    ["554 4.4.1 later", "message", "rejected"],
+    ["450 5.1.1 nobody", "rcpt", "deferred"],
+    ["451 5.7.1 never", "message", "deferred"],
     ["550 2.0.0 odd", "rcpt", "rejected"],
     ["354 go", "message", "deferred"],
     ["garbage", "rcpt", "deferred"],
@@ -93,21 +93,29 @@ describe("a reply decides about its recipient", () => {
   test.each([
     [
       "450 4.1.1 user unknown",
-      "mx asks to try later: the address is not known there, or not yet (450 4.1.1 user unknown)",
+      "mx rejected the email temporarily: the address could not be verified (450 4.1.1 user unknown)",
     ],
-    ["550 5.1.10 null MX", "mx refused for good: the domain takes no mail (550 5.1.10 null MX)"],
-    ["552 5.3.4 12 MB at most", "mx refused for good: the message is too large (552 5.3.4 12 MB at most)"],
-  ])("%s is told as %j", (raw, reason) => {
+    [
+      "550 5.1.10 null MX",
+      "mx rejected the email permanently: the domain does not accept email (550 5.1.10 null MX)",
+    ],
+    [
+      "552 5.3.4 12 MB at most",
+      "mx rejected the email permanently: the message is too large (552 5.3.4 12 MB at most)",
+    ],
+  ])("%s is explained as %j", (raw, reason) => {
     expect(outcomeOfReply("b@example.org", readReply(raw), "mx").reason).toBe(reason);
   });
 
-  test("and says so in words, with the server's own", () => {
+  test("the reason explains the reply and quotes it", () => {
     const { reason } = outcomeOfReply(
       "b@example.org",
-      readReply("550 5.1.1 nobody here"),
+      readReply("550 5.1.1 unknown user"),
       "mx.example.org",
       "rcpt",
     );
-    expect(reason).toBe("mx.example.org refused for good: there is no such mailbox (550 5.1.1 nobody here)");
+    expect(reason).toBe(
+      "mx.example.org rejected the email permanently: the mailbox does not exist (550 5.1.1 unknown user)",
+    );
   });
 });

@@ -45,7 +45,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     ["after the final dot, with 421", { message: { bye: "421 4.3.2 closing" } }, "deferred"],
   ];
 
-  test.each(broken)("broken off %s is judged by what was said", async (_where, script, kind) => {
+  test.each(broken)("a dialogue that ends %s is judged by its replies", async (_where, script, kind) => {
     await begin({ ehlo, ...script });
     const sent = script.body || script.data ? message({ body: LARGE_BODY }) : message();
     const outcomes = await relay.deliver(sent, RECIPIENTS, watch());
@@ -65,7 +65,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
   const short = { connectMs: 200, commandMs: 200, dataMs: 200, blockMs: 200, finalMs: 200 };
 
   test.each(silent)(
-    "a server that never answers %s is given up at that step's own limit",
+    "a server that never responds to %s times out at the limit of that step",
     async (_where, script, kind) => {
       await begin({ ehlo, ...script }, { timeouts: short });
       const outcomes = await relay.deliver(message(), RECIPIENTS, watch());
@@ -75,12 +75,12 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
   );
 
   test.each(silent)(
-    "a server that never answers %s is given up at the deadline of the attempt",
+    "a server that never responds to %s times out at the deadline of the attempt",
     async (_where, script, kind) => {
       await begin({ ehlo, ...script });
       const outcomes = await relay.deliver(message(), RECIPIENTS, watch({ deadlineMs: 300 }));
       expect(kinds(outcomes)).toEqual([kind, kind, kind]);
-      expect(outcomes[0]?.reason).toContain("given up after 0.3 s");
+      expect(outcomes[0]?.reason).toContain("timed out after 0.3 s");
     },
   );
 
@@ -100,11 +100,11 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     },
   );
 
-  test("a server that stops taking a large message is given up, and the message was surely not accepted", async () => {
+  test("a server that stops reading a large message times out: deferred", async () => {
     await begin({ ehlo, body: HANG }, { timeouts: { ...short, blockMs: 300 } });
     const outcomes = await relay.deliver(message({ body: LARGE_BODY }), RECIPIENTS, watch());
     expect(kinds(outcomes)).toEqual(["deferred", "deferred", "deferred"]);
-    expect(outcomes[0]?.reason).toContain("while taking the message");
+    expect(outcomes[0]?.reason).toContain("during the message transfer");
   });
 
   const verdicts: [where: string, script: FaultScript, kind: string, code: number | null][] = [
@@ -162,7 +162,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     expect(peer.commands).toContain("RSET");
   });
 
-  test("a refused recipient stays refused when the connection is lost after the dot", async () => {
+  test("a rejected recipient stays rejected if the connection is lost after the dot", async () => {
     await begin({ ehlo, rcpt: ["550 5.1.1 nobody", "250 ok"], message: DROP });
     expect(kinds(await relay.deliver(message(), RECIPIENTS, watch()))).toEqual([
       "rejected",
@@ -187,9 +187,9 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
 });
 
 describe("a lease lost during the dialogue", () => {
-  test("keeps the final dot back, and nobody gets the message", async () => {
+  test("withholds the final dot, and the message is not delivered", async () => {
     await begin({});
-    const outcomes = await relay.deliver(message(), RECIPIENTS, watch({ stillMine: () => false }));
+    const outcomes = await relay.deliver(message(), RECIPIENTS, watch({ isLeaseValid: () => false }));
     expect(kinds(outcomes)).toEqual(["deferred", "deferred", "deferred"]);
     expect(outcomes[0]?.reason).toBe("The lease was lost before the final dot.");
     await expect.poll(() => peer.open(), { timeout: 10_000 }).toBe(0);
@@ -209,14 +209,14 @@ describe("a lease lost during the dialogue", () => {
     };
     await begin({ body: hold });
     let asked = 0;
-    const stillMine = () => {
+    const isLeaseValid = () => {
       asked += 1;
       return false;
     };
     const delivering = relay.deliver(
       message({ body: LARGE_BODY }),
       ["one@example.org"],
-      watch({ stillMine }),
+      watch({ isLeaseValid }),
     );
     await expect.poll(() => isHeld, { timeout: 10_000 }).toBe(true);
     expect(asked).toBe(0);
@@ -229,10 +229,10 @@ describe("a lease lost during the dialogue", () => {
 
   test("counts as lost when asking for it fails", async () => {
     await begin({});
-    const stillMine = () => {
+    const isLeaseValid = () => {
       throw new Error("no database");
     };
-    expect(kinds(await relay.deliver(message(), RECIPIENTS, watch({ stillMine })))).toEqual([
+    expect(kinds(await relay.deliver(message(), RECIPIENTS, watch({ isLeaseValid })))).toEqual([
       "deferred",
       "deferred",
       "deferred",

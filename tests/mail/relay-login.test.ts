@@ -138,7 +138,7 @@ describe("login", () => {
     expect(peer.commands.filter((line) => line.startsWith("AUTH"))).toEqual([]);
   });
 
-  test("that is refused defers all mail with an alarm, and is tried once per pause however much mail waits", async () => {
+  test("that is rejected defers all emails with an alarm, and is retried once per pause", async () => {
     const peer = await startPeer({ ehlo: EHLO_AUTH, auth: "535 5.7.8 bad credentials" });
     const relay = relayBy(`smtp://${USERINFO}127.0.0.1:${peer.port}`);
     const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) => send(relay, `m${index}`)));
@@ -148,7 +148,7 @@ describe("login", () => {
     expect(peer.messages).toEqual([]);
   });
 
-  test("is tried again after the pause, and mail flows once it is accepted", async () => {
+  test("is retried after the pause, and emails are sent once it is accepted", async () => {
     const peer = await startPeer({ ehlo: EHLO_AUTH, auth: ["535 5.7.8 bad credentials", "235 welcome"] });
     const relay = relayBy(`smtp://${USERINFO}127.0.0.1:${peer.port}`, { loginPauseMs: 100 });
     expect(kinds(await send(relay))).toEqual(["deferred"]);
@@ -166,7 +166,7 @@ describe("login", () => {
     expect(outcome).toMatchObject({ kind: "deferred", alarm: "auth" });
   });
 
-  test("that the server does not offer defers mail with an alarm", async () => {
+  test("that the server does not support defers emails with an alarm", async () => {
     const sink = await startSink({});
     const [outcome] = await send(relayBy(`smtp://${USERINFO}127.0.0.1:${sink.port}`));
     expect(outcome).toMatchObject({ kind: "deferred", alarm: "auth" });

@@ -3,14 +3,14 @@ import { createRelay, type RelayOptions } from "#server/mail/transport/relay";
 import { parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
 import type { DeliveryWatch, OutgoingMessage, Transport } from "#server/mail/transport/transport";
 
-/** The target that a URL names; a wrong URL fails the test. */
+/** The target of a URL; an invalid URL fails the test. */
 export function targetOf(url: string): SmtpTarget {
   const parsed = parseSmtpUrl(url);
   if (!parsed.ok) throw new Error(parsed.fault);
   return parsed.target;
 }
 
-/** A relay to a peer on this machine, with patience that suits tests. */
+/** A relay to a test server on this machine, with short timeouts. */
 export function relayTo(
   peer: { host: string; port: number },
   query = "",
@@ -19,7 +19,7 @@ export function relayTo(
   return createRelay(targetOf(`smtp://${peer.host}:${peer.port}${query}`), options);
 }
 
-/** A small message; every one has its own id. */
+/** A small message with a unique id. */
 export function message(overrides: Partial<OutgoingMessage> & { body?: string } = {}): OutgoingMessage {
   const id = overrides.id ?? "m1";
   const text = `From: a@example.com\r\nTo: b@example.com\r\nSubject: ${id}\r\nMessage-ID: <${id}@example.com>\r\n\r\n`;
@@ -27,9 +27,9 @@ export function message(overrides: Partial<OutgoingMessage> & { body?: string } 
   return { id, returnPath: "bounce@example.com", bytes, smtpUtf8: false, ...overrides };
 }
 
-/** A watch whose lease stays ours and whose deadline is far away. */
+/** A watch with a valid lease and a distant deadline. */
 export function watch(overrides: Partial<DeliveryWatch> = {}): DeliveryWatch {
-  return { deadlineMs: 20_000, stillMine: () => true, ...overrides };
+  return { deadlineMs: 20_000, isLeaseValid: () => true, ...overrides };
 }
 
 /** The kinds of outcomes, in the order of the recipients. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { DIALOGUE_MAX } from "#server/mail/transport/transcript";
+import { DIALOGUE_MAX } from "#server/mail/transport/smtp/transcript";
 import type { Transport } from "#server/mail/transport/transport";
 import { type MailSink, startFaultPeer, startMailSink } from "../support/smtp-peer";
 import { kinds, message, relayTo, watch } from "./relay-world";
@@ -93,7 +93,7 @@ test("an idle connection is closed after its time", async () => {
   expect(peer.commands.at(-1)).toBe("QUIT");
 });
 
-test("a server that takes fewer connections than the pool has gets all mail over those it takes", async () => {
+test("a server that accepts fewer connections than the pool allows receives all emails over those", async () => {
   let connected = 0;
   const peer = keep(
     await startFaultPeer({
@@ -113,7 +113,7 @@ test("a server that takes fewer connections than the pool has gets all mail over
   expect(peer.messages).toHaveLength(21);
 });
 
-test("mail that finds no free connection before its deadline is deferred and never sent", async () => {
+test("an email without a free connection before its deadline is deferred and not sent", async () => {
   let answer = () => {};
   const held = new Promise<void>((resolve) => {
     answer = resolve;
@@ -143,7 +143,7 @@ test.each([
   ["a server that refuses with 421 in its greeting", { greeting: { bye: "421 4.3.2 busy" } }],
   ["a server that is none of SMTP", { greeting: "HTTP/1.1 400 Bad Request" }],
   ["a server that refuses EHLO and HELO", { ehlo: "502 no", helo: "502 no" }],
-])("%s defers mail with the alarm that it cannot be reached", async (_what, script) => {
+])('%s defers emails with the alarm "connect"', async (_what, script) => {
   const peer = await startFaultPeer(script ?? {});
   if (script === null) await peer.close();
   else keep(peer);
@@ -192,7 +192,7 @@ test("bare line ends and lone dots in a body cannot end the message early", asyn
   expect(peer.dataBytes().toString("latin1")).not.toMatch(/[^\r]\n|\r[^\n]/);
 });
 
-test("a message above the announced SIZE is refused without being sent", async () => {
+test("a message above the announced SIZE is rejected without being sent", async () => {
   const sink = keep(await startMailSink({ sizeMax: 1000 }));
   const relay = keep(relayTo(sink));
   const [outcome] = await relay.deliver(message({ body: "x\r\n".repeat(1000) }), ["b@example.org"], watch());
@@ -202,7 +202,7 @@ test("a message above the announced SIZE is refused without being sent", async (
   expect(sink.messages).toHaveLength(1);
 });
 
-test("an address that needs SMTPUTF8 is sent where it is offered, and elsewhere refused alone", async () => {
+test("an address that needs SMTPUTF8 is sent if it is offered, and rejected alone otherwise", async () => {
   const recipients = ["b@example.org", "jörg@example.org"];
   const modern = keep(await startMailSink({ smtpUtf8: true }));
   expect(kinds(await keep(relayTo(modern)).deliver(message(), recipients, watch()))).toEqual([
@@ -237,7 +237,7 @@ test("the dialogue of an outcome shows its own recipient and only counts the oth
   expect(dialogue).not.toContain("secret");
 });
 
-test("a closed relay waits for what is under way and takes nothing more", async () => {
+test("a closed relay waits for running deliveries and accepts no more", async () => {
   const { sink, relay } = await sinkAndRelay();
   const delivering = relay.deliver(message(), ["b@example.org"], watch());
   await relay.close();

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { saysAddressIsDead } from "#server/mail/dead-address";
+import { isDeadAddress } from "#server/mail/bounce/dead-address";
 import { type Outcome, outcomeOfReply, type ReplyStep, readReply } from "#server/mail/outcome";
-import { classifyReply, foldWords, holdsInOrder } from "#server/mail/replies/classify";
+import { classifyReply, containsInOrder, normalizeWords } from "#server/mail/replies/classify";
 import { PLAIN_WORDS, VAGUE_WORDS } from "#server/mail/replies/rules";
 import heldOut from "./replies/held-out.json";
 import studied from "./replies/studied.json";
@@ -81,18 +81,18 @@ describe("replies of real servers", () => {
     },
   );
 
-  test("never pass an address for dead that may yet take mail", () => {
+  test("never mark an address as dead that may still accept email", () => {
     const alive = [...studied, ...heldOut].filter(({ classes }) => !classes.includes("hard"));
     expect(alive.length).toBeGreaterThan(400);
-    expect(alive.filter((sample) => saysAddressIsDead(judge(sample), 1))).toEqual([]);
+    expect(alive.filter((sample) => isDeadAddress(judge(sample), 1))).toEqual([]);
   });
 
-  test("that say by their code that the address is dead are believed", () => {
+  test("with a code for a dead address mark it as dead", () => {
     const dead = [...studied, ...heldOut].filter(({ reply }) =>
       /^550[ -]5\.1\.1 .*(unknown|not exist|not found)/i.test(reply),
     );
     expect(dead.length).toBeGreaterThanOrEqual(10);
-    expect(dead.filter((sample) => !saysAddressIsDead(judge(sample), 1))).toEqual([]);
+    expect(dead.filter((sample) => !isDeadAddress(judge(sample), 1))).toEqual([]);
   });
 });
 
@@ -123,7 +123,7 @@ describe("however a reply is formed", () => {
       "greylist",
     ],
     ["451 4.1.1 <virus@example.net>: try later", "deferred", "soft"],
-    ["552 5.2.2 Postfach ist voll", "deferred", "quota"],
+    ["552 5.2.2 Postfach ist voll", "rejected", "quota"],
     ["550 5.2.2 Boîte du destinataire pleine", "rejected", "quota"],
     ["550 Empfänger unbekannt", "rejected", "hard"],
     ["550 Usuario desconocido", "rejected", "hard"],
@@ -137,7 +137,7 @@ describe("however a reply is formed", () => {
     expect(classOf(raw)).toEqual([kind, about]);
   });
 
-  test("what a login is refused with stays a fault of the way out, and Yahoo's 5.7.9 after the message does not", () => {
+  test("a rejected login is a fault of the relay, and Yahoo's 5.7.9 after the message is not", () => {
     expect(classOf("535 5.7.8 Authentication credentials invalid", "mail")).toEqual(["deferred", "login"]);
     expect(classOf("530 5.7.0 Must issue a STARTTLS command first", "mail")).toEqual(["deferred", "tls"]);
     expect(classOf("554 5.7.9 Message not accepted for policy reasons", "message")).toEqual([
@@ -149,16 +149,16 @@ describe("however a reply is formed", () => {
 
 describe("a long reply costs little", () => {
   test("of any text a bounded part is read", () => {
-    expect(foldWords("a ".repeat(1_000_000)).length).toBeLessThanOrEqual(1_002);
-    expect(foldWords("\ufdfa".repeat(1_000_000)).length).toBeLessThanOrEqual(20_000);
+    expect(normalizeWords("a ".repeat(1_000_000)).length).toBeLessThanOrEqual(1_002);
+    expect(normalizeWords("\ufdfa".repeat(1_000_000)).length).toBeLessThanOrEqual(20_000);
     expect(classifyReply({ code: 550, enhanced: null, text: "no such user ".repeat(1_000_000) }, true)).toBe(
       "hard",
     );
   });
 
   test("a phrase reads each character at most once for each of its pieces, however often they nearly fit", () => {
-    for (const { says } of [...PLAIN_WORDS, ...VAGUE_WORDS])
-      for (const phrase of says.split(/[|\n]/)) {
+    for (const { phrases } of [...PLAIN_WORDS, ...VAGUE_WORDS])
+      for (const phrase of phrases.split(/[|\n]/)) {
         const pieces = phrase.split("…").map((piece) => ` ${piece.trim()}`);
         const text = `${pieces.slice(0, -1).join(" x ").repeat(50)} ${pieces.at(-1)?.slice(0, -1).repeat(50)}`;
         let steps = 0;
@@ -169,7 +169,7 @@ describe("a long reply costs little", () => {
             return at;
           },
         };
-        holdsInOrder(counted, pieces);
+        containsInOrder(counted, pieces);
         expect(steps).toBeLessThanOrEqual(text.length * pieces.length);
       }
   });

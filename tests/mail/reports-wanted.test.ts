@@ -25,7 +25,7 @@ async function sendTo(
 
 const envelopeOf = ({ commands }: FaultPeer) => commands.filter((line) => /^(MAIL|RCPT)/.test(line));
 
-test("a server that offers DSN is asked for failures and delays, under the mail's id and the address written to", async () => {
+test("a server with DSN is asked to report failures and delays, with the email's id and the original recipient", async () => {
   const peer = await sendTo(EHLO_DSN, { ...own, id: "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2" });
   expect(envelopeOf(peer)).toEqual([
     "MAIL FROM:<bounce-token@bounces.example.com> RET=HDRS ENVID=0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2",
@@ -50,7 +50,7 @@ test("what an address or an id holds is written as xtext, and can neither end th
   expect(peer.commands).not.toContain("RSET");
 });
 
-test("an address outside ASCII is asked for without its original form", async () => {
+test("a non-ASCII address is sent without ORCPT", async () => {
   const peer = await sendTo(
     "250-peer.test\r\n250-DSN\r\n250-SMTPUTF8\r\n250 8BITMIME",
     { ...own, smtpUtf8: true },

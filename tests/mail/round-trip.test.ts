@@ -1,10 +1,10 @@
 import PostalMime, { type Address } from "postal-mime";
 import { beforeAll, describe, expect, test } from "vitest";
-import { composeMessage } from "#server/mail/compose";
+import { composeMessage } from "#server/mail/mime/compose";
 import { createRelay } from "#server/mail/transport/relay";
 import { startMailSink } from "../support/smtp-peer";
 import { findPostfixSink, startPostfixSink } from "../support/smtp-sink";
-import { draft, mailbox } from "./drafts";
+import { draft, mailbox, textOf } from "./drafts";
 import { type Newsletter, renderNewsletters } from "./newsletters";
 import { targetOf, watch } from "./relay-world";
 
@@ -54,7 +54,8 @@ describe.each(servers)("through %s a newsletter arrives as it was written", (_na
   test.each(TITLES)("%s", async (title) => {
     const newsletter = newsletters.find((candidate) => candidate.title === title);
     if (newsletter === undefined) throw new Error(`No newsletter is called ${title}`);
-    const { subject, html, text } = newsletter;
+    const { subject, html } = newsletter;
+    const text = await textOf(newsletter);
     const from = mailbox(newsletter.from);
     const to = newsletter.to.map(mailbox);
     const cc = newsletter.cc.map(mailbox);

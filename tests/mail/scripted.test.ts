@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { FATES, scriptedFate, scriptedOutcome } from "#server/mail/transport/scripted";
+import { FATES, findScriptedFate, scriptedOutcome } from "#server/mail/transport/scripted";
 
 test.each<[address: string, kinds: string[]]>([
-  ["delivered@posthorn.test", ["accepted", "accepted"]],
-  ["bounced@posthorn.test", ["rejected", "rejected"]],
-  ["complained@posthorn.test", ["accepted", "accepted"]],
-  ["deferred@posthorn.test", ["deferred", "deferred", "accepted", "accepted"]],
-  ["slow@posthorn.test", ["accepted"]],
-  ["unknown@posthorn.test", ["unknown", "accepted"]],
-  ["suppressed@posthorn.test", ["rejected"]],
-  ["whoever@posthorn.test", ["rejected"]],
-])("%s meets its fate at each attempt, with any label and in any letter case", (address, kinds) => {
+  ["delivered@backstamp.test", ["accepted", "accepted"]],
+  ["bounced@backstamp.test", ["rejected", "rejected"]],
+  ["complained@backstamp.test", ["accepted", "accepted"]],
+  ["deferred@backstamp.test", ["deferred", "deferred", "accepted", "accepted"]],
+  ["slow@backstamp.test", ["accepted"]],
+  ["unknown@backstamp.test", ["unknown", "accepted"]],
+  ["suppressed@backstamp.test", ["rejected"]],
+  ["whoever@backstamp.test", ["rejected"]],
+])("%s has its scripted outcome at each attempt, with any label and case-insensitively", (address, kinds) => {
   const forms = [
     address,
     address.replace("@", "+label@"),
@@ -22,20 +22,20 @@ test.each<[address: string, kinds: string[]]>([
 });
 
 test("a bounce has the reply of a missing mailbox, an unknown none", () => {
-  expect(scriptedOutcome("bounced@posthorn.test", 1).outcome.reply).toMatchObject({
+  expect(scriptedOutcome("bounced@backstamp.test", 1).outcome.reply).toMatchObject({
     code: 550,
     enhanced: "5.1.1",
   });
-  expect(scriptedOutcome("nobody@posthorn.test", 1).outcome.reply).toMatchObject({
+  expect(scriptedOutcome("nobody@backstamp.test", 1).outcome.reply).toMatchObject({
     code: 550,
     enhanced: "5.1.1",
   });
-  expect(scriptedOutcome("unknown@posthorn.test", 1).outcome.reply).toBeNull();
+  expect(scriptedOutcome("unknown@backstamp.test", 1).outcome.reply).toBeNull();
 });
 
-test("only complained is followed by a complaint, only slow takes time, only suppressed is set aside", () => {
+test("only complained causes a complaint, only slow is delayed, only suppressed is suppressed", () => {
   for (const fate of Object.values(FATES)) {
-    const answer = scriptedOutcome(`${fate.name}@posthorn.test`, 1);
+    const answer = scriptedOutcome(`${fate.name}@backstamp.test`, 1);
     expect(answer.followedBy).toBe(fate.name === "complained" ? "complained" : undefined);
     expect(answer.afterMs > 0).toBe(fate.name === "slow");
     expect(fate.suppressed).toBe(fate.name === "suppressed");
@@ -44,15 +44,15 @@ test("only complained is followed by a complaint, only slow takes time, only sup
 
 test.each([
   "delivered@example.com",
-  "delivered@sub.posthorn.test",
-  "delivered@posthorn.test.example",
-  "posthorn.test",
+  "delivered@sub.backstamp.test",
+  "delivered@backstamp.test.example",
+  "backstamp.test",
   "",
 ])("%j has no scripted fate", (address) => {
-  expect(scriptedFate(address)).toBeNull();
+  expect(findScriptedFate(address)).toBeNull();
 });
 
 test("names of object members are no fates", () => {
   for (const name of ["constructor", "__proto__", "toString"])
-    expect(scriptedFate(`${name}@posthorn.test`)?.name).toBe("no-such-user");
+    expect(findScriptedFate(`${name}@backstamp.test`)?.name).toBe("no-such-user");
 });

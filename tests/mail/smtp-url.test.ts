@@ -40,28 +40,28 @@ test.each<[url: string, hint: RegExp]>([
   ["", /begin with smtp/],
   ["mail.example.com:587", /begin with smtp/],
   ["http://mail.example.com", /begin with smtp/],
-  ["smtp://", /no URL|host is missing/],
-  ["smtp://u:p@", /no URL|host is missing/],
-  ["smtp://mail%00.example.com", /no valid name|no URL/],
-  ["smtp://mail%ff.example.com", /no valid name/],
-  ["smtp://mail.example.com:99999", /no URL/],
+  ["smtp://", /not a valid URL|host is missing/],
+  ["smtp://u:p@", /not a valid URL|host is missing/],
+  ["smtp://mail%00.example.com", /host name is invalid|not a valid URL/],
+  ["smtp://mail%ff.example.com", /host name is invalid/],
+  ["smtp://mail.example.com:99999", /not a valid URL/],
   ["smtp://u:sec/ret@mail.example.com", /Percent-encode/],
-  ["smtp://mail.example.com/inbox", /Nothing but options/],
-  ["smtp://mail.example.com#x", /Nothing but options/],
-  ["smtp://u@mail.example.com", /both a user and a password/],
-  ["smtp://:p@mail.example.com", /both a user and a password/],
+  ["smtp://mail.example.com/inbox", /Only options/],
+  ["smtp://mail.example.com#x", /Only options/],
+  ["smtp://u@mail.example.com", /both a user name and a password/],
+  ["smtp://:p@mail.example.com", /both a user name and a password/],
   ["smtp://u:100%@mail.example.com", /percent/],
   ["smtp://mail.example.com?pool=0", /1 to 100/],
   ["smtp://mail.example.com?pool=101", /1 to 100/],
   ["smtp://mail.example.com?pool=ten", /1 to 100/],
   ["smtp://mail.example.com?tls=maybe", /required or insecure/],
   ["smtp://mail.example.com?port=25", /unknown/],
-])("%j is refused with a sentence that helps", (url, hint) => {
+])("%j is rejected with an explanation", (url, hint) => {
   const parsed = parseSmtpUrl(url);
   expect(parsed.ok ? "accepted" : parsed.fault).toMatch(hint);
 });
 
-test("a fault never repeats the password", () => {
+test("a fault never contains the password", () => {
   for (const url of [
     "smtp://u:hunter2@h?x=1",
     "smtp://u:hunter2@h/x",

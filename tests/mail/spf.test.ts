@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { AskDns, DnsType } from "#server/mail/dns";
-import { isSpfRecord, spfLookupsMax, walkSpf } from "#server/mail/spf";
+import type { DnsType, QueryDns } from "#server/mail/dns/dns";
+import { isSpfRecord, spfLookupsMax, walkSpf } from "#server/mail/dns/spf";
 
-/** Names and their SPF records; what is not there is `nxdomain`, what is null could not be told. */
+/** Names and their SPF records. An absent name is `nxdomain`; null is a failed lookup. */
 function askOf(zone: Record<string, string | null>) {
   const asked: string[] = [];
-  const ask: AskDns = async <T extends DnsType>(name: string, type: T) => {
+  const ask: QueryDns = async <T extends DnsType>(name: string, type: T) => {
     asked.push(name);
     const text = zone[name];
     const base = { name, type, resolver: "test" };
@@ -53,7 +53,7 @@ describe("the look-ups of a record", () => {
     expect(asked.length).toBeLessThanOrEqual(spfLookupsMax);
   });
 
-  test("are told as possibly too few where an included record could not be read", async () => {
+  test("are marked as partial if an included record could not be read", async () => {
     const walk = await walkSpf(askOf({ "a.example": null }).ask, "v=spf1 include:a.example -all");
     expect(walk).toMatchObject({ lookups: 1, isPartial: true });
   });

@@ -11,6 +11,6 @@ test.each<[text: string, ms: number | null]>([
   ["450 messages", null],
   ["try again later", null],
   ["", null],
-])("%j asks for %s ms", (text, ms) => {
+])("%j requests a delay of %s ms", (text, ms) => {
   expect(statedWaitMs(text)).toBe(ms);
 });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { trackedHtml } from "#server/mail/tracked-html";
+import { addTracking } from "#server/mail/mime/tracked-html";
 
 const linkFor = (target: string) => `https://t.example/${Buffer.from(target).toString("base64url")}`;
 const pixel = "https://t.example/p";
 const IMAGE = '<img src="https://t.example/p" width="1" height="1" alt="" style="border:0">';
-const links = (html: string) => trackedHtml(html, { linkFor, pixel: null });
+const links = (html: string) => addTracking(html, { linkFor, pixel: null });
 const to = (target: string) => linkFor(target);
 
 const CHANGED: [what: string, html: string, changed: string][] = [
@@ -84,7 +84,7 @@ const LEFT: [what: string, html: string][] = [
   ["a style's text", '<style>/* <a href="https://a.example/x"> */</style>'],
   ["a tag that never ends", '<a href="https://a.example/x"'],
   ["unsubscribing", '<a href="https://a.example/unsubscribe?u=1"><a href="https://a.example/Opt-Out">'],
-  ["our opt-out", '<a data-posthorn-track="off" href="https://a.example/x">'],
+  ["our opt-out", '<a data-backstamp-track="off" href="https://a.example/x">'],
   ["SendGrid's", '<a href="https://a.example/x" clicktracking=off>'],
   ["Amazon SES's", '<a ses:no-track href="https://a.example/x">'],
   ["Postmark's", '<a data-pm-no-track href="https://a.example/x">'],
@@ -103,12 +103,12 @@ test.each([
   ["<!-- </body> --><p>x</p>", `<!-- </body> --><p>x</p>${IMAGE}`],
   ["", IMAGE],
 ])("the picture stands before the end of %j", (html, changed) => {
-  expect(trackedHtml(html, { linkFor: null, pixel })).toBe(changed);
+  expect(addTracking(html, { linkFor: null, pixel })).toBe(changed);
 });
 
 test("both together, a link behind the end included", () => {
   const html = '<a href="https://a.example/1"></a></body><a href="https://a.example/2"></a>';
-  expect(trackedHtml(html, { linkFor, pixel })).toBe(
+  expect(addTracking(html, { linkFor, pixel })).toBe(
     `<a href="${to("https://a.example/1")}"></a>${IMAGE}</body><a href="${to("https://a.example/2")}"></a>`,
   );
 });
@@ -141,7 +141,7 @@ test("whatever the html, taking out what was put in gives it back byte for byte"
         ["\uE000U\uE000", "'http://b.example/x y'"],
       ]);
       fc.pre(!given.includes("\uE000"));
-      const changed = trackedHtml(given, {
+      const changed = addTracking(given, {
         linkFor: (target) =>
           target === "https://a.example/?q=1&r=2"
             ? "\uE000T\uE000"
@@ -163,5 +163,5 @@ test("whatever the html, taking out what was put in gives it back byte for byte"
 
 test("time grows with the length alone, also where nothing is ever closed", () => {
   const html = '<a href="https://a.example/x"><b><i>'.repeat(20_000);
-  expect(trackedHtml(html, { linkFor: () => null, pixel: null })).toBe(html);
+  expect(addTracking(html, { linkFor: () => null, pixel: null })).toBe(html);
 });

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { bannerOf, type Launcher, mayUnshare, mountedAt, paste, startLauncher } from "../boot/launcher";
+import { bannerOf, type Launcher, mayUnshare, mountedAt, paste, startLauncher } from "../startup/launcher";
 import { isRunning, killLeftovers } from "../support/processes";
 
 const eventually = { timeout: 60_000, interval: 50 };
@@ -10,7 +10,7 @@ const eventually = { timeout: 60_000, interval: 50 };
 let dataDir: string;
 let seen: number[];
 beforeEach(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), "posthorn in production "));
+  dataDir = await mkdtemp(path.join(tmpdir(), "backstamp in production "));
   await chmod(dataDir, 0o755);
   seen = [];
 });
@@ -36,10 +36,10 @@ async function workerOf(launcher: Launcher): Promise<number> {
   throw new Error("there is no worker");
 }
 
-test("an empty environment serves in production form, and its log tells no secret", async () => {
+test("with an empty environment it serves in production mode, and its log contains no secret", async () => {
   const first = await start();
   const banner = await bannerOf(first);
-  // Once the worker's process has told that it lives, only the way out is missing.
+  // After the worker process has reported, only the transport is missing.
   const readiness = async () => await (await fetch(`${first.url}/api/health/ready`)).json();
   await vi.waitFor(
     async () => expect(await readiness()).toMatchObject({ reason: "no_transport" }),
@@ -56,7 +56,7 @@ test("an empty environment serves in production form, and its log tells no secre
   expect(banner.text).toContain(path.join(dataDir, "secrets.json"));
   expect(banner.text).toContain("no_transport");
 
-  // The worker is a process of its own, and another takes over when it dies.
+  // The worker is a separate process, and it is restarted when it dies.
   const worker = await workerOf(first);
   process.kill(worker, "SIGKILL");
   await first.waitFor(/worker\.died/);
@@ -65,7 +65,7 @@ test("an empty environment serves in production form, and its log tells no secre
   const second = await workerOf(first);
   expect(second).not.toBe(worker);
 
-  // Killed alone, the launcher leaves no worker behind, and the next start finds everything.
+  // If only the launcher is killed, no worker remains, and the next start finds everything.
   await first.kill();
   await vi.waitFor(() => expect(isRunning(second)).toBe(false), eventually);
   const again = await start();
@@ -78,15 +78,15 @@ test("an empty environment serves in production form, and its log tells no secre
     for (const secret of Object.values<string>(secrets)) expect(output).not.toContain(secret);
 });
 
-test("production with a database and no public address is refused by name", async () => {
-  const env = { DATABASE_URL: "postgres://posthorn:hunter2@127.0.0.1:1/posthorn" };
+test("production with a database and without a public URL is rejected by name", async () => {
+  const env = { DATABASE_URL: "postgres://backstamp:hunter2@127.0.0.1:1/backstamp" };
   const launcher = await startLauncher({ mode: "start", dataDir, env });
   expect(await launcher.exited).toMatchObject({ code: 1 });
-  expect(launcher.stderr).toMatch(/POSTHORN_URL: It is required/);
+  expect(launcher.stderr).toMatch(/BACKSTAMP_URL: Required with DATABASE_URL/);
   expect(launcher.output).not.toContain("hunter2");
 });
 
-test.runIf(mayUnshare)("without a build the start says how to make one", async () => {
+test.runIf(mayUnshare)("without a build the start explains how to make one", async () => {
   const [unshare = "", ...rest] = mountedAt(dataDir);
   const hidden = rest.map((part) => part.replace("shift &&", "shift && mount -t tmpfs none .next &&"));
   const launcher = await startLauncher({

@@ -27,7 +27,7 @@ async function data<T>(calling: PromiseLike<{ data: T | null; error: unknown }>)
 }
 
 describe.each(CLIENTS)("$name", (client) => {
-  test("the official client sends by the product, which delivers and tells an endpoint that the client believes", async () => {
+  test("the official client sends through the product, which delivers and calls an endpoint with a signature that the client verifies", async () => {
     const sdk = client.open(Number(new URL(target.baseUrl).port), token);
     const path = `/${client.isNewest}/${client.isAtRoot}`;
     const { id: webhookId, signing_secret: webhookSecret } = await data(
@@ -40,8 +40,8 @@ describe.each(CLIENTS)("$name", (client) => {
     );
     const { id } = await data(
       sdk.emails.send({
-        from: "Ann <ann@posthorn.test>",
-        to: "delivered@posthorn.test",
+        from: "Ann <ann@backstamp.test>",
+        to: "delivered@backstamp.test",
         template: { id: template.id, variables: { NAME: "Ben" } },
       }),
     );

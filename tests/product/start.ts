@@ -1,22 +1,25 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { findPort } from "#server/boot/postgres/server";
+import { findPort } from "#server/startup/postgres/server";
 import { API_HOST } from "../sdk/clients";
 import { startBuilt } from "../support/program";
 
 let stop = async (): Promise<void> => {};
 
-/** Starts the built product on an empty data folder; the suites and the operator's command line find it by environment. */
+/**
+ * Starts the production build on an empty data folder. The tests and the operator's CLI find it through the
+ * environment.
+ */
 export async function setup(): Promise<void> {
-  const dataDir = mkdtempSync(path.join(tmpdir(), "posthorn product "));
+  const dataDir = mkdtempSync(path.join(tmpdir(), "backstamp product "));
   const port = await findPort();
   const env = {
-    POSTHORN_DATA_DIR: dataDir,
+    BACKSTAMP_DATA_DIR: dataDir,
     PORT: String(port),
     HOST: "127.0.0.1",
-    POSTHORN_API_HOST: API_HOST,
-    POSTHORN_EGRESS_ALLOW: "127.0.0.0/8",
+    BACKSTAMP_API_HOST: API_HOST,
+    BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
   };
   Object.assign(process.env, env);
   const launcher = await startBuilt({ env });
@@ -25,13 +28,13 @@ export async function setup(): Promise<void> {
     rmSync(dataDir, { recursive: true, force: true });
   };
   try {
-    await launcher.waitFor(/Posthorn is running/, { timeoutMs: 120_000 });
+    await launcher.waitFor(/Backstamp is running/, { timeoutMs: 120_000 });
   } catch (error) {
     await stop();
     throw error;
   }
-  process.env.POSTHORN_TEST_URL = `http://127.0.0.1:${port}`;
+  process.env.BACKSTAMP_TEST_URL = `http://127.0.0.1:${port}`;
 }
 
-/** Stops it as an operator does. */
+/** Stops it like an operator. */
 export const teardown = (): Promise<void> => stop();

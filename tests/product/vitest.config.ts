@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What `npm run build` made, started as `npm start` does and met through its front door alone. */
+/** The output of `npm run build`, started as `npm start` does and used only from outside. */
 export default defineConfig({
   root,
   test: {

@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildDeps } from "#server/boot/deps";
-import { readSettings } from "#server/env";
-import { newId } from "#server/ids";
-import { createSignedLinks } from "#server/signed-links";
+import { readSettings } from "#server/platform/env/settings";
+import { newId } from "#server/platform/ids";
+import { createSignedLinks } from "#server/platform/secrets/signed-links";
+import { buildDeps } from "#server/startup/deps";
 import { installationSecret, installationUrl } from "../support/deps";
-import { type Desk, openDesk } from "./desk";
+import { openTestApp, type TestApp } from "./test-app";
 
-let desk: Desk;
+let app: TestApp;
 beforeAll(async () => {
-  desk = await openDesk();
+  app = await openTestApp();
 });
-afterAll(() => desk.close());
+afterAll(() => app.close());
 
 type File = Record<string, unknown> & { id: string; download_url: string };
 
@@ -26,26 +26,26 @@ const LOGO = {
 };
 
 async function filesOf(email: string, query = ""): Promise<{ files: File[]; hasMore: unknown }> {
-  const { status, body, text } = await desk.get(`/api/emails/${email}/attachments${query}`);
+  const { status, body, text } = await app.get(`/api/emails/${email}/attachments${query}`);
   expect(status, text).toBe(200);
   expect(body.object).toBe("list");
   return { files: body.data as File[], hasMore: body.has_more };
 }
 
 async function fileOf(attachment: object): Promise<File> {
-  const email = await desk.accepted({ attachments: [attachment] });
+  const email = await app.accepted({ attachments: [attachment] });
   const [file] = (await filesOf(email)).files;
-  if (!file) throw new Error("the mail has no file");
+  if (!file) throw new Error("the email has no attachment");
   return file;
 }
 
-/** The link, at the server of this test instead of the public address. */
+/** The path of the link, to call the server of this test instead of the public URL. */
 const localPath = (link: string) => link.replace(installationUrl, "");
-const download = (link: string, init?: RequestInit) => fetch(`${desk.world.baseUrl}${localPath(link)}`, init);
+const download = (link: string, init?: RequestInit) => fetch(`${app.world.baseUrl}${localPath(link)}`, init);
 
-describe("the files of a mail", () => {
-  test("are listed in the order of the mail, with what is known of each", async () => {
-    const email = await desk.accepted({ attachments: [PDF, LOGO, { content: "aGk=" }] });
+describe("attachments of an email", () => {
+  test("are listed in the order of the email, with their metadata", async () => {
+    const email = await app.accepted({ attachments: [PDF, LOGO, { content: "aGk=" }] });
     const { files, hasMore } = await filesOf(email);
     expect(hasMore).toBe(false);
     const common = {
@@ -53,7 +53,7 @@ describe("the files of a mail", () => {
       download_url: expect.stringMatching(/^https:\/\/mail\.example\.com\/api\/attachments\/[\w-]+$/),
       expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     };
-    // What a file does not have is absent, for the dialect knows no null here.
+    // Resend clients do not accept null here, so missing values are absent.
     expect(files).toEqual([
       {
         ...common,
@@ -74,10 +74,10 @@ describe("the files of a mail", () => {
     ]);
   });
 
-  test("one is shown alone as it is in the list", async () => {
-    const email = await desk.accepted({ attachments: [PDF, LOGO] });
+  test("a single attachment has the same fields as in the list", async () => {
+    const email = await app.accepted({ attachments: [PDF, LOGO] });
     const [, logo] = (await filesOf(email)).files;
-    const { status, body } = await desk.get(`/api/emails/${email}/attachments/${logo?.id}`);
+    const { status, body } = await app.get(`/api/emails/${email}/attachments/${logo?.id}`);
     expect(status).toBe(200);
     expect(body).toEqual({
       ...logo,
@@ -87,9 +87,9 @@ describe("the files of a mail", () => {
     });
   });
 
-  test("are paged by both cursors", async () => {
+  test("support both cursors", async () => {
     const attachments = Array.from({ length: 5 }, (_, n) => ({ filename: `${n}.txt`, content: "aGk=" }));
-    const email = await desk.accepted({ attachments });
+    const email = await app.accepted({ attachments });
     const names = ({ files }: { files: File[] }) => files.map(({ filename }) => filename);
     const first = await filesOf(email, "?limit=2");
     expect([names(first), first.hasMore]).toEqual([["0.txt", "1.txt"], true]);
@@ -99,28 +99,28 @@ describe("the files of a mail", () => {
     expect([names(third), third.hasMore]).toEqual([["4.txt"], false]);
     const back = await filesOf(email, `?limit=2&before=${third.files[0]?.id}`);
     expect([names(back), back.hasMore]).toEqual([["2.txt", "3.txt"], true]);
-    const both = await desk.get(`/api/emails/${email}/attachments?after=${newId()}&before=${newId()}`);
+    const both = await app.get(`/api/emails/${email}/attachments?after=${newId()}&before=${newId()}`);
     expect(both.status).toBe(422);
   });
 
-  test("a mail without files has an empty list, and a mail that is not there has none", async () => {
-    expect(await filesOf(await desk.accepted())).toEqual({ files: [], hasMore: false });
-    const missing = await desk.get(`/api/emails/${newId()}/attachments`);
+  test("the list is empty for an email without attachments, and 404 for a missing email", async () => {
+    expect(await filesOf(await app.accepted())).toEqual({ files: [], hasMore: false });
+    const missing = await app.get(`/api/emails/${newId()}/attachments`);
     expect([missing.status, missing.body.message]).toEqual([404, "Email not found"]);
   });
 
-  test("a file is found below its own mail only", async () => {
-    const email = await desk.accepted({ attachments: [PDF] });
-    const another = await desk.accepted({ attachments: [PDF] });
+  test("an attachment is found only below its own email", async () => {
+    const email = await app.accepted({ attachments: [PDF] });
+    const another = await app.accepted({ attachments: [PDF] });
     const [file] = (await filesOf(email)).files;
-    const { status, body } = await desk.get(`/api/emails/${another}/attachments/${file?.id}`);
+    const { status, body } = await app.get(`/api/emails/${another}/attachments/${file?.id}`);
     expect([status, body.message]).toEqual([404, "Attachment not found"]);
   });
 });
 
-describe("a link to a file", () => {
-  test("gives the very bytes to whoever has it, as a file to keep and nothing to open", async () => {
-    // Larger than what the database hands over at once, and of a size that is no multiple of it.
+describe("a download link", () => {
+  test("returns the exact bytes without a key, as a download that browsers do not render", async () => {
+    // Larger than one read from the database, and not a multiple of its size.
     const bytes = randomBytes(3 * 1024 * 1024 + 17);
     const file = await fileOf({ filename: "scan.html", content: bytes.toString("base64") });
     const answer = await download(file.download_url);
@@ -142,14 +142,14 @@ describe("a link to a file", () => {
     ["😀.txt", "filename=\"_.txt\"; filename*=UTF-8''%F0%9F%98%80.txt"],
     ['a".exe;x="b.txt', "filename=\"a_.exe;x=_b.txt\"; filename*=UTF-8''a%22.exe%3Bx%3D%22b.txt"],
     ["100%25.txt", "filename=\"100_25.txt\"; filename*=UTF-8''100%2525.txt"],
-  ])("keeps the name %s whole, and inside its quotes", async (filename, expected) => {
+  ])("keeps the complete file name %s inside its quotes", async (filename, expected) => {
     const file = await fileOf({ filename, content: "aGk=" });
     expect(file.filename).toBe(filename);
     const { headers } = await download(file.download_url);
     expect(headers.get("content-disposition")).toBe(`attachment; ${expected}`);
   });
 
-  test("names a file that has no name after its type", async () => {
+  test("names a file without a name after its type", async () => {
     const file = await fileOf({ content: "aGk=", content_type: "image/png" });
     const { headers } = await download(file.download_url);
     expect(headers.get("content-disposition")).toBe('attachment; filename="attachment.png"');
@@ -158,24 +158,24 @@ describe("a link to a file", () => {
     expect(answer.headers.get("content-disposition")).toBe('attachment; filename="attachment"');
   });
 
-  test("holds for an hour, and is then answered like one that never was", async () => {
+  test("is valid for one hour, then returns the same response as an invalid link", async () => {
     const file = await fileOf(PDF);
-    const leftMs = Date.parse(String(file.expires_at)) - desk.world.clock.now().getTime();
+    const leftMs = Date.parse(String(file.expires_at)) - app.world.clock.now().getTime();
     expect(leftMs).toBeGreaterThan(3_500_000);
     expect(leftMs).toBeLessThanOrEqual(3_600_000);
     expect((await download(file.download_url)).status).toBe(200);
-    desk.world.clock.advance(3_600_000);
-    const expired = await desk.world.api("GET", localPath(file.download_url), { headers: sameId });
-    const forged = await desk.world.api("GET", "/api/attachments/made-up", { headers: sameId });
+    app.world.clock.advance(3_600_000);
+    const expired = await app.world.api("GET", localPath(file.download_url), { headers: sameId });
+    const forged = await app.world.api("GET", "/api/attachments/made-up", { headers: sameId });
     expect(expired.status).toBe(404);
     expect(expired.body).toMatchObject({
       name: "not_found",
-      message: expect.stringMatching(/links hold for an hour/),
+      message: expect.stringMatching(/links are valid for one hour/),
     });
     expect(expired.text).toBe(forged.text);
   });
 
-  test("opens nothing with any one of its characters changed, taken away or added", async () => {
+  test("is rejected if any single character is changed, removed or added", async () => {
     const path = localPath((await fileOf(PDF)).download_url);
     const start = "/api/attachments/".length;
     const changed = (at: number) => path.slice(0, at) + (path[at] === "A" ? "B" : "A") + path.slice(at + 1);
@@ -190,13 +190,13 @@ describe("a link to a file", () => {
       `${path}=`,
       `${path}%20`,
     ];
-    for (const each of wrong) expect((await desk.world.api("GET", each)).status, each).toBe(404);
-    expect((await desk.world.api("GET", path)).status).toBe(200);
+    for (const each of wrong) expect((await app.world.api("GET", each)).status, each).toBe(404);
+    expect((await app.world.api("GET", path)).status).toBe(200);
   });
 
-  test("is bound to team, mail and file, to its route, and to the secret of the installation", async () => {
-    const { world } = desk;
-    const email = await desk.accepted({ attachments: [PDF] });
+  test("is bound to the team, the email, the file, its route, and the secret of the installation", async () => {
+    const { world } = app;
+    const email = await app.accepted({ attachments: [PDF] });
     const [file] = (await filesOf(email)).files;
     const id = String(file?.id);
     const later = new Date(world.clock.now().getTime() + 60_000);
@@ -215,42 +215,42 @@ describe("a link to a file", () => {
     expect(await call(elsewhere.replace("unsubscribe", "attachments"))).toBe(404);
   });
 
-  test("begins with the public address of the installation, and with nothing that a request says", async () => {
+  test("starts with the public URL of the installation, whatever the request contains", async () => {
     const settings = readSettings(
-      { POSTHORN_URL: "https://post.example.org", POSTHORN_SECRET: installationSecret },
+      { BACKSTAMP_URL: "https://post.example.org", BACKSTAMP_SECRET: installationSecret },
       "start",
     );
-    const built = buildDeps({ ...settings, databaseUrl: desk.world.databaseUrl });
+    const built = buildDeps({ ...settings, databaseUrl: app.world.databaseUrl });
     const link = built.deps.links.make("/api/attachments/{token}", [newId()], new Date(0));
     await built.close();
     expect(link).toMatch(/^https:\/\/post\.example\.org\/api\/attachments\/[\w-]+$/);
-    const email = await desk.accepted({ attachments: [PDF] });
+    const email = await app.accepted({ attachments: [PDF] });
     const headers = { host: "evil.example.com", "x-forwarded-host": "evil.example.com" };
-    const { token } = desk;
-    const { text } = await desk.world.api("GET", `/api/emails/${email}/attachments`, { token, headers });
+    const { token } = app;
+    const { text } = await app.world.api("GET", `/api/emails/${email}/attachments`, { token, headers });
     expect(text).toContain(installationUrl);
     expect(text).not.toContain("evil");
   });
 
-  test("answers HEAD without reading the file", async () => {
+  test("responds to HEAD without reading the file", async () => {
     const file = await fileOf(PDF);
     const answer = await download(file.download_url, { method: "HEAD" });
     expect([answer.status, await answer.text()]).toEqual([200, ""]);
     expect(answer.headers.get("content-disposition")).toBe('attachment; filename="invoice.pdf"');
   });
 
-  test("does not outlive the file", async () => {
-    const email = await desk.accepted({ attachments: [PDF] });
+  test("stops working when the file is deleted", async () => {
+    const email = await app.accepted({ attachments: [PDF] });
     const [file] = (await filesOf(email)).files;
-    await desk.world.deps.hot`delete from attachments where email_id = ${email}`;
+    await app.world.deps.hot`delete from attachments where email_id = ${email}`;
     expect((await download(String(file?.download_url))).status).toBe(404);
   });
 
-  test("is kept out of the record of calls", async () => {
-    const email = await desk.accepted({ attachments: [PDF] });
+  test("is not stored in the log of calls", async () => {
+    const email = await app.accepted({ attachments: [PDF] });
     const [file] = (await filesOf(email)).files;
-    await desk.world.deps.requestLog.flush();
-    const rows = await desk.world.deps.hot`select response_body::text as body from api_requests`;
+    await app.world.deps.requestLog.flush();
+    const rows = await app.world.deps.hot`select response_body::text as body from api_requests`;
     const token = localPath(String(file?.download_url)).split("/").at(-1) ?? "";
     expect(rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(rows)).not.toContain(token);

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findPort } from "#server/boot/postgres/server";
+import { findPort } from "#server/startup/postgres/server";
 import { type Child, startChild } from "../support/child";
 import { compiledOf } from "../support/program";
 import { type CallOptions, callApi } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
 /*
- * The product's own web process with a small heap: bodies that are too much for it together come all at once, and it lives.
+ * The real web process with a small heap survives concurrent bodies that exceed its memory together.
  */
 const bodyMaxMb = 6;
 const heapMb = 256;
 
-const MAIL = {
-  from: "ann@posthorn.test",
-  to: "delivered@posthorn.test",
+const EMAIL = {
+  from: "ann@backstamp.test",
+  to: "delivered@backstamp.test",
   subject: "Hello",
   html: "<p>Hello</p>",
 };
@@ -29,13 +29,13 @@ beforeAll(async () => {
   child = startChild<{ port: number }>(await compiledOf("tests/support/web-process.ts"), [], {
     DATABASE_URL: world.databaseUrl,
     PORT: String(port),
-    POSTHORN_URL: "http://localhost:3000",
-    POSTHORN_SECRET: "only for tests, and long enough for one",
-    POSTHORN_BODY_MAX_MB: String(bodyMaxMb),
+    BACKSTAMP_URL: "http://localhost:3000",
+    BACKSTAMP_SECRET: "only for tests, and long enough for one",
+    BACKSTAMP_BODY_MAX_MB: String(bodyMaxMb),
     SMTP_URL: "capture:",
     NODE_OPTIONS: `--max-old-space-size=${heapMb}`,
   });
-  await child.hear((told): told is { port: number } => "port" in told);
+  await child.hear((message): message is { port: number } => "port" in message);
   url = `http://127.0.0.1:${port}`;
 });
 afterAll(async () => {
@@ -50,7 +50,7 @@ async function post(raw: string, headers: CallOptions["headers"] = {}): Promise<
   return status;
 }
 
-/** Many at once; answers how often each status came. */
+/** Sends `count` requests at once; returns how often each status occurred. */
 async function storm(count: number, raw: string, headers?: CallOptions["headers"]) {
   const tally: Record<number, number> = {};
   const answers = await Promise.all(Array.from({ length: count }, () => post(raw, headers)));
@@ -60,26 +60,26 @@ async function storm(count: number, raw: string, headers?: CallOptions["headers"
 
 async function expectAlive() {
   expect(child.hasDied(), child.output()).toBe(false);
-  expect(await post(JSON.stringify(MAIL))).toBe(200);
+  expect(await post(JSON.stringify(EMAIL))).toBe(200);
 }
 
 const withFile = (content: unknown) =>
-  JSON.stringify({ ...MAIL, attachments: [{ filename: "a.bin", content }] });
-/** Just below what one request may have. */
+  JSON.stringify({ ...EMAIL, attachments: [{ filename: "a.bin", content }] });
+/** Slightly below the maximum size of one request. */
 const fileAsNumbers = withFile(Array.from({ length: (bodyMaxMb * 1024 * 1024) / 4 - 1_000 }, () => 200));
 const fileAsBase64 = withFile(Buffer.alloc(bodyMaxMb * 780_000, 7).toString("base64"));
 const numbersForRecipients = `{"to":[${"1,".repeat(bodyMaxMb * 520_000)}1]}`;
 
-describe("a process lives through large bodies, many at a time, and then takes mail as before:", () => {
+describe("a process survives many concurrent large bodies and accepts email afterwards:", () => {
   test.each<[what: string, raw: string, headers: CallOptions["headers"], allowed: number[]]>([
-    ["files as lists of numbers", fileAsNumbers, {}, [200, 503]],
-    ["the same of unknown length", fileAsNumbers, CHUNKED, [200, 503]],
+    ["files as arrays of numbers", fileAsNumbers, {}, [200, 503]],
+    ["the same without Content-Length", fileAsNumbers, CHUNKED, [200, 503]],
     ["files in base64", fileAsBase64, {}, [200, 503]],
-    ["long texts", JSON.stringify({ ...MAIL, html: "ü ".repeat(bodyMaxMb * 300_000) }), {}, [200, 503]],
+    ["long texts", JSON.stringify({ ...EMAIL, html: "ü ".repeat(bodyMaxMb * 300_000) }), {}, [200, 503]],
     ["millions of numbers for recipients", numbersForRecipients, {}, [422, 503]],
-    ["what is no JSON", "[".repeat(bodyMaxMb * 1_000_000), {}, [422, 503]],
-    ["what is beyond the limit as it comes", "x".repeat(bodyMaxMb * 1_100_000), CHUNKED, [413, 503]],
-    ["what is beyond it by its own word", "x".repeat(bodyMaxMb * 1_100_000), {}, [413]],
+    ["invalid JSON", "[".repeat(bodyMaxMb * 1_000_000), {}, [422, 503]],
+    ["a body without Content-Length above the limit", "x".repeat(bodyMaxMb * 1_100_000), CHUNKED, [413, 503]],
+    ["a declared length above the limit", "x".repeat(bodyMaxMb * 1_100_000), {}, [413]],
   ])("%s", { timeout: 240_000 }, async (_, raw, headers, allowed) => {
     const tally = await storm(16, raw, headers);
     for (const status of Object.keys(tally)) expect(allowed).toContain(Number(status));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { changeTeam } from "#server/services/teams";
-import { createCapture } from "#server/worker/capture";
-import { tick } from "#server/worker/tick";
+import { createCapture } from "#server/delivery/attempt/capture";
+import { tick } from "#server/delivery/tick";
+import { updateTeam } from "#server/services/teams";
 import { passDay } from "../support/pass-day";
 import { createWorld, type World } from "../support/world";
 
@@ -26,12 +26,12 @@ beforeEach(async () => {
 const call = (method: string, path: string, body?: object) =>
   world.api(method, path, { token, ...(body === undefined ? {} : { body }) });
 const change = (body: object) => call("PATCH", `/api/domains/${id}`, body);
-const shown = async () => (await call("GET", `/api/domains/${id}`)).body;
+const getDomain = async () => (await call("GET", `/api/domains/${id}`)).body;
 const today = async () => {
   const [row] = await world.deps.hot<{ day: string }[]>`select (now() at time zone 'utc')::date::text as day`;
   return row?.day;
 };
-const mail = (more: object = {}) => ({
+const newEmail = (more: object = {}) => ({
   from: `ann@${name}`,
   to: ["ann@example.net", "ben@example.net"],
   subject: "Hello",
@@ -43,9 +43,9 @@ type Recipient = { address: string; rule: string | null; rule_text: string | nul
 const recipientsOf = async (emailId: unknown): Promise<Recipient[]> =>
   (await call("GET", `/api/emails/${emailId}`)).body.recipients as Recipient[];
 
-describe("a domain's day", () => {
-  test("has no bounds unless they are set, at once or later, and each is taken away by its word", async () => {
-    expect(await shown()).toMatchObject({
+describe("a domain's daily limit", () => {
+  test("is absent by default, can be set on creation or later, and is removed with `none`", async () => {
+    expect(await getDomain()).toMatchObject({
       daily_cap: null,
       warm_up: null,
       today: { allowed: null, handed_over: 0 },
@@ -64,19 +64,19 @@ describe("a domain's day", () => {
     expect((await change({ warm_up: { first_day: 50, growth_percent: 50, target: 1_000 } })).status).toBe(
       200,
     );
-    expect(await shown()).toMatchObject({
+    expect(await getDomain()).toMatchObject({
       daily_cap: null,
       warm_up: { start_date: await today(), first_day: 50, growth_percent: 50, target: 1_000 },
       today: { allowed: 50, handed_over: 0 },
     });
-    // What is absent stays as it is, and null is as good as absent.
+    // An absent field does not change, and null counts as absent.
     await change({ daily_cap: 60, warm_up: null });
     await passDay(world.deps.hot);
-    expect(await shown()).toMatchObject({ daily_cap: 60, warm_up: {}, today: { allowed: 60 } });
+    expect(await getDomain()).toMatchObject({ daily_cap: 60, warm_up: {}, today: { allowed: 60 } });
     await change({ daily_cap: "none" });
-    expect(await shown()).toMatchObject({ daily_cap: null, today: { allowed: 75 } });
+    expect(await getDomain()).toMatchObject({ daily_cap: null, today: { allowed: 75 } });
     await change({ warm_up: "none" });
-    expect(await shown()).toMatchObject({ daily_cap: null, warm_up: null, today: { allowed: null } });
+    expect(await getDomain()).toMatchObject({ daily_cap: null, warm_up: null, today: { allowed: null } });
   });
 
   test.each([
@@ -91,30 +91,30 @@ describe("a domain's day", () => {
     [{ warm_up: { ...GROWS, start_date: "tomorrow" } }, /`warm_up\.start_date`: Must be a day/],
     [{ warm_up: { ...GROWS, start_date: "0000-01-01" } }, /`warm_up\.start_date`: Must be a day/],
     [{ warm_up: { ...GROWS, until: 5 } }, /Unknown field `warm_up\.until`/],
-    [{ warm_up: { first_day: 50, growth_percent: 50 } }, /where it ends/],
-    [{ warm_up: { first_day: 50, growth_percent: 50, target: 50 } }, /has to be less/],
-    [{ daily_cap: 20, warm_up: { first_day: 50, growth_percent: 50 } }, /has to be less/],
-  ])("is not bounded by %j", async (body, message) => {
-    const before = await shown();
+    [{ warm_up: { first_day: 50, growth_percent: 50 } }, /as its end/],
+    [{ warm_up: { first_day: 50, growth_percent: 50, target: 50 } }, /must be less/],
+    [{ daily_cap: 20, warm_up: { first_day: 50, growth_percent: 50 } }, /must be less/],
+  ])("rejects %j", async (body, message) => {
+    const before = await getDomain();
     const reply = await change(body);
     expect({ status: reply.status, message: reply.body.message }).toEqual({
       status: 422,
       message: expect.stringMatching(message),
     });
-    expect(await shown()).toEqual(before);
+    expect(await getDomain()).toEqual(before);
   });
 
-  test("that ends a warm-up keeps its bound while the warm-up has no other end", async () => {
+  test("cannot be removed while a warm-up without a target ends at it", async () => {
     await change({ daily_cap: 100, warm_up: { first_day: 50, growth_percent: 50 } });
-    expect((await change({ daily_cap: "none" })).body.message).toMatch(/where it ends/);
+    expect((await change({ daily_cap: "none" })).body.message).toMatch(/as its end/);
     expect((await change({ daily_cap: "none", warm_up: "none" })).status).toBe(200);
   });
 });
 
-describe("mail beyond what a day allows", () => {
-  test("waits for the next day, and its timeline says by which rule and until when", async () => {
+describe("email above the daily limit", () => {
+  test("waits for the next day, and its timeline contains the rule and the time", async () => {
     await change({ daily_cap: 1 });
-    const { body } = await call("POST", "/api/emails", mail());
+    const { body } = await call("POST", "/api/emails", newEmail());
     await round();
     const recipients = await recipientsOf(body.id);
     const waiting = recipients.filter(({ rule }) => rule !== null);
@@ -129,56 +129,56 @@ describe("mail beyond what a day allows", () => {
     const next = Date.parse(waiting[0]?.next_attempt_at ?? "");
     expect(next).toBeGreaterThanOrEqual(dayAfter);
     expect(next).toBeLessThanOrEqual(dayAfter + 3_600_000);
-    expect((await shown()).today).toEqual({ allowed: 1, handed_over: 1 });
+    expect((await getDomain()).today).toEqual({ allowed: 1, handed_over: 1 });
 
     await passDay(world.deps.hot);
     await round();
     expect((await call("GET", `/api/emails/${body.id}`)).body.status).toBe("delivered");
-    expect((await shown()).today).toEqual({ allowed: 1, handed_over: 1 });
+    expect((await getDomain()).today).toEqual({ allowed: 1, handed_over: 1 });
   });
 
-  test("is foreseen by a dry run: for whom there is room today, and by which rule the others wait", async () => {
+  test("is predicted by a dry run, which returns the rule for each recipient", async () => {
     await change({ warm_up: { first_day: 1, growth_percent: 50, target: 10 } });
     const dryRun = async (path: string, body: object) =>
       (await call("POST", `${path}?dry_run=true`, body)).body as Record<string, unknown>;
     const attempted = { outcome: "attempted", rule: "captured" };
     const waiting = { outcome: "waiting", rule: "warm_up", rule_text: expect.stringMatching(/warm-up/) };
-    expect(await dryRun("/api/emails", mail())).toMatchObject({ recipients: [attempted, waiting] });
-    const { data } = await dryRun("/api/emails/batch", [mail({ to: "ann@example.net" }), mail()]);
+    expect(await dryRun("/api/emails", newEmail())).toMatchObject({ recipients: [attempted, waiting] });
+    const { data } = await dryRun("/api/emails/batch", [newEmail({ to: "ann@example.net" }), newEmail()]);
     expect(data).toMatchObject([{ recipients: [attempted] }, { recipients: [waiting, waiting] }]);
-    // Of another day nobody knows yet what is left.
-    const later = mail({ scheduled_at: "in 2 days" });
+    // The remaining number of another day is not known yet.
+    const later = newEmail({ scheduled_at: "in 2 days" });
     expect(await dryRun("/api/emails", later)).toMatchObject({ recipients: [attempted, attempted] });
-    expect((await shown()).today).toEqual({ allowed: 1, handed_over: 0 });
+    expect((await getDomain()).today).toEqual({ allowed: 1, handed_over: 0 });
   });
 
-  test("of the whole team waits by the operator's rule, whatever its domains allow", async () => {
+  test("of the whole team waits if the operator's team limit is lower than the limits of its domains", async () => {
     const other = await world.otherTeam(`Capped ${count}`);
     const { token: theirs } = await other.key();
     await other.domain(`theirs.${name}`);
-    await changeTeam(other.ctx, { dailyCap: 1 });
-    const theirMail = mail({ from: `ann@theirs.${name}` });
-    const { body } = await world.api("POST", "/api/emails", { token: theirs, body: theirMail });
+    await updateTeam(other.ctx, { dailyCap: 1 });
+    const theirEmail = newEmail({ from: `ann@theirs.${name}` });
+    const { body } = await world.api("POST", "/api/emails", { token: theirs, body: theirEmail });
     await round();
     const { body: email } = await world.api("GET", `/api/emails/${body.id}`, { token: theirs });
     expect((email.recipients as Recipient[]).map(({ rule }) => rule).sort()).toEqual(
       [null, "team_daily_cap"].sort(),
     );
-    const dryRun = await world.api("POST", "/api/emails?dry_run=true", { token: theirs, body: theirMail });
+    const dryRun = await world.api("POST", "/api/emails?dry_run=true", { token: theirs, body: theirEmail });
     expect(dryRun.body).toMatchObject({
       recipients: [{ rule: "team_daily_cap" }, { rule: "team_daily_cap" }],
     });
   });
 });
 
-describe("a mail's priority", () => {
-  test("is normal unless told otherwise, and shown", async () => {
-    const { body: plain } = await call("POST", "/api/emails", mail());
+describe("the priority of an email", () => {
+  test("is normal by default and is returned", async () => {
+    const { body: plain } = await call("POST", "/api/emails", newEmail());
     const { body: batch } = await call("POST", "/api/emails/batch", [
-      mail({ priority: "low" }),
-      mail({ priority: null }),
+      newEmail({ priority: "low" }),
+      newEmail({ priority: null }),
     ]);
-    const { body: high } = await call("POST", "/api/emails", mail({ priority: "high" }));
+    const { body: high } = await call("POST", "/api/emails", newEmail({ priority: "high" }));
     const ids = [plain.id, ...(batch.data as { id: string }[]).map((each) => each.id), high.id];
     const priorities = await Promise.all(
       ids.map(async (each) => (await call("GET", `/api/emails/${each}`)).body.priority),
@@ -188,8 +188,8 @@ describe("a mail's priority", () => {
     expect(list.data).toMatchObject([{ id: high.id, priority: "high" }]);
   });
 
-  test("is one of three", async () => {
-    const { status, body } = await call("POST", "/api/emails", mail({ priority: "urgent" }));
+  test("has one of three values", async () => {
+    const { status, body } = await call("POST", "/api/emails", newEmail({ priority: "urgent" }));
     expect({ status, message: body.message }).toEqual({
       status: 422,
       message: expect.stringMatching(/`priority`.*high, normal, low/),

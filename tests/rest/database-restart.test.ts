@@ -5,41 +5,41 @@ import { setTimeout as wait } from "node:timers/promises";
 import connect from "postgres";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { migrateDatabase } from "#db/migrate";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/boot/embedded";
-import { silentLog } from "#server/log";
+import { silentLog } from "#server/platform/log";
 import { createKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { killPostgres, type PostgresDeath, whenUp } from "../chaos/death";
 import { openDeps } from "../support/deps";
 import { callApi, type Reply, type RestServer, startRest } from "../support/rest";
 
 const eventually = { timeout: 30_000, interval: 50 };
 const clients = 10;
-/** Who waits as long as each refusal says has been served before it said so much, from when the database takes connections. */
+/** Limit for the total Retry-After time until success, once the database accepts connections. */
 const recoverySecondsMax = 5;
 const DEATHS: PostgresDeath[] = ["immediate", "all", "postmaster", "immediate"];
 
 let folder: string;
-/** With all its durability: what it forgot would look like a promise that was broken. */
+/** With full durability: a lost transaction would look like a lost email. */
 let postgres: EmbeddedPostgres;
-let house: ReturnType<typeof openDeps>;
+let installation: ReturnType<typeof openDeps>;
 let server: RestServer;
 let token: string;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "posthorn-restart-"));
+  folder = await mkdtemp(path.join(tmpdir(), "backstamp-restart-"));
   postgres = await startEmbeddedPostgres({ dataDir: folder, log: silentLog });
   await migrateDatabase(postgres.url);
-  house = openDeps(postgres.url);
-  server = await startRest(house.deps);
-  const team = await createTeam(house.deps, { name: "First" });
+  installation = openDeps(postgres.url);
+  server = await startRest(installation.deps);
+  const team = await createTeam(installation.deps, { name: "First" });
   const operator = { kind: "operator" as const };
-  const ctx = { ...house.deps, teamId: team.id, actor: operator, requestId: "test" };
+  const ctx = { ...installation.deps, teamId: team.id, actor: operator, requestId: "test" };
   const limits = { "POST /api/emails": 1_000_000 };
   ({ token } = await createKey(ctx, { name: "test", scopes: ["emails:send"], domains: "all", limits }));
 });
 afterAll(async () => {
   await server.close();
-  await house.close();
+  await installation.close();
   await postgres.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -47,12 +47,12 @@ afterAll(async () => {
 const post = (subject: string): Promise<Reply> =>
   callApi(server.baseUrl, "POST", "/api/emails", {
     token,
-    body: { from: "ann@posthorn.test", to: "delivered@posthorn.test", subject, html: "<p>Hello</p>" },
+    body: { from: "ann@backstamp.test", to: "delivered@backstamp.test", subject, html: "<p>Hello</p>" },
   });
 
-/** Resolves when the database lets somebody in who never was there before. */
+/** Resolves when the database accepts a new connection. */
 const whenTaking = () =>
-  whenUp(house.deps.hot, async () => {
+  whenUp(installation.deps.hot, async () => {
     const newcomer = connect(postgres.url, { max: 1, onnotice: () => {} });
     try {
       await newcomer`select 1`;
@@ -61,13 +61,13 @@ const whenTaking = () =>
     }
   });
 
-/** Posts until it is served, each time as much later as the refusal says; tells how many seconds that were in all. */
-async function postPatiently(subject: string): Promise<{ reply: Reply; toldSeconds: number }> {
-  for (let toldSeconds = 0; ; ) {
+/** Posts until it succeeds, waiting for Retry-After each time; returns the total wait in seconds. */
+async function postPatiently(subject: string): Promise<{ reply: Reply; waitedSeconds: number }> {
+  for (let waitedSeconds = 0; ; ) {
     const reply = await post(subject);
-    if (reply.status !== 503 || toldSeconds > recoverySecondsMax) return { reply, toldSeconds };
+    if (reply.status !== 503 || waitedSeconds > recoverySecondsMax) return { reply, waitedSeconds };
     const seconds = Number(reply.headers["retry-after"]);
-    toldSeconds += seconds;
+    waitedSeconds += seconds;
     await wait(seconds * 1_000);
   }
 }
@@ -78,10 +78,12 @@ async function expectRecovery(): Promise<void> {
     Array.from({ length: 3 * clients }, (_, n) => postPatiently(`after ${n}`)),
   );
   expect(served.map(({ reply }) => reply.status)).toEqual(served.map(() => 200));
-  expect(Math.max(...served.map(({ toldSeconds }) => toldSeconds))).toBeLessThanOrEqual(recoverySecondsMax);
+  expect(Math.max(...served.map(({ waitedSeconds }) => waitedSeconds))).toBeLessThanOrEqual(
+    recoverySecondsMax,
+  );
 }
 
-test("a database that dies again and again under load costs 503s, and never a mail that was answered 200", {
+test("a database that crashes repeatedly under load causes 503s but never loses an email that got 200", {
   timeout: 120_000,
 }, async () => {
   const replies: Reply[] = [];
@@ -106,7 +108,7 @@ test("a database that dies again and again under load costs 503s, and never a ma
   expect(others.filter(({ status, headers }) => status !== 503 || !headers["retry-after"])).toEqual([]);
   const ids = accepted().map(({ body }) => String(body.id));
   expect(new Set(ids).size).toBe(ids.length);
-  const rows = await house.deps.hot`
+  const rows = await installation.deps.hot`
     select e.id from emails e
     where e.id = any(${ids}::uuid[])
       and exists (select from deliveries d where d.email_id = e.id)

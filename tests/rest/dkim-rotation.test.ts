@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { recheckDomains } from "#server/services/domains/verify";
+import { recheckDomains } from "#server/services/domains/check/verify";
 import type { DnsPeer } from "../support/dns-peer";
 import { createWorld, type World } from "../support/world";
 import { type Listed, publish, startZone, type Zone } from "../support/zone";
@@ -22,22 +22,22 @@ afterAll(async () => {
 });
 beforeEach(() => zone.clear());
 
-async function ask(method: string, path: string, body?: object, status = 200): Promise<Domain> {
+async function request(method: string, path: string, body?: object, status = 200): Promise<Domain> {
   const reply = await world.api(method, path, { token, ...(body && { body }) });
   expect(reply.status).toBe(status);
   return reply.body as unknown as Domain;
 }
-const verify = ({ id }: Domain) => ask("POST", `/api/domains/${id}/verify`);
-const rotate = ({ id }: Domain) => ask("POST", `/api/domains/${id}/dkim/rotate`);
-const show = ({ id }: Domain) => ask("GET", `/api/domains/${id}`);
+const verify = ({ id }: Domain) => request("POST", `/api/domains/${id}/verify`);
+const rotate = ({ id }: Domain) => request("POST", `/api/domains/${id}/dkim/rotate`);
+const show = ({ id }: Domain) => request("GET", `/api/domains/${id}`);
 const purposes = ({ records }: Domain) =>
   records.map(({ purpose }) => purpose).filter((purpose) => purpose.startsWith("dkim"));
 const pick = ({ records }: Domain, purpose: string) => records.filter((record) => record.purpose === purpose);
 
 let count = 0;
-/** A verified domain, all of whose records are published but those that `without` names. */
+/** A verified domain with all its records published except those in `without`. */
 async function verified(without: string[] = []): Promise<Domain> {
-  const made = await ask("POST", "/api/domains", { name: `r${++count}.example` }, 201);
+  const made = await request("POST", "/api/domains", { name: `r${++count}.example` }, 201);
   publish(
     zone,
     made.records.filter(({ purpose }) => !without.includes(purpose)),
@@ -47,7 +47,7 @@ async function verified(without: string[] = []): Promise<Domain> {
   return domain;
 }
 
-/** The algorithms and selectors that sign what is accepted once everybody knows of the present state. */
+/** The algorithms and selectors that sign new email once all caches are current. */
 async function signers({ id }: Domain): Promise<string[]> {
   const rows = await world.deps.hot<{ key: string }[]>`
     select algorithm || ' ' || selector as key from dkim_keys
@@ -55,17 +55,17 @@ async function signers({ id }: Domain): Promise<string[]> {
   return rows.map(({ key }) => key);
 }
 
-test("a domain is verified without its Ed25519 record, and signs with that key once the record is seen", async () => {
+test("a domain is verified without its Ed25519 record, and signs with that key once the record is found", async () => {
   const domain = await verified(["dkim_ed25519"]);
   expect(pick(domain, "dkim_ed25519")).toMatchObject([{ status: "pending", required: false }]);
   expect(pick(domain, "dkim")).toMatchObject([{ status: "verified", required: true }]);
-  expect(await signers(domain)).toEqual(["rsa posthorn"]);
+  expect(await signers(domain)).toEqual(["rsa backstamp"]);
   publish(zone, domain.records);
   await verify(domain);
-  expect(await signers(domain)).toEqual(["rsa posthorn", "ed25519 posthorn-ed25519"]);
+  expect(await signers(domain)).toEqual(["rsa backstamp", "ed25519 backstamp-ed25519"]);
 });
 
-test("a rotation signs with the new keys once they are seen, and not before", async () => {
+test("after a rotation the new keys sign only once their records are found", async () => {
   const domain = await verified();
   const before = await signers(domain);
   const rotated = await rotate(domain);
@@ -79,39 +79,39 @@ test("a rotation signs with the new keys once they are seen, and not before", as
   expect(after.status).toBe("verified");
   const [rsa, ed25519, ...more] = await signers(domain);
   expect(more).toEqual([]);
-  expect(rsa).toMatch(/^rsa posthorn-[0-9a-z]{6}$/);
-  expect(ed25519).toMatch(/^ed25519 posthorn-ed25519-[0-9a-z]{6}$/);
+  expect(rsa).toMatch(/^rsa backstamp-[0-9a-z]{6}$/);
+  expect(ed25519).toMatch(/^ed25519 backstamp-ed25519-[0-9a-z]{6}$/);
 });
 
-test("asked for twice a rotation makes one successor, also at once", async () => {
+test("two rotations, even concurrent ones, create one successor", async () => {
   const domain = await verified();
   const all = await Promise.all([rotate(domain), rotate(domain), rotate(domain)]);
-  const shown = await rotate(domain);
-  expect(pick(shown, "dkim_next")).toHaveLength(1);
+  const rotated = await rotate(domain);
+  expect(pick(rotated, "dkim_next")).toHaveLength(1);
   expect(all.map((each) => pick(each, "dkim_next").map(({ value }) => value))).toEqual(
-    all.map(() => pick(shown, "dkim_next").map(({ value }) => value)),
+    all.map(() => pick(rotated, "dkim_next").map(({ value }) => value)),
   );
 });
 
-test("the successor is looked for by itself, soon and at growing intervals", async () => {
+test("the records of the successor are checked automatically, soon and at increasing intervals", async () => {
   const domain = await verified();
   const rotated = await rotate(domain);
   await recheckDomains(world.deps, 10);
-  expect((await signers(domain))[0]).toBe("rsa posthorn");
+  expect((await signers(domain))[0]).toBe("rsa backstamp");
   publish(zone, rotated.records);
   await world.elapse("2 min");
   await recheckDomains(world.deps, 10);
-  expect((await signers(domain))[0]).not.toBe("rsa posthorn");
+  expect((await signers(domain))[0]).not.toBe("rsa backstamp");
 });
 
-test("the old record stays asked for until mail of its time is gone, and then is forgotten with its key", async () => {
+test("the old record stays listed until its email is gone, then it is deleted with its key", async () => {
   const domain = await verified();
   publish(zone, (await rotate(domain)).records);
   await verify(domain);
   const takenOver =
     "update dkim_keys set signs_until = now(), kept_until = now() + interval '7 days' where signs_until > now()";
-  const mail = { from: `a@${domain.name}`, to: "ben@example.net", subject: "x", html: "x" };
-  const { id } = await ask("POST", "/api/emails", mail);
+  const newEmail = { from: `a@${domain.name}`, to: "ben@example.net", subject: "x", html: "x" };
+  const { id } = await request("POST", "/api/emails", newEmail);
   await world.deps.hot.unsafe(takenOver);
   const retired = pick(await show(domain), "dkim_retired");
   expect(retired).toHaveLength(2);
@@ -134,9 +134,9 @@ test("the old record stays asked for until mail of its time is gone, and then is
   expect(purposes(await show(domain))).toEqual(["dkim", "dkim_ed25519"]);
 });
 
-test("the built-in domain has no keys to rotate", async () => {
+test("the keys of the built-in domain cannot be rotated", async () => {
   const { body } = await world.api("GET", "/api/domains", { token });
-  const builtIn = (body.data as Domain[]).find(({ name }) => name === "posthorn.test");
+  const builtIn = (body.data as Domain[]).find(({ name }) => name === "backstamp.test");
   const reply = await world.api("POST", `/api/domains/${builtIn?.id}/dkim/rotate`, { token });
   expect(reply.status).toBe(409);
 });

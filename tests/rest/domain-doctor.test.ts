@@ -3,7 +3,7 @@ import type { DnsPeer } from "../support/dns-peer";
 import { createWorld, type World } from "../support/world";
 import { inStrings, type Listed, publish, startZone, type Zone } from "../support/zone";
 
-const mailHost = "mail.posthorn.example";
+const mailHost = "mail.backstamp.example";
 
 type Check = {
   asked_name: string;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   ({ zone, peer } = await startZone());
   world = await createWorld({
     dnsServers: [peer],
-    names: { mailHost, returnPathDomain: null, webHost: "app.posthorn.example" },
+    names: { mailHost, returnPathDomain: null, webHost: "app.backstamp.example" },
   });
   ({ token } = await world.key());
 });
@@ -42,7 +42,7 @@ afterAll(async () => {
 beforeEach(() => zone.clear());
 
 let count = 0;
-/** A new domain, everything it asks for published, and DMARC beside it. */
+/** A new domain with all its records and a DMARC record published. */
 async function publishedDomain(name = `d${++count}.example`): Promise<Domain> {
   const body = { name, tracking_subdomain: "links" };
   const made = await world.api("POST", "/api/domains", { token, body });
@@ -56,8 +56,8 @@ async function publishedDomain(name = `d${++count}.example`): Promise<Domain> {
 async function verify({ id }: Domain): Promise<Domain> {
   const { status, body } = await world.api("POST", `/api/domains/${id}/verify`, { token });
   expect(status).toBe(200);
-  const { body: shown } = await world.api("GET", `/api/domains/${id}`, { token });
-  expect(shown).toEqual(body);
+  const { body: stored } = await world.api("GET", `/api/domains/${id}`, { token });
+  expect(stored).toEqual(body);
   return body as unknown as Domain;
 }
 
@@ -65,11 +65,11 @@ const pick = (domain: Domain, purpose: string): Seen => {
   const found = [...domain.records, { ...domain.dmarc, purpose: "dmarc" }].find(
     (record) => record.purpose === purpose,
   );
-  if (!found) throw new Error(`There is no record for ${purpose}`);
+  if (!found) throw new Error(`No record for ${purpose}`);
   return found;
 };
 
-test("what is published as it was told verifies the domain, and each answer is told with whose it was", async () => {
+test("correctly published records verify the domain, and each check names its resolver", async () => {
   const made = await publishedDomain();
   expect(made.status).toBe("not_started");
   expect(made.records.map(({ status }) => status)).toEqual(made.records.map(() => "not_started"));
@@ -92,7 +92,7 @@ test("what is published as it was told verifies the domain, and each answer is t
   }
 });
 
-test("a key that comes only by TCP is read as well", async () => {
+test("a key that needs DNS over TCP is read", async () => {
   const made = await publishedDomain();
   const dkim = pick(made, "dkim");
   const answers = [{ name: dkim.host, type: "TXT" as const, ttl: 0, data: inStrings(dkim.value) }];
@@ -101,7 +101,7 @@ test("a key that comes only by TCP is read as well", async () => {
   expect(peer.asked).toContainEqual({ name: dkim.host, type: "TXT", over: "tcp" });
 });
 
-/** Spoils one record of a domain that is otherwise in order. */
+/** Breaks one record of an otherwise correct domain. */
 type Spoil = (record: Seen, domain: string) => void;
 const replaced =
   (change: (value: string) => (string | string[])[]): Spoil =>
@@ -143,7 +143,13 @@ const FAULTS: [purpose: string, fault: string, status: string, what: string, spo
   ["dkim", "servfail", "temporary_failure", "a refusal", ({ host }) => zone.fail(host, { rcode: "REFUSED" })],
   ["dkim", "timeout", "temporary_failure", "silence", ({ host }) => zone.fail(host, { silent: true })],
   ["ownership", "missing", "pending", "only foreign texts", replaced(() => ["google-site-verification=abc"])],
-  ["ownership", "wrong_value", "failed", "another token", replaced(() => ["posthorn-verification=AAAAAAAA"])],
+  [
+    "ownership",
+    "wrong_value",
+    "failed",
+    "another token",
+    replaced(() => ["backstamp-verification=AAAAAAAA"]),
+  ],
   ["ownership", "doubled_name", "failed", "the name twice", doubled],
   ["ownership", "quoted_value", "failed", "quotes around it", replaced((v) => [`"${v}"`])],
   ["ownership", "split_value", "failed", "a blank within", replaced((v) => [v.replace("=", "= ")])],
@@ -225,14 +231,14 @@ const FAULTS: [purpose: string, fault: string, status: string, what: string, spo
   ],
 ];
 
-describe("a fault has its name and an advice", () => {
+describe("a fault has a name and advice", () => {
   test.each(FAULTS)("%s: %s (%s) for %s", async (purpose, fault, status, _, spoil) => {
     const made = await publishedDomain();
     const name = made.dmarc.host.replace("_dmarc.", "");
     spoil(pick(made, purpose), name);
     const domain = await verify(made);
-    const { check, status: shown, host, value } = pick(domain, purpose);
-    expect({ status: shown, fault: check?.fault }).toEqual({ status, fault });
+    const { check, status: actual, host, value } = pick(domain, purpose);
+    expect({ status: actual, fault: check?.fault }).toEqual({ status, fault });
     expect(check?.advice).toMatch(/^[A-Z].{20,}\S$/s);
     expect(check).toMatchObject({ asked_name: host, resolver: `127.0.0.1:${peer.port}`, expected: value });
     const others = domain.records.filter((record) => record.purpose !== purpose);
@@ -242,12 +248,12 @@ describe("a fault has its name and an advice", () => {
     expect(domain.status).toBe(isBeside ? "verified" : partly);
   });
 
-  test("a name entered in a panel for the domain above is found where that panel put it", async () => {
+  test("a record that a DNS provider put below the parent domain is detected at its actual name", async () => {
     const made = await publishedDomain("mail.corp.example");
     const dkim = pick(made, "dkim");
     expect(dkim).toMatchObject({
-      name: "posthorn._domainkey.mail",
-      host: "posthorn._domainkey.mail.corp.example",
+      name: "backstamp._domainkey.mail",
+      host: "backstamp._domainkey.mail.corp.example",
     });
     for (const host of [`${dkim.host}.corp.example`, `${dkim.name}.mail.corp.example`]) {
       zone.remove(dkim.host, "TXT");
@@ -258,7 +264,7 @@ describe("a fault has its name and an advice", () => {
     }
   });
 
-  test("the policy of the registered domain holds below it, and without any authentication nothing is aligned", async () => {
+  test("the DMARC policy of the registered domain applies to subdomains, and nothing is aligned without authentication", async () => {
     const made = await publishedDomain("news.firm.example");
     zone.remove("_dmarc.news.firm.example", "TXT");
     zone.set("_dmarc.firm.example", "TXT", "v=DMARC1; p=none; sp=reject");
@@ -272,7 +278,7 @@ describe("a fault has its name and an advice", () => {
     });
   });
 
-  test("SPF at the domain itself is looked at for what makes it void, and is no condition", async () => {
+  test("SPF at the domain itself is checked for invalid records but is not required", async () => {
     const made = await publishedDomain();
     const name = made.dmarc.host.replace("_dmarc.", "");
     zone.set(name, "TXT", "v=spf1 include:a.example -all", "v=spf1 mx -all");

@@ -3,7 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dkimKeys } from "#db/schema/dkim-keys";
 import { webhookDeliveries } from "#db/schema/webhooks";
-import { placeOfKey } from "#server/services/domains/dkim-keys";
+import { dkimKeyPlace } from "#server/services/domains/dkim/keys";
 import { removeRelay } from "#server/services/relays/write";
 import { relayTo } from "../support/relays";
 import { callApi, startRest } from "../support/rest";
@@ -27,7 +27,7 @@ const call = (method: string, path: string, body?: unknown, by = token) =>
 const create = (body: object, by = token) => call("POST", "/api/domains", body, by);
 
 describe("a new domain", () => {
-  test("has what a client of the dialect expects, and all there is to publish in its closed kinds", async () => {
+  test("has the fields that Resend clients expect, and all its records in the closed set of kinds", async () => {
     const name = newName();
     const { status, body } = await create({ name, region: "eu-west-1", custom_return_path: "Bounce" });
     expect(status).toBe(201);
@@ -53,15 +53,15 @@ describe("a new domain", () => {
         status: "not_started",
       });
     expect(body.dmarc).toMatchObject({ name: `_dmarc.d${count}`, type: "TXT", value: "v=DMARC1; p=none;" });
-    const shown = await call("GET", `/api/domains/${body.id}`);
-    expect(shown.body).toEqual(body);
+    const stored = await call("GET", `/api/domains/${body.id}`);
+    expect(stored.body).toEqual(body);
     const { body: list } = await call("GET", "/api/domains");
     const [newest] = list.data as Record<string, unknown>[];
     expect(newest).toMatchObject({ id: body.id, name, status: "not_started" });
     expect(newest).not.toHaveProperty("records");
   });
 
-  test("has an RSA key of 2048 bits, whose private half is sealed at rest and told by no answer", async () => {
+  test("has an RSA key of 2048 bits, whose private key is encrypted at rest and never returned", async () => {
     const { body, text } = await create({ name: newName() });
     const [dkim] = body.records as { value: string }[];
     const [, base64 = ""] = /^v=DKIM1; k=rsa; p=([A-Za-z0-9+/=]+)$/.exec(dkim?.value ?? "") ?? [];
@@ -72,7 +72,7 @@ describe("a new domain", () => {
     const [row] = await world.deps.db.select().from(dkimKeys).where(ofRsa);
     const sealed = row?.privateKey ?? "";
     expect(sealed).not.toContain("PRIVATE KEY");
-    const place = placeOfKey(world.id, row?.id ?? "");
+    const place = dkimKeyPlace(world.id, row?.id ?? "");
     const opened = createPublicKey(world.deps.vault.open(sealed, place));
     expect(opened.export({ type: "spki", format: "der" }).toString("base64")).toBe(base64);
     expect(() => world.deps.vault.open(sealed, { ...place, id: MISSING })).toThrow();
@@ -92,11 +92,11 @@ describe("a new domain", () => {
     ["127.0.0.1", /IP/],
     ["[::1]", /IP/],
     ["_x.example.com", /character/],
-    ["shop.posthorn.test", /below posthorn\.test/],
+    ["shop.backstamp.test", /subdomains of backstamp\.test/],
     ["", /Missing `name`/],
     [null, /Missing `name`/],
     [7, /`name`/],
-  ])("is not made of %j", async (name, message) => {
+  ])("is rejected with the name %j", async (name, message) => {
     const before = await world.rowCounts();
     const { status, body } = await create({ name });
     expect({ status, message: body.message }).toEqual({
@@ -115,7 +115,7 @@ describe("a new domain", () => {
     [{ capabilities: { sending: "on" } }, /`capabilities\.sending`/],
     [{ capabilities: { flying: "enabled" } }, /`capabilities\.flying`/],
     [{ capabilities: { sending: "disabled" } }, /capability/],
-  ])("is refused with %j", async (fields, message) => {
+  ])("is rejected with %j", async (fields, message) => {
     const { status, body } = await create({ name: newName(), ...fields });
     expect({ status, message: body.message }).toEqual({
       status: 422,
@@ -123,20 +123,20 @@ describe("a new domain", () => {
     });
   });
 
-  test("is one name however it is written", async () => {
+  test("has one canonical name in any spelling", async () => {
     const { body } = await create({ name: "BÜCHER.Example.COM" });
     expect(body.name).toBe("xn--bcher-kva.example.com");
     for (const name of ["bücher.example.com", "xn--BCHER-kva.example.com", "bücher。example.com"])
       expect((await create({ name })).status).toBe(409);
   });
 
-  test("without a name for this machine says so in place of records, and invents none", async () => {
+  test("returns a note in place of records if this server has no host name", async () => {
     const { body } = await create({ name: newName() });
     const records = body.records as { purpose: string }[];
     expect(records.map(({ purpose }) => purpose)).toEqual(["dkim", "dkim_ed25519", "ownership"]);
     expect(body.notes).toEqual([
-      { about: "SPF", text: expect.stringContaining("POSTHORN_HOSTNAME is not set") },
-      { about: "MX", text: expect.stringContaining("POSTHORN_HOSTNAME") },
+      { about: "SPF", text: expect.stringContaining("BACKSTAMP_HOSTNAME is not set") },
+      { about: "MX", text: expect.stringContaining("BACKSTAMP_HOSTNAME") },
     ]);
   });
 
@@ -144,7 +144,7 @@ describe("a new domain", () => {
     ["SMTP_URL", "relay"],
     ["a relay of its team", "direct"],
   ] as const)(
-    "that sends by %s is told that the relay's provider knows its SPF",
+    "that sends by %s has a note that the relay's provider documents its SPF record",
     async (by, transportKind) => {
       const names = { mailHost: "mail.example.net", returnPathDomain: null, webHost: null };
       const relay = await startRest({ ...world.deps, names, transportKind });
@@ -163,7 +163,7 @@ describe("a new domain", () => {
 });
 
 describe("a domain of the team", () => {
-  test("changes what is given and keeps the rest; both capabilities off is none", async () => {
+  test("changes only the given fields; at least one capability must stay enabled", async () => {
     const { body } = await create({ name: newName(), click_tracking: true });
     const path = `/api/domains/${body.id}`;
     const change = { open_tracking: true, tls: "enforced", tracking_subdomain: "go" };
@@ -178,26 +178,26 @@ describe("a domain of the team", () => {
       expect((await call("PATCH", path, { [field]: "x" })).status).toBe(422);
   });
 
-  test("with sending switched off sends nothing more, from the next call on", async () => {
+  test("stops sending from the next call after sending is disabled", async () => {
     const domain = await world.domain(newName());
-    const mail = { from: `a@${domain.name}`, to: "delivered@posthorn.test", subject: "x", html: "x" };
-    expect((await call("POST", "/api/emails", mail)).status).toBe(200);
+    const newEmail = { from: `a@${domain.name}`, to: "delivered@backstamp.test", subject: "x", html: "x" };
+    expect((await call("POST", "/api/emails", newEmail)).status).toBe(200);
     const change = { capabilities: { sending: "disabled", receiving: "enabled" } };
     expect((await call("PATCH", `/api/domains/${domain.id}`, change)).status).toBe(200);
     world.clock.advance(1_000);
-    const { status, body } = await call("POST", "/api/emails", mail);
+    const { status, body } = await call("POST", "/api/emails", newEmail);
     expect({ status, message: body.message }).toMatchObject({
       status: 422,
-      message: expect.stringContaining("switched off"),
+      message: expect.stringContaining("is disabled"),
     });
-    const { body: shown } = await call("GET", `/api/domains/${domain.id}`);
-    expect(shown.notes).toContainEqual({ about: "Receiving", text: expect.stringContaining("no effect") });
+    const { body: stored } = await call("GET", `/api/domains/${domain.id}`);
+    expect(stored.notes).toContainEqual({ about: "Receiving", text: expect.stringContaining("no effect") });
   });
 
-  test("whose name mixes scripts is taken, and warned of in the form that people see", async () => {
+  test("whose name mixes scripts is accepted with a warning in its Unicode form", async () => {
     const { status, body } = await call("POST", "/api/domains", { name: `p\u0430ypal.${newName()}` });
     expect({ status, name: body.name }).toEqual({ status: 201, name: expect.stringMatching(/^xn--/) });
-    const about = (notes: unknown) => (notes as { about: string }[]).filter((note) => note.about === "Name");
+    const about = (notes: unknown) => (notes as { about: string }[]).filter(({ about }) => about === "Name");
     expect(about(body.notes)).toEqual([
       {
         about: "Name",
@@ -208,7 +208,7 @@ describe("a domain of the team", () => {
     expect(about(plain.body.notes)).toEqual([]);
   });
 
-  test("is gone when it is deleted, and so are its links", async () => {
+  test("is removed with its links when it is deleted", async () => {
     const domain = await world.domain(newName());
     const linked = await world.key({ domains: [domain.name] });
     const { body } = await call("DELETE", `/api/domains/${domain.id}`);
@@ -216,14 +216,14 @@ describe("a domain of the team", () => {
     for (const method of ["GET", "DELETE"])
       expect((await call(method, `/api/domains/${domain.id}`)).status).toBe(404);
     world.clock.advance(1_000);
-    const mail = { from: `a@${domain.name}`, to: "delivered@posthorn.test", subject: "x", html: "x" };
-    expect((await call("POST", "/api/emails", mail, linked.token)).status).toBe(403);
+    const newEmail = { from: `a@${domain.name}`, to: "delivered@backstamp.test", subject: "x", html: "x" };
+    expect((await call("POST", "/api/emails", newEmail, linked.token)).status).toBe(403);
   });
 
-  test("that is built in is listed, and neither changed, verified nor deleted", async () => {
+  test("that is built in is listed and cannot be changed, verified or deleted", async () => {
     const { body } = await call("GET", "/api/domains");
     const builtIn = (body.data as { id: string; name: string }[]).find(
-      ({ name }) => name === "posthorn.test",
+      ({ name }) => name === "backstamp.test",
     );
     const path = `/api/domains/${builtIn?.id}`;
     expect((await call("PATCH", path, { tls: "enforced" })).status).toBe(409);
@@ -232,7 +232,7 @@ describe("a domain of the team", () => {
     expect((await call("GET", path)).body).toMatchObject({ status: "verified", records: [] });
   });
 
-  test("tells the team's endpoints what became of it, and no other team's", async () => {
+  test("sends events of its changes to the endpoints of its team only", async () => {
     const events = ["domain.created", "domain.updated", "domain.deleted"];
     const other = await world.otherTeam();
     const foreign = await other.key();
@@ -240,7 +240,7 @@ describe("a domain of the team", () => {
       await call("POST", "/api/webhooks", { endpoint: "https://example.com/hooks", events }, by);
     const name = newName();
     const { body } = await create({ name });
-    // Nobody answers here, so it is looked for from now on; a second look that finds no more is no news.
+    // DNS has no records here, so the check is pending; a second check with the same result sends no event.
     for (let n = 0; n < 2; n++) await call("POST", `/api/domains/${body.id}/verify`);
     await call("PATCH", `/api/domains/${body.id}`, { open_tracking: true });
     await call("DELETE", `/api/domains/${body.id}`);
@@ -269,7 +269,7 @@ describe("a domain of the team", () => {
     });
   });
 
-  test("is paged by both cursors, and without a limit the list is as whole as it may be", async () => {
+  test("supports both cursors, and the default limit is the maximum", async () => {
     const other = await world.otherTeam("Paging");
     const key = await other.key();
     const ids: string[] = [];

@@ -1,7 +1,7 @@
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createCapture } from "#server/worker/capture";
-import { tick } from "#server/worker/tick";
+import { createCapture } from "#server/delivery/attempt/capture";
+import { tick } from "#server/delivery/tick";
 import type { CallOptions } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -15,11 +15,11 @@ beforeEach(async () => {
 });
 afterAll(() => world.close());
 
-const MAIL = { from: "ann@posthorn.test", to: "ben@example.net", subject: "Hello", html: "<p>Hi</p>" };
+const EMAIL = { from: "ann@backstamp.test", to: "ben@example.net", subject: "Hello", html: "<p>Hi</p>" };
 const api = (method: string, path: string, body?: unknown, more: CallOptions = {}) =>
   world.api(method, path, { token, ...(body === undefined ? {} : { body: body as object }), ...more });
 const round = () => tick({ ...world.deps, transport: createCapture(world.deps.hot) }, { budgetMs: 20_000 });
-/** Due times move and the clock does not: what is scheduled next is read by the same clock as before. */
+/** Moves the due times, not the clock, so later calls read `scheduled_at` by the same clock. */
 const pass = (interval: string) =>
   world.deps.hot`update deliveries set due_at = due_at - ${interval}::interval`;
 const get = async (id: unknown) =>
@@ -28,10 +28,10 @@ const get = async (id: unknown) =>
     recipients: { address: string; status: string }[];
   };
 
-describe("a scheduled mail", () => {
-  test("goes out at its time and not before", async () => {
+describe("a scheduled email", () => {
+  test("is sent at its time and not earlier", async () => {
     const at = new Date(world.clock.now().getTime() + 3_600_000).toISOString();
-    const { body } = await api("POST", "/api/emails", { ...MAIL, scheduled_at: at });
+    const { body } = await api("POST", "/api/emails", { ...EMAIL, scheduled_at: at });
     await round();
     expect(await get(body.id)).toMatchObject({
       status: "scheduled",
@@ -43,8 +43,8 @@ describe("a scheduled mail", () => {
     expect((await get(body.id)).status).toBe("delivered");
   });
 
-  test("is moved, and called off, until it is under way", async () => {
-    const { body } = await api("POST", "/api/emails", { ...MAIL, scheduled_at: "in 1 hour" });
+  test("can be rescheduled and canceled until sending starts", async () => {
+    const { body } = await api("POST", "/api/emails", { ...EMAIL, scheduled_at: "in 1 hour" });
     const later = new Date(world.clock.now().getTime() + 86_400_000).toISOString();
     expect((await api("PATCH", `/api/emails/${body.id}`, { scheduled_at: later })).body).toEqual({
       object: "email",
@@ -63,19 +63,19 @@ describe("a scheduled mail", () => {
     expect(again.body.error).toContain("canceled");
   });
 
-  test("cannot be of the past, of next year, or of no time at all", async () => {
+  test("rejects a time in the past, too far in the future, or invalid", async () => {
     for (const scheduled_at of ["2001-01-01T00:00:00Z", "in 400 days", "when pigs fly"]) {
-      const reply = await api("POST", "/api/emails", { ...MAIL, scheduled_at });
+      const reply = await api("POST", "/api/emails", { ...EMAIL, scheduled_at });
       expect(reply.status, scheduled_at).toBe(422);
       expect(reply.body.error).toContain("`scheduled_at`");
     }
   });
 
-  test("is either canceled or sent when both are tried at once, never both", async () => {
+  test("is either canceled or sent when both happen concurrently, never both", async () => {
     const ids = await Promise.all(
       Array.from(
         { length: 20 },
-        async () => (await api("POST", "/api/emails", { ...MAIL, scheduled_at: "in 1 hour" })).body.id,
+        async () => (await api("POST", "/api/emails", { ...EMAIL, scheduled_at: "in 1 hour" })).body.id,
       ),
     );
     await pass("2 hours");
@@ -92,10 +92,10 @@ describe("a scheduled mail", () => {
 });
 
 describe("a batch", () => {
-  test("is accepted whole, in order, once under one key", async () => {
+  test("is accepted completely, in order, and once per idempotency key", async () => {
     const headers = { "idempotency-key": "batch-1" };
-    const mails = [1, 2, 3].map((n) => ({ ...MAIL, subject: `Number ${n}` }));
-    const first = await api("POST", "/api/emails/batch", mails, { headers });
+    const emails = [1, 2, 3].map((n) => ({ ...EMAIL, subject: `Number ${n}` }));
+    const first = await api("POST", "/api/emails/batch", emails, { headers });
     expect(first.status).toBe(200);
     const ids = (first.body.data as { id: string }[]).map(({ id }) => id);
     expect(await Promise.all(ids.map(async (id) => (await get(id)).subject))).toEqual([
@@ -103,24 +103,24 @@ describe("a batch", () => {
       "Number 2",
       "Number 3",
     ]);
-    const again = await api("POST", "/api/emails/batch", mails, { headers });
+    const again = await api("POST", "/api/emails/batch", emails, { headers });
     expect(again.body).toEqual(first.body);
     expect(again.headers["idempotent-replayed"]).toBe("true");
   });
 
-  test("strict: one bad mail refuses all and is named; permissive: the others go", async () => {
+  test("strict: one invalid email rejects all and is named; permissive: the others are accepted", async () => {
     const before = await world.rowCounts();
-    const mails = [
-      MAIL,
-      { ...MAIL, to: "nobody" },
-      { ...MAIL, nonsense: 1 },
-      { ...MAIL, from: "x@elsewhere.org" },
+    const emails = [
+      EMAIL,
+      { ...EMAIL, to: "nobody" },
+      { ...EMAIL, nonsense: 1 },
+      { ...EMAIL, from: "x@elsewhere.org" },
     ];
-    const strict = await api("POST", "/api/emails/batch", mails);
+    const strict = await api("POST", "/api/emails/batch", emails);
     expect(strict.status).toBe(422);
     expect(strict.body.error).toMatch(/^\[1\]: Invalid `to/);
     expect(await world.rowCounts()).toEqual(before);
-    const permissive = await api("POST", "/api/emails/batch", mails, {
+    const permissive = await api("POST", "/api/emails/batch", emails, {
       headers: { "x-batch-validation": "permissive" },
     });
     expect(permissive.status).toBe(200);
@@ -128,56 +128,56 @@ describe("a batch", () => {
     expect((permissive.body.errors as { index: number }[]).map(({ index }) => index)).toEqual([1, 2, 3]);
   });
 
-  test("has 1 to 100 mails and no attachments", async () => {
+  test("has 1 to 100 emails and no attachments", async () => {
     expect((await api("POST", "/api/emails/batch", [])).status).toBe(422);
     expect(
       (
         await api(
           "POST",
           "/api/emails/batch",
-          Array.from({ length: 101 }, () => MAIL),
+          Array.from({ length: 101 }, () => EMAIL),
         )
       ).status,
     ).toBe(422);
-    expect((await api("POST", "/api/emails/batch", MAIL)).status).toBe(400);
+    expect((await api("POST", "/api/emails/batch", EMAIL)).status).toBe(400);
     expect(
       (
         await api(
           "POST",
           "/api/emails/batch",
-          Array.from({ length: 100 }, () => MAIL),
+          Array.from({ length: 100 }, () => EMAIL),
         )
       ).body.data,
     ).toHaveLength(100);
-    const withFile = [{ ...MAIL, attachments: [{ filename: "a.txt", content: "YQ==" }] }];
+    const withFile = [{ ...EMAIL, attachments: [{ filename: "a.txt", content: "YQ==" }] }];
     expect((await api("POST", "/api/emails/batch", withFile)).body.error).toContain("Attachments");
   });
 });
 
 describe("a retry", () => {
   const failed = async (to: string) => {
-    const { body } = await api("POST", "/api/emails", { ...MAIL, to: ["delivered@posthorn.test", to] });
+    const { body } = await api("POST", "/api/emails", { ...EMAIL, to: ["delivered@backstamp.test", to] });
     await round();
     return String(body.id);
   };
 
-  test("sends again to those recipients where it failed, and to nobody else", async () => {
-    const id = await failed("bounced@posthorn.test");
+  test("sends again only to the failed recipients", async () => {
+    const id = await failed("bounced@backstamp.test");
     const reply = await api("POST", `/api/emails/${id}/retry`);
     expect(reply.body).toMatchObject({
       object: "email",
       id,
       count: 1,
-      data: [{ id, recipients: ["bounced@posthorn.test"] }],
+      data: [{ id, recipients: ["bounced@backstamp.test"] }],
     });
     expect((await get(id)).recipients.map(({ status }) => status)).toEqual(["delivered", "queued"]);
     await round();
     expect((await get(id)).status).toBe("bounced");
   });
 
-  test("of an unknown outcome wants the word that it may arrive twice", async () => {
+  test("of an unknown outcome requires `accept_duplicates`", async () => {
     await world.deps.hot`update teams set unknown_policy = 'hold'`;
-    const id = await failed("unknown@posthorn.test");
+    const id = await failed("unknown@backstamp.test");
     expect((await get(id)).status).toBe("unknown");
     const refused = await api("POST", `/api/emails/${id}/retry`);
     expect(refused.status).toBe(409);
@@ -186,14 +186,50 @@ describe("a retry", () => {
     await world.deps.hot`update teams set unknown_policy = 'retry'`;
   });
 
-  test("of what was delivered is 409 with the reason; by filter it takes what it finds", async () => {
-    const { body } = await api("POST", "/api/emails", MAIL);
+  test("of a delivered email is 409 with the reason; by filter it retries the matching emails", async () => {
+    const { body } = await api("POST", "/api/emails", EMAIL);
     await round();
     expect((await api("POST", `/api/emails/${body.id}/retry`)).body.error).toContain("delivered");
-    const id = await failed("bounced+filter@posthorn.test");
-    const found = await api("POST", "/api/emails/retry", { recipient: "bounced+filter@posthorn.test" });
+    const id = await failed("bounced+filter@backstamp.test");
+    const found = await api("POST", "/api/emails/retry", {
+      recipient: "bounced+filter@backstamp.test",
+      status: "bounced",
+    });
     expect(found.body).toMatchObject({ count: 1, data: [{ id }], has_more: false });
     expect((await api("POST", "/api/emails/retry", { status: "delivered" })).status).toBe(409);
+  });
+
+  test("by filter requires a filter: without one it retries nothing, and the error names the fields", async () => {
+    const id = await failed("bounced+all@backstamp.test");
+    for (const body of [{}, { accept_duplicates: true }, { subject: "" }]) {
+      const refused = await api("POST", "/api/emails/retry", body);
+      expect(refused.status, JSON.stringify(body)).toBe(422);
+      expect(refused.body.message).toContain("at least one filter");
+      expect(refused.body.message).toContain("`status`");
+    }
+    expect(await get(id)).toMatchObject({ status: "bounced" });
+  });
+
+  test("by filter skips permanently rejected emails unless `status` names them", async () => {
+    const tags = [{ name: "batch", value: "permanent" }];
+    const send = async (to: string) =>
+      String((await api("POST", "/api/emails", { ...EMAIL, to, tags })).body.id);
+    const [bounced, failedOne] = [
+      await send("bounced@backstamp.test"),
+      await send("delivered@backstamp.test"),
+    ];
+    await round();
+    for (const table of ["emails", "deliveries"])
+      await world.deps.hot.unsafe(
+        `update ${table} set status = 'failed' where ${table === "emails" ? "id" : "email_id"} = $1`,
+        [failedOne],
+      );
+    const filter = { tag: "batch:permanent" };
+    const first = await api("POST", "/api/emails/retry", filter);
+    expect(first.body).toMatchObject({ count: 1, data: [{ id: failedOne }], has_more: false });
+    expect((await get(bounced)).recipients.map(({ status }) => status)).toEqual(["bounced"]);
+    const named = await api("POST", "/api/emails/retry", { ...filter, status: "bounced" });
+    expect(named.body).toMatchObject({ count: 1, data: [{ id: bounced }] });
   });
 });
 
@@ -202,16 +238,16 @@ describe("attachments", () => {
   const forms: Record<string, unknown> = {
     base64: bytes.toString("base64"),
     "base64 without padding": bytes.toString("base64").replace(/=+$/, ""),
-    "a list of bytes": [...bytes],
+    "an array of bytes": [...bytes],
     "a Node Buffer in JSON": { type: "Buffer", data: [...bytes] },
   };
 
-  test.each(Object.entries(forms))("given as %s arrive as the same bytes", async (_, content) => {
+  test.each(Object.entries(forms))("sent as %s arrive as the same bytes", async (_, content) => {
     const attachments = [
       { filename: "Übersicht.bin", content },
       { filename: "logo.png", content, content_id: "logo" },
     ];
-    const { body, status } = await api("POST", "/api/emails", { ...MAIL, attachments });
+    const { body, status } = await api("POST", "/api/emails", { ...EMAIL, attachments });
     expect(status).toBe(200);
     await round();
     const [kept] = await world.deps.hot<
@@ -228,11 +264,11 @@ describe("attachments", () => {
       expect(Buffer.from(got as ArrayBuffer).equals(bytes)).toBe(true);
   });
 
-  test("given as plain text, as calendar clients do, are that text", async () => {
+  test("sent as plain text, as calendar clients do, contain that text", async () => {
     const attachments = [
       { filename: "a.ics", content: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", content_type: "text/calendar" },
     ];
-    const { body } = await api("POST", "/api/emails", { ...MAIL, attachments });
+    const { body } = await api("POST", "/api/emails", { ...EMAIL, attachments });
     const [row] = await world.deps.hot<
       { content: Uint8Array }[]
     >`select content from attachments where email_id = ${String(body.id)}`;
@@ -254,9 +290,9 @@ describe("attachments", () => {
     [{ filename: "a", path: "file:///etc/passwd" }, "path"],
     [{ filename: "a", path: "http://127.0.0.1:1/a" }, "path"],
     [{ filename: "a", path: "https://169.254.169.254/latest/meta-data" }, "path"],
-  ])("that cannot be meant are refused by name: %j", async (attachment, named) => {
+  ])("that are invalid are rejected with their name: %j", async (attachment, named) => {
     const before = await world.rowCounts();
-    const reply = await api("POST", "/api/emails", { ...MAIL, attachments: [attachment] });
+    const reply = await api("POST", "/api/emails", { ...EMAIL, attachments: [attachment] });
     expect(reply.status).toBe(422);
     expect(reply.body.error).toContain(named);
     expect(await world.rowCounts()).toEqual(before);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createWorld, type World } from "../support/world";
 
-const MAIL = {
+const EMAIL = {
   from: "Ann <ann@example.org>",
   to: "ben@example.net",
   subject: "Hello",
@@ -28,9 +28,9 @@ describe("the list", () => {
       const { body } = await reader.api("POST", "/api/emails", {
         token: readerKey.token,
         body: {
-          ...MAIL,
-          from: n === 3 ? "zoe@second.org" : MAIL.from,
-          to: n === 4 ? ["ben@example.net", "Rare <rare@example.net>"] : MAIL.to,
+          ...EMAIL,
+          from: n === 3 ? "zoe@second.org" : EMAIL.from,
+          to: n === 4 ? ["ben@example.net", "Rare <rare@example.net>"] : EMAIL.to,
           subject: n === 5 ? "50% off, for_you \\o/" : `Hello ${n}`,
           tags: n === 6 ? [{ name: "kind", value: "news" }] : [],
         },
@@ -40,13 +40,13 @@ describe("the list", () => {
   });
   afterAll(() => reader.close());
 
-  test("shows the newest 20 first and says that there are more", async () => {
+  test("returns the newest 20 first and sets `has_more`", async () => {
     const { body } = await list();
     expect(body).toMatchObject({ object: "list", has_more: true });
     expect(await idsOf()).toEqual(ids.slice(0, 20));
   });
 
-  test("goes on after the last row and back before the first", async () => {
+  test("continues after the last row and back before the first", async () => {
     expect(await idsOf(`?limit=10&after=${ids[9]}`)).toEqual(ids.slice(10, 20));
     expect(await idsOf(`?limit=10&before=${ids[10]}`)).toEqual(ids.slice(0, 10));
     expect(await idsOf(`?limit=3&before=${ids[10]}`)).toEqual(ids.slice(7, 10));
@@ -55,7 +55,7 @@ describe("the list", () => {
     expect(await idsOf(`?after=${ids[24]}`)).toEqual([]);
   });
 
-  test("shows neither bodies nor another team's mail", async () => {
+  test("contains no bodies and no email of another team", async () => {
     const other = await (await reader.otherTeam()).key();
     const { body } = await reader.api("GET", "/api/emails", { token: other.token });
     expect(body).toEqual({ object: "list", has_more: false, data: [] });
@@ -90,7 +90,7 @@ describe("the list", () => {
     expect(await idsOf("?limit=100&since=2000-01-01T00:00:00Z&until=2099-01-01T00:00:00Z")).toEqual(ids);
   });
 
-  test("takes a parameter without value as none", async () => {
+  test("ignores a parameter without a value", async () => {
     expect(await idsOf("?limit=&after=&status=&subject=")).toHaveLength(20);
   });
 
@@ -100,7 +100,7 @@ describe("the list", () => {
     ["limit=-1", /`limit`/],
     ["limit=1e1", /`limit`/],
     ["limit=%2B5", /`limit`/],
-    ["limit=5&limit=6", /`limit` is given twice/],
+    ["limit=5&limit=6", /`limit` occurs more than once/],
     ["after=x", /`after`/],
     ["before=1%20or%201", /`before`/],
     ["status=sleeping", /`status`.*one of complained/],
@@ -118,13 +118,13 @@ describe("the list", () => {
     ["__proto__=2", /Unknown query parameter `__proto__`/],
     ["constructor=2", /Unknown query parameter `constructor`/],
     [`subject=${"x".repeat(201)}`, /`subject`.*200/],
-  ])("refuses ?%s", async (query, message) => {
+  ])("rejects ?%s", async (query, message) => {
     const { status, body } = await list(`?${query}`);
     expect(body.message).toMatch(message);
     expect(status).toBe(422);
   });
 
-  test("refuses two cursors", async () => {
+  test("rejects two cursors", async () => {
     const { status, body } = await list(`?after=${ids[0]}&before=${ids[1]}`);
     expect(status).toBe(422);
     expect(body.message).toMatch(/`after`.*`before`/);

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Desk, openDesk } from "./desk";
+import { openTestApp, type TestApp } from "./test-app";
 
-let desk: Desk;
+let app: TestApp;
 beforeAll(async () => {
-  desk = await openDesk();
+  app = await openTestApp();
 });
-afterAll(() => desk.close());
+afterAll(() => app.close());
 
-describe("a mail is accepted", () => {
-  test("with the four fields of the interface, and answered with its id alone", async () => {
-    const { status, body } = await desk.send();
+describe("an email is accepted", () => {
+  test("with the four fields of the specification, and the response contains only its id", async () => {
+    const { status, body } = await app.send();
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(["id"]);
     expect(body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
   });
 
-  test("and read back as it was given, every field of it", async () => {
-    const id = await desk.accepted({
+  test("and every field is returned as it was sent", async () => {
+    const id = await app.accepted({
       to: ["ben@example.net", "Cleo <cleo@example.net>"],
       cc: "dora@example.net",
       bcc: ["eve@example.net"],
@@ -25,7 +25,7 @@ describe("a mail is accepted", () => {
       headers: { "X-Entity-Ref-ID": "42" },
       tags: [{ name: "kind", value: "welcome" }],
     });
-    expect(await desk.show(id)).toMatchObject({
+    expect(await app.show(id)).toMatchObject({
       object: "email",
       id,
       message_id: `<${id}@example.org>`,
@@ -42,29 +42,29 @@ describe("a mail is accepted", () => {
       last_event: "queued",
       status: "queued",
       scheduled_at: null,
-      api_key_id: desk.keyId,
+      api_key_id: app.keyId,
       api_key_name: "Test key",
       template_id: null,
       events: [{ type: "email.queued", recipient: null, data: {} }],
     });
   });
 
-  test("once per address, though it stands in several fields", async () => {
-    const id = await desk.accepted({
+  test("once per address, even if the address is in several fields", async () => {
+    const id = await app.accepted({
       to: ["ben@example.net", "ben@EXAMPLE.net"],
       cc: "Ben <ben@example.net>",
     });
-    expect((await desk.show(id)).recipients).toMatchObject([{ address: "ben@example.net", kind: "to" }]);
+    expect((await app.show(id)).recipients).toMatchObject([{ address: "ben@example.net", kind: "to" }]);
   });
 
-  test("where the display name contains an @: the address decides", async () => {
-    const id = await desk.accepted({ from: "evil@example.com <ann@example.org>" });
-    expect((await desk.show(id)).from).toBe("evil@example.com <ann@example.org>");
+  test("with an @ in the display name: only the address counts", async () => {
+    const id = await app.accepted({ from: "evil@example.com <ann@example.org>" });
+    expect((await app.show(id)).from).toBe("evil@example.com <ann@example.org>");
   });
 
-  test("whatever says nothing in a field counts as its absence, in every dialect of nothing", async () => {
+  test("null and empty values count as absent", async () => {
     for (const nothing of [null, "", []])
-      await desk.accepted({
+      await app.accepted({
         cc: nothing,
         bcc: nothing,
         reply_to: nothing,
@@ -75,23 +75,23 @@ describe("a mail is accepted", () => {
         scheduled_at: nothing,
         topic_id: nothing,
       });
-    await desk.accepted({ text: null, headers: {} });
+    await app.accepted({ text: null, headers: {} });
   });
 
-  test("and an empty text is kept as one, since it asks for no text part", async () => {
-    expect((await desk.show(await desk.accepted({ text: "" }))).text).toBe("");
-    expect((await desk.show(await desk.accepted())).text).toBeNull();
+  test("and an empty text is stored, because it requests no text part", async () => {
+    expect((await app.show(await app.accepted({ text: "" }))).text).toBe("");
+    expect((await app.show(await app.accepted())).text).toBeNull();
   });
 
   test("with text and no HTML", async () => {
-    expect(await desk.show(await desk.accepted({ html: undefined, text: "Hello" }))).toMatchObject({
+    expect(await app.show(await app.accepted({ html: undefined, text: "Hello" }))).toMatchObject({
       html: null,
       text: "Hello",
     });
   });
 });
 
-describe("a mail is refused with a sentence that names the field", () => {
+describe("an email is rejected with a message that names the field", () => {
   const long = "x".repeat(2_001);
   const table: [what: string, change: object, status: number, name: string, message: RegExp][] = [
     ["no sender", { from: undefined }, 422, "missing_required_field", /`from`/],
@@ -100,7 +100,7 @@ describe("a mail is refused with a sentence that names the field", () => {
     ["no subject", { subject: null }, 422, "missing_required_field", /`subject`/],
     ["no body", { html: null }, 422, "missing_required_field", /`html`/],
     [
-      "a sender that is a list",
+      "a sender that is an array",
       { from: ["ann@example.org"] },
       422,
       "validation_error",
@@ -115,13 +115,13 @@ describe("a mail is refused with a sentence that names the field", () => {
       /`to`.*array/,
     ],
     [
-      "one bad recipient among good ones",
+      "one invalid recipient among valid ones",
       { to: ["a@example.net", "b"] },
       422,
       "validation_error",
       /`to\[1\]`/,
     ],
-    ["a recipient that is no string", { to: [1] }, 422, "validation_error", /`to`/],
+    ["a recipient that is not a string", { to: [1] }, 422, "validation_error", /`to`/],
     [
       "too many recipients",
       { to: Array.from({ length: 51 }, (_, n) => `a${n}@example.net`) },
@@ -138,7 +138,7 @@ describe("a mail is refused with a sentence that names the field", () => {
     ],
     ["a subject that is a number", { subject: 1 }, 422, "validation_error", /`subject`.*string/],
     [
-      "a subject of two lines",
+      "a subject with two lines",
       { subject: "a\r\nBcc: x@example.com" },
       422,
       "validation_error",
@@ -148,14 +148,14 @@ describe("a mail is refused with a sentence that names the field", () => {
     ["an unknown field", { form: "x" }, 422, "validation_error", /Unknown field `form`\. Known: from, to/],
     ["several unknown fields", { a: 1, b: 2 }, 422, "validation_error", /Unknown fields `a`, `b`/],
     [
-      "an unknown field further down",
+      "an unknown nested field",
       { tags: [{ name: "a", value: "b", x: 1 }] },
       422,
       "validation_error",
       /`tags\[0\].x`/,
     ],
     [
-      "a tag with blanks",
+      "a tag with spaces",
       { tags: [{ name: "a b", value: "c" }] },
       422,
       "validation_error",
@@ -164,18 +164,18 @@ describe("a mail is refused with a sentence that names the field", () => {
     ["a tag without value", { tags: [{ name: "a" }] }, 422, "missing_required_field", /`tags\[0\].value`/],
     ["tags in an object", { tags: { a: "b" } }, 422, "validation_error", /`tags`.*array/],
     [
-      "a header that Posthorn writes",
+      "a header that Backstamp writes",
       { headers: { From: "x@example.com" } },
       422,
       "validation_error",
       /`headers`.*From/,
     ],
     [
-      "a header given twice",
+      "a duplicate header",
       { headers: { "X-A": "1", "x-a": "2" } },
       422,
       "validation_error",
-      /`headers`.*twice/,
+      /`headers`.*more than once/,
     ],
     [
       "a header that is a number",
@@ -208,12 +208,12 @@ describe("a mail is refused with a sentence that names the field", () => {
     ],
   ];
   test.each(table)("%s", async (_, change, status, name, message) => {
-    const before = await desk.world.rowCounts();
-    const { status: got, body } = await desk.send(change);
+    const before = await app.world.rowCounts();
+    const { status: got, body } = await app.send(change);
     expect({ got, name: body.name }).toEqual({ got: status, name });
     expect(body.message).toMatch(message);
     expect(body.error).toBe(body.message);
     expect(body.statusCode).toBe(status);
-    expect(await desk.world.rowCounts()).toEqual(before);
+    expect(await app.world.rowCounts()).toEqual(before);
   });
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "#db/client";
-import { newId } from "#server/ids";
-import { keepBooks } from "#server/worker/bookkeeping";
-import { tick } from "#server/worker/tick";
+import { aggregateUsage } from "#server/delivery/housekeeping/usage";
+import { tick } from "#server/delivery/tick";
+import { newId } from "#server/platform/ids";
 import { freshDatabase } from "../support/postgres";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A team of its own for each test, whose feed nobody else writes to, with the means to write and to read it. */
+/** A new team for each test, whose feed no other test writes to, with functions to write and read it. */
 async function openFeed() {
   const team: TestTeam = await world.otherTeam();
   const { token } = await team.key();
@@ -25,7 +25,7 @@ async function openFeed() {
     expect(reply.status, reply.text).toBe(200);
     return reply.body as Page;
   };
-  /** Everything behind a place, page by page, to the end. */
+  /** All events after a cursor, page by page, to the end. */
   const readAll = async (query: Record<string, string> = {}) => {
     const events: FeedEvent[] = [];
     for (let after = query.after; ; ) {
@@ -35,11 +35,11 @@ async function openFeed() {
       if (!page.has_more) return { events, next: page.next };
     }
   };
-  const send = async (to = "delivered@posthorn.test") => {
-    const body = { from: "ann@posthorn.test", to, subject: "Hello", html: "<p>Hi</p>" };
+  const send = async (to = "delivered@backstamp.test") => {
+    const body = { from: "ann@backstamp.test", to, subject: "Hello", html: "<p>Hi</p>" };
     return String((await world.api("POST", "/api/emails", { token, body })).body.id);
   };
-  /** Writes one more event of a mail, by the given connection or transaction. */
+  /** Writes an event of an email on the given connection or transaction. */
   const write = async (by: typeof hot, emailId: string, id = newId()) => {
     await by`
       insert into email_events (id, team_id, email_id, type) values (${id}, ${team.id}, ${emailId}, 'email.sent')`;
@@ -50,7 +50,7 @@ async function openFeed() {
 
 const idsOf = (events: { id: string }[]) => events.map(({ id }) => id);
 
-test("events come oldest first, each once, and `next` goes on where the reader stopped", async () => {
+test("events are sorted oldest first, each occurs once, and `next` continues where the reader stopped", async () => {
   const { read, readAll, send } = await openFeed();
   const [first, second] = [await send(), await send()];
   const page = await read("?limit=1");
@@ -67,7 +67,7 @@ test("events come oldest first, each once, and `next` goes on where the reader s
   expect((await readAll({ after: rest.next })).events).toMatchObject([{ email_id: third }]);
 });
 
-test("nothing is missed though a transaction commits after later ones", async () => {
+test("no event is missed if a transaction commits after later ones", async () => {
   const { read, readAll, send, write } = await openFeed();
   const emailId = await send();
   const { next } = await readAll();
@@ -97,20 +97,20 @@ test("nothing is missed though a transaction commits after later ones", async ()
   expect(idsOf((await readAll({ after: filtered.next })).events)).toEqual([late, ...later]);
 });
 
-test("a transaction that is rolled back holds nobody up", async () => {
+test("a transaction that is rolled back blocks no reader", async () => {
   const { readAll, send, write } = await openFeed();
   const emailId = await send();
   const { next } = await readAll();
   const failed = world.deps.hot.begin(async (tx) => {
     await write(tx as unknown as typeof world.deps.hot, emailId);
-    throw new Error("changed its mind");
+    throw new Error("rolled back");
   });
-  await expect(failed).rejects.toThrow("changed its mind");
+  await expect(failed).rejects.toThrow("rolled back");
   const id = await write(world.deps.hot, emailId);
   expect(idsOf((await readAll({ after: next })).events)).toEqual([id]);
 });
 
-test("a reader who follows many writers sees every event once", { timeout: 120_000 }, async () => {
+test("a reader sees every event of many concurrent writers once", { timeout: 120_000 }, async () => {
   const { readAll, send, write } = await openFeed();
   const emailId = await send();
   const written: string[] = [];
@@ -143,7 +143,7 @@ test("a reader who follows many writers sees every event once", { timeout: 120_0
   };
   while (!isDone) await follow();
   await writing;
-  // The last ones are held back while anything older is still under way in this database, such as a record of these calls.
+  // The latest events are held back while an older transaction is open in this database, such as the log of these calls.
   await vi.waitFor(
     async () => {
       await follow();
@@ -156,9 +156,9 @@ test("a reader who follows many writers sees every event once", { timeout: 120_0
 });
 
 describe("a filter", () => {
-  test("narrows by type, mail, recipient and time", async () => {
+  test("selects by type, email, recipient and time", async () => {
     const { team, readAll, send } = await openFeed();
-    const [good, bad] = [await send("delivered@posthorn.test"), await send("bounced@posthorn.test")];
+    const [good, bad] = [await send("delivered@backstamp.test"), await send("bounced@backstamp.test")];
     await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
     const typesOf = async (query: Record<string, string>) =>
       (await readAll(query)).events.map(({ type }) => type);
@@ -171,23 +171,23 @@ describe("a filter", () => {
     expect(await typesOf({ type: "email.bounced,email.delivered", email_id: bad })).toEqual([
       "email.bounced",
     ]);
-    expect(await typesOf({ recipient: "bounced@posthorn.test" })).toEqual(["email.bounced"]);
-    expect(await typesOf({ recipient: "nobody@posthorn.test" })).toEqual([]);
+    expect(await typesOf({ recipient: "bounced@backstamp.test" })).toEqual(["email.bounced"]);
+    expect(await typesOf({ recipient: "nobody@backstamp.test" })).toEqual([]);
 
     await world.deps.hot`
       update email_events set created_at = created_at - interval '3 days' where team_id = ${team.id} and email_id = ${good}`;
     const yesterday = new Date(Date.now() - 86_400_000).toISOString();
-    const mailsOf = async (query: Record<string, string>) =>
+    const emailIdsOf = async (query: Record<string, string>) =>
       new Set((await readAll(query)).events.map(({ email_id }) => email_id));
     for (const isCounted of [false, true]) {
-      if (isCounted) await keepBooks({ ...world.deps, transport: null }, () => true);
-      expect(await mailsOf({ since: yesterday })).toEqual(new Set([bad]));
-      expect(await mailsOf({ until: yesterday })).toEqual(new Set([good]));
-      expect(await mailsOf({ since: new Date(Date.now() + 86_400_000).toISOString() })).toEqual(new Set());
+      if (isCounted) await aggregateUsage({ ...world.deps, transport: null }, () => true);
+      expect(await emailIdsOf({ since: yesterday })).toEqual(new Set([bad]));
+      expect(await emailIdsOf({ until: yesterday })).toEqual(new Set([good]));
+      expect(await emailIdsOf({ since: new Date(Date.now() + 86_400_000).toISOString() })).toEqual(new Set());
     }
   });
 
-  test("that lets nearly nothing pass is answered in bounded steps, and misses nothing", async () => {
+  test("that matches almost nothing returns in bounded steps and misses no event", async () => {
     const { team, read, readAll, send } = await openFeed();
     const emailId = await send();
     await world.deps.hot`
@@ -209,22 +209,22 @@ describe("a filter", () => {
     ["after=x", /next/],
     ["after=1_2", /next/],
     ["after=99999999999999999999_018f0000-0000-7000-8000-000000000000", /next/],
-    ["after=9223372036854775808_018f0000-0000-7000-8000-000000000000", /gave no such cursor/],
-    ["after=999999999999_018f0000-0000-7000-8000-000000000000", /gave no such cursor/],
+    ["after=9223372036854775808_018f0000-0000-7000-8000-000000000000", /did not issue this cursor/],
+    ["after=999999999999_018f0000-0000-7000-8000-000000000000", /did not issue this cursor/],
     ["before=1_018f0000-0000-7000-8000-000000000000", /Unknown/],
     ["type=email.read", /email\.bounced/],
     ["type=email.sent,", /email\.bounced/],
     ["email_id=1", /id/],
     ["recipient=ann", /@/],
     ["since=yesterday", /ISO 8601/],
-  ])("that is none is refused: %s", async (query, message) => {
+  ])("that is invalid is rejected: %s", async (query, message) => {
     const { token } = await world.key();
     const reply = await world.api("GET", `/api/events?${query}`, { token });
     expect(reply).toMatchObject({ status: 422, body: { message: expect.stringMatching(message) } });
   });
 });
 
-test("the feed of one team holds nothing of another's, whatever cursor it is asked with", async () => {
+test("the feed of one team contains no event of another team, whatever the cursor", async () => {
   const [own, foreign] = [await openFeed(), await openFeed()];
   const mine = await own.send();
   const theirs = await foreign.send();
@@ -235,10 +235,10 @@ test("the feed of one team holds nothing of another's, whatever cursor it is ask
   expect((await own.readAll({ email_id: theirs })).events).toEqual([]);
 });
 
-test("after a dump was restored into a fresh cluster nothing is hidden, and what comes next comes after it", async () => {
+test("after a restore into a new cluster no event is hidden, and new events follow the restored ones", async () => {
   const { read, readAll, send } = await openFeed();
   const before = [await send(), await send()];
-  // As rows look that were written by a cluster with many more transactions behind it.
+  // As if the rows were written by a cluster with a much higher transaction counter.
   await world.deps.hot`update email_events set position = position + 1000000000`;
   const { events, next } = await readAll();
   expect(events.map(({ email_id }) => email_id)).toEqual(before);
@@ -249,7 +249,7 @@ test("after a dump was restored into a fresh cluster nothing is hidden, and what
   expect((await readAll({ after: again.next })).events).toMatchObject([{ email_id: later }]);
 });
 
-test("what another database of the cluster has open holds nobody up", async () => {
+test("an open transaction in another database of the cluster blocks no reader", async () => {
   const { readAll, send } = await openFeed();
   const place = await freshDatabase();
   const elsewhere = openDatabase(place.url, { connectionsMax: 2 });

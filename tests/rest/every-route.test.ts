@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { byStatus, errorCodesOf } from "#server/rest/openapi/faults";
-import type { Route } from "#server/rest/route";
+import type { Route } from "#server/rest/pipeline/route";
 import { routes } from "#server/rest/routes";
-import { SCOPES } from "#server/scopes";
+import { SCOPES } from "#server/shared/scopes";
 import { type CallOptions, callApi, type Reply, type RestServer, startRest } from "../support/rest";
 import { createWorld, type TestTeam, type World } from "../support/world";
-import { expectDressedAt } from "./dressed";
+import { expectCommonHeadersAt } from "./common-headers";
 import { createRouteCalls, hasId, mayHaveBody, nameOf } from "./route-calls";
 
 /**
- * Every promise here is asked of every declared route, so a new route joins by standing in the list. What the suite cannot
- * know of it stands in `route-calls`: without its entry there it fails and says so.
+ * Each guarantee is tested on every declared route, so a new route in the list is tested automatically. `route-calls`
+ * contains the data that the declaration lacks; a route without an entry there fails with a message.
  */
 
 const bodyMaxBytes = 64 * 1024;
 const cronSecret = "the-operator's-secret-0123456789";
 
 let world: World;
-/** The same database where the operator set no secret. */
+/** The same database in an installation without `CRON_SECRET`. */
 let withoutSecret: RestServer;
 let other: TestTeam;
 let token: string;
@@ -38,7 +38,8 @@ afterAll(async () => {
   await world.close();
 });
 
-const expectDressed = (reply: Reply, answers?: string) => expectDressedAt(world.clock.now(), reply, answers);
+const expectCommonHeaders = (reply: Reply, type?: string) =>
+  expectCommonHeadersAt(world.clock.now(), reply, type);
 
 type Refusable = CallOptions & { method?: string; path?: string };
 type Refusal = { status: number; text?: string; message?: RegExp };
@@ -55,21 +56,21 @@ async function expectNothing<Result>(run: () => Promise<Result>): Promise<Result
   return result;
 }
 
-/** Calls, and asserts that it is refused so, dressed. */
+/** Calls, and asserts that the call is rejected as expected, with the common headers. */
 async function expectRefusal(route: Route, options: Refusable, expected: Refusal): Promise<Reply> {
   const path = options.path ?? (await pathOf(route));
   const reply = await world.api(options.method ?? route.method, path, options);
   expect({ status: reply.status, text: reply.text.slice(0, 300) }).toMatchObject({ status: expected.status });
-  // Another path or method is none of this route's.
+  // Another path or method does not belong to this route.
   if (options.method === undefined && reply.status !== 404)
     expect(statusesOf.get(route)).toContain(reply.status);
   if (expected.text !== undefined) expect(reply.text).toBe(expected.text);
   if (expected.message) expect(reply.body.message).toMatch(expected.message);
-  expectDressed(reply);
+  expectCommonHeaders(reply);
   return reply;
 }
 
-/** The same, and that nothing happened. */
+/** Like `expectRefusal`, and asserts that nothing happened. */
 async function expectRefused(route: Route, options: Refusable, expected: Refusal): Promise<Reply> {
   const path = options.path ?? (await pathOf(route));
   return expectNothing(() => expectRefusal(route, { ...options, path }, expected));
@@ -78,11 +79,11 @@ async function expectRefused(route: Route, options: Refusable, expected: Refusal
 const UNAUTHORIZED = { status: 401, text: '{"error":"Unauthorized"}' };
 const FORBIDDEN = { status: 403, text: '{"error":"Insufficient API key permissions"}' };
 
-// What does not concern a route is not asked of it, which is no skipped test.
+// Cases that do not apply to a route are not declared; they are not skipped tests.
 const testWhere = (applies: unknown) => (applies ? test : () => {});
 const describeWhere = (applies: unknown) => (applies ? describe : () => {});
 
-test("no two routes stand in each other's way", () => {
+test("no two routes conflict", () => {
   const names = routes.map((route) => nameOf(route).replace(/\{[^}]*\}/g, "{}"));
   expect(new Set(names).size).toBe(names.length);
 });
@@ -92,31 +93,36 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
   const isForKeys = typeof access === "object";
   const token200 = () => calls.bearerOf(route, token);
 
-  test("answers a good call with its declared status, or says why it cannot", async () => {
+  test("responds to a valid call with its declared status, or with the reason why it cannot", async () => {
     const reply = await world.api(route.method, await pathOf(route), {
       token: token200(),
       ...goodBody(route),
     });
     expect([route.status, ...(isForKeys ? [] : [503])]).toContain(reply.status);
-    expectDressed(reply, route.answers);
+    expectCommonHeaders(reply, route.responseType);
   });
 
-  test("says what it is in one line, for the reference", () => {
+  test("has a summary of one line for the API reference", () => {
     expect(route.summary).toMatch(/^[A-Z][^\n]{9,99}[^.]$/);
   });
 
-  test("is 422 for a query parameter that it does not know", async () => {
+  test("is 422 for an unknown query parameter", async () => {
     const path = `${await pathOf(route)}?unheard_of=1`;
     const options = { token: token200(), path, ...goodBody(route) };
     await expectRefused(route, options, { status: 422, message: /`unheard_of`/ });
   });
 
-  testWhere(route.accepts)("is refused for every file that is none", async () => {
+  testWhere(route.accepts)("rejects every invalid file", async () => {
     const path = await pathOf(route);
     const call = (raw: string | Uint8Array, status: number, headers: CallOptions["headers"] = {}) =>
       expectRefusal(
         route,
-        { token: token200(), path, raw, headers: { "content-type": route.accepts ?? "", ...headers } },
+        {
+          token: token200(),
+          path,
+          raw,
+          headers: { "content-type": route.accepts ?? "", ...route.example?.headers, ...headers },
+        },
         { status },
       );
     await expectNothing(async () => {
@@ -128,15 +134,15 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
       await call("x\n".repeat(bodyMaxBytes), 413);
       const chunked = { "transfer-encoding": "chunked", "content-length": [] };
       await call("x\n".repeat(bodyMaxBytes), 413, chunked);
-      // A mail may be of any bytes, but it has a header; and what nobody proves to be his is nobody's fault.
-      const odd = access === "public" ? 401 : route.accepts === "text/csv" ? 400 : 422;
+      // An email may contain any bytes, but it has a header.
+      const odd = route.accepts === "message/rfc822" ? 422 : 400;
       await call(Buffer.from([0xff, 0xfe, 0x00]), odd);
       await call("", 400);
     });
   });
 
   testWhere(mayHaveBody(route) && !route.accepts && !route.ignoresBody)(
-    "is refused for every body that is none",
+    "rejects every invalid body",
     async () => {
       const path = await pathOf(route);
       const call = (raw: string | Uint8Array, status: number, headers: CallOptions["headers"] = {}) =>
@@ -169,7 +175,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
     },
   );
 
-  testWhere(route.body)("names a field that it does not know", async () => {
+  testWhere(route.body)("names an unknown field", async () => {
     const good = bodyOf(route);
     const spoiled = (fields: object) => ({ ...fields, unheard_of: 1, teamId: other.id });
     const body = Array.isArray(good) ? good.map(spoiled) : spoiled(good);
@@ -180,7 +186,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
     );
   });
 
-  testWhere(route.method === "GET")("answers HEAD like GET, without a body", async () => {
+  testWhere(route.method === "GET")("responds to HEAD like GET, without a body", async () => {
     const path = await pathOf(route);
     const options = { token: token200() };
     const get = await world.api("GET", path, options);
@@ -191,7 +197,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
       expect(head.headers).toHaveProperty(name);
   });
 
-  test("is another path with a slash at its end, doubled, or with a letter encoded", async () => {
+  test("is not found with a trailing or double slash or an encoded letter", async () => {
     const path = await pathOf(route);
     const odd = [`${path}/`, path.replace("/api/", "/api//"), path.replace(/^\/api\/(.)/, "/api/..;/$1")];
     await expectNothing(async () => {
@@ -200,7 +206,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
     });
   });
 
-  test("is 405 for the methods that its path does not have, and names those that it has", async () => {
+  test("is 405 for unsupported methods, and names the supported ones", async () => {
     const path = await pathOf(route);
     const declared = routes.filter((each) => each.path === route.path).map(({ method }) => method);
     const allowed = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
@@ -217,7 +223,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
   describeWhere(isForKeys)("with keys", () => {
     const scope = isForKeys ? access.scope : "";
 
-    test("is 401 without a key that is valid now, to the letter and without a word more", async () => {
+    test("is 401 without a valid key, with exactly the specified body", async () => {
       const expired = await world.key({ expiresAt: new Date("2020-01-01T00:00:00Z") });
       const revoked = await world.key();
       await world.revoke(revoked.id);
@@ -233,7 +239,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
       });
     });
 
-    test("is 403 for a key that holds every scope but the one it needs", async () => {
+    test("is 403 for a key with every scope except the required one", async () => {
       const { token: narrow } = await world.key({ scopes: SCOPES.filter((each) => each !== scope) });
       await expectRefused(route, { token: narrow, ...goodBody(route) }, FORBIDDEN);
       const { token: exact } = await world.key({ scopes: [scope] });
@@ -241,7 +247,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
       expect(reply.status).toBe(route.status);
     });
 
-    test("is refused in the order key, limit, scope, body", async () => {
+    test("checks key, limit, scope and body in that order", async () => {
       const path = await pathOf(route);
       const hostile = { path, raw: "{", headers: { "content-type": "text/plain" } };
       await expectRefused(route, hostile, UNAUTHORIZED);
@@ -249,7 +255,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
       await expectRefused(route, { ...hostile, token: narrow }, FORBIDDEN);
     });
 
-    test("is 429 beyond the key's limit, with the seconds until it passes, and then passes", async () => {
+    test("is 429 above the key's limit with the seconds to wait, and succeeds after that time", async () => {
       const tier = route.tier === "none" ? "other" : route.tier;
       const { token: narrow } = await world.key({ scopes: [scope], limits: { [tier]: 1 } });
       const path = await pathOf(route);
@@ -268,7 +274,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
       expect(again.status).toBe(route.status);
     });
 
-    testWhere(hasId(route))("answers another team's row like one that does not exist", async () => {
+    testWhere(hasId(route))("responds the same for another team's row and a missing row", async () => {
       const { token: foreign } = await other.key();
       const path = await pathOf(route, foreign);
       const missing = route.path.replace(/\{[^}]*\}/g, "018f0000-0000-7000-8000-000000000000");
@@ -288,20 +294,20 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
     });
   });
 
-  describeWhere(access === "public")("open to anybody", () => {
-    test("is answered without a key, with a bad one, and however often it is asked", async () => {
+  describeWhere(access === "public")("public", () => {
+    test("responds without a key, with an invalid key, and to any number of calls", async () => {
       const path = await pathOf(route);
       const first = await world.api(route.method, path);
       for (let n = 0; n < 70; n++) {
         const { status } = await world.api(route.method, path, n % 2 ? {} : { token: "bad" });
         expect(status).toBe(first.status);
       }
-      expectDressed(await world.api(route.method, path), route.answers);
+      expectCommonHeaders(await world.api(route.method, path), route.responseType);
     });
   });
 
   describeWhere(access === "operator-token" || access === "inbound-token")("for the operator", () => {
-    test("is 401 for whoever does not know the secret, holders of keys and of other secrets included", async () => {
+    test("is 401 without the secret, also with a key or another secret", async () => {
       const secret = token200() ?? "";
       const others = [cronSecret, world.deps.inboundToken ?? ""].filter((each) => each !== secret);
       const path = await pathOf(route);
@@ -312,29 +318,26 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
       });
     });
 
-    test("is never refused by a limit", async () => {
+    test("is never rate limited", async () => {
       const options = { token: token200(), ...goodBody(route) };
       for (let n = 0; n < 70; n++)
         expect((await world.api(route.method, route.path, options)).status).toBe(route.status);
     });
 
-    testWhere(access === "operator-token")(
-      "does not exist where no secret is set, and never is open there",
-      async () => {
-        const call = (bearer?: string) =>
-          callApi(
-            withoutSecret.baseUrl,
-            route.method,
-            route.path,
-            bearer === undefined ? {} : { token: bearer },
-          );
-        const before = ticks;
-        expect((await call()).status).toBe(401);
-        expect((await call("null")).status).toBe(401);
-        expect((await call(cronSecret)).status).toBe(401);
-        expect((await call(token)).status).toBe(404);
-        expect(ticks).toBe(before);
-      },
-    );
+    testWhere(access === "operator-token")("does not exist without a configured secret", async () => {
+      const call = (bearer?: string) =>
+        callApi(
+          withoutSecret.baseUrl,
+          route.method,
+          route.path,
+          bearer === undefined ? {} : { token: bearer },
+        );
+      const before = ticks;
+      expect((await call()).status).toBe(401);
+      expect((await call("null")).status).toBe(401);
+      expect((await call(cronSecret)).status).toBe(401);
+      expect((await call(token)).status).toBe(404);
+      expect(ticks).toBe(before);
+    });
   });
 });

@@ -1,9 +1,9 @@
 import type { RelayProvider } from "#db/schema/relays";
 import type { Call } from "../support/providers";
 
-/** The same call with one letter of its proof, or of its body, changed. */
+/** Copies of the call with one changed character, in the signature or in the body. */
 export function forgedCalls(provider: RelayProvider, { raw, headers }: Call): Call[] {
-  // The last letters of Base64 may say nothing, so it is one in the middle.
+  // The last characters of Base64 may contain unused bits, so change one in the middle.
   const spoil = (text: string) => {
     const at = Math.floor(text.length / 2);
     return `${text.slice(0, at)}${text[at] === "A" ? "B" : "A"}${text.slice(at + 1)}`;

@@ -3,7 +3,7 @@ import { routes } from "#server/rest/routes";
 import { createWorld, type TestTeam, type World } from "../support/world";
 import { createRouteCalls, nameOf } from "./route-calls";
 
-/** Apart from the other promises of every route: no clock is moved here, so that the limit, once gone, stays gone. */
+/** Separate from `every-route.test.ts`, because the clock must not advance here: an exhausted limit stays exhausted. */
 
 const forKeys = routes.filter(({ access }) => typeof access === "object");
 
@@ -20,10 +20,10 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test.each(forKeys.map((route) => [nameOf(route), route] as const))(
-  "%s is 401 even for a caller who guessed away the limit of his address",
+  "%s is 401 also after guessed keys exhausted the limit of the client address",
   async (_, route) => {
     const path = await calls.pathOf(route, token);
-    // All routes share the one limit: most find it gone.
+    // All routes share this limit, so it is exhausted for most of them.
     for (let n = 0; n < 65; n++) {
       const { headers } = await world.api(route.method, path);
       if (headers["x-ratelimit-remaining"] === "0") break;

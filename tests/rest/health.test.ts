@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TICK_WORKER_ID, workers } from "#db/schema/workers";
-import { newId } from "#server/ids";
+import { newId } from "#server/platform/ids";
 import { openDeps } from "../support/deps";
 import { callApi, startRest } from "../support/rest";
 import { createWorld, type World } from "../support/world";
@@ -11,18 +11,18 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const beat = (transport: string, id = newId()) =>
-  world.deps.db.insert(workers).values({ id, host: "test", pid: 1, transport });
+const beat = (transport: string, id = newId(), host = "test") =>
+  world.deps.db.insert(workers).values({ id, host, pid: 1, transport });
 const ready = () => world.api("GET", "/api/health/ready");
 
 describe("readiness", () => {
-  test("is 200 while the database answers and a worker with a way out lives", async () => {
+  test("is 200 while the database responds and a worker with a transport is alive", async () => {
     await beat("relay");
     const { status, body } = await ready();
     expect({ status, body }).toEqual({ status: 200, body: { status: "ready" } });
   });
 
-  test("is 503 where nothing drains the queue, and says what to start", async () => {
+  test("is 503 without a worker, and names the process to start", async () => {
     const { status, body, headers } = await ready();
     expect(status).toBe(503);
     expect(body).toMatchObject({ reason: "no_worker", status: "not_ready", statusCode: 503 });
@@ -31,7 +31,7 @@ describe("readiness", () => {
     expect(headers["x-ratelimit-limit"]).toBe("60");
   });
 
-  test("is 503 thirty seconds after the last worker was heard of", async () => {
+  test("is 503 thirty seconds after the last heartbeat of a worker", async () => {
     await beat("relay");
     await world.elapse("29 seconds");
     expect((await ready()).status).toBe(200);
@@ -39,7 +39,7 @@ describe("readiness", () => {
     expect((await ready()).body.reason).toBe("no_worker");
   });
 
-  test("gives ten minutes to rounds that something outside calls", async () => {
+  test("allows ten minutes between rounds of an external scheduler", async () => {
     await beat("relay", TICK_WORKER_ID);
     await world.elapse("9 minutes 55 seconds");
     expect((await ready()).status).toBe(200);
@@ -47,7 +47,7 @@ describe("readiness", () => {
     expect((await ready()).body.reason).toBe("no_worker");
   });
 
-  test("is 503 where mail to real recipients would wait for a way out", async () => {
+  test("is 503 if email to real recipients waits because no transport is configured", async () => {
     await beat("none");
     const { status, body } = await ready();
     expect({ status, reason: body.reason }).toEqual({ status: 503, reason: "no_transport" });
@@ -57,7 +57,27 @@ describe("readiness", () => {
   });
 });
 
-test("with the database away the service is alive, not ready, and refuses calls in JSON", async () => {
+test("readiness warns if email is sent directly to MX hosts under a name that is not a full host name", async () => {
+  await beat("relay");
+  await beat("direct", newId(), "mail.example.org");
+  expect((await ready()).body).toEqual({ status: "ready" });
+  await beat("direct", newId(), "machine-7");
+  const { status, body, text } = await ready();
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    status: "ready",
+    alarms: [
+      { alarm: "unqualified_name", count: 1, message: expect.stringContaining("Set BACKSTAMP_HOSTNAME") },
+    ],
+  });
+  expect(text).not.toContain("machine-7");
+  const names = { ...world.deps.names, mailHost: "mail.example.org" };
+  const named = await startRest({ ...world.deps, names });
+  expect((await callApi(named.baseUrl, "GET", "/api/health/ready")).body).toEqual({ status: "ready" });
+  await named.close();
+});
+
+test("without the database the service is alive, not ready, and rejects calls in JSON", async () => {
   const { deps, close } = openDeps("postgres://nobody@127.0.0.1:1/none");
   const { baseUrl, close: closeServer } = await startRest(deps);
   try {

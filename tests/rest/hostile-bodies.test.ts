@@ -1,26 +1,26 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Log } from "#server/log";
+import type { Log } from "#server/platform/log";
 import { callRaw } from "../support/rest";
-import { type Desk, openDesk } from "./desk";
+import { openTestApp, type TestApp } from "./test-app";
 
-let desk: Desk;
+let app: TestApp;
 const faults: unknown[] = [];
 const log: Log = { info() {}, warn() {}, error: (event, facts) => faults.push({ event, facts }) };
 beforeAll(async () => {
-  desk = await openDesk({ domain: "linked.com", bodyMaxBytes: 3 * 1024 * 1024, log });
+  app = await openTestApp({ domain: "linked.com", bodyMaxBytes: 3 * 1024 * 1024, log });
 });
 afterAll(async () => {
-  await desk.close();
-  // Whatever a caller sends, nothing unexpected happens behind the answer either.
+  await app.close();
+  // No request may cause an unexpected error in the log.
   expect(faults).toEqual([]);
 });
 
-const MAIL = { from: "ann@linked.com", to: "ben@example.net", subject: "Hello", html: "<p>Hello</p>" };
-const json = JSON.stringify(MAIL);
+const EMAIL = { from: "ann@linked.com", to: "ben@example.net", subject: "Hello", html: "<p>Hello</p>" };
+const json = JSON.stringify(EMAIL);
 const withField = (field: string) => `${json.slice(0, -1)},${field}}`;
 
-describe("every body has one answer", () => {
+describe("every body has one response", () => {
   const nested = (depth: number) => `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
   const many = (count: number, item: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => item(n)).join(",");
@@ -30,7 +30,7 @@ describe("every body has one answer", () => {
     ["half of an object", '{"from":', 400, /not valid JSON/],
     ["two objects", "{}{}", 400, /not valid JSON/],
     ["single quotes", "{'from':1}", 400, /not valid JSON at position 1/],
-    ["a comma too many", '{"a":1,}', 400, /not valid JSON/],
+    ["a trailing comma", '{"a":1,}', 400, /not valid JSON/],
     ["a comment", "{}//x", 400, /not valid JSON/],
     ["NaN", '{"a":NaN}', 400, /not valid JSON/],
     ["a line break in a string", '{"a":"\n"}', 400, /not valid JSON/],
@@ -39,28 +39,28 @@ describe("every body has one answer", () => {
     ["a number", "1", 400, /must be a JSON object/],
     ["a string", '"x"', 400, /must be a JSON object/],
     ["an array", "[]", 400, /must be a JSON object/],
-    ["an array of mails", `[${json}]`, 400, /must be a JSON object/],
-    ["a byte order mark before it", `\ufeff${json}`, 200, null],
+    ["an array of emails", `[${json}]`, 400, /must be a JSON object/],
+    ["a byte order mark before the JSON", `\ufeff${json}`, 200, null],
     ["two byte order marks", `\ufeff\ufeff${json}`, 400, /not valid JSON/],
-    ["blanks around it", ` \r\n\t${json}\n `, 200, null],
+    ["whitespace around the JSON", ` \r\n\t${json}\n `, 200, null],
     ["UTF-16", Buffer.from(json, "utf16le"), 400, /not valid/],
     ["the bytes ff fe", Buffer.from([0xff, 0xfe]), 400, /UTF-8/],
     ["an overlong slash", Buffer.from([0x22, 0xc0, 0xaf, 0x22]), 400, /UTF-8/],
     ["a surrogate as CESU-8", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 400, /UTF-8/],
     ["half of a character", Buffer.from([0x22, 0xe2, 0x82, 0x22]), 400, /UTF-8/],
-    ["a name that stands twice: the last one counts", withField('"subject":1'), 422, /`subject`/],
-    ["a name that stands twice, the last one good", `{"subject":1,${json.slice(1)}`, 200, null],
+    ["a duplicate name: the last one counts", withField('"subject":1'), 422, /`subject`/],
+    ["a duplicate name, the last one valid", `{"subject":1,${json.slice(1)}`, 200, null],
     ["__proto__", withField('"__proto__":{"x":1}'), 422, /Unknown field `__proto__`/],
-    ["__proto__ further down", withField('"headers":{"__proto__":"x"}'), 422, /`headers\.__proto__`/],
-    ["__proto__ in an escape", withField('"\\u005f_proto__":1'), 422, /Unknown field `__proto__`/],
+    ["nested __proto__", withField('"headers":{"__proto__":"x"}'), 422, /`headers\.__proto__`/],
+    ["escaped __proto__", withField('"\\u005f_proto__":1'), 422, /Unknown field `__proto__`/],
     ["constructor", withField('"constructor":{"prototype":1}'), 422, /Unknown field `constructor`/],
-    ["a number out of range", withField('"tags":1e999'), 422, /`tags` is a number out of range/],
-    ["a number out of range in a list", withField('"to":[1e999]'), 422, /`to\[0\]` is a number out of range/],
-    ["a number beyond exactness", withField('"subject":12345678901234567890'), 422, /`subject`/],
+    ["a number out of range", withField('"tags":1e999'), 422, /`tags` is out of range/],
+    ["a number out of range in an array", withField('"to":[1e999]'), 422, /`to\[0\]` is out of range/],
+    ["a number beyond integer precision", withField('"subject":12345678901234567890'), 422, /`subject`/],
     ["NUL in a value", withField('"subject":"a\\u0000b"'), 422, /`subject` contains a NUL/],
     ["NUL in a name", withField('"a\\u0000b":1'), 422, /A field's name contains a NUL/],
     [
-      "NUL in a name further down",
+      "NUL in a nested name",
       withField('"headers":{"a\\u0000b":"x"}'),
       422,
       /name in `headers` contains a NUL/,
@@ -88,7 +88,7 @@ describe("every body has one answer", () => {
       422,
       /`a` has more than 1000 items/,
     ],
-    ["objects without number", `{"a":[${many(200_000, () => "{}")}]}`, 422, /more than 50000/],
+    ["very many objects", `{"a":[${many(200_000, () => "{}")}]}`, 422, /more than 50000/],
     [
       "a thousand and one recipients",
       withField(`"to":[${many(1_001, () => '"a@b.net"')}]`),
@@ -96,7 +96,7 @@ describe("every body has one answer", () => {
       /`to` has more than 1000/,
     ],
     [
-      "bytes where no file is",
+      "bytes in a field without a file",
       withField(`"html":[${many(100_000, () => "65")}]`),
       422,
       /`html` has more than 1000/,
@@ -108,61 +108,61 @@ describe("every body has one answer", () => {
       /`to` has more than 1000/,
     ],
     [
-      "a file as a list of bytes",
+      "a file as an array of bytes",
       withField(`"attachments":[{"content":[${many(700_000, () => "200")}]}]`),
       200,
       null,
     ],
     [
-      "the same with one that is no byte",
+      "the same with a value that is not a byte",
       withField(`"attachments":[{"content":[${many(700_000, () => "200")},256]}]`),
       422,
       /byte values from 0 to 255/,
     ],
     ["a file in base64", withField(`"attachments":[{"content":"${"QUJD".repeat(700_000)}"}]`), 200, null],
     ["quotes and backslashes", withField(`"text":"${'\\\\\\"'.repeat(200_000)}"`), 200, null],
-    ["backslashes before its end", `{"a":"${"\\".repeat(200_001)}"`, 400, /not valid JSON/],
+    ["backslashes before the end", `{"a":"${"\\".repeat(200_001)}"`, 400, /not valid JSON/],
   ])("%s", async (_, body, status, message) => {
-    const before = await desk.world.rowCounts();
-    const reply = await desk.post(body);
+    const before = await app.world.rowCounts();
+    const reply = await app.post(body);
     expect({ status: reply.status, text: reply.text.slice(0, 300) }).toMatchObject({ status });
     if (message === null) return;
     expect(reply.body.message).toMatch(message);
     expect(reply.body.error).toBe(reply.body.message);
-    expect(await desk.world.rowCounts()).toEqual(before);
+    expect(await app.world.rowCounts()).toEqual(before);
   });
 
-  test("and none of them changes what all objects inherit", () => {
+  test("and none of them changes the prototype of objects", () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 });
 
 describe("size and type", () => {
-  const large = JSON.stringify({ ...MAIL, html: "x".repeat(3 * 1024 * 1024) });
-  test("a body beyond the limit is 413, by its declared length or as it comes", async () => {
-    const declared = await desk.post(large);
-    const counted = await desk.post(large, { "transfer-encoding": "chunked", "content-length": [] });
+  const large = JSON.stringify({ ...EMAIL, html: "x".repeat(3 * 1024 * 1024) });
+  test("a body above the limit is 413, by its declared length or while it is read", async () => {
+    const declared = await app.post(large);
+    const counted = await app.post(large, { "transfer-encoding": "chunked", "content-length": [] });
     expect([declared.status, counted.status]).toEqual([413, 413]);
     expect(declared.body.message).toMatch(/larger than 3 MB/);
-    // With what would pass instead.
-    expect(declared.body.message).toMatch(/list of byte values costs 3\.6 times their bytes/);
-    expect(declared.body.message).toMatch(/`content` as base64, or give `path`/);
+    // The message recommends a smaller form.
+    expect(declared.body.message).toMatch(/array of bytes takes 3\.6 times the size of the file/);
+    expect(declared.body.message).toMatch(/`content` as Base64, or `path`/);
     expect(counted.body.message).toBe(declared.body.message);
     expect(counted.body).toMatchObject({ statusCode: 413, name: "validation_error" });
   });
 
-  test("a body below it is taken chunked as well", async () => {
-    const { status } = await desk.post(json, { "transfer-encoding": "chunked", "content-length": [] });
+  test("a chunked body below the limit is accepted", async () => {
+    const { status } = await app.post(json, { "transfer-encoding": "chunked", "content-length": [] });
     expect(status).toBe(200);
   });
 
-  test("a compressed body is 415, and never unpacked", async () => {
+  test("a compressed body is 415 and is never decompressed", async () => {
     for (const encoding of ["gzip", "GZIP", "br", "deflate", "gzip, identity"]) {
-      const { status, body } = await desk.post(gzipSync(large), { "content-encoding": encoding });
+      const { status, body } = await app.post(gzipSync(large), { "content-encoding": encoding });
       expect({ encoding, status }).toEqual({ encoding, status: 415 });
       expect(body.message).toMatch(/Content-Encoding/);
     }
-    expect((await desk.post(json, { "content-encoding": "identity" })).status).toBe(200);
+    expect((await app.post(json, { "content-encoding": "identity" })).status).toBe(200);
   });
 
   test.each([
@@ -178,36 +178,36 @@ describe("size and type", () => {
     ["application/json, text/plain", 415],
     ["application/vnd.api+json", 415],
     ["", 415],
-  ])("a body of type %s is answered %i", async (type, expected) => {
-    const { status, body } = await desk.post(json, { "content-type": type });
+  ])("a body of type %s gets %i", async (type, expected) => {
+    const { status, body } = await app.post(json, { "content-type": type });
     expect(status).toBe(expected);
     if (expected === 415) expect(body.message).toMatch(/Content-Type: application\/json/);
   });
 
   test("a body shorter than its declared length is never accepted", async () => {
-    const before = await desk.world.rowCounts();
-    const head = `POST /api/emails HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${desk.token}\r\nContent-Type: application/json\r\n`;
+    const before = await app.world.rowCounts();
+    const head = `POST /api/emails HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.token}\r\nContent-Type: application/json\r\n`;
     const answer = await callRaw(
-      desk.world.baseUrl,
+      app.world.baseUrl,
       `${head}Content-Length: ${json.length + 10}\r\n\r\n${json}`,
     );
     expect(answer).not.toMatch(/^HTTP\/1\.1 [25]/);
-    expect(await desk.world.rowCounts()).toEqual(before);
+    expect(await app.world.rowCounts()).toEqual(before);
   });
 
   test("of a body longer than its declared length only the declared part is read", async () => {
-    const head = `POST /api/emails HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${desk.token}\r\nContent-Type: application/json\r\n`;
+    const head = `POST /api/emails HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.token}\r\nContent-Type: application/json\r\n`;
     const answer = await callRaw(
-      desk.world.baseUrl,
+      app.world.baseUrl,
       `${head}Content-Length: ${json.length - 1}\r\n\r\n${json}`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 400/);
   });
 
-  test("a length beside chunks is refused before anybody reads either", async () => {
+  test("Content-Length with Transfer-Encoding is rejected before the body is read", async () => {
     const answer = await callRaw(
-      desk.world.baseUrl,
-      `POST /api/emails HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${desk.token}\r\nContent-Type: application/json\r\n` +
+      app.world.baseUrl,
+      `POST /api/emails HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.token}\r\nContent-Type: application/json\r\n` +
         `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 400/);

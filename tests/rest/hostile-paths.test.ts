@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Log } from "#server/log";
-import { type Desk, openDesk } from "./desk";
+import type { Log } from "#server/platform/log";
+import { openTestApp, type TestApp } from "./test-app";
 
-let desk: Desk;
+let app: TestApp;
 const faults: unknown[] = [];
 const log: Log = { info() {}, warn() {}, error: (event, facts) => faults.push({ event, facts }) };
 beforeAll(async () => {
-  desk = await openDesk({ domain: "linked.com", bodyMaxBytes: 3 * 1024 * 1024, log });
+  app = await openTestApp({ domain: "linked.com", bodyMaxBytes: 3 * 1024 * 1024, log });
 });
 afterAll(async () => {
-  await desk.close();
-  // Whatever a caller sends, nothing unexpected happens behind the answer either.
+  await app.close();
+  // No request may cause an unexpected error in the log.
   expect(faults).toEqual([]);
 });
 
-describe("every path and method has one answer", () => {
+describe("every path and method has one response", () => {
   test.each([
     ["GET", "/api/emails/", 404],
     ["GET", "/api//emails", 404],
@@ -56,99 +56,112 @@ describe("every path and method has one answer", () => {
     ["HEAD", "/api/emails", 200],
     ["HEAD", "/api/nothing", 404],
   ])("%s %s is %i, in JSON and with the limit headers", async (method, path, status) => {
-    const reply = await desk.world.api(method, path, { token: desk.token });
+    const reply = await app.world.api(method, path, { token: app.token });
     expect({ status: reply.status, text: reply.text.slice(0, 300) }).toMatchObject({ status });
     expect(reply.headers["content-type"]).toBe("application/json; charset=utf-8");
     expect(reply.headers["x-ratelimit-limit"]).toMatch(/^\d+$/);
     if (method !== "HEAD" && status >= 400) expect(reply.body.error).toEqual(expect.any(String));
     if (method === "HEAD") expect(reply.text).toBe("");
     if (status === 405) expect(reply.headers.allow).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
-    const anonymous = await desk.world.api(method, path);
+    const anonymous = await app.world.api(method, path);
     expect(anonymous.status).toBe(401);
   });
 
-  test("the methods of a path are told, HEAD among them", async () => {
-    const { headers, body } = await desk.world.api("DELETE", "/api/emails", { token: desk.token });
+  test("a 405 lists the methods of the path, including HEAD", async () => {
+    const { headers, body } = await app.world.api("DELETE", "/api/emails", { token: app.token });
     expect(headers.allow).toBe("POST, GET, HEAD");
-    expect(body.message).toBe("DELETE is not possible here. Use POST or GET or HEAD.");
+    expect(body.message).toBe("DELETE is not supported here. Use POST or GET or HEAD.");
   });
 
-  test("a path that is nearly right is told how to write it", async () => {
+  test("a misspelled path returns the correct one", async () => {
     for (const path of ["/api/emails/", "/api//emails"])
-      expect((await desk.world.api("GET", path, { token: desk.token })).body.message).toBe(
-        `There is no ${path}. Write /api/emails.`,
+      expect((await app.world.api("GET", path, { token: app.token })).body.message).toBe(
+        `${path} does not exist. Use /api/emails.`,
       );
   });
 
-  test("no header makes one method into another", async () => {
+  test("an unknown path returns the resources and the API reference, not every path", async () => {
+    const { status, text, body } = await app.world.api("GET", "/api/email", { token: app.token });
+    expect(status).toBe(404);
+    expect(body.message).toMatch(/^\/api\/email does not exist\. Paths begin with .*\/api\/emails, /);
+    expect(body.message).toMatch(/GET \/api\/openapi\.json describes every operation\.$/);
+    expect(body.message).not.toContain("{id}");
+    expect(text.length).toBeLessThan(800);
+  });
+
+  test("no header overrides the method", async () => {
     for (const name of ["x-http-method-override", "x-method-override", "x-http-method"])
       expect(
-        (await desk.world.api("GET", "/api/emails", { token: desk.token, headers: { [name]: "POST" } })).body
-          .object,
+        (
+          await app.world.api("GET", "/api/emails", {
+            token: app.token,
+            headers: { [name]: "POST" },
+          })
+        ).body.object,
       ).toBe("list");
   });
 
-  test("a body with a GET is not read, and an empty object is none anywhere", async () => {
-    const options = { token: desk.token, raw: "{}", headers: { "content-type": "application/json" } };
-    expect((await desk.world.api("GET", "/api/emails", options)).status).toBe(200);
-    const made = await desk.world.api("POST", "/api/templates", {
-      token: desk.token,
+  test("a body of a GET is not read, and an empty object counts as no body", async () => {
+    const options = { token: app.token, raw: "{}", headers: { "content-type": "application/json" } };
+    expect((await app.world.api("GET", "/api/emails", options)).status).toBe(200);
+    const made = await app.world.api("POST", "/api/templates", {
+      token: app.token,
       body: { name: "x", html: "x" },
     });
     const path = `/api/templates/${made.body.id}`;
-    expect((await desk.world.api("POST", `${path}/publish`, options)).status).toBe(200);
+    expect((await app.world.api("POST", `${path}/publish`, options)).status).toBe(200);
     expect(
       (
-        await desk.world.api("POST", `${path}/publish`, {
-          token: desk.token,
+        await app.world.api("POST", `${path}/publish`, {
+          token: app.token,
           headers: { "content-type": "application/json" },
         })
       ).status,
     ).toBe(200);
-    expect(
-      (await desk.world.api("DELETE", path, { token: desk.token, body: { id: 1 } })).body.message,
-    ).toMatch(/takes no body/);
-    expect((await desk.world.api("DELETE", path, options)).status).toBe(200);
+    expect((await app.world.api("DELETE", path, { token: app.token, body: { id: 1 } })).body.message).toMatch(
+      /has no request body/,
+    );
+    expect((await app.world.api("DELETE", path, options)).status).toBe(200);
   });
 
-  test("an odd Authorization header is 401 like none", async () => {
+  test("a malformed Authorization header is 401 like a missing one", async () => {
     for (const authorization of [
-      desk.token,
-      `Basic ${desk.token}`,
+      app.token,
+      `Basic ${app.token}`,
       "Bearer",
       "Bearer ",
-      `Bearer ${desk.token} x`,
-      `Bearer "${desk.token}"`,
-      `Bearer ${desk.token},`,
-      `Bearer ${desk.token.slice(0, -1)}`,
-      `Bearer ${desk.token}x`,
-      `Bearer ${desk.token.toUpperCase()}`,
+      `Bearer ${app.token} x`,
+      `Bearer "${app.token}"`,
+      `Bearer ${app.token},`,
+      `Bearer ${app.token.slice(0, -1)}`,
+      `Bearer ${app.token}x`,
+      `Bearer ${app.token.toUpperCase()}`,
       `Bearer ${"x".repeat(8_000)}`,
-      `Bearer\t${desk.token}`,
+      `Bearer\t${app.token}`,
     ]) {
-      const reply = await desk.world.api("GET", "/api/emails", { headers: { authorization } });
+      const reply = await app.world.api("GET", "/api/emails", { headers: { authorization } });
       expect(reply.status).toBe(401);
       expect(reply.text).toBe('{"error":"Unauthorized"}');
     }
-    const twice = await desk.world.api("GET", "/api/emails", {
-      headers: { authorization: [`Bearer ${desk.token}`, "Bearer x"] },
+    const twice = await app.world.api("GET", "/api/emails", {
+      headers: { authorization: [`Bearer ${app.token}`, "Bearer x"] },
     });
     expect(twice.status).toBe(401);
-    const loose = await desk.world.api("GET", "/api/emails", {
-      headers: { authorization: `bearer  ${desk.token}` },
+    const loose = await app.world.api("GET", "/api/emails", {
+      headers: { authorization: `bearer  ${app.token}` },
     });
     expect(loose.status).toBe(200);
   });
 
-  test("an odd request id is replaced and never echoed", async () => {
-    const kept = await desk.world.api("GET", "/api/emails", {
-      token: desk.token,
+  test("an invalid request id is replaced and never returned", async () => {
+    const kept = await app.world.api("GET", "/api/emails", {
+      token: app.token,
       headers: { "x-request-id": "my-request-1" },
     });
     expect(kept.headers["x-request-id"]).toBe("my-request-1");
     for (const id of ["short", "x".repeat(65), "<script>alert(1)</script>", "a b c d e f g h"]) {
-      const { headers } = await desk.world.api("GET", "/api/emails", {
-        token: desk.token,
+      const { headers } = await app.world.api("GET", "/api/emails", {
+        token: app.token,
         headers: { "x-request-id": id },
       });
       expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { idempotencyKeys } from "#db/schema/idempotency";
-import { fingerprintOf } from "#server/rest/idempotency";
+import { fingerprintOf } from "#server/rest/pipeline/idempotency";
 import { openDeps } from "../support/deps";
 import { type RestServer, startRest } from "../support/rest";
 import { postTwins } from "../support/twins";
@@ -10,7 +10,7 @@ import { createWorld, type World } from "../support/world";
 
 let world: World;
 let token: string;
-/** A second process's door over the same database: pools, acceptor and limits of its own. */
+/** The API of a second process on the same database, with its own pools, acceptor and limits. */
 let second: RestServer & { deps: ReturnType<typeof openDeps> };
 beforeAll(async () => {
   world = await createWorld({ connectionsMax: 12 });
@@ -24,17 +24,17 @@ afterAll(async () => {
   await world.close();
 });
 
-const MAIL = {
-  from: "ann@posthorn.test",
-  to: "delivered@posthorn.test",
+const EMAIL = {
+  from: "ann@backstamp.test",
+  to: "delivered@backstamp.test",
   subject: "Once",
   html: "<p>Hello</p>",
 };
-const post = (key: string, body: unknown = MAIL, by = token) =>
+const post = (key: string, body: unknown = EMAIL, by = token) =>
   world.api("POST", "/api/emails", { token: by, body, headers: { "idempotency-key": key } });
 const mailCount = async () => (await world.rowCounts()).emails;
 
-test("a mail posted twice under one key is accepted once, and the second answer says that it is the first one", async () => {
+test("an email posted twice with one key is accepted once, and the second response is marked as replayed", async () => {
   const key = randomUUID();
   const before = (await mailCount()) ?? 0;
   const first = await post(key);
@@ -46,14 +46,14 @@ test("a mail posted twice under one key is accepted once, and the second answer 
   expect(await mailCount()).toBe(before + 1);
 });
 
-test("50 equal posts at once are one mail with equal answers, round after round, over two doors", async () => {
+test("50 concurrent equal posts to two processes create one email with equal responses, in each round", async () => {
   expect(await postTwins({ baseUrls: [world.baseUrl, second.baseUrl], token, rounds: 10 })).toEqual([]);
 });
 
-test("the same payload in other words is the same: order of names, blanks, escapes", async () => {
+test("field order, whitespace and escapes do not change a payload", async () => {
   const key = randomUUID();
   const first = await post(key);
-  const reversed = Object.fromEntries(Object.entries(MAIL).reverse());
+  const reversed = Object.fromEntries(Object.entries(EMAIL).reverse());
   const again = await world.api("POST", "/api/emails", {
     token,
     raw: JSON.stringify(reversed, null, 4).replace("Once", "\\u004fnce"),
@@ -63,20 +63,20 @@ test("the same payload in other words is the same: order of names, blanks, escap
   expect(again.headers["idempotent-replayed"]).toBe("true");
 });
 
-test("another payload under a used key is 409, whatever single thing differs, and nothing is sent", async () => {
+test("another payload with a used key is 409, whichever value differs, and nothing is sent", async () => {
   const key = randomUUID();
-  const mail = {
-    ...MAIL,
-    to: ["delivered@posthorn.test", "bounced@posthorn.test"],
+  const newEmail = {
+    ...EMAIL,
+    to: ["delivered@backstamp.test", "bounced@backstamp.test"],
     text: "Hello",
     headers: { "X-A": "1", "X-B": "2" },
     tags: [{ name: "a", value: "b" }],
   };
-  await post(key, mail);
+  await post(key, newEmail);
   const before = await world.rowCounts();
   const edits: [string, object][] = [
-    ["to", { to: mail.to.toReversed() }],
-    ["one recipient", { to: "delivered@posthorn.test" }],
+    ["to", { to: newEmail.to.toReversed() }],
+    ["one recipient", { to: "delivered@backstamp.test" }],
     ["subject", { subject: "Once " }],
     ["html", { html: "<p>Hello.</p>" }],
     ["text", { text: "" }],
@@ -84,10 +84,10 @@ test("another payload under a used key is 409, whatever single thing differs, an
     ["headers", { headers: { "X-A": "2", "X-B": "1" } }],
     ["fewer headers", { headers: { "X-A": "1" } }],
     ["tags", { tags: [{ name: "a", value: "c" }] }],
-    ["cc", { cc: "delivered@posthorn.test" }],
+    ["cc", { cc: "delivered@backstamp.test" }],
   ];
   for (const [what, edit] of edits) {
-    const { status, body } = await post(key, { ...mail, ...edit });
+    const { status, body } = await post(key, { ...newEmail, ...edit });
     expect({ what, status, name: body.name }).toEqual({
       what,
       status: 409,
@@ -96,41 +96,41 @@ test("another payload under a used key is 409, whatever single thing differs, an
   }
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }), async (html) => {
-      fc.pre(html !== mail.html && !html.includes("\0"));
-      expect((await post(key, { ...mail, html })).status).toBe(409);
+      fc.pre(html !== newEmail.html && !html.includes("\0"));
+      expect((await post(key, { ...newEmail, html })).status).toBe(409);
     }),
     { numRuns: 30 },
   );
   expect(await world.rowCounts()).toEqual(before);
 });
 
-test("a key is the team's, not the API key's: a colleague's repetition is the same, another team's is its own", async () => {
+test("a key belongs to the team, not to the API key: a repeat with another API key is replayed, another team's is not", async () => {
   const key = randomUUID();
   const first = await post(key);
   const colleague = await world.key();
-  expect((await post(key, MAIL, colleague.token)).body).toEqual(first.body);
+  expect((await post(key, EMAIL, colleague.token)).body).toEqual(first.body);
   const stranger = await (await world.otherTeam()).key();
-  const own = await post(key, MAIL, stranger.token);
+  const own = await post(key, EMAIL, stranger.token);
   expect(own.status).toBe(200);
   expect(own.body).not.toEqual(first.body);
 });
 
-test("a key is forgotten after 24 hours and not before", async () => {
+test("a key expires after 24 hours and not earlier", async () => {
   const key = randomUUID();
   const first = await post(key);
   await world.elapse("23 hours 59 minutes");
   expect((await post(key)).body).toEqual(first.body);
   await world.elapse("2 minutes");
-  const later = await post(key, { ...MAIL, subject: "Another" });
+  const later = await post(key, { ...EMAIL, subject: "Another" });
   expect(later.status).toBe(200);
   expect(later.body).not.toEqual(first.body);
-  expect((await post(key, { ...MAIL, subject: "Another" })).body).toEqual(later.body);
+  expect((await post(key, { ...EMAIL, subject: "Another" })).body).toEqual(later.body);
 });
 
-test("a refused call leaves its key free", async () => {
+test("a rejected call does not use its key", async () => {
   const key = randomUUID();
-  expect((await post(key, { ...MAIL, to: "nobody" })).status).toBe(422);
-  expect((await post(key, { ...MAIL, from: "ann@example.com" })).status).toBe(403);
+  expect((await post(key, { ...EMAIL, to: "nobody" })).status).toBe(422);
+  expect((await post(key, { ...EMAIL, from: "ann@example.com" })).status).toBe(403);
   expect((await post(key)).status).toBe(200);
 });
 
@@ -138,10 +138,10 @@ test("a replay still needs a key with the scope, and counts against the limit", 
   const key = randomUUID();
   await post(key);
   const reader = await world.key({ scopes: ["emails:read"] });
-  expect((await post(key, MAIL, reader.token)).status).toBe(403);
+  expect((await post(key, EMAIL, reader.token)).status).toBe(403);
   const narrow = await world.key({ limits: { "POST /api/emails": 1 } });
-  expect((await post(key, MAIL, narrow.token)).status).toBe(200);
-  expect((await post(key, MAIL, narrow.token)).status).toBe(429);
+  expect((await post(key, EMAIL, narrow.token)).status).toBe(200);
+  expect((await post(key, EMAIL, narrow.token)).status).toBe(429);
 });
 
 test.each([
@@ -151,7 +151,7 @@ test.each([
   ["one character", "k", 200],
   ["blanks between", "my key: 1/2", 200],
   ["letters beyond ASCII", Buffer.from("schlüssel").toString("latin1"), 400],
-])("a key of %s is answered %i", async (_, key, expected) => {
+])("a key of %s gets %i", async (_, key, expected) => {
   const { status, body } = await post(key);
   expect(status).toBe(expected);
   if (expected === 400) {
@@ -160,7 +160,7 @@ test.each([
   }
 });
 
-/** A promise and the ways to settle it. */
+/** A promise with its resolve and reject functions. */
 function createSignal() {
   let resolve = () => {};
   let reject = (_: Error) => {};
@@ -171,8 +171,8 @@ function createSignal() {
   return { promise, resolve, reject };
 }
 
-/** Holds a key as a twin does whose statement has not committed yet, until told how it ends. */
-async function holdKey(key: string, body: unknown = MAIL) {
+/** Locks a key like a concurrent request whose statement is not committed yet. The returned function ends it. */
+async function holdKey(key: string, body: unknown = EMAIL) {
   const held = createSignal();
   const ended = createSignal();
   const writing = world.deps.db.transaction(async (tx) => {
@@ -182,7 +182,7 @@ async function holdKey(key: string, body: unknown = MAIL) {
       key,
       fingerprint: fingerprintOf(body),
       status: 200,
-      answer: { id: "of the twin" },
+      answer: { id: "of the first request" },
     });
     held.resolve();
     await ended.promise;
@@ -200,8 +200,8 @@ async function holdKey(key: string, body: unknown = MAIL) {
   };
 }
 
-/** Until somebody waits for a lock. */
-const untilSomebodyWaits = () =>
+/** Waits until a transaction waits for a lock. */
+const untilLockWait = () =>
   expect
     .poll(
       async () => {
@@ -214,38 +214,38 @@ const untilSomebodyWaits = () =>
     )
     .toBeGreaterThan(0);
 
-test("a twin waits for the first to commit and then gives its answer", async () => {
+test("a duplicate waits for the commit of the first request and returns its response", async () => {
   const key = randomUUID();
   const first = await holdKey(key);
   const waiting = post(key);
-  await untilSomebodyWaits();
+  await untilLockWait();
   await first.commit();
   const { status, body, headers } = await waiting;
-  expect({ status, body }).toEqual({ status: 200, body: { id: "of the twin" } });
+  expect({ status, body }).toEqual({ status: 200, body: { id: "of the first request" } });
   expect(headers["idempotent-replayed"]).toBe("true");
 });
 
-test("a twin with another payload waits as well, and is 409 then", async () => {
+test("a duplicate with another payload also waits, then gets 409", async () => {
   const key = randomUUID();
-  const first = await holdKey(key, { ...MAIL, subject: "Other" });
+  const first = await holdKey(key, { ...EMAIL, subject: "Other" });
   const waiting = post(key);
-  await untilSomebodyWaits();
+  await untilLockWait();
   await first.commit();
   expect((await waiting).body).toMatchObject({ statusCode: 409, name: "invalid_idempotent_request" });
 });
 
-test("a first request that fails leaves the key to its waiting twin", async () => {
+test("if the first request fails, the waiting duplicate runs", async () => {
   const key = randomUUID();
   const first = await holdKey(key);
   const waiting = post(key);
-  await untilSomebodyWaits();
+  await untilLockWait();
   await first.fail();
   const { status, headers } = await waiting;
   expect(status).toBe(200);
   expect(headers["idempotent-replayed"]).toBeUndefined();
 });
 
-test("a twin whose first takes longer than 10 s is told that it still runs", async () => {
+test("a duplicate gets 409 if the first request takes longer than 10 s", async () => {
   const key = randomUUID();
   const first = await holdKey(key);
   expect((await post(key)).body).toMatchObject({
@@ -253,5 +253,5 @@ test("a twin whose first takes longer than 10 s is told that it still runs", asy
     name: "concurrent_idempotent_requests",
   });
   await first.commit();
-  expect((await post(key)).body).toEqual({ id: "of the twin" });
+  expect((await post(key)).body).toEqual({ id: "of the first request" });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A mail that a relay took, and the return path of its copy. */
+/** An email that a relay accepted, and the return path of its delivery. */
 async function sent(to: string): Promise<{ id: string; returnPath: string }> {
   const body = { from: "Ann <ann@example.org>", to, subject: "Hello", text: "Hello" };
   const reply = await world.api("POST", "/api/emails", { token, body });
@@ -34,7 +34,7 @@ const handIn = (raw: Buffer | string, query = ""): Promise<Reply> =>
 
 const statusOf = async (id: string) => (await world.api("GET", `/api/emails/${id}`, { token })).body.status;
 
-test("a bounce is recorded when it is answered, found by the address that its header or its envelope names", async () => {
+test("a bounce is recorded before the response, found by the recipient in its header or its envelope", async () => {
   const [one, other] = [await sent("ben@example.net"), await sent("cy@example.net")];
   const first = dsn({
     id: "one",
@@ -61,7 +61,7 @@ test("a bounce is recorded when it is answered, found by the address that its he
   expect(body.data).toMatchObject([{ email: "ben@example.net", origin: "bounce", source_id: one.id }]);
 });
 
-test("what changes nothing is answered with why, in words", async () => {
+test("a report that changes nothing returns the reason as text", async () => {
   const { id, returnPath } = await sent("di@example.net");
   const bytes = dsn({
     id: "three",
@@ -71,7 +71,7 @@ test("what changes nothing is answered with why, in words", async () => {
   await handIn(bytes);
   const ignored = async (raw: Buffer | string) => (await handIn(raw)).body.ignored;
   expect(await ignored(bytes)).toEqual([
-    { reason: "repeated", reason_text: "This report was recorded before." },
+    { reason: "repeated", reason_text: "This report is already recorded." },
   ]);
   expect(await ignored("From: a@example.net\r\nAuto-Submitted: auto-replied\r\n\r\nAway.\r\n")).toMatchObject(
     [{ reason: "auto_reply" }],
@@ -81,7 +81,7 @@ test("what changes nothing is answered with why, in words", async () => {
   expect(await statusOf(id)).toBe("bounced");
 });
 
-test("a complaint from a mailbox for them is recorded", async () => {
+test("a complaint from a complaint mailbox is recorded", async () => {
   const { id, returnPath } = await sent("ed@example.net");
   const fields = "Feedback-Type: abuse\nUser-Agent: SomeGenerator/1.0\nVersion: 1\n";
   const returned = RETURNED.replace("bounce-token@bounces.example.com", returnPath);
@@ -89,7 +89,7 @@ test("a complaint from a mailbox for them is recorded", async () => {
   expect(await statusOf(id)).toBe("complained");
 });
 
-test("a report on success that comes in the middle of an attempt is to be handed in again", async () => {
+test("a delivery report that arrives during the attempt gets 503, to be submitted again", async () => {
   const { id, returnPath } = await sent("fay@example.net");
   const { hot } = world.deps;
   await hot`update deliveries set status = 'sending', stage = 'handed_over' where email_id = ${id}`;
@@ -102,15 +102,15 @@ test("a report on success that comes in the middle of an attempt is to be handed
   expect(await statusOf(id)).toBe("delivered");
 });
 
-describe("refused is", () => {
-  test("what is no message, with what would be one", async () => {
+describe("rejects", () => {
+  test("a body that is not an email message, with advice", async () => {
     const { status, body } = await handIn("no header at all");
     expect(status).toBe(422);
     expect(body.message).toMatch(/no header/);
   });
 
   test.each(["?recipient=ann", "?recipient=a@b%20c", `?recipient=${"a".repeat(320)}@example.com`])(
-    "a recipient that is no address: %s",
+    "an invalid recipient: %s",
     async (query) => {
       const { status, body } = await handIn("From: a@b.c\r\n\r\n", query);
       expect(status).toBe(422);
@@ -118,13 +118,13 @@ describe("refused is", () => {
     },
   );
 
-  test("another type, by a name that says what is wanted", async () => {
+  test("another content type, naming the expected one", async () => {
     const { status, body } = await world.api("POST", "/api/inbound/message", {
       token: world.deps.inboundToken ?? "",
       raw: "x",
       headers: { "content-type": "text/plain" },
     });
     expect(status).toBe(415);
-    expect(body.message).toMatch(/a mail message.*message\/rfc822/);
+    expect(body.message).toMatch(/an email message.*message\/rfc822/);
   });
 });

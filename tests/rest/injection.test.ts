@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Log } from "#server/log";
-import { type Desk, openDesk } from "./desk";
+import type { Log } from "#server/platform/log";
+import { openTestApp, type TestApp } from "./test-app";
 
-let desk: Desk;
+let app: TestApp;
 const faults: unknown[] = [];
 const log: Log = { info() {}, warn() {}, error: (event, facts) => faults.push({ event, facts }) };
 beforeAll(async () => {
-  desk = await openDesk({ domain: "linked.com", bodyMaxBytes: 3 * 1024 * 1024, log });
+  app = await openTestApp({ domain: "linked.com", bodyMaxBytes: 3 * 1024 * 1024, log });
 });
 afterAll(async () => {
-  await desk.close();
-  // Whatever a caller sends, nothing unexpected happens behind the answer either.
+  await app.close();
+  // No request may cause an unexpected error in the log.
   expect(faults).toEqual([]);
 });
 
-describe("no field carries a header or another sender into a mail", () => {
+describe("no field can inject a header or another sender into an email", () => {
   const INJECTIONS = [
     "a\r\nBcc: x@evil.com",
     "a\nBcc: x@evil.com",
@@ -43,12 +43,12 @@ describe("no field carries a header or another sender into a mail", () => {
   ];
   test.each(FIELDS)("control characters in %s are 422, never cleaned silently", async (_, change) => {
     for (const text of INJECTIONS) {
-      const { status } = await desk.send(change(text));
+      const { status } = await app.send(change(text));
       expect({ text, status }).toEqual({ text, status: 422 });
     }
   });
 
-  test("headers that Posthorn writes cannot be set, in whatever letters", async () => {
+  test("headers that Backstamp writes cannot be set, in any letter case", async () => {
     const names = [
       "From",
       "FROM",
@@ -72,7 +72,7 @@ describe("no field carries a header or another sender into a mail", () => {
       "Resent-To",
       "Delivered-To",
       "Auto-Submitted",
-      "X-Posthorn-Id",
+      "X-Backstamp-Id",
       "Subject",
       "From ",
       "From\t",
@@ -87,21 +87,21 @@ describe("no field carries a header or another sender into a mail", () => {
       "X-\u00e9",
     ];
     for (const name of names) {
-      const { status, body } = await desk.send({ headers: { [name]: "x@evil.com" } });
+      const { status, body } = await app.send({ headers: { [name]: "x@evil.com" } });
       expect({ name, status }).toEqual({ name, status: 422 });
       expect(body.message).toMatch(/`headers`/);
     }
   });
 
-  test("a header's value is one line that fits into 998 octets with its name", async () => {
-    expect((await desk.send({ headers: { "X-A": "x".repeat(993) } })).status).toBe(200);
-    expect((await desk.send({ headers: { "X-A": "x".repeat(994) } })).status).toBe(422);
-    expect((await desk.send({ headers: { "X-A": { prepared: true, value: "v\r\nBcc: x@e" } } })).status).toBe(
+  test("a header with its name is one line of at most 998 octets", async () => {
+    expect((await app.send({ headers: { "X-A": "x".repeat(993) } })).status).toBe(200);
+    expect((await app.send({ headers: { "X-A": "x".repeat(994) } })).status).toBe(422);
+    expect((await app.send({ headers: { "X-A": { prepared: true, value: "v\r\nBcc: x@e" } } })).status).toBe(
       422,
     );
   });
 
-  test("a sender that parsers read differently is refused, or read as the strict grammar has it", async () => {
+  test("a sender that parsers interpret differently is rejected, or parsed by the strict grammar", async () => {
     const senders: [string, number][] = [
       ["a@evil.com <b@linked.com>", 200],
       ["<a@evil.com> <b@linked.com>", 422],
@@ -137,13 +137,13 @@ describe("no field carries a header or another sender into a mail", () => {
       ["a@lin\u00adked.com", 200],
     ];
     for (const [from, expected] of senders) {
-      const { status, body } = await desk.send({ from });
+      const { status, body } = await app.send({ from });
       expect({ from, status }).toEqual({ from, status: expected });
       if (status !== 200) continue;
-      const shown = await desk.world.api("GET", `/api/emails?sender=${encodeURIComponent(from)}&limit=1`, {
-        token: desk.token,
+      const stored = await app.world.api("GET", `/api/emails?sender=${encodeURIComponent(from)}&limit=1`, {
+        token: app.token,
       });
-      expect(shown.body.data).toMatchObject([
+      expect(stored.body.data).toMatchObject([
         { id: body.id, from: expect.stringMatching(/@linked\.com>?$/) },
       ]);
     }
@@ -157,12 +157,12 @@ describe("no field carries a header or another sender into a mail", () => {
     ["a,", 100_000],
     ["@", 100_000],
     [" ", 100_000],
-  ])("an address of many %s costs no more than its reading", async (piece, times) => {
-    expect((await desk.send({ from: piece.repeat(times) })).status).toBe(422);
-    expect((await desk.send({ to: `${piece.repeat(times)}@example.net` })).status).toBe(422);
+  ])("an address with many %s is parsed in linear time", async (piece, times) => {
+    expect((await app.send({ from: piece.repeat(times) })).status).toBe(422);
+    expect((await app.send({ to: `${piece.repeat(times)}@example.net` })).status).toBe(422);
   });
 
-  test("text that is odd and harmless is kept as it is", async () => {
+  test("unusual but harmless text is stored unchanged", async () => {
     for (const subject of [
       "\uFFFE",
       `a${"\u0301".repeat(1_000)}`,
@@ -171,10 +171,10 @@ describe("no field carries a header or another sender into a mail", () => {
       "عنوان",
       "😀".repeat(900),
     ]) {
-      const { status, body } = await desk.send({ subject, html: subject, text: subject });
+      const { status, body } = await app.send({ subject, html: subject, text: subject });
       expect(status).toBe(200);
-      const shown = await desk.world.api("GET", `/api/emails/${body.id}`, { token: desk.token });
-      expect(shown.body).toMatchObject({ subject, html: subject, text: subject });
+      const stored = await app.world.api("GET", `/api/emails/${body.id}`, { token: app.token });
+      expect(stored.body).toMatchObject({ subject, html: subject, text: subject });
     }
   });
 });

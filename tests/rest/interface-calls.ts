@@ -1,7 +1,7 @@
-import type { Tier } from "#server/limits/limits";
+import type { Tier } from "#server/platform/limits/limits";
 import type { CallOptions } from "../support/rest";
 
-/** For keys that no limit shall meet. */
+/** Limits that no test reaches. */
 export const MANY: Record<Tier, number> = {
   "POST /api/emails": 100_000,
   "GET /api/emails": 100_000,
@@ -9,28 +9,28 @@ export const MANY: Record<Tier, number> = {
   other: 100_000,
 };
 
-/** With the four fields of the interface. */
-export const MAIL = {
-  from: "ann@posthorn.test",
-  to: "delivered@posthorn.test",
+/** An email with the four fields of the specification. */
+export const EMAIL = {
+  from: "ann@backstamp.test",
+  to: "delivered@backstamp.test",
   subject: "Hello",
   html: "<p>Hello</p>",
 };
 export const TEMPLATE = { name: "Welcome", html: "<p>Hello</p>" };
 
-/** One good call of each endpoint that the document lists, and of one that it does not. */
+/** One valid call of each endpoint in the specification, and of one other endpoint. */
 export const CALLS: [tier: Tier, method: string, path: string, body: object | undefined, scope: string][] = [
-  ["POST /api/emails", "POST", "/api/emails", MAIL, "emails:send"],
+  ["POST /api/emails", "POST", "/api/emails", EMAIL, "emails:send"],
   ["GET /api/emails", "GET", "/api/emails", undefined, "emails:read"],
   ["POST /api/templates", "POST", "/api/templates", TEMPLATE, "templates:write"],
   ["other", "GET", "/api/templates", undefined, "templates:read"],
 ];
 
-/** One call for each status of failure that a caller can cause. */
+/** One call for each error status that a caller can cause. */
 export const FAILURES: [status: number, method: string, path: string, options: CallOptions][] = [
   [400, "POST", "/api/emails", { raw: "{" }],
   [401, "GET", "/api/emails", { token: "none" }],
-  [403, "POST", "/api/emails", { body: { ...MAIL, from: "ann@example.com" } }],
+  [403, "POST", "/api/emails", { body: { ...EMAIL, from: "ann@example.com" } }],
   [404, "GET", "/api/nothing-here", {}],
   [404, "GET", "/api/templates/nothing-here", {}],
   [405, "PUT", "/api/emails", {}],

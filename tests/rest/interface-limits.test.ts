@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Tier } from "#server/limits/limits";
+import type { Tier } from "#server/platform/limits/limits";
 import { type CallOptions, callApi } from "../support/rest";
 import { openTarget, type Target } from "../support/target";
-import { CALLS, FAILURES, MAIL, MANY } from "./interface-calls";
+import { CALLS, EMAIL, FAILURES, MANY } from "./interface-calls";
 
-/** The interface document on errors and limits, sentence by sentence. Each test bears the sentence that it proves. */
+/** The specification of errors and limits, sentence by sentence. Each test is named after the sentence it checks. */
 
 let target: Target;
-/** Holds every scope, linked to the built-in domain. */
+/** A key with every scope, linked to the built-in domain. */
 let token: string;
 beforeAll(async () => {
   target = await openTarget();
@@ -50,7 +50,7 @@ describe("Errors", () => {
 });
 
 describe("Limits", () => {
-  /** A burst counts exactly where it does not run over the end of a minute. */
+  /** A burst counts exactly only if it does not cross the end of a minute. */
   async function awayFromTheMinutesEnd(): Promise<void> {
     const leftS = 60 - (Math.floor(target.nowMs() / 1000) % 60);
     if (leftS <= 20) await target.pass(leftS + 1);
@@ -129,16 +129,16 @@ describe("Limits", () => {
     },
   );
 
-  test("“Clients are advised to retry after retryAfter seconds”: a header says so too", async () => {
+  test("“Clients are advised to retry after retryAfter seconds”: the header Retry-After has the same value", async () => {
     const one = await target.mintKey({ scopes: ["emails:send"], limits: { "POST /api/emails": 1 } });
-    await call("POST", "/api/emails", { token: one.token, body: MAIL });
-    const { headers, body } = await call("POST", "/api/emails", { token: one.token, body: MAIL });
+    await call("POST", "/api/emails", { token: one.token, body: EMAIL });
+    const { headers, body } = await call("POST", "/api/emails", { token: one.token, body: EMAIL });
     expect(headers["retry-after"]).toBe(String(body.retryAfter));
   });
 
   test("“Higher limits are available by contacting the operator.”", async () => {
     const higher = await target.mintKey({ scopes: ["emails:send"], limits: { "POST /api/emails": 1_000 } });
-    const { headers } = await call("POST", "/api/emails", { token: higher.token, body: MAIL });
+    const { headers } = await call("POST", "/api/emails", { token: higher.token, body: EMAIL });
     expect(headers).toMatchObject({ "x-ratelimit-limit": "1000", "x-ratelimit-remaining": "999" });
   });
 });

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CallOptions, callApi, type Reply } from "../support/rest";
 import { openTarget, type Target } from "../support/target";
-import { CALLS, MAIL, MANY, TEMPLATE } from "./interface-calls";
+import { CALLS, EMAIL, MANY, TEMPLATE } from "./interface-calls";
 
-/** The interface document but for errors and limits, sentence by sentence. Each test bears the sentence that it proves. */
+/** The specification without errors and limits, sentence by sentence. Each test is named after the sentence it checks. */
 
 let target: Target;
-/** Holds every scope, linked to the built-in domain. */
+/** A key with every scope, linked to the built-in domain. */
 let token: string;
 beforeAll(async () => {
   target = await openTarget();
@@ -23,7 +23,7 @@ const FORBIDDEN = { status: 403, body: { error: "Insufficient API key permission
 
 describe("What the service does", () => {
   test("“The service sends emails on behalf of a caller through an HTTP API under {base_url}/api.”", async () => {
-    const { status, body } = await call("POST", "/api/emails", { token, body: MAIL });
+    const { status, body } = await call("POST", "/api/emails", { token, body: EMAIL });
     expect(status).toBe(200);
     await expect
       .poll(
@@ -49,17 +49,17 @@ describe("What the service does", () => {
 
 describe("Email (as submitted)", () => {
   test("“from … must belong to a domain linked to the API key, otherwise the request fails with 403.”", async () => {
-    for (const from of ["ann@example.com", "ann@sub.posthorn.test", "ann@notposthorn.test"])
-      expect(answerOf(await call("POST", "/api/emails", { token, body: { ...MAIL, from } }))).toEqual(
+    for (const from of ["ann@example.com", "ann@sub.backstamp.test", "ann@notbackstamp.test"])
+      expect(answerOf(await call("POST", "/api/emails", { token, body: { ...EMAIL, from } }))).toEqual(
         FORBIDDEN,
       );
   });
 
-  test.each(Object.keys(MAIL))("“%s | string | Required: yes”", async (field) => {
-    const missing = await call("POST", "/api/emails", { token, body: { ...MAIL, [field]: undefined } });
+  test.each(Object.keys(EMAIL))("“%s | string | Required: yes”", async (field) => {
+    const missing = await call("POST", "/api/emails", { token, body: { ...EMAIL, [field]: undefined } });
     expect(missing.status).toBe(422);
     expect(missing.body.error).toContain(`\`${field}\``);
-    const wrong = await call("POST", "/api/emails", { token, body: { ...MAIL, [field]: 1 } });
+    const wrong = await call("POST", "/api/emails", { token, body: { ...EMAIL, [field]: 1 } });
     expect(wrong.status).toBe(422);
     expect(wrong.body.error).toContain(`\`${field}\``);
   });
@@ -81,10 +81,10 @@ describe("API key", () => {
     const key = await target.mintKey({ scopes: ["emails:send"], domains: linked });
     const statuses = [];
     for (const name of names) {
-      const to = "delivered@posthorn.test";
+      const to = "delivered@backstamp.test";
       const reply = await call("POST", "/api/emails", {
         token: key.token,
-        body: { ...MAIL, from: `ann@${name}`, to },
+        body: { ...EMAIL, from: `ann@${name}`, to },
       });
       statuses.push(reply.status);
     }
@@ -130,20 +130,24 @@ describe("Endpoints", () => {
   });
 
   test("“POST /api/emails | JSON object with from, to, subject, html (all strings) | Sends an email.”", async () => {
-    const sent = await call("POST", "/api/emails", { token, body: MAIL });
+    const sent = await call("POST", "/api/emails", { token, body: EMAIL });
     expect(sent.status).toBe(200);
     expect(sent.body).toEqual({ id: expect.any(String) });
-    const shown = await call("GET", `/api/emails/${sent.body.id}`, { token });
-    expect(shown.body).toMatchObject({ ...MAIL, to: [MAIL.to] });
+    const stored = await call("GET", `/api/emails/${sent.body.id}`, { token });
+    expect(stored.body).toMatchObject({ ...EMAIL, to: [EMAIL.to] });
     for (const raw of ["[]", '"x"', "null", "{"])
       expect((await call("POST", "/api/emails", { token, raw })).status).toBe(400);
   });
 
   test("“GET /api/emails | none | Reads emails.”", async () => {
-    const { body: sent } = await call("POST", "/api/emails", { token, body: MAIL });
+    const { body: sent } = await call("POST", "/api/emails", { token, body: EMAIL });
     const { status, body } = await call("GET", "/api/emails", { token });
     expect(status).toBe(200);
-    expect((body.data as object[])[0]).toMatchObject({ id: sent.id, from: MAIL.from, subject: MAIL.subject });
+    expect((body.data as object[])[0]).toMatchObject({
+      id: sent.id,
+      from: EMAIL.from,
+      subject: EMAIL.subject,
+    });
   });
 
   test("“POST /api/templates | JSON object | Creates a template.”", async () => {
@@ -155,7 +159,7 @@ describe("Endpoints", () => {
   });
 
   test("“The rate-limit table also names a class of all other endpoints, which exist but are not listed.”", async () => {
-    const { body } = await call("POST", "/api/emails", { token, body: MAIL });
+    const { body } = await call("POST", "/api/emails", { token, body: EMAIL });
     for (const path of [`/api/emails/${body.id}`, "/api/templates"])
       expect((await call("GET", path, { token })).status).toBe(200);
   });
@@ -204,7 +208,7 @@ describe("Authentication", () => {
   });
 
   test("“When the key is valid but lacks permission, then … status 403 with body { error: Insufficient API key permissions }. Causes: the sender in from belongs to a domain not linked to the key; …”", async () => {
-    const reply = await call("POST", "/api/emails", { token, body: { ...MAIL, from: "ann@example.com" } });
+    const reply = await call("POST", "/api/emails", { token, body: { ...EMAIL, from: "ann@example.com" } });
     expect(reply.text).toBe('{"error":"Insufficient API key permissions"}');
     expect(reply.status).toBe(403);
   });

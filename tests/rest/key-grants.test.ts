@@ -27,7 +27,7 @@ async function listed(id: unknown): Promise<Listed> {
 }
 const inHours = (hours: number) => new Date(world.clock.now().getTime() + hours * 3_600_000);
 
-describe("a key grants no more than it has", () => {
+describe("a key cannot grant more than it has", () => {
   const day = () => inHours(24).toISOString();
   const usual = { "POST /api/emails": 100, "GET /api/emails": 300, "POST /api/templates": 60, other: 60 };
   const MATRIX: [what: string, maker: () => KeyOptions, wish: () => object, status: number][] = [
@@ -43,7 +43,12 @@ describe("a key grants no more than it has", () => {
       () => ({ scopes: ["keys:write", "emails:read"] }),
       403,
     ],
-    ["a preset above it", () => ({ scopes: ["keys:write"] }), () => ({ permission: "sending_access" }), 403],
+    [
+      "a preset with more scopes",
+      () => ({ scopes: ["keys:write"] }),
+      () => ({ permission: "sending_access" }),
+      403,
+    ],
     [
       "full access without having it",
       () => ({ scopes: ["keys:write", "emails:send"] }),
@@ -68,17 +73,22 @@ describe("a key grants no more than it has", () => {
     [
       "the domain that all have",
       () => ({ domains: ["one.example.com"] }),
-      () => ({ domains: ["posthorn.test"] }),
+      () => ({ domains: ["backstamp.test"] }),
       403,
     ],
-    ["any domain, having all", () => ({}), () => ({ domains: [one, two] }), 201],
-    ["a sooner end", () => ({ expiresAt: inHours(48) }), () => ({ expires_at: day() }), 201],
-    ["a later end", () => ({ expiresAt: inHours(23) }), () => ({ expires_at: day() }), 403],
-    ["an end, having none", () => ({}), () => ({ expires_at: day() }), 201],
+    ["any domain, with access to all", () => ({}), () => ({ domains: [one, two] }), 201],
+    ["an earlier expiry", () => ({ expiresAt: inHours(48) }), () => ({ expires_at: day() }), 201],
+    ["a later expiry", () => ({ expiresAt: inHours(23) }), () => ({ expires_at: day() }), 403],
+    ["an expiry, without its own", () => ({}), () => ({ expires_at: day() }), 201],
     ["lower limits", () => ({}), () => ({ limits: { other: 59 } }), 201],
-    ["the usual limits, having more", () => ({ limits: { other: 5_000 } }), () => ({ limits: usual }), 201],
     [
-      "more than usual, having more",
+      "the default limits, with higher own limits",
+      () => ({ limits: { other: 5_000 } }),
+      () => ({ limits: usual }),
+      201,
+    ],
+    [
+      "more than the default, with higher own limits",
       () => ({ limits: { other: 5_000 } }),
       () => ({ limits: { other: 61 } }),
       422,
@@ -103,7 +113,7 @@ describe("a key grants no more than it has", () => {
     expect(await world.rowCounts()).toEqual(before);
   });
 
-  test("and what is left out is as much as it has itself", async () => {
+  test("and omitted fields default to its own permissions", async () => {
     const expiresAt = inHours(5);
     const { token } = await world.key({
       scopes: ["keys:write", "emails:send"],
@@ -122,7 +132,7 @@ describe("a key grants no more than it has", () => {
     });
   });
 
-  test("nor does it once it is revoked, though a process still remembers it", async () => {
+  test("and cannot grant anything after it is revoked, even if a process still caches it", async () => {
     const { id, token } = await world.key();
     expect((await call(token, "GET", "/api/domains")).status).toBe(200);
     await world.revoke(id);
@@ -139,12 +149,11 @@ describe("a key grants no more than it has", () => {
 describe("links to domains", () => {
   const linkPath = (key: string, domain: string) => `/api/api-keys/${key}/domains/${domain}`;
   const sendsFrom = async (token: string, domain: string) => {
-    world.clock.advance(1_000);
-    const mail = { from: `a@${domain}`, to: "delivered@posthorn.test", subject: "x", html: "x" };
-    return (await call(token, "POST", "/api/emails", mail)).status;
+    const newEmail = { from: `a@${domain}`, to: "delivered@backstamp.test", subject: "x", html: "x" };
+    return (await call(token, "POST", "/api/emails", newEmail)).status;
   };
 
-  test("are made and ended, felt within a second, and repeating either changes nothing", async () => {
+  test("can be created and removed, and a repeat changes nothing", async () => {
     const { token } = await world.key();
     const key = await world.key({ domains: ["one.example.com"] });
     expect(await sendsFrom(key.token, "two.example.com")).toBe(403);
@@ -159,7 +168,7 @@ describe("links to domains", () => {
     expect(await sendsFrom(key.token, "one.example.com")).toBe(200);
   });
 
-  test("reach only domains that the calling key has itself, its own links included", async () => {
+  test("are limited to the domains of the calling key, also for its own links", async () => {
     const caller = await world.key({ scopes: ["keys:write"], domains: ["one.example.com"] });
     const key = await world.key({ domains: ["two.example.com"] });
     for (const id of [key.id, caller.id])
@@ -171,7 +180,7 @@ describe("links to domains", () => {
     expect((await listed(caller.id)).domains).toHaveLength(1);
   });
 
-  test("need keys:write, and a key that is linked to domains one by one", async () => {
+  test("require keys:write, and a key that is linked to specific domains", async () => {
     const whole = await world.key();
     const key = await world.key({ domains: ["one.example.com"] });
     const reader = await world.key({ scopes: ["keys:read", "domains:write"] });
@@ -180,9 +189,9 @@ describe("links to domains", () => {
       expect((await call(whole.token, method, linkPath(whole.id, two))).status).toBe(409);
   });
 
-  test("to or from another team are missing, from either side", async () => {
+  test("to or from another team are 404 in both directions", async () => {
     const other = await world.otherTeam();
-    const foreign = await other.key({ domains: ["posthorn.test"] });
+    const foreign = await other.key({ domains: ["backstamp.test"] });
     const theirs = await other.domain("theirs.example.com");
     const { token } = await world.key();
     const key = await world.key({ domains: ["one.example.com"] });
@@ -199,12 +208,9 @@ describe("links to domains", () => {
 describe("rotation", () => {
   const rotate = (token: string, id: string, body?: object) =>
     call(token, "POST", `/api/api-keys/${id}/rotate`, body);
-  const works = async (token: string) => {
-    world.clock.advance(1_000);
-    return (await call(token, "GET", "/api/domains")).status === 200;
-  };
+  const works = async (token: string) => (await call(token, "GET", "/api/domains")).status === 200;
 
-  test("gives a key a successor that is its equal, and both work until the overlap ends", async () => {
+  test("creates a successor with the same permissions, and both keys work until the overlap ends", async () => {
     const old = await world.key({
       domains: ["one.example.com"],
       expiresAt: inHours(1_000),
@@ -231,12 +237,12 @@ describe("rotation", () => {
     expect([await works(old.token), await works(String(body.token))]).toEqual([false, true]);
   });
   // The old key's expiry was given by the test's clock, to the millisecond.
-  const inHoursOf = (shown: unknown, hours: number) => {
-    expect(Math.abs(Date.parse(String(shown)) - inHours(hours).getTime())).toBeLessThan(60_000);
-    return shown;
+  const inHoursOf = (expiresAt: unknown, hours: number) => {
+    expect(Math.abs(Date.parse(String(expiresAt)) - inHours(hours).getTime())).toBeLessThan(60_000);
+    return expiresAt;
   };
 
-  test("without a body has a day of overlap, with 0 none, and never more than seven", async () => {
+  test("has one day of overlap by default, none with 0, and at most seven days", async () => {
     const { token } = await world.key();
     const key = await world.key();
     const { body } = await rotate(token, key.id);
@@ -248,7 +254,7 @@ describe("rotation", () => {
       expect((await rotate(token, key.id, { overlap_seconds: seconds })).status).toBe(422);
   });
 
-  test("never prolongs a key that ends sooner", async () => {
+  test("never extends a key that expires earlier", async () => {
     const { token } = await world.key();
     const key = await world.key({ expiresAt: inHours(1) });
     const { expires_at } = await listed(key.id);
@@ -257,7 +263,7 @@ describe("rotation", () => {
     );
   });
 
-  test("happens once to a key, also when it is asked for many times at once", async () => {
+  test("of a key succeeds once, even with many concurrent calls", async () => {
     const { token } = await world.key();
     const key = await world.key();
     const replies = await Promise.all(Array.from({ length: 8 }, () => rotate(token, key.id)));
@@ -267,7 +273,7 @@ describe("rotation", () => {
     expect((await rotate(token, String(made?.id))).status).toBe(201);
   });
 
-  test("of two keys by each other at once waits in no circle; the one replaced lives too short for the other", async () => {
+  test("of two keys by each other does not deadlock; a key that expires too soon cannot rotate the other", async () => {
     for (let round = 0; round < 5; round++) {
       const [a, b] = [await world.key(), await world.key()];
       const replies = await Promise.all([rotate(a.token, b.id), rotate(b.token, a.id)]);
@@ -279,8 +285,8 @@ describe("rotation", () => {
     ["scopes", { scopes: ["keys:write"] }, { scopes: ["keys:write", "emails:send"] }],
     ["domains", { domains: ["one.example.com"] }, { domains: ["two.example.com"] }],
     ["all domains", { domains: ["one.example.com"] }, {}],
-    ["a longer life", { expiresAt: new Date("2030-01-01T00:00:00Z") }, {}],
-  ])("of a key with %s that the caller lacks is refused", async (_, own, theirs) => {
+    ["a later expiry", { expiresAt: new Date("2030-01-01T00:00:00Z") }, {}],
+  ])("of a key with %s that the caller lacks is rejected", async (_, own, theirs) => {
     const caller = await world.key(own);
     const key = await world.key(theirs);
     const before = await world.rowCounts();

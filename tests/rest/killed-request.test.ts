@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findPort } from "#server/boot/postgres/server";
+import { findPort } from "#server/startup/postgres/server";
 import { type Child, startChild } from "../support/child";
 import { startTap, type Tap } from "../support/database-tap";
 import { compiledOf } from "../support/program";
 import { callApi } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
-const SUBJECT = "A mail whose web process dies";
+const SUBJECT = "An email whose web process dies";
 const BODY = {
-  from: "ann@posthorn.test",
-  to: "delivered@posthorn.test",
+  from: "ann@backstamp.test",
+  to: "delivered@backstamp.test",
   subject: SUBJECT,
   html: "<p>Once</p>",
 };
@@ -30,11 +30,11 @@ beforeEach(async () => {
   doomed = startChild<{ port: number }>(await compiledOf("tests/support/web-process.ts"), [], {
     DATABASE_URL: url.href,
     PORT: String(port),
-    POSTHORN_URL: "http://localhost:3000",
-    POSTHORN_SECRET: "only for tests, and long enough for one",
+    BACKSTAMP_URL: "http://localhost:3000",
+    BACKSTAMP_SECRET: "only for tests, and long enough for one",
     SMTP_URL: "capture:",
   });
-  await doomed.hear((told): told is { port: number } => "port" in told);
+  await doomed.hear((message): message is { port: number } => "port" in message);
   doomedUrl = `http://127.0.0.1:${port}`;
 });
 afterEach(async () => {
@@ -45,9 +45,9 @@ afterEach(async () => {
 
 test.each([
   { moment: "before its statement arrived", direction: "up", wasCommitted: false },
-  { moment: "after its commit, before its answer", direction: "down", wasCommitted: true },
+  { moment: "after its commit, before its response", direction: "down", wasCommitted: true },
 ] as const)(
-  "a key whose first request was killed $moment is answered at once by another process: one mail",
+  "after the first request of a key was killed $moment, another process responds immediately: one email",
   async ({ direction, wasCommitted }) => {
     const call = { token, body: BODY, headers: { "idempotency-key": randomUUID() } };
     const held = tap.holdAt(direction, SUBJECT);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Facts, Log } from "#server/log";
-import { keepBooks } from "#server/worker/bookkeeping";
+import { aggregateUsage } from "#server/delivery/housekeeping/usage";
+import type { Facts, Log } from "#server/platform/log";
 import { createWorld, type World } from "../support/world";
 
 type Entry = {
@@ -20,7 +20,7 @@ const record = (event: string, facts: Facts = {}) => void lines.push({ event, fa
 const log: Log = { info: record, warn: record, error: record };
 
 let world: World;
-/** Reads logs; its own calls are kept out of what the tests look at. */
+/** Reads the log; its own calls are excluded from the checks. */
 let reader: { id: string; token: string };
 beforeAll(async () => {
   world = await createWorld({ log });
@@ -41,18 +41,18 @@ const list = async (query = "") => {
 };
 const whole = async (entry: Entry | undefined) => (await read(`/api/logs/${entry?.id}`)).body as Entry;
 
-const MAIL = {
-  from: "ann@posthorn.test",
-  to: "delivered@posthorn.test",
+const EMAIL = {
+  from: "ann@backstamp.test",
+  to: "delivered@backstamp.test",
   subject: "Hello",
   html: "<p>canary</p>",
 };
 
-test("a call is on record with what was asked and answered", async () => {
+test("a call is logged with its request and response", async () => {
   const { token, id } = await world.key();
   const sent = await world.api("POST", "/api/emails?", {
     token,
-    body: MAIL,
+    body: EMAIL,
     headers: { "user-agent": "resend-node:6.38.0" },
   });
   const [entry] = await list();
@@ -64,23 +64,24 @@ test("a call is on record with what was asked and answered", async () => {
     response_status: 200,
     user_agent: "resend-node:6.38.0",
     api_key_id: id,
+    rejection: null,
   });
   expect(await whole(entry)).toEqual({
     object: "log",
     ...entry,
-    request_body: { ...MAIL, html: "[13 characters]" },
+    request_body: { ...EMAIL, html: "[13 characters]" },
     response_body: { id: sent.body.id },
   });
 });
 
-describe("refusals", () => {
-  test("are on record with their reason: scope, limit, field, path, method", async () => {
+describe("rejected calls", () => {
+  test("are logged with their reason: scope, limit, field, path, method", async () => {
     const narrow = await world.key({ scopes: ["emails:read"], limits: { other: 1 } });
     const { token } = await world.key();
-    await world.api("POST", "/api/emails", { token: narrow.token, body: MAIL });
+    await world.api("POST", "/api/emails", { token: narrow.token, body: EMAIL });
     await world.api("GET", "/api/templates", { token: narrow.token });
     await world.api("GET", "/api/templates", { token: narrow.token });
-    await world.api("POST", "/api/emails", { token, body: { ...MAIL, to: "nobody" } });
+    await world.api("POST", "/api/emails", { token, body: { ...EMAIL, to: "nobody" } });
     await world.api("POST", "/api/emails", { token, raw: "{" });
     await world.api("GET", "/api/nothing", { token });
     await world.api("DELETE", "/api/emails", { token });
@@ -107,7 +108,7 @@ describe("refusals", () => {
     });
   });
 
-  test("of a key that expired or was revoked are its team's to see, of any other token nobody's", async () => {
+  test("with an expired or revoked key are visible to its team; with any other token they are not logged", async () => {
     const expired = await world.key({ expiresAt: new Date("2020-01-01T00:00:00Z") });
     const revoked = await world.key();
     await world.revoke(revoked.id);
@@ -121,7 +122,7 @@ describe("refusals", () => {
 
   test("are counted for the list of keys", async () => {
     const narrow = await world.key({ scopes: ["emails:read"] });
-    await world.api("POST", "/api/emails", { token: narrow.token, body: MAIL });
+    await world.api("POST", "/api/emails", { token: narrow.token, body: EMAIL });
     await world.deps.requestLog.flush();
     const { token } = await world.key();
     const keys = (await world.api("GET", "/api/api-keys", { token })).body.data as { id: string }[];
@@ -129,7 +130,7 @@ describe("refusals", () => {
   });
 });
 
-test("nothing that opens a door or was meant for a reader is kept, in any call", async () => {
+test("no call stores secrets or email content", async () => {
   const { token } = await world.key();
   const made = await world.api("POST", "/api/api-keys", {
     token,
@@ -145,11 +146,11 @@ test("nothing that opens a door or was meant for a reader is kept, in any call",
   });
   await world.api("POST", "/api/emails", {
     token,
-    body: { ...MAIL, html: undefined, template: { id: "t", variables: { CODE: "canary" } } },
+    body: { ...EMAIL, html: undefined, template: { id: "t", variables: { CODE: "canary" } } },
   });
   await world.api("POST", "/api/emails", {
     token,
-    body: { ...MAIL, text: "canary", attachments: [{ filename: "a.txt", content: btoa("canary") }] },
+    body: { ...EMAIL, text: "canary", attachments: [{ filename: "a.txt", content: btoa("canary") }] },
   });
   await world.api("GET", `/api/webhooks/${hook.body.id}`, { token });
   await world.api("GET", `/api/nowhere/${made.body.token}?token=${made.body.token}`, {
@@ -169,10 +170,10 @@ test("nothing that opens a door or was meant for a reader is kept, in any call",
     expect(kept).not.toContain(secret);
 });
 
-test("the list is narrowed by key, status and method, and paged both ways", async () => {
+test("the list can be filtered by key, status and method, and paged in both directions", async () => {
   const [a, b] = [await world.key(), await world.key()];
   for (let n = 0; n < 3; n++) await world.api("GET", `/api/emails?limit=${n}`, { token: a.token });
-  await world.api("POST", "/api/emails", { token: b.token, body: MAIL });
+  await world.api("POST", "/api/emails", { token: b.token, body: EMAIL });
   expect((await list(`&key=${a.id}`)).map(({ response_status }) => response_status)).toEqual([200, 200, 422]);
   expect(await list(`&key=${a.id}&status=4xx`)).toHaveLength(1);
   expect(await list(`&key=${b.id}&method=GET`)).toHaveLength(0);
@@ -186,7 +187,7 @@ test("the list is narrowed by key, status and method, and paged both ways", asyn
     expect((await read(`/api/logs?${query}`)).status).toBe(422);
 });
 
-test("another team's calls do not exist", async () => {
+test("another team's calls are 404", async () => {
   const other = await world.otherTeam();
   const foreign = await other.key();
   const { token } = await world.key();
@@ -198,11 +199,11 @@ test("another team's calls do not exist", async () => {
   expect((await read("/api/logs/1")).status).toBe(422);
 });
 
-test("a record that cannot be written fails no call, and says that something was lost", async () => {
+test("a log entry that cannot be written fails no call, and the loss is logged", async () => {
   const { token } = await world.key();
   await world.deps.hot`alter table api_requests rename to hidden`;
   try {
-    expect((await world.api("POST", "/api/emails", { token, body: MAIL })).status).toBe(200);
+    expect((await world.api("POST", "/api/emails", { token, body: EMAIL })).status).toBe(200);
     await world.deps.requestLog.flush();
   } finally {
     await world.deps.hot`alter table hidden rename to api_requests`;
@@ -212,7 +213,7 @@ test("a record that cannot be written fails no call, and says that something was
   expect(await list()).toEqual([]);
 });
 
-test("more calls than there is room for are forgotten, refusals last", async () => {
+test("calls above the buffer size are dropped, rejected ones last", async () => {
   const { id: apiKeyId } = await world.key();
   const call = (status: number) =>
     world.deps.requestLog.record({
@@ -233,7 +234,7 @@ test("more calls than there is room for are forgotten, refusals last", async () 
   ]);
 });
 
-test("what is older than seven days is forgotten", async () => {
+test("entries older than seven days are deleted", async () => {
   const { token } = await world.key();
   await world.api("GET", "/api/emails", { token });
   await world.api("GET", "/api/templates", { token });
@@ -242,6 +243,6 @@ test("what is older than seven days is forgotten", async () => {
     .hot`update api_requests set created_at = now() - interval '169 hours' where path = '/api/emails'`;
   await world.deps
     .hot`update api_requests set created_at = now() - interval '167 hours' where path = '/api/templates'`;
-  await keepBooks({ ...world.deps, transport: null }, () => true);
+  await aggregateUsage({ ...world.deps, transport: null }, () => true);
   expect((await list()).map(({ endpoint }) => endpoint)).toEqual(["/templates"]);
 });

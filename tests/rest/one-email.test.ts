@@ -3,25 +3,25 @@ import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deliveries } from "#db/schema/deliveries";
 import type { EmailStatus } from "#db/schema/emails";
-import { type Desk, openDesk } from "./desk";
+import { openTestApp, type TestApp } from "./test-app";
 
-let desk: Desk;
+let app: TestApp;
 beforeAll(async () => {
-  desk = await openDesk();
+  app = await openTestApp();
 });
-afterAll(() => desk.close());
+afterAll(() => app.close());
 
-describe("one mail", () => {
-  test("of another team, or of nobody, is the same 404", async () => {
-    const other = await desk.world.otherTeam();
+describe("one email", () => {
+  test("is the same 404 if it is missing or belongs to another team", async () => {
+    const other = await app.world.otherTeam();
     const { token: foreign } = await other.key();
-    const id = await desk.accepted();
+    const id = await app.accepted();
     const answers = await Promise.all([
-      desk.world.api("GET", `/api/emails/${id}`, {
+      app.world.api("GET", `/api/emails/${id}`, {
         token: foreign,
         headers: { "x-request-id": "same-request" },
       }),
-      desk.world.api("GET", "/api/emails/018f0000-0000-7000-8000-000000000000", {
+      app.world.api("GET", "/api/emails/018f0000-0000-7000-8000-000000000000", {
         token: foreign,
         headers: { "x-request-id": "same-request" },
       }),
@@ -30,20 +30,20 @@ describe("one mail", () => {
     expect(answers[0].body).toEqual(answers[1].body);
   });
 
-  test("under what is no UUID is 422 and says so", async () => {
+  test("with an invalid UUID is 422 with a message", async () => {
     for (const id of ["1", "%00", "..%2f..%2fetc", "018f0000-0000-7000-8000-00000000000g", "%252e"]) {
-      const { status, body } = await desk.get(`/api/emails/${id}`);
+      const { status, body } = await app.get(`/api/emails/${id}`);
       if (id === "%00") expect(status).toBe(404);
       else expect({ status, name: body.name }).toEqual({ status: 422, name: "invalid_parameter" });
     }
   });
 
-  test("tells for each recipient its state, its last reply, and when and by which rule it is tried again", async () => {
-    const id = await desk.accepted({
+  test("contains for each recipient its state, its last reply, and the time and rule of the next attempt", async () => {
+    const id = await app.accepted({
       to: ["a@example.net", "b@example.net", "c@example.net", "d@example.net"],
     });
     const set = (address: string, change: PgUpdateSetSource<typeof deliveries>) =>
-      desk.world.deps.db
+      app.world.deps.db
         .update(deliveries)
         .set(change)
         .where(and(eq(deliveries.emailId, id), eq(deliveries.address, address)));
@@ -60,7 +60,7 @@ describe("one mail", () => {
     });
     await set("c@example.net", { status: "sending", stage: "claimed", attempts: 1 });
     await set("d@example.net", { status: "unknown", attempts: 1 });
-    expect((await desk.show(id)).recipients).toEqual([
+    expect((await app.show(id)).recipients).toEqual([
       {
         address: "a@example.net",
         kind: "to",
@@ -86,7 +86,7 @@ describe("one mail", () => {
         provider_id: null,
         reason: "The server asked to try again later.",
         class: "soft",
-        advice: expect.stringMatching(/^Nothing to do at once/),
+        advice: expect.stringMatching(/^No action is needed now/),
         next_attempt_at: "2030-01-01T00:00:00.000Z",
         rule: "retry_schedule",
         rule_text: expect.stringMatching(/retry schedule/),
@@ -96,13 +96,13 @@ describe("one mail", () => {
     ]);
   });
 
-  test("tells its events with times in UTC, also those that the database wrote without zone", async () => {
-    const id = await desk.accepted();
-    await desk.world.deps.hot`
+  test("contains events with times in UTC, also those that the database stored without a zone", async () => {
+    const id = await app.accepted();
+    await app.world.deps.hot`
       insert into email_events (id, team_id, email_id, type, recipient, data)
-      values (gen_random_uuid(), ${desk.world.id}, ${id}, 'email.delivery_delayed', 'ben@example.net',
+      values (gen_random_uuid(), ${app.world.id}, ${id}, 'email.delivery_delayed', 'ben@example.net',
         ${'{"attempt":1,"nextAttemptAt":"2030-01-01T00:00:00.5","rule":"retry_schedule"}'}::text::jsonb)`;
-    expect((await desk.show(id)).events).toMatchObject([
+    expect((await app.show(id)).events).toMatchObject([
       { type: "email.queued", recipient: null },
       {
         type: "email.delivery_delayed",
@@ -125,9 +125,9 @@ describe("one mail", () => {
     ["delivered", "delivered"],
     ["suppressed", "suppressed"],
     ["canceled", "canceled"],
-  ])("in the state %s has the dialect's last event %s", async (status, lastEvent) => {
-    const id = await desk.accepted();
-    await desk.world.deps.hot`update emails set status = ${status} where id = ${id}`;
-    expect(await desk.show(id)).toMatchObject({ status, last_event: lastEvent });
+  ])("in the state %s has the last event %s", async (status, lastEvent) => {
+    const id = await app.accepted();
+    await app.world.deps.hot`update emails set status = ${status} where id = ${id}`;
+    expect(await app.show(id)).toMatchObject({ status, last_event: lastEvent });
   });
 });

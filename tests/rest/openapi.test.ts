@@ -5,9 +5,9 @@ import { addDays } from "date-fns";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { workers } from "#db/schema/workers";
-import { newId } from "#server/ids";
+import { newId } from "#server/platform/ids";
 import { errorCodesOf } from "#server/rest/openapi/faults";
-import type { Route } from "#server/rest/route";
+import type { Route } from "#server/rest/pipeline/route";
 import { routes } from "#server/rest/routes";
 import type { CallOptions, Reply } from "../support/rest";
 import { createWorld, type World } from "../support/world";
@@ -26,7 +26,7 @@ type Operation = {
 type Document = {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Node>; responses: Record<string, Node> };
+  components: Record<"schemas" | "responses" | "parameters", Record<string, Node>>;
 };
 
 const cronSecret = "the-operator's-secret-0123456789";
@@ -40,7 +40,7 @@ beforeAll(async () => {
   world = await createWorld({ cronSecret });
   ({ token } = await world.key());
   calls = createRouteCalls(world, await world.otherTeam(), token);
-  // Alive for as long as the suite may take.
+  // Valid for the duration of the tests.
   const beatAt = addDays(new Date(), 1);
   await world.deps.db
     .insert(workers)
@@ -55,13 +55,13 @@ const operationOf = ({ method, path }: Route): Operation => {
   return operation;
 };
 
-/** Reads a value by a schema of the document, which is closed first: what it does not tell of is a fault. */
+/** Validates a value against a schema of the document without additional properties, so undocumented fields fail. */
 function readBy(schema: Node, value: unknown): void {
   const close = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(close);
     if (typeof node !== "object" || node === null) return node;
     const closed = Object.fromEntries(
-      // The reader here does not know classes of characters; that they can be read is a test of its own.
+      // The validator does not support Unicode character classes; another test checks that they compile.
       Object.entries(node)
         .filter(([key, part]) => key !== "pattern" || !/\\p\{/i.test(String(part)))
         .map(([key, part]) =>
@@ -79,17 +79,17 @@ function readBy(schema: Node, value: unknown): void {
   expect(read.success ? [] : read.error.issues).toEqual([]);
 }
 
-function expectAnswer(route: Route, { status, body, headers, text: raw }: Reply): void {
+function expectResponse(route: Route, { status, body, headers, text: raw }: Reply): void {
   expect({ status, raw: status < 400 ? "" : raw }).toEqual({ status: route.status, raw: "" });
   const content = operationOf(route).responses[status]?.content ?? {};
   const type = (headers["content-type"] ?? "").split(";", 1)[0] ?? "";
-  if (!route.answer) return;
+  if (!route.response) return;
   expect(Object.keys(content)).toEqual([type]);
   readBy(content[type]?.schema ?? {}, body);
 }
 
 describe("the document", () => {
-  test("is valid OpenAPI 3.1 by a validator that is not ours", async () => {
+  test("is valid OpenAPI 3.1 according to an independent validator", async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate(structuredClone(document));
     expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
@@ -103,28 +103,34 @@ describe("the document", () => {
     expect(listed.sort()).toEqual(routes.map(nameOf).sort());
   });
 
-  test("gives each operation a name of its own and a noun that it explains", () => {
+  test("gives each operation a unique id and a described tag", () => {
     const operations = routes.map(operationOf);
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     const explained = document.tags.filter(({ description }) => description !== "").map(({ name }) => name);
     for (const { tags } of operations) for (const tag of tags) expect(explained).toContain(tag);
   });
 
-  test("has no pattern that other readers of JSON Schema could not compile", () => {
+  test("has only patterns that other JSON Schema validators can compile", () => {
     const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)];
     expect(patterns.length).toBeGreaterThan(0);
     for (const [, pattern = '""'] of patterns)
       expect(() => new RegExp(JSON.parse(pattern), "u")).not.toThrow();
   });
 
-  test("tells the limit headers of every answer, and the three bodies of the interface to the letter", () => {
-    const told = (response: unknown): unknown => {
+  test("documents that an Idempotency-Key belongs to the team, not to an API key", () => {
+    expect(document.components.parameters["Idempotency-Key"]).toMatchObject({
+      description: expect.stringContaining("another API key of the team returns the same response"),
+    });
+  });
+
+  test("documents the rate-limit headers of every response, and the exact three bodies of the specification", () => {
+    const resolveResponse = (response: unknown): unknown => {
       const name = String((response as Node).$ref ?? "").replace("#/components/responses/", "");
       return name === "" ? response : document.components.responses[name];
     };
     for (const route of routes)
       for (const response of Object.values(operationOf(route).responses))
-        expect(told(response)).toMatchObject({
+        expect(resolveResponse(response)).toMatchObject({
           headers: {
             "X-RateLimit-Limit": expect.anything(),
             "X-RateLimit-Remaining": expect.anything(),
@@ -134,10 +140,16 @@ describe("the document", () => {
     readBy({ $ref: "#/components/schemas/Unauthorized" }, { error: "Unauthorized" });
     readBy({ $ref: "#/components/schemas/Forbidden" }, { error: "Insufficient API key permissions" });
     readBy({ $ref: "#/components/schemas/RateLimited" }, { error: "Rate limit exceeded", retryAfter: 7 });
-    for (const route of routes.filter(({ access }) => typeof access === "object"))
-      expect(Object.keys(operationOf(route).responses)).toEqual(
+    for (const route of routes.filter(({ access }) => typeof access === "object")) {
+      const { responses } = operationOf(route);
+      expect(Object.keys(responses)).toEqual(
         expect.arrayContaining(["401", "403", "422", "429", "500", "503"]),
       );
+      const withReason = Object.keys(responses).filter(
+        (status) => "X-Backstamp-Reason" in (resolveResponse(responses[status]) as { headers: Node }).headers,
+      );
+      expect(withReason).toEqual(["403"]);
+    }
   });
 });
 
@@ -145,13 +157,13 @@ describe.each(named)("%s", (_, route) => {
   const { example = {}, access } = route;
   const key = () => calls.bearerOf(route, token);
 
-  test("has an example that it really answers as it declares", async () => {
+  test("responds to its example as declared", async () => {
     const operation = operationOf(route);
     if (route.body || route.accepts) expect(example.body, "an example of the body").toBeDefined();
     if (route.query && !route.body) expect(example.query, "an example of the query").toBeDefined();
-    for (const { schema, example: shown } of Object.values(operation.requestBody?.content ?? {})) {
-      expect(shown).toEqual(example.body);
-      readBy(schema, shown);
+    for (const { schema, example: documented } of Object.values(operation.requestBody?.content ?? {})) {
+      expect(documented).toEqual(example.body);
+      readBy(schema, documented);
     }
     const query = new URLSearchParams(example.query).toString();
     const path = await calls.pathOf(route, token);
@@ -164,10 +176,10 @@ describe.each(named)("%s", (_, route) => {
       ...options,
       ...(bearer === undefined ? {} : { token: bearer }),
     });
-    expectAnswer(route, reply);
+    expectResponse(route, reply);
   });
 
-  test("declares what a refusal of it looks like", async () => {
+  test("declares its error responses", async () => {
     const path = await calls.pathOf(route, token);
     const bearer = key();
     const refused = [
@@ -186,27 +198,27 @@ describe.each(named)("%s", (_, route) => {
     expect(new Set(errorCodesOf(route)).size).toBe(errorCodesOf(route).length);
   });
 
-  test("shows the call in curl, Node and Python, with address and key from the environment", () => {
+  test("has samples in curl, Node and Python, with base URL and key from the environment", () => {
     const samples = operationOf(route)["x-codeSamples"];
     expect(samples.map(({ label }) => label)).toEqual(["curl", "Node", "Python"]);
     for (const { source } of samples) {
-      expect(source).toContain("POSTHORN_URL");
-      expect(source.includes("POSTHORN_KEY")).toBe(access !== "public");
+      expect(source).toContain("BACKSTAMP_URL");
+      expect(source.includes("BACKSTAMP_KEY")).toBe(access !== "public");
       expect(source).not.toMatch(/[{}]id[{}]|undefined|\[object/);
     }
   });
 });
 
-/** Runs a program with the address and the key that the examples ask for; answers what it printed. */
+/** Runs a program with the base URL and the key in the environment; returns its output. */
 async function run(program: string, args: string[]): Promise<string> {
   const child = spawn(program, args, {
-    env: { ...process.env, POSTHORN_URL: world.baseUrl, POSTHORN_KEY: token },
+    env: { ...process.env, BACKSTAMP_URL: world.baseUrl, BACKSTAMP_KEY: token },
     stdio: ["ignore", "pipe", "inherit"],
   });
   return text(child.stdout);
 }
 
-describe("an example in code", () => {
+describe("a code sample", () => {
   const sourceOf = (name: string, label: string): string => {
     const [, route] = named.find(([each]) => each === name) ?? [];
     const sample = route && operationOf(route)["x-codeSamples"].find((each) => each.label === label);
@@ -215,7 +227,7 @@ describe("an example in code", () => {
   };
 
   test.each(["POST /api/templates", "POST /api/suppressions/csv", "GET /api/emails", "GET /api/health"])(
-    "in Node runs as it stands: %s",
+    "in Node runs unchanged: %s",
     async (name) => {
       await world.deps.hot`delete from templates`;
       const printed = await run(process.execPath, ["--input-type=module", "-e", sourceOf(name, "Node")]);
@@ -223,7 +235,7 @@ describe("an example in code", () => {
     },
   );
 
-  test("for the shell quotes what a shell would read", async () => {
+  test("for the shell quotes special characters", async () => {
     const quoted = sourceOf("POST /api/emails/batch", "curl").replace(/^curl /, "printf '%s\\n' ");
     const printed = await run("/bin/sh", ["-c", quoted]);
     expect(printed).toContain(`${world.baseUrl}/api/emails/batch\n`);

@@ -1,28 +1,28 @@
 import { expect, test } from "vitest";
-import { tick } from "#server/worker/tick";
+import { tick } from "#server/delivery/tick";
 import { relayTo } from "../support/relays";
 import { startFaultPeer } from "../support/smtp-peer";
-import { openDesk } from "./desk";
+import { openTestApp } from "./test-app";
 
 test.each([
   ["none", "relay"],
   ["direct", "relay"],
   ["capture", "captured"],
 ] as const)(
-  "where SMTP_URL is %s, a dry run of mail that has a relay tells the rule %s",
+  "if SMTP_URL is %s, a dry run of email with a relay returns the rule %s",
   async (transportKind, rule) => {
-    const { world, token, mail, close } = await openDesk({ transportKind });
+    const { world, token, validEmail, close } = await openTestApp({ transportKind });
     await relayTo(world.deps, { port: 25 }, { teamId: world.id, url: "smtp://smtp.example.com" });
-    const { body } = await world.api("POST", "/api/emails?dry_run=true", { token, body: mail });
+    const { body } = await world.api("POST", "/api/emails?dry_run=true", { token, body: validEmail });
     await close();
     expect(body.recipients).toMatchObject([{ outcome: "attempted", rule }]);
   },
 );
 
-test("a mail tells by which relay each recipient's copy went, and what its provider calls it", async () => {
+test("an email contains the relay of each delivery and its id at the provider", async () => {
   const said = "0102018f0c9e7a11-8d2f6f0e-1c1f-4b7e-9d0a-6b1f4f0e2a55-000000";
   const peer = await startFaultPeer({ message: `250 Ok ${said}` });
-  const { world, accepted, show, close } = await openDesk({ transportKind: "none" });
+  const { world, accepted, show, close } = await openTestApp({ transportKind: "none" });
   await relayTo(world.deps, peer, { name: "ses", provider: "ses" });
   const id = await accepted();
   await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
@@ -32,9 +32,9 @@ test("a mail tells by which relay each recipient's copy went, and what its provi
   await peer.close();
 });
 
-test("readiness tells that relays are paused, to anybody how many and to nobody which", async () => {
+test("readiness reports the number of paused relays, but not their names", async () => {
   const peer = await startFaultPeer({ ehlo: "250-peer.test\r\n250 AUTH PLAIN", auth: "535 5.7.8 no" });
-  const { world, accepted, show, close } = await openDesk({ transportKind: "none" });
+  const { world, accepted, show, close } = await openTestApp({ transportKind: "none" });
   await relayTo(world.deps, peer, { name: "secret name", login: "user:wrong@" });
   const id = await accepted();
   await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
@@ -47,7 +47,7 @@ test("readiness tells that relays are paused, to anybody how many and to nobody 
     {
       status: "deferred",
       rule: "relay_paused",
-      rule_text: expect.stringContaining("nothing is given up"),
+      rule_text: expect.stringContaining("does not fail in the meantime"),
       next_attempt_at: expect.any(String),
       reason: expect.stringContaining("535 5.7.8 no"),
     },

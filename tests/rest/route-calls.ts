@@ -1,5 +1,5 @@
-import { newId } from "#server/ids";
-import type { Route } from "#server/rest/route";
+import { newId } from "#server/platform/ids";
+import type { Route } from "#server/rest/pipeline/route";
 import { callbackPathOf, setCallback } from "#server/services/callbacks/secrets";
 import { addRelay } from "#server/services/relays/write";
 import type { CallOptions, Reply } from "../support/rest";
@@ -11,41 +11,41 @@ const hasVariable = (route: Route) => route.path.includes("{");
 export const mayHaveBody = ({ method }: Route) => method !== "GET";
 export const requireOf = <T>(table: Record<string, T>, name: string): T => {
   const entry = table[name];
-  if (!entry) throw new Error(`Add "${name}" to the tables of this suite`);
+  if (!entry) throw new Error(`Add "${name}" to the tables in route-calls.ts`);
   return entry;
 };
 
 /**
- * What the suite over every route cannot read off a declaration: a good body, and a row to name in the path. A new route
- * without an entry fails the suite, which says what to add here. `token` is a key of the world's own team.
+ * The data that the tests of every route need and a declaration lacks: a valid body, and a row for the path. A new route
+ * without an entry fails with a message that names it. `token` is a key of the first team.
  */
 export function createRouteCalls(world: World, other: TestTeam, token: string) {
-  const MAIL = {
-    from: "ann@posthorn.test",
-    to: "delivered@posthorn.test",
+  const EMAIL = {
+    from: "ann@backstamp.test",
+    to: "delivered@backstamp.test",
     subject: "Hello",
     html: "<p>Hi</p>",
   };
 
   let nameCount = 0;
   const nextName = () => `n${++nameCount}`;
-  /** A domain belongs to one team at a time, and each call adds another. */
+  /** A domain belongs to one team, so each call adds another one. */
   const nextDomain = () => `${nextName()}.example.net`;
 
   const WEBHOOK = { endpoint: "https://example.com/hooks", events: ["email.delivered"] };
 
   const FILE = { filename: "list.bin", content: "aGk=", content_type: "application/octet-stream" };
   const mailWithFile = (by: string) =>
-    world.api("POST", "/api/emails", { token: by, body: { ...MAIL, attachments: [FILE] } });
+    world.api("POST", "/api/emails", { token: by, body: { ...EMAIL, attachments: [FILE] } });
   const fileOf = async (by: string, email: string) => {
     const { body } = await world.api("GET", `/api/emails/${email}/attachments`, { token: by });
     return { body: (body.data as Record<string, unknown>[])[0] ?? {} };
   };
 
-  /** A good body for each route that takes one. */
+  /** A valid body for each route with a body. */
   const BODIES: Record<string, () => object> = {
-    "POST /api/emails": () => MAIL,
-    "POST /api/emails/batch": () => [MAIL],
+    "POST /api/emails": () => EMAIL,
+    "POST /api/emails/batch": () => [EMAIL],
     "PATCH /api/emails/{id}": () => ({ scheduled_at: "in 2 hours" }),
     "POST /api/emails/{id}/retry": () => ({}),
     "POST /api/emails/{id}/settle": () => ({ as: "sent" }),
@@ -66,26 +66,26 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     "POST /api/suppressions/batch/remove": () => ({ emails: ["ann@example.com"] }),
   };
 
-  /** Bodies that are not JSON, by their type. */
+  /** Bodies that are not JSON, by content type. */
   const FILES: Record<string, string> = {
     "text/csv": "email\nann@example.com\n",
     "message/rfc822": "From: ben@example.com\r\nAuto-Submitted: auto-replied\r\n\r\nI am away.\r\n",
     "application/json": '{"RecordType":"Open","MessageID":"00000000-0000-0000-0000-000000000000"}',
   };
 
-  /** A new row of a team's for each noun whose routes name one in their path. */
+  /** Creates a row of a team, for each resource with an id in the path. */
   const ROWS: Record<string, (by: string) => Promise<Pick<Reply, "body">>> = {
-    emails: (by) => world.api("POST", "/api/emails", { token: by, body: MAIL }),
+    emails: (by) => world.api("POST", "/api/emails", { token: by, body: EMAIL }),
     templates: (by) => world.api("POST", "/api/templates", { token: by, body: { name: "x", html: "x" } }),
-    // Without its DKIM key, which takes long to make; reading the row makes it.
+    // Without its DKIM key, which is slow to create; reading the row creates it.
     domains: async (by) => ({ body: await (by === token ? world : other).domain(nextDomain()) }),
     "api-keys": (by) =>
       world.api("POST", "/api/api-keys", {
         token: by,
-        body: { name: "x", scopes: ["keys:write"], domains: ["posthorn.test"] },
+        body: { name: "x", scopes: ["keys:write"], domains: ["backstamp.test"] },
       }),
     webhooks: async (by) => {
-      // A team has only so many, and no test looks back further.
+      // A team has a maximum number of endpoints, and no test needs older ones.
       await world.deps
         .hot`delete from webhooks where id in (select id from webhooks order by id desc offset 20)`;
       return world.api("POST", "/api/webhooks", { token: by, body: WEBHOOK });
@@ -100,12 +100,12 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     },
   };
 
-  /** Where a call wants a row in a certain state. */
+  /** Creates a row in the state that a call requires. */
   const ROWS_FOR: Record<string, (by: string) => Promise<Pick<Reply, "body">>> = {
     "PATCH /api/emails/{id}": (by) =>
-      world.api("POST", "/api/emails", { token: by, body: { ...MAIL, scheduled_at: "in 1 hour" } }),
+      world.api("POST", "/api/emails", { token: by, body: { ...EMAIL, scheduled_at: "in 1 hour" } }),
     "POST /api/emails/{id}/cancel": (by) =>
-      world.api("POST", "/api/emails", { token: by, body: { ...MAIL, scheduled_at: "in 1 hour" } }),
+      world.api("POST", "/api/emails", { token: by, body: { ...EMAIL, scheduled_at: "in 1 hour" } }),
     "GET /api/emails/{id}/attachments/{attachment_id}": mailWithFile,
     "POST /api/templates/{id}/preview": (by) => {
       const variables = [{ key: "NAME", type: "string", fallback_value: "friend" }];
@@ -113,18 +113,18 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
       return world.api("POST", "/api/templates", { token: by, body });
     },
     "POST /api/emails/{id}/retry": async (by) => {
-      const made = await world.api("POST", "/api/emails", { token: by, body: MAIL });
+      const made = await world.api("POST", "/api/emails", { token: by, body: EMAIL });
       await world.deps.hot`update deliveries set status = 'failed' where email_id = ${String(made.body.id)}`;
       return made;
     },
     "POST /api/emails/{id}/settle": async (by) => {
-      const made = await world.api("POST", "/api/emails", { token: by, body: MAIL });
+      const made = await world.api("POST", "/api/emails", { token: by, body: EMAIL });
       await world.deps.hot`update deliveries set status = 'unknown' where email_id = ${String(made.body.id)}`;
       return made;
     },
   };
 
-  /** The same for what lies below such a row. */
+  /** Creates a row below such a row. */
   const ROWS_BELOW: Record<string, (by: string, parent: string) => Promise<Pick<Reply, "body">>> = {
     version: async (by, template) => {
       const { body } = await world.api("GET", `/api/templates/${template}/versions`, { token: by });
@@ -146,7 +146,7 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
 
   const copy = () => ({ teamId: world.id, emailId: newId(), deliveryId: newId() });
 
-  /** A relay whose provider proves itself by what the example of the route gives. */
+  /** A relay whose callbacks the secret in the route's example authenticates. */
   async function newRelay(): Promise<string> {
     const url = "smtp://127.0.0.1:2525";
     const scope = { teamId: null, domainId: null };
@@ -155,7 +155,7 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     return relay.id;
   }
 
-  /** Paths that name no row but open one. */
+  /** Paths with a signed token in place of an id. */
   const PATHS: Record<string, (by: string) => Promise<string>> = {
     "GET /api/unsubscribe/{token}": async () => linkToUnsubscribe(),
     "POST /api/unsubscribe/{token}": async () => linkToUnsubscribe(),
@@ -169,7 +169,7 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     },
   };
 
-  /** A path of the route with a row of the holder's in it. */
+  /** A path of the route with a row of the key's team. */
   async function pathOf(route: Route, by: string): Promise<string> {
     if (!hasVariable(route)) return route.path;
     if (!hasId(route)) return requireOf(PATHS, nameOf(route))(by);
@@ -192,7 +192,7 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     return route.body ? { body: requireOf(BODIES, nameOf(route))() } : {};
   }
 
-  /** What opens the route; undefined where nothing has to. */
+  /** The credential for the route; undefined if it needs none. */
   function bearerOf({ access }: Route, key: string): string | undefined {
     if (access === "public") return undefined;
     if (typeof access === "object") return key;

@@ -1,10 +1,10 @@
 import { request } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Facts, Log } from "#server/log";
+import { streamOf } from "#server/platform/http/stream";
+import type { Facts, Log } from "#server/platform/log";
 import { createDispatch } from "#server/rest/dispatch";
-import { withApi } from "#server/rest/route";
-import { streamOf } from "#server/stream";
+import { withApi } from "#server/rest/pipeline/route";
 import { callApi, callRaw, type RestServer, startRest } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -12,8 +12,8 @@ const lines: { event: string; facts: Facts }[] = [];
 const record = (event: string, facts: Facts = {}) => void lines.push({ event, facts });
 const log: Log = { info: record, warn: record, error: record };
 
-/** What a streaming route was asked for, and whether it was told that nobody reads on. */
-const seen = { begun: 0, given: 0, ended: 0 };
+/** Counts started streams, produced parts, and streams that were ended. */
+const seen = { started: 0, given: 0, ended: 0 };
 
 const getStream = withApi(
   {
@@ -21,20 +21,20 @@ const getStream = withApi(
     path: "/api/stream",
     access: { scope: "suppressions:read" },
     tier: "other",
-    summary: "Answer with a stream",
-    answers: "text/csv; charset=utf-8",
+    summary: "Return a stream",
+    responseType: "text/csv; charset=utf-8",
   },
   async ({ header }) => ({ stream: partsOf(header("x-fate") ?? ""), filename: "parts.csv" }),
 );
 
 async function* partsOf(fate: string): AsyncGenerator<string | Uint8Array> {
-  seen.begun++;
+  seen.started++;
   try {
     for (let n = 0; fate === "endless" || n < 3; n++) {
       if (fate === "broken" && n === 2) throw new Error("the database went away");
       seen.given++;
       yield n % 2 ? new TextEncoder().encode("two\n") : "one\n".repeat(fate === "endless" ? 10_000 : 1);
-      // Whoever takes the parts has other things to do in between.
+      // Yield to other tasks between the parts.
       await wait(1);
     }
   } finally {
@@ -58,7 +58,7 @@ afterAll(async () => {
 const get = (fate: string, method = "GET") =>
   callApi(server.baseUrl, method, "/api/stream", { token, headers: { "x-fate": fate } });
 
-test("a stream comes whole, of texts and bytes, with the headers of every answer", async () => {
+test("a stream of strings and bytes arrives completely, with the common headers", async () => {
   const reply = await get("whole");
   expect(reply).toMatchObject({ status: 200, text: "one\ntwo\none\n" });
   expect(reply.headers).toMatchObject({
@@ -70,15 +70,15 @@ test("a stream comes whole, of texts and bytes, with the headers of every answer
   });
 });
 
-test("HEAD is answered without beginning it", async () => {
-  const before = seen.begun;
+test("HEAD does not start the stream", async () => {
+  const before = seen.started;
   const reply = await get("whole", "HEAD");
   expect(reply).toMatchObject({ status: 200, text: "" });
   expect(reply.headers["content-type"]).toBe("text/csv; charset=utf-8");
-  expect(seen.begun).toBe(before);
+  expect(seen.started).toBe(before);
 });
 
-test("one that breaks is a broken answer and never a short one, and the log knows why", async () => {
+test("a failed stream is a broken response, never a short one, and the error is logged", async () => {
   await expect(get("broken")).rejects.toThrow(/aborted|hang up|terminated|ECONNRESET/);
   expect(lines).toContainEqual({
     event: "rest.stream_broken",
@@ -86,14 +86,14 @@ test("one that breaks is a broken answer and never a short one, and the log know
   });
 });
 
-test("one that nobody reads any more ends, and was read only as fast as it was taken", async () => {
+test("an abandoned stream ends, and was read only at the speed of the client", async () => {
   const before = { ...seen };
   const { hostname, port } = new URL(server.baseUrl);
   const headers = { authorization: `Bearer ${token}`, "x-fate": "endless" };
   await new Promise<void>((resolve, reject) => {
     const call = request({ hostname, port, path: "/api/stream", headers }, (response) => {
       response.once("data", () => {
-        // Nothing is taken from here on: sockets fill up, and then nothing may be asked for.
+        // The client stops reading: after the socket buffers are full, no further part may be requested.
         response.pause();
         resolve();
         void expect
@@ -115,7 +115,7 @@ test("one that nobody reads any more ends, and was read only as fast as it was t
   await expect.poll(() => seen.ended - before.ended, { timeout: 30_000 }).toBe(1);
 });
 
-test("a reader who goes away while a piece is fetched is no fault", async () => {
+test("a client that disconnects while a part is fetched causes no error", async () => {
   const faults: unknown[] = [];
   let hand: (piece: string) => void = () => {};
   const piece = new Promise<string>((resolve) => {
@@ -133,7 +133,7 @@ test("a reader who goes away while a piece is fetched is no fault", async () => 
   expect(faults).toEqual([]);
 });
 
-test("a file whose sender goes away in the middle leaves nothing behind", async () => {
+test("an upload that is aborted in the middle stores nothing", async () => {
   const head = [
     "POST /api/suppressions/csv HTTP/1.1",
     "Host: localhost",

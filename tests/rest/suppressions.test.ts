@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { tick } from "#server/worker/tick";
+import { tick } from "#server/delivery/tick";
 import type { CallOptions } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -29,7 +29,7 @@ const upload = (raw: string | Uint8Array, headers: CallOptions["headers"] = {}) 
   });
 
 describe("an address", () => {
-  test("is put on the list once, however often and in whatever letter case it is sent", async () => {
+  test("is added once, whatever the number of calls and the letter case", async () => {
     const first = await call("POST", "/api/suppressions", { email: "Ann <Ann@Example.com>" });
     expect(first).toMatchObject({ status: 201, body: { object: "suppression" } });
     const again = await call("POST", "/api/suppressions", { email: "ann@example.com" });
@@ -49,7 +49,7 @@ describe("an address", () => {
     });
   });
 
-  test("is found and taken off by its id, or by itself in a path, percent-encoded", async () => {
+  test("can be read and removed by id or by percent-encoded address", async () => {
     const email = "a/n+n%40@exämple.com".replace("%40", "");
     const id = await add(email);
     const stored = { object: "suppression", id, email: "a/n+n@xn--exmple-cua.com", origin: "manual" };
@@ -66,7 +66,7 @@ describe("an address", () => {
   });
 
   test.each([{}, { email: "" }, { email: "ann" }, { email: ["ann@example.com"] }, { email: 1 }])(
-    "is refused where it is none: %j",
+    "is rejected if invalid: %j",
     async (body) => {
       expect((await call("POST", "/api/suppressions", body)).status).toBe(422);
       expect(await emails()).toEqual([]);
@@ -75,7 +75,7 @@ describe("an address", () => {
 });
 
 describe("the list", () => {
-  test("is paged both ways, newest first, and narrowed by origin", async () => {
+  test("supports both cursors, newest first, and a filter by origin", async () => {
     for (const name of ["a", "b", "c", "d"]) await add(`${name}@example.com`);
     await world.deps.hot`update suppressions set origin = 'bounce' where address like 'b@%'`;
     await world.deps.hot`update suppressions set origin = 'complaint' where address like 'c@%'`;
@@ -93,7 +93,7 @@ describe("the list", () => {
     expect(unknown).toMatchObject({ status: 422, body: { message: expect.stringContaining("complaint") } });
   });
 
-  test("of one team is not that of another", async () => {
+  test("belongs to one team", async () => {
     const other = await world.otherTeam();
     const foreign = await other.key();
     const id = await add("ann@example.com");
@@ -112,7 +112,7 @@ describe("the list", () => {
 });
 
 describe("a batch", () => {
-  test("adds up to 100 addresses and tells their ids in the order in which they came", async () => {
+  test("adds up to 100 addresses and returns their ids in the order of the request", async () => {
     const known = await add("b@example.com");
     const reply = await call("POST", "/api/suppressions/batch/add", {
       emails: ["c@example.com", "B@example.com", "a@example.com", "c@example.com"],
@@ -125,7 +125,7 @@ describe("a batch", () => {
       expect((await call("GET", `/api/suppressions/${ids[index]}`)).body.email).toBe(`${email}@example.com`);
   });
 
-  test("removes by ids or by addresses, and tells those that were there", async () => {
+  test("removes by ids or addresses, and returns the removed entries", async () => {
     const [a, b, c] = [await add("a@example.com"), await add("b@example.com"), await add("c@example.com")];
     const byIds = await call("POST", "/api/suppressions/batch/remove", { ids: [a, b, crypto.randomUUID()] });
     expect(byIds.status).toBe(200);
@@ -141,23 +141,23 @@ describe("a batch", () => {
   const many = Array.from({ length: 101 }, (_, n) => `r${n}@example.com`);
   test.each([
     ["nothing is added", "add", {}],
-    ["an empty list is added", "add", { emails: [] }],
+    ["an empty array is added", "add", { emails: [] }],
     ["more than 100 are added", "add", { emails: many }],
-    ["one of them is none", "add", { emails: ["a@example.com", "nonsense"] }],
-    ["it is no list", "add", { emails: "a@example.com" }],
+    ["one address is invalid", "add", { emails: ["a@example.com", "nonsense"] }],
+    ["it is not an array", "add", { emails: "a@example.com" }],
     ["nothing is removed", "remove", {}],
-    ["both ways of naming are used", "remove", { emails: ["a@example.com"], ids: [crypto.randomUUID()] }],
-    ["an id is none", "remove", { ids: ["1"] }],
-    ["both lists are empty", "remove", { emails: [], ids: [] }],
+    ["emails and ids are used", "remove", { emails: ["a@example.com"], ids: [crypto.randomUUID()] }],
+    ["an id is invalid", "remove", { ids: ["1"] }],
+    ["both arrays are empty", "remove", { emails: [], ids: [] }],
     ["more than 100 are removed", "remove", { emails: many }],
-  ])("is refused whole where %s", async (_, verb, body) => {
+  ])("is rejected completely if %s", async (_, verb, body) => {
     await add("kept@example.com");
     const reply = await call("POST", `/api/suppressions/batch/${verb}`, body);
     expect(reply.status).toBe(422);
     expect(await emails()).toEqual(["kept@example.com"]);
   });
 
-  test("that shares addresses with others, in other orders, ends all the same", async () => {
+  test("does not deadlock with others that share addresses in another order", async () => {
     const all = Array.from({ length: 100 }, (_, n) => `r${n}@example.com`);
     const replies = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
@@ -171,7 +171,7 @@ describe("a batch", () => {
 });
 
 describe("as CSV", () => {
-  test("the list comes whole, oldest first, and goes back in as it came", async () => {
+  test("the complete list is exported, oldest first, and can be imported again", async () => {
     const odd = ["=1+1@example.com", "+a@example.com", "-a@example.com", "'=b@example.com", "'c@example.com"];
     for (const email of ["ann@example.com", ...odd]) await add(email);
     const file = await world.api("GET", "/api/suppressions/csv", { token });
@@ -179,7 +179,7 @@ describe("as CSV", () => {
     expect(file.headers["content-type"]).toMatch(/^text\/csv/);
     expect(file.headers["content-disposition"]).toBe('attachment; filename="suppressions.csv"');
     const lines = file.text.split("\r\n");
-    expect(lines[0]).toBe("email,origin,source_id,created_at");
+    expect(lines[0]).toBe("email,origin,source_id,lists_only,created_at");
     expect(lines.slice(1).map((line) => line.split(",")[0])).toEqual([
       "ann@example.com",
       "'=1+1@example.com",
@@ -189,7 +189,7 @@ describe("as CSV", () => {
       "'c@example.com",
       "",
     ]);
-    expect(lines[1]).toMatch(/^ann@example\.com,manual,,\d{4}-/);
+    expect(lines[1]).toMatch(/^ann@example\.com,manual,,false,\d{4}-/);
     expect(await upload(file.text)).toMatchObject({
       status: 200,
       body: { added: 0, existing: 6, faulty: 0 },
@@ -202,7 +202,7 @@ describe("as CSV", () => {
     expect(new Set(await emails())).toEqual(new Set(["ann@example.com", ...odd]));
   });
 
-  test("a file is read line by line, and tells what was new, what was there, and which lines are none", async () => {
+  test("a file is read by line, and the response counts new, existing and invalid lines", async () => {
     await add("known@example.com");
     const file =
       '\ufeffName;E-Mail\r\nAnn;Ann@example.com\r\n"Ben; B.";ben@example.net\r\n\r\nX;nonsense\r\nK;known@example.com\r\nA;ANN@example.com\r\nZ;\r\n';
@@ -221,23 +221,23 @@ describe("as CSV", () => {
     expect(await emails()).toEqual(expect.arrayContaining(["ann@example.com", "ben@example.net"]));
   });
 
-  test("without a heading the first column counts, and without a line nothing happens", async () => {
+  test("without a header the first column counts, and an empty file changes nothing", async () => {
     expect((await upload("ann@example.com\nben@example.com")).body).toMatchObject({ added: 2, faulty: 0 });
     expect((await upload("email\n")).body).toMatchObject({ added: 0, existing: 0, faulty: 0 });
   });
 
   test.each<[name: string, raw: string | Uint8Array, status: number, message: RegExp]>([
-    ["with a quote that is never closed", `ann@example.com\n"${"x".repeat(20_000)}`, 422, /line|quotes/],
-    ["with more lines than one may have", "a@example.com\n".repeat(100_001), 422, /100,000/],
+    ["with an unclosed quote", `ann@example.com\n"${"x".repeat(20_000)}`, 422, /line|quotes/],
+    ["with too many lines", "a@example.com\n".repeat(100_001), 422, /100,000/],
     ["that is not UTF-8", Buffer.from([0x61, 0x40, 0xff, 0x0a]), 400, /UTF-8/],
-  ])("a file %s is refused whole", async (_, raw, status, message) => {
+  ])("a file %s is rejected completely", async (_, raw, status, message) => {
     const good = Buffer.from("good@example.com\n");
     const reply = await upload(Buffer.concat([good, Buffer.from(raw)]));
     expect(reply).toMatchObject({ status, body: { message: expect.stringMatching(message) } });
     expect(await emails()).toEqual([]);
   });
 
-  test("a file that is too large is refused as it comes, and nothing of it is kept", async () => {
+  test("a file that is too large is rejected while it is read, and nothing is stored", async () => {
     const bodyMaxBytes = world.deps.bodyMaxBytes;
     world.deps.bodyMaxBytes = 10_000;
     const raw = "a@example.com\n".repeat(2_000);
@@ -247,7 +247,7 @@ describe("as CSV", () => {
     expect(await emails()).toEqual([]);
   });
 
-  test("tens of thousands of lines go in and come out", async () => {
+  test("tens of thousands of lines can be imported and exported", async () => {
     const count = 30_000;
     const raw = Array.from({ length: count }, (_, n) => `r${n}@example.com`).join("\n");
     expect((await upload(raw)).body).toMatchObject({ added: count, existing: 0, faulty: 0 });
@@ -256,7 +256,7 @@ describe("as CSV", () => {
   });
 });
 
-test("endpoints that ask for it are told of what comes and goes, once each, together with it", async () => {
+test("subscribed endpoints get one event for each added and removed entry, in the same transaction", async () => {
   const webhook = await call("POST", "/api/webhooks", {
     endpoint: "https://example.com/hook",
     events: ["suppression.added", "suppression.removed"],
@@ -266,16 +266,21 @@ test("endpoints that ask for it are told of what comes and goes, once each, toge
   await upload("ann@example.com\nben@example.com\n");
   await call("DELETE", `/api/suppressions/${id}`);
   await call("POST", "/api/suppressions/batch/remove", { emails: ["ben@example.com", "ann@example.com"] });
-  const rows = await world.deps.hot<{ payload: string }[]>`
-    select payload from webhook_deliveries where webhook_id = ${String(webhook.body.id)} order by created_at, id`;
-  const told = rows.map(({ payload }) => JSON.parse(payload) as { type: string; data: Entry });
-  expect(told.map(({ type, data }) => [type, data.email])).toEqual([
+  const path = `/api/webhooks/${webhook.body.id}/events`;
+  const rows = (await call("GET", path)).body.data as { id: string }[];
+  const events = await Promise.all(
+    rows.map(
+      async ({ id }) => (await call("GET", `${path}/${id}`)).body.payload as { type: string; data: Entry },
+    ),
+  );
+  events.reverse();
+  expect(events.map(({ type, data }) => [type, data.email])).toEqual([
     ["suppression.added", "ann@example.com"],
     ["suppression.added", "ben@example.com"],
     ["suppression.removed", "ann@example.com"],
     ["suppression.removed", "ben@example.com"],
   ]);
-  expect(told[0]?.data).toEqual({
+  expect(events[0]?.data).toEqual({
     id,
     email: "ann@example.com",
     origin: "manual",
@@ -285,27 +290,27 @@ test("endpoints that ask for it are told of what comes and goes, once each, toge
   });
 });
 
-test("a mail to an address on the list says that it was set aside, and why, at every door that tells of events", async () => {
-  await add("delivered@posthorn.test");
-  const mail = {
-    from: "ann@posthorn.test",
-    to: "delivered@posthorn.test",
+test("an email to a suppressed address has a suppressed event with the reason in every interface with events", async () => {
+  await add("delivered@backstamp.test");
+  const newEmail = {
+    from: "ann@backstamp.test",
+    to: "delivered@backstamp.test",
     subject: "Hello",
     html: "<p>Hi</p>",
   };
-  const { id } = (await call("POST", "/api/emails", mail)).body;
+  const { id } = (await call("POST", "/api/emails", newEmail)).body;
   await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
-  const setAside = {
+  const suppressed = {
     type: "email.suppressed",
-    recipient: "delivered@posthorn.test",
+    recipient: "delivered@backstamp.test",
     data: { suppressed_by: "manual", reason: expect.stringMatching(/suppression list/) },
   };
   const email = (await call("GET", `/api/emails/${id}`)).body;
   expect(email).toMatchObject({ status: "suppressed", last_event: "suppressed" });
-  expect((email.events as object[]).at(-1)).toMatchObject(setAside);
+  expect((email.events as object[]).at(-1)).toMatchObject(suppressed);
   await expect
     .poll(async () => (await call("GET", `/api/events?email_id=${id}&type=email.suppressed`)).body.data, {
       timeout: 20_000,
     })
-    .toMatchObject([setAside]);
+    .toMatchObject([suppressed]);
 });

@@ -12,7 +12,7 @@ afterAll(() => world.close());
 
 const call = (method: string, path: string, body?: unknown) => world.api(method, path, { token, body });
 
-describe("a template is refused with a sentence that names the field", () => {
+describe("a template is rejected with a message that names the field", () => {
   const uuid = "018f0000-0000-7000-8000-000000000000";
   const variable = (change: object) => ({
     html: "{{A}}",
@@ -26,21 +26,21 @@ describe("a template is refused with a sentence that names the field", () => {
     ["no HTML", { html: undefined }, "missing_required_field", /`html`/],
     ["an empty HTML", { html: "" }, "validation_error", /`html`/],
     ["HTML that is an object", { html: {} }, "validation_error", /`html`/],
-    ["HTML without measure", { html: "x".repeat(1_000_001) }, "validation_error", /`html`.*1,000,000/],
-    ["an alias in capitals", { alias: "Welcome" }, "validation_error", /`alias`.*lower-case/],
+    ["HTML that is too long", { html: "x".repeat(1_000_001) }, "validation_error", /`html`.*1,000,000/],
+    ["an alias in capitals", { alias: "Welcome" }, "validation_error", /`alias`.*lowercase/],
     ["an alias with blanks", { alias: "a b" }, "validation_error", /`alias`/],
     ["an alias too long", { alias: "a".repeat(65) }, "validation_error", /`alias`.*64/],
     ["an alias that looks like an id", { alias: uuid }, "validation_error", /`alias`.*form of an id/],
-    ["a sender that is no mailbox", { from: "ann" }, "validation_error", /`from`/],
+    ["an invalid sender", { from: "ann" }, "validation_error", /`from`/],
     ["a subject of two lines", { subject: "a\nb" }, "validation_error", /`subject`/],
     ["an unknown field", { title: "x" }, "validation_error", /Unknown field `title`\. Known: name, html/],
     [
-      "a type that is not offered",
+      "an unsupported type",
       variable({ type: "boolean" }),
       "validation_error",
       /`variables\[0\].type`.*number/,
     ],
-    ["a key that is no name", variable({ key: "a-b" }), "validation_error", /`variables\[0\].key`.*letters/],
+    ["an invalid key", variable({ key: "a-b" }), "validation_error", /`variables\[0\].key`.*letters/],
     ["a reserved key", variable({ key: "EMAIL" }), "validation_error", /`variables\[0\].key`.*reserved/],
     [
       "a fallback of another type",
@@ -78,8 +78,13 @@ describe("a template is refused with a sentence that names the field", () => {
     ["a comment", { html: "{{! A }}" }, "validation_error", /`html` uses/],
     ["other delimiters", { html: "{{=<% %>=}}" }, "validation_error", /`html` uses/],
     ["an ampersand", { html: "{{&A}}" }, "validation_error", /`html` uses \{\{&A\}\}/],
-    ["a path", { html: "{{a.b}}" }, "validation_error", /`html`.*no variable name/],
-    ["code", { html: "{{constructor.constructor('x')()}}" }, "validation_error", /`html`.*no variable name/],
+    ["a path", { html: "{{a.b}}" }, "validation_error", /`html`.*not a valid variable name/],
+    [
+      "code",
+      { html: "{{constructor.constructor('x')()}}" },
+      "validation_error",
+      /`html`.*not a valid variable name/,
+    ],
     ["an unclosed tag", { html: "<p>{{A</p>" }, "validation_error", /`html`.*unclosed.*character 4/],
     ["an unclosed tag in the subject", { subject: "{{A" }, "validation_error", /`subject`.*unclosed/],
   ])("%s", async (_, change, name, message) => {
@@ -92,13 +97,13 @@ describe("a template is refused with a sentence that names the field", () => {
 
   test.each([
     ["braces", "{{".repeat(100_000)],
-    ["braces of three", "{{{".repeat(100_000)],
-    ["blanks in a tag", `{{${" ".repeat(100_000)}`],
+    ["triple braces", "{{{".repeat(100_000)],
+    ["spaces in a tag", `{{${" ".repeat(100_000)}`],
     ["closed blanks", `{{${" ".repeat(100_000)}}}`],
     ["half-open tags", "{{a".repeat(100_000)],
     ["many tags", "{{a}}".repeat(100_000)],
     ["closing braces", "}}".repeat(100_000)],
-  ])("and no work worth speaking of goes into a hundred thousand %s", async (_, html) => {
+  ])("and a hundred thousand %s take negligible time", async (_, html) => {
     const { status } = await call("POST", "/api/templates", { name: "x", html });
     expect([201, 422]).toContain(status);
   });

@@ -20,7 +20,7 @@ const ok = async (method: string, path: string, body?: unknown) => {
 };
 
 let made = 0;
-/** A template with that subject, published, and the alias under which it is called. */
+/** Creates a published template; returns its id and alias. */
 async function make(body: object = {}): Promise<{ id: string; alias: string }> {
   const alias = `template-${++made}`;
   const html = "<p>Hi {{NAME}}</p>";
@@ -48,7 +48,7 @@ const subjectSent = async (alias: string) => {
 };
 
 describe("versions", () => {
-  test("tell what is live, what is being edited, and what was", async () => {
+  test("have the states published, draft and earlier", async () => {
     const { alias, id } = await make();
     await change(alias, { subject: "Two" });
     await change(alias, { subject: "Two and a half" });
@@ -77,7 +77,7 @@ describe("versions", () => {
       });
   });
 
-  test("come in pages, newest first", async () => {
+  test("are paged, newest first", async () => {
     const { alias } = await make();
     for (const subject of ["Two", "Three"]) {
       await change(alias, { subject });
@@ -93,7 +93,7 @@ describe("versions", () => {
     expect(await page(`limit=2&before=${second?.id}`)).toEqual({ numbers: [3], has_more: false });
   });
 
-  test("that a template does not have are missing, another template's too", async () => {
+  test("of another template or without a match are 404", async () => {
     const [one, two] = [await make(), await make()];
     const [foreign] = await versions(two.alias);
     for (const name of [foreign?.id, "2", "0", "-1", "x", "99999999999"])
@@ -111,7 +111,7 @@ describe("versions", () => {
 });
 
 describe("rolling back", () => {
-  test("sends an earlier version live at once, and the editor goes on from there", async () => {
+  test("publishes an earlier version immediately, and the editor continues from it", async () => {
     const { alias, id } = await make();
     await change(alias, { subject: "Two" });
     await ok("POST", `/api/templates/${alias}/publish`);
@@ -136,7 +136,7 @@ describe("rolling back", () => {
     expect(await subjectSent(alias)).toBe("Four");
   });
 
-  test("loses no draft, and changes no version", async () => {
+  test("keeps the draft and all versions", async () => {
     const { alias } = await make();
     await change(alias, { subject: "Two" });
     await ok("POST", `/api/templates/${alias}/publish`);
@@ -157,14 +157,14 @@ describe("rolling back", () => {
     ]);
   });
 
-  test("to what is live already changes nothing", async () => {
+  test("to the published version changes nothing", async () => {
     const { alias } = await make();
     const before = await ok("GET", `/api/templates/${alias}`);
     await ok("POST", `/api/templates/${alias}/versions/1/publish`);
     expect(await ok("GET", `/api/templates/${alias}`)).toEqual(before);
   });
 
-  test("while others edit and publish leaves numbers that are each one's own", async () => {
+  test("during concurrent edits and publishes keeps version numbers unique", async () => {
     const { alias } = await make();
     await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
@@ -181,7 +181,7 @@ describe("rolling back", () => {
 });
 
 describe("a duplicate", () => {
-  test("says what the editor shows, as a draft of its own that nothing sends with yet", async () => {
+  test("has the content of the editor, as an unpublished draft", async () => {
     const { alias, id } = await make({
       from: "Ann <ann@example.org>",
       text: "Hi {{NAME}}",
@@ -202,15 +202,15 @@ describe("a duplicate", () => {
       ...{ html, text, subject, from, reply_to },
       variables: [{ key: "NAME", type: "string", fallback_value: "you" }],
     });
-    const mail = { to: "ben@example.net", template: { id: copy.id } };
-    expect((await call("POST", "/api/emails", mail)).status).toBe(422);
+    const newEmail = { to: "ben@example.net", template: { id: copy.id } };
+    expect((await call("POST", "/api/emails", newEmail)).status).toBe(422);
     await ok("POST", `/api/templates/${copy.id}/publish`);
-    expect((await call("POST", "/api/emails", mail)).status).toBe(200);
+    expect((await call("POST", "/api/emails", newEmail)).status).toBe(200);
     await change(String(copy.id), { subject: "Another" });
     expect((await ok("GET", `/api/templates/${alias}`)).subject).toBe("A draft");
   });
 
-  test("of one with the longest name has one that fits", async () => {
+  test("of a template with the longest name has a name that fits", async () => {
     const { alias } = await make({ name: `${"x".repeat(192)}😀😀😀😀` });
     const { id } = await ok("POST", `/api/templates/${alias}/duplicate`);
     const { name } = await ok("GET", `/api/templates/${id}`);
@@ -221,7 +221,7 @@ describe("a duplicate", () => {
 });
 
 describe("a preview", () => {
-  test("shows what a mail would say, by the draft where there is one, and sends nothing", async () => {
+  test("renders the draft if there is one, and sends nothing", async () => {
     const { alias, id } = await make({
       subject: "Hi {{NAME}}",
       from: "Ann <ann@example.org>",
@@ -253,7 +253,7 @@ describe("a preview", () => {
     expect(await htmlOf(String(preview.version_id))).toBe("<p>Hi Ben</p>");
   });
 
-  test("names what is missing, mistyped, unknown or not fit for a subject", async () => {
+  test("names values that are missing, of the wrong type, unknown or invalid for a subject", async () => {
     const { alias } = await make({
       subject: "{{NAME}}",
       variables: [
@@ -266,16 +266,16 @@ describe("a preview", () => {
       expect(reply.status, reply.text).toBe(422);
       return String(reply.body.message);
     };
-    expect(await refusal()).toMatch(/`NAME`, `AGE`: give it in `variables`/);
+    expect(await refusal()).toMatch(/`NAME`, `AGE`: add it to `variables`/);
     expect(await refusal({ variables: { NAME: "Ben" } })).toMatch(/`AGE`/);
     expect(await refusal({ variables: { NAME: "Ben", AGE: "7" } })).toMatch(/`variables\.AGE`.*number/);
-    expect(await refusal({ variables: { NAME: "Ben", AGE: 7, X: 1 } })).toMatch(/no `X`/);
+    expect(await refusal({ variables: { NAME: "Ben", AGE: 7, X: 1 } })).toMatch(/not declare `X`/);
     expect(await refusal({ variables: { NAME: "a\r\nBcc: b", AGE: 7 } })).toMatch(/filled-in `subject`/);
     expect(await refusal({ variables: ["Ben"] })).toMatch(/`variables`/);
     expect((await call("POST", `/api/templates/${alias}/preview`, { version: 9 })).status).toBe(404);
   });
 
-  test("needs no more than the right to read", async () => {
+  test("requires only the read scope", async () => {
     const { alias } = await make();
     const narrow = await world.key({ scopes: ["templates:read"] });
     const by = { token: narrow.token };

@@ -29,21 +29,21 @@ async function show(idOrAlias: string): Promise<Record<string, unknown>> {
   return body;
 }
 
-/** Sends with a template and reads back what the mail says. */
-async function sendWith(template: object, mail: object = {}): Promise<Record<string, unknown>> {
+/** Sends an email with a template and reads it back. */
+async function sendWith(template: object, fields: object = {}): Promise<Record<string, unknown>> {
   const sent = await call("POST", "/api/emails", {
     from: "ann@example.org",
     to: "ben@example.net",
     subject: "Hello",
     template,
-    ...mail,
+    ...fields,
   });
   if (sent.status !== 200) return { status: sent.status, message: sent.body.message };
   return (await call("GET", `/api/emails/${sent.body.id}`)).body;
 }
 
 describe("a template", () => {
-  test("is published by the call that makes it, and read back whole by id and by alias", async () => {
+  test("is published on creation, and can be read by id and by alias", async () => {
     const id = await make({
       alias: "welcome-1",
       subject: "Welcome, {{NAME}}",
@@ -81,13 +81,13 @@ describe("a template", () => {
     expect(await show("welcome-1")).toEqual(whole);
   });
 
-  test("needs a name and HTML only, and takes its variables from the placeholders", async () => {
+  test("requires only a name and HTML, and gets its variables from the placeholders", async () => {
     const body = await show(await make({ html: "{{A}} {{{B}}} {{ A }}", subject: "{{C}}" }));
     expect(body).toMatchObject({ alias: null, from: null, reply_to: null, text: null });
     expect((body.variables as { key: string }[]).map(({ key }) => key)).toEqual(["C", "A", "B"]);
   });
 
-  test("is changed into a draft: what is published keeps sending until it is published again", async () => {
+  test("is changed as a draft: sends use the published version until the next publish", async () => {
     const id = await make({ html: "<p>old</p>" });
     expect((await call("PATCH", `/api/templates/${id}`, { html: "<p>new</p>" })).body).toEqual({
       object: "template",
@@ -110,7 +110,7 @@ describe("a template", () => {
     expect((await call("POST", `/api/templates/${id}/publish`)).status).toBe(200);
   });
 
-  test("keeps what a change leaves out, and its name and alias change at once", async () => {
+  test("keeps omitted fields, and its name and alias change immediately", async () => {
     const id = await make({ alias: "before", subject: "S", text: "T" });
     await call("PATCH", "/api/templates/before", { name: "Renamed", alias: "after", subject: null });
     expect(await show("after")).toMatchObject({
@@ -123,7 +123,7 @@ describe("a template", () => {
     expect((await call("GET", "/api/templates/before")).status).toBe(404);
   });
 
-  test("changed without naming its variables keeps their fallbacks, gains the new and drops the unused", async () => {
+  test("updated without variables keeps their fallbacks, adds new ones and removes unused ones", async () => {
     const id = await make({
       html: "{{A}} {{B}} {{C}}",
       variables: [
@@ -140,19 +140,19 @@ describe("a template", () => {
     ]);
   });
 
-  test("is deleted with one answer, and then gone; mail made with it stays", async () => {
+  test("is 404 after its deletion; email created from it remains", async () => {
     const id = await make();
-    const mail = await sendWith({ id, variables: { NAME: "Ben" } });
+    const newEmail = await sendWith({ id, variables: { NAME: "Ben" } });
     const { status, body } = await call("DELETE", `/api/templates/${id}`);
     expect({ status, body }).toEqual({ status: 200, body: { object: "template", id, deleted: true } });
     expect((await call("DELETE", `/api/templates/${id}`)).status).toBe(404);
-    expect((await call("GET", `/api/emails/${mail.id}`)).body).toMatchObject({
+    expect((await call("GET", `/api/emails/${newEmail.id}`)).body).toMatchObject({
       html: "<p>Hi Ben</p>",
       template_id: id,
     });
   });
 
-  test("of another team is the same 404 as one that does not exist, under every verb", async () => {
+  test("of another team is the same 404 as a missing one, for every method", async () => {
     const id = await make({ alias: "mine-alone" });
     const { token: foreign } = await (await world.otherTeam()).key();
     for (const [method, suffix, body] of [
@@ -169,7 +169,7 @@ describe("a template", () => {
     expect((await show(id)).name).toBe("Welcome");
   });
 
-  test("may bear an alias that another team uses, but none of its own team's", async () => {
+  test("can use an alias of another team, but not of its own team", async () => {
     await make({ alias: "shared" });
     const taken = await call("POST", "/api/templates", { name: "x", html: "x", alias: "shared" });
     expect(taken.status).toBe(409);
@@ -183,7 +183,7 @@ describe("a template", () => {
   });
 });
 
-test("the list pages newest first, without content", async () => {
+test("the list is sorted newest first and has no content", async () => {
   const reader = await createWorld();
   try {
     const { token: key } = await reader.key();
@@ -218,8 +218,8 @@ test("the list pages newest first, without content", async () => {
   }
 });
 
-describe("a mail made with a template", () => {
-  test("takes from it what the call leaves out, and the call's own word where it says something", async () => {
+describe("an email with a template", () => {
+  test("uses the template's values unless the call sends its own", async () => {
     const id = await make({
       alias: "full",
       subject: "From the template",
@@ -243,7 +243,7 @@ describe("a mail made with a template", () => {
     });
   });
 
-  test("has values escaped in HTML unless three braces ask for HTML, and never read for tags again", async () => {
+  test("escapes values in HTML except in triple braces, and never parses values for tags", async () => {
     const id = await make({ html: "{{A}}|{{{A}}}|{{{B}}}", subject: "{{A}}" });
     const variables = { A: "<b>&\"'</b>", B: "{{A}}" };
     expect(await sendWith({ id, variables }, { subject: undefined })).toMatchObject({
@@ -266,14 +266,14 @@ describe("a mail made with a template", () => {
 
   test.each<[what: string, variables: object, message: RegExp]>([
     ["a missing value", {}, /needs a value for `A`.*`template\.variables`/],
-    ["a value nobody asked for", { A: "x", Z: "y" }, /no `Z`\. It has: `A`, `N`/],
-    ["a text for a number", { A: "x", N: "1" }, /`template\.variables\.N`: it must be a number/],
+    ["an unknown value", { A: "x", Z: "y" }, /not declare `Z`\. Declared variables: `A`, `N`/],
+    ["a string for a number", { A: "x", N: "1" }, /`template\.variables\.N`: it must be a number/],
     ["a value that is an object", { A: {} }, /`template\.variables\.A`: Must be a string or a number/],
-    ["a value that is nothing", { A: null }, /`template\.variables\.A`/],
+    ["a value that is null", { A: null }, /`template\.variables\.A`/],
     ["a value too long", { A: "x".repeat(2_001) }, /`template\.variables\.A`.*2000/],
-    ["a number that JSON does not keep", { A: "x", N: 2 ** 60 }, /`template\.variables\.N`.*string/],
-    ["inherited names", { A: "x", toString: "y" }, /no `toString`/],
-  ])("is refused for %s", async (_, variables, message) => {
+    ["a number beyond JSON precision", { A: "x", N: 2 ** 60 }, /`template\.variables\.N`.*string/],
+    ["inherited names", { A: "x", toString: "y" }, /not declare `toString`/],
+  ])("is rejected for %s", async (_, variables, message) => {
     const id = await make({
       html: "{{A}} {{N}}",
       variables: [
@@ -286,7 +286,7 @@ describe("a mail made with a template", () => {
     expect(refused.status).toBe(422);
   });
 
-  test("is refused where a value would break the subject, or where neither side gives one", async () => {
+  test("is rejected if a value breaks the subject, or if there is no subject", async () => {
     const id = await make({ subject: "Hi {{NAME}}" });
     const broken = await sendWith(
       { id, variables: { NAME: "a\nBcc: x@example.com" } },
@@ -300,7 +300,7 @@ describe("a mail made with a template", () => {
     });
   });
 
-  test("is refused where the filled-in text grows beyond all measure", async () => {
+  test("is rejected if the rendered text is too long", async () => {
     const id = await make({ html: "{{{A}}}".repeat(4_000) });
     expect(await sendWith({ id, variables: { A: "x".repeat(2_000) } })).toMatchObject({
       status: 422,

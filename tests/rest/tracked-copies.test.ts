@@ -15,8 +15,8 @@ beforeEach(() => {
   tracking.loseAll(false);
 });
 
-describe("what is sent", () => {
-  test("is what the caller wrote, where the domain asked for nothing", async () => {
+describe("the sent message", () => {
+  test("is unchanged if the domain has no tracking", async () => {
     const { html, bytes } = await tracking.deliver({
       from: "ann@plain.example",
       to: ["a@example.net", "b@example.net"],
@@ -26,7 +26,7 @@ describe("what is sent", () => {
     expect(tracking.peer.messages).toHaveLength(1);
   });
 
-  test("has links of its own and a picture for each recipient, and the text of the caller's html", async () => {
+  test("has its own links and pixel for each recipient, and the text of the caller's html", async () => {
     await tracking.deliver({ to: ["a@example.net", "b@example.net"] });
     expect(tracking.peer.messages).toHaveLength(2);
     const seen = new Set<string>();
@@ -45,13 +45,13 @@ describe("what is sent", () => {
     expect(seen.size).toBe(4);
   });
 
-  test("of a domain that asks for openings alone keeps its links", async () => {
+  test("of a domain with only open tracking keeps its links", async () => {
     const { html } = await tracking.deliver({ from: "ann@opens.example" });
     expect(html.replace(/<img src="[^"]+\/api\/opens\/[^>]*>/, "").trim()).toBe(HTML.trim());
     expect(html).toContain("/api/opens/");
   });
 
-  test("keeps what the caller's own List-Unsubscribe names, and text mail as it is", async () => {
+  test("keeps the URL of the caller's List-Unsubscribe, and plain text unchanged", async () => {
     const headers = {
       "List-Unsubscribe": "<mailto:off@tracked.example>, <https://example.com/shop?a=1&b=2>",
     };
@@ -63,7 +63,7 @@ describe("what is sent", () => {
     expect(tracking.peer.messages[0]?.bytes.toString()).not.toContain("/api/");
   });
 
-  test("stays the same over all attempts, though the domain changes its mind between them, and is signed", async () => {
+  test("is the same in all attempts, even if the domain's settings change in between, and is signed", async () => {
     tracking.loseAll(true);
     await tracking.send({ from: "ann@changing.example" });
     await tracking.round();
@@ -88,7 +88,7 @@ describe("what is sent", () => {
       expect((await verifyDkim([first?.bytes ?? Buffer.of()], zone)).flat()).toContain(true);
   });
 
-  test("is not what is stored and shown, so that whoever looks at it here opens nothing", async () => {
+  test("differs from the stored message, so viewing it in the console counts no open", async () => {
     const { id } = await tracking.deliver();
     const { body } = await tracking.world.api("GET", `/api/emails/${id}`, { token: tracking.token });
     expect(body.html).toBe(HTML);

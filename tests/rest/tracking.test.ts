@@ -11,8 +11,8 @@ beforeEach(() => {
   tracking.loseAll(false);
 });
 
-describe("an opening", () => {
-  test("is an event of its recipient with a picture that nobody keeps, and changes no status", async () => {
+describe("an open", () => {
+  test("is an event of its recipient; its image is not cached, and it changes the last event but no status", async () => {
     const { id, pixel } = await tracking.deliver();
     await tracking.later(id);
     const { status, headers, text } = await tracking.visit(pixel);
@@ -34,10 +34,10 @@ describe("an opening", () => {
       },
     ]);
     const { body } = await tracking.world.api("GET", `/api/emails/${id}`, { token: tracking.token });
-    expect({ status: body.status, last: body.last_event }).toEqual({ status: "sent", last: "sent" });
+    expect({ status: body.status, last: body.last_event }).toEqual({ status: "sent", last: "opened" });
   });
 
-  test("is told once within the hour, however many fetch it at once, and again after it; HEAD tells nothing", async () => {
+  test("is recorded once per hour, even with concurrent requests; HEAD is never recorded", async () => {
     const { id, pixel } = await tracking.deliver();
     await tracking.later(id);
     expect((await tracking.visit(pixel, BROWSER, "HEAD")).status).toBe(200);
@@ -49,7 +49,7 @@ describe("an opening", () => {
     expect(await tracking.visitsOf(id)).toHaveLength(2);
   });
 
-  test("brings a delivery a hundred events at most", async () => {
+  test("is recorded at most a hundred times per delivery", async () => {
     const { id, pixel } = await tracking.deliver();
     await tracking.later(id);
     await tracking.visit(pixel);
@@ -85,7 +85,7 @@ describe("an opening", () => {
       null,
     ],
   ];
-  test("is marked as what it was by what the visitor calls itself, and none hides a reader's", async () => {
+  test("is classified by the user agent, and automated opens do not hide a reader's", async () => {
     const { id, pixel } = await tracking.deliver();
     await tracking.later(id);
     for (const [agent, by, name] of PROGRAMS) {
@@ -107,7 +107,7 @@ describe("an opening", () => {
     ]);
   });
 
-  test("right after the hand-over is a filter's, whatever it calls itself", async () => {
+  test("directly after sending is classified as a scanner, whatever its user agent", async () => {
     const { id, pixel } = await tracking.deliver();
     await tracking.world.deps
       .hot`update email_events set created_at = now() where email_id = ${id} and type = 'email.sent'`;
@@ -117,7 +117,7 @@ describe("an opening", () => {
 });
 
 describe("a click", () => {
-  test("leads where the mail pointed, is an event with that link, and is told to endpoints", async () => {
+  test("redirects to the original URL, is an event with that link, and is sent to endpoints", async () => {
     const hook = { endpoint: "https://example.com/hooks", events: ["email.clicked"] };
     const { body: webhook } = await tracking.world.api("POST", "/api/webhooks", {
       token: tracking.token,
@@ -137,7 +137,7 @@ describe("a click", () => {
     await tracking.world.api("DELETE", `/api/webhooks/${webhook.id}`, { token: tracking.token });
   });
 
-  test("leads there by HEAD and for a mail that is gone too, and tells nothing", async () => {
+  test("redirects for HEAD and for a deleted email too, without an event", async () => {
     const { id, click } = await tracking.deliver();
     expect((await tracking.visit(click, BROWSER, "HEAD")).headers.location).toBe(TARGET);
     expect(await tracking.visitsOf(id)).toEqual([]);
@@ -147,7 +147,7 @@ describe("a click", () => {
     expect(await tracking.world.rowCounts()).toEqual(before);
   });
 
-  test("that was forged, altered, or asks for another place leads nowhere and tells nothing", async () => {
+  test("that is forged, changed, or has another target does not redirect and creates no event", async () => {
     const { id, click, pixel } = await tracking.deliver();
     await tracking.later(id);
     const token64 = click.slice(click.lastIndexOf("/") + 1);
@@ -202,7 +202,7 @@ describe("a click", () => {
     expect(await tracking.visitsOf(id)).toEqual([]);
   });
 
-  test("of one team's token never becomes another team's event", async () => {
+  test("with one team's token never becomes another team's event", async () => {
     const { id } = await tracking.deliver();
     const other = await tracking.world.otherTeam();
     const [row] = await tracking.world.deps.hot<

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { keepBooks } from "#server/worker/bookkeeping";
-import { tick } from "#server/worker/tick";
+import { aggregateUsage } from "#server/delivery/housekeeping/usage";
+import { tick } from "#server/delivery/tick";
 import { createWorld, type World } from "../support/world";
 
 type Line = Record<string, unknown> & { day: string; domain: string; api_key_id: string | null };
@@ -27,7 +27,7 @@ const NOTHING = {
   suppressed: 0,
   unknown: 0,
 };
-const send = async (to: string[], from = "ann@posthorn.test", by = token) => {
+const send = async (to: string[], from = "ann@backstamp.test", by = token) => {
   const body = { from, to, subject: "Hello", html: "<p>Hi</p>" };
   const reply = await world.api("POST", "/api/emails", { token: by, body });
   expect(reply.status, reply.text).toBe(200);
@@ -39,17 +39,17 @@ const usage = async (query = "", by = token): Promise<Usage> => {
   expect(reply.status, reply.text).toBe(200);
   return reply.body as Usage;
 };
-/** Waits for what other tests of the same cluster have open: the counts follow the feed. */
+/** Waits for open transactions of other tests in the cluster, because the counts follow the feed. */
 const settled = async (query: string, total: object) => {
   await expect.poll(async () => (await usage(query)).total, { timeout: 20_000 }).toMatchObject(total);
   return usage(query);
 };
 
-test("what becomes of mail is counted by recipients, by day, key and domain", async () => {
+test("email is counted per recipient by day, key and domain", async () => {
   const second = await world.key();
-  await send(["delivered@posthorn.test", "bounced@posthorn.test", "complained@posthorn.test"]);
-  await send(["suppressed@posthorn.test", "unknown@posthorn.test"]);
-  await send(["delivered@posthorn.test"], "ann@posthorn.test", second.token);
+  await send(["delivered@backstamp.test", "bounced@backstamp.test", "complained@backstamp.test"]);
+  await send(["suppressed@backstamp.test", "unknown@backstamp.test"]);
+  await send(["delivered@backstamp.test"], "ann@backstamp.test", second.token);
   await send(["ben@example.net"], "ann@example.org");
   await deliver();
   const { days, total, ...rest } = await settled("", { accepted: 7, complained: 1 });
@@ -64,7 +64,7 @@ test("what becomes of mail is counted by recipients, by day, key and domain", as
   expect(days).toHaveLength(3);
   expect(days).toEqual(
     expect.arrayContaining([
-      line(keyId, "posthorn.test", {
+      line(keyId, "backstamp.test", {
         accepted: 5,
         sent: 2,
         delivered: 2,
@@ -73,7 +73,7 @@ test("what becomes of mail is counted by recipients, by day, key and domain", as
         suppressed: 1,
         unknown: 1,
       }),
-      line(second.id, "posthorn.test", { accepted: 1, sent: 1, delivered: 1 }),
+      line(second.id, "backstamp.test", { accepted: 1, sent: 1, delivered: 1 }),
       line(keyId, "example.org", { accepted: 1 }),
     ]),
   );
@@ -106,8 +106,8 @@ test("what becomes of mail is counted by recipients, by day, key and domain", as
   expect((await usage(`?domain=example.org&key=${second.id}`)).days).toEqual([]);
 });
 
-test("a mail is accepted once, on its day, though it is scheduled first, queued later and tried again", async () => {
-  const id = await send(["delivered@posthorn.test", "delivered+2@posthorn.test"]);
+test("an email counts as accepted once, on its day, even if it is scheduled, queued later and retried", async () => {
+  const id = await send(["delivered@backstamp.test", "delivered+2@backstamp.test"]);
   await world.deps.hot`
     update email_events set created_at = created_at - interval '2 days' where email_id = ${id}`;
   for (const type of ["email.scheduled", "email.queued"])
@@ -121,35 +121,35 @@ test("a mail is accepted once, on its day, though it is scheduled first, queued 
   ]);
 });
 
-test("each event counts once, however many count at once, and counts outlive the mail", async () => {
-  for (let n = 0; n < 20; n++) await send(["delivered@posthorn.test"]);
+test("each event counts once, even with concurrent counting, and counts remain after the email is deleted", async () => {
+  for (let n = 0; n < 20; n++) await send(["delivered@backstamp.test"]);
   await deliver();
   const worker = { ...world.deps, transport: null };
   await settled("", { delivered: 20 });
   await world.deps.hot`truncate usage_days, usage_progress`;
   await Promise.all([
     ...Array.from({ length: 5 }, () => usage()),
-    ...Array.from({ length: 5 }, () => keepBooks(worker, () => true)),
+    ...Array.from({ length: 5 }, () => aggregateUsage(worker, () => true)),
   ]);
   const counts = { accepted: 20, sent: 20, delivered: 20 };
   await settled("", counts);
   await world.deps.hot`delete from emails`;
-  await keepBooks(worker, () => true);
+  await aggregateUsage(worker, () => true);
   expect((await usage()).total).toMatchObject(counts);
 });
 
-test("another team's mail is not in it", async () => {
+test("email of another team is not included", async () => {
   const other = await world.otherTeam();
   const foreign = await other.key();
-  await send(["delivered@posthorn.test"]);
+  await send(["delivered@backstamp.test"]);
   await settled("", { accepted: 1 });
   const seen = await usage("", foreign.token);
   expect(seen).toMatchObject({ days: [], total: NOTHING, domains: { used: 0 } });
   expect((await usage(`?key=${keyId}`, foreign.token)).days).toEqual([]);
 });
 
-describe("the days asked for", () => {
-  test("are the last 30, or those between two, 92 at most", async () => {
+describe("the requested days", () => {
+  test("are the last 30 or a range of at most 92", async () => {
     expect(await usage("?until=2026-03-31")).toMatchObject({ since: "2026-03-02", until: "2026-03-31" });
     expect(await usage("?since=2026-03-02")).toMatchObject({ since: "2026-03-02", until: "2026-03-31" });
     expect(await usage("?since=2026-01-01&until=2026-04-02")).toMatchObject({ days: [] });
@@ -158,11 +158,11 @@ describe("the days asked for", () => {
   test.each([
     ["since=2026-01-01&until=2026-04-03", /92 days/],
     ["since=2026-02-02&until=2026-02-01", /before/],
-    ["since=2026-02-30", /day such as/],
-    ["since=2026-02-01T00:00:00Z", /day such as/],
+    ["since=2026-02-30", /day in UTC, such as/],
+    ["since=2026-02-01T00:00:00Z", /day in UTC, such as/],
     ["key=1", /API key/],
     ["domain=localhost", /domain/],
-  ])("are refused where they are none: %s", async (query, message) => {
+  ])("are rejected if invalid: %s", async (query, message) => {
     const reply = await world.api("GET", `/api/usage?${query}`, { token });
     expect(reply).toMatchObject({ status: 422, body: { message: expect.stringMatching(message) } });
   });

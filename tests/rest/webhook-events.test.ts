@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { newId } from "#server/ids";
+import { newId } from "#server/platform/ids";
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
 let world: WebhookWorld;
@@ -14,7 +14,7 @@ const ENDPOINT = "https://example.com/hooks";
 const call = (method: string, path: string, body?: unknown) =>
   world.api(method, path, { token: world.token, ...(body === undefined ? {} : { body }) });
 
-describe("events of an endpoint", () => {
+describe("event deliveries of an endpoint", () => {
   async function threeFates() {
     const sink = await world.sink((_, nth) => (nth === 1 ? 200 : 500));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
@@ -28,7 +28,7 @@ describe("events of an endpoint", () => {
     return { id, sink };
   }
 
-  test("list with their states, filter by them, and show the body as it was sent", async () => {
+  test("can be listed and filtered by status, and contain the payload as sent", async () => {
     const { id, sink } = await threeFates();
     const list = await world.ok("GET", `/api/webhooks/${id}/events`);
     expect(list).toMatchObject({
@@ -71,11 +71,11 @@ describe("events of an endpoint", () => {
     });
   });
 
-  test("show the body that they would carry before the first call", async () => {
+  test("contain the payload before the first attempt", async () => {
     const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
     const emailId = await world.send();
-    const [told] = await world.told(id);
-    const event = await world.ok("GET", `/api/webhooks/${id}/events/${told?.id}`);
+    const [delivery] = await world.told(id);
+    const event = await world.ok("GET", `/api/webhooks/${id}/events/${delivery?.id}`);
     expect(event).toMatchObject({
       status: "pending",
       email_id: emailId,
@@ -85,23 +85,25 @@ describe("events of an endpoint", () => {
 
   test("are found only below their own endpoint", async () => {
     const { id } = await threeFates();
-    const [told] = await world.told(id);
+    const [delivery] = await world.told(id);
     const elsewhere = await world.endpoint(ENDPOINT, ["email.sent"]);
     for (const path of [
-      `/api/webhooks/${elsewhere.id}/events/${told?.id}`,
-      `/api/webhooks/${elsewhere.id}/events/${told?.id}/attempts`,
+      `/api/webhooks/${elsewhere.id}/events/${delivery?.id}`,
+      `/api/webhooks/${elsewhere.id}/events/${delivery?.id}/attempts`,
       `/api/webhooks/${id}/events/${newId()}`,
       `/api/webhooks/${newId()}/events`,
     ])
       expect((await call("GET", path)).status).toBe(404);
-    expect((await call("POST", `/api/webhooks/${elsewhere.id}/events/${told?.id}/replay`)).status).toBe(404);
+    expect((await call("POST", `/api/webhooks/${elsewhere.id}/events/${delivery?.id}/replay`)).status).toBe(
+      404,
+    );
     expect((await call("GET", `/api/webhooks/${id}/events/nonsense`)).status).toBe(422);
     expect((await call("GET", `/api/webhooks/${id}/events?status=lost`)).status).toBe(422);
   });
 });
 
 describe("replay", () => {
-  test("of one event sends the same id and body again, with the whole schedule ahead", async () => {
+  test("of one event sends the same id and payload again, with a new retry schedule", async () => {
     const sink = await world.sink((_, nth) => (nth <= 8 ? 500 : 200));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await world.send();
@@ -109,10 +111,10 @@ describe("replay", () => {
       await world.round();
       await world.elapse("12 hours 1 minute");
     }
-    const [told] = await world.told(id);
-    expect(told?.status).toBe("failed");
-    const replayed = await world.ok("POST", `/api/webhooks/${id}/events/${told?.id}/replay`);
-    expect(replayed).toEqual({ object: "webhook_event", id: told?.id });
+    const [delivery] = await world.told(id);
+    expect(delivery?.status).toBe("failed");
+    const replayed = await world.ok("POST", `/api/webhooks/${id}/events/${delivery?.id}/replay`);
+    expect(replayed).toEqual({ object: "webhook_event", id: delivery?.id });
     expect((await world.told(id))[0]).toMatchObject({ status: "pending", attempts: 0 });
     await world.round();
     expect(sink.received).toHaveLength(9);
@@ -120,25 +122,25 @@ describe("replay", () => {
     const [again] = await world.told(id);
     expect(again).toMatchObject({ status: "success", attempts: 1 });
     expect(again?.attempts_made.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    // What was taken may be sent again, too.
-    await world.ok("POST", `/api/webhooks/${id}/events/${told?.id}/replay`);
+    // A successful event delivery can be replayed too.
+    await world.ok("POST", `/api/webhooks/${id}/events/${delivery?.id}/replay`);
     await world.round();
     expect(sink.received).toHaveLength(10);
   });
 
-  test("of an event that is being sent just now is refused", async () => {
+  test("of an event delivery in progress is rejected", async () => {
     const sink = await world.sink();
     const { id } = await world.endpoint(sink, ["email.queued"]);
     await world.send();
     await world.deps
       .hot`update webhook_deliveries set status = 'attempting', leased_until = now() + interval '1 min'`;
-    const [told] = await world.told(id);
-    const reply = await call("POST", `/api/webhooks/${id}/events/${told?.id}/replay`);
+    const [delivery] = await world.told(id);
+    const reply = await call("POST", `/api/webhooks/${id}/events/${delivery?.id}/replay`);
     expect(reply.status).toBe(409);
     expect(reply.body.message).toMatch(/being sent/);
   });
 
-  test("of a span takes what failed in it and nothing else", async () => {
+  test("of a time range replays only the failed event deliveries", async () => {
     const sink = await world.sink();
     const { id } = await world.endpoint(sink, ["email.queued", "email.delivered"]);
     for (let n = 0; n < 4; n++) await world.send();
@@ -168,7 +170,7 @@ describe("replay", () => {
     expect(await replay({ since: at(4), type: "email.queued" })).toMatchObject({ count: 1 });
   });
 
-  test("of more than one call takes goes on where it says", async () => {
+  test("of more events than one call handles continues at `next_since`", async () => {
     const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
     await world.deps.hot`
       insert into webhook_deliveries (id, team_id, webhook_id, type, payload, status, created_at)
@@ -186,7 +188,7 @@ describe("replay", () => {
     [{ since: "2026-03-02T00:00:00Z", until: "2026-03-01T00:00:00Z" }, /`until`/],
     [{ since: "2026-03-01T00:00:00Z", status: "pending" }, /`status`/],
     [{ since: "2026-03-01T00:00:00Z", type: "email.nothing" }, /`type`/],
-  ])("of %j is refused", async (body, message) => {
+  ])("of %j is rejected", async (body, message) => {
     const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
     const reply = await call("POST", `/api/webhooks/${id}/replay`, body);
     expect(reply.status).toBe(422);
@@ -195,7 +197,7 @@ describe("replay", () => {
 });
 
 describe("a test event", () => {
-  test("is sent like every other, marked, in the form of its type", async () => {
+  test("is sent like every other, marked as a test, with the payload of its type", async () => {
     const sink = await world.sink();
     const events = [
       "email.bounced",
@@ -223,7 +225,7 @@ describe("a test event", () => {
     expect(await world.told(id)).toHaveLength(5);
   });
 
-  test("is one that the endpoint asked for", async () => {
+  test("has a type to which the endpoint subscribes", async () => {
     const { id } = await world.endpoint(ENDPOINT, ["email.sent"]);
     const reply = await call("POST", `/api/webhooks/${id}/test?type=email.bounced`);
     expect(reply.status).toBe(422);
@@ -232,14 +234,14 @@ describe("a test event", () => {
   });
 });
 
-test("a disabled endpoint takes neither a test nor a replay, and says what would help", async () => {
+test("a disabled endpoint rejects tests and replays, and the error names the solution", async () => {
   const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
   await world.send();
-  const [told] = await world.told(id);
+  const [delivery] = await world.told(id);
   await world.ok("PATCH", `/api/webhooks/${id}`, { status: "disabled" });
   for (const [path, body] of [
     [`/api/webhooks/${id}/test`, undefined],
-    [`/api/webhooks/${id}/events/${told?.id}/replay`, undefined],
+    [`/api/webhooks/${id}/events/${delivery?.id}/replay`, undefined],
     [`/api/webhooks/${id}/replay`, { since: "2026-03-01T00:00:00Z" }],
   ] as const) {
     const reply = await call("POST", path, body);

@@ -13,7 +13,7 @@ const id = randomUUID();
 const contact = { email: "ann@example.com" };
 type Calling = PromiseLike<{ data: unknown; error: unknown }>;
 
-/** What the client can ask for and Posthorn, which neither markets nor receives, has not. */
+/** What the client can ask for and Backstamp, which neither markets nor receives, has not. */
 const ABSENT: Record<string, (sdk: Sdk) => Calling> = {
   "broadcasts.create": (sdk) =>
     sdk.broadcasts.create({ segmentId: id, from: "ann@example.com", subject: "x", html: "x" }),
@@ -69,7 +69,7 @@ describe.each(CLIENTS)("$name", (client) => {
 
   const absent = { ...ABSENT, ...(client.isNewest ? ABSENT_FROM_NEWEST : {}) };
   test.each(Object.entries(absent))("%s is told that there is no such thing", async (_, call) => {
-    expect(await refusal(call(seat.sdk))).toEqual(fault(404, "not_found", /^There is no \/api\//));
+    expect(await refusal(call(seat.sdk))).toEqual(fault(404, "not_found", /^\/api\/.* does not exist\./));
   });
 
   test("events are the feed of what happened to mail, which nobody writes", async () => {

@@ -5,17 +5,17 @@ import { Agent, getGlobalDispatcher, setGlobalDispatcher } from "undici";
 /** The client as the newest version types it; the older one has a part of that. */
 export type Sdk = Newest;
 
-/** One way in which a program meets Posthorn: a version of the official client, told nothing but an address and a key. */
+/** One way in which a program meets Backstamp: a version of the official client, told nothing but an address and a key. */
 export type Client = {
   name: string;
   isNewest: boolean;
   /** The address has no `/api`, and its host is the one at whose root the API answers. */
   isAtRoot: boolean;
-  /** For a Posthorn on this port of loopback that knows `API_HOST`, with `nameEverythingHere` in force. */
+  /** For a Backstamp on this port of loopback that knows `API_HOST`, with `nameEverythingHere` in force. */
   open(port: number, token: string): Sdk;
 };
 
-/** What the Posthorn under test is told as `POSTHORN_API_HOST`. */
+/** What the Backstamp under test is told as `BACKSTAMP_API_HOST`. */
 export const API_HOST = "api.example.com";
 
 const VERSIONS = [Newest, Older as unknown as typeof Newest];

@@ -2,9 +2,9 @@ import PostalMime, { type Email } from "postal-mime";
 import type { ErrorResponse as Known } from "resend";
 import type { ErrorResponse as KnownBefore } from "resend-6.22";
 import { expect, vi } from "vitest";
-import { openDoor } from "#server/boot/node";
-import { restDoorOf } from "#server/boot/rest-door";
-import { silentLog } from "#server/log";
+import { silentLog } from "#server/platform/log";
+import { openHttpServer } from "#server/startup/http/node";
+import { createRestApi } from "#server/startup/http/rest-endpoint";
 import type { DepsOptions } from "../support/deps";
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 import type { KeyOptions, TestTeam } from "../support/world";
@@ -21,7 +21,7 @@ export type Seat = {
   with(key: KeyOptions): Promise<Sdk>;
 };
 
-/** A Posthorn behind the door that the product opens, met by the official client alone. */
+/** A Backstamp behind the door that the product opens, met by the official client alone. */
 export type Desk = {
   world: WebhookWorld;
   port: number;
@@ -35,11 +35,11 @@ export type Desk = {
 
 export async function openDesk(options: DepsOptions = {}): Promise<Desk> {
   const world = await createWebhookWorld(options);
-  const door = await openDoor({
+  const door = await openHttpServer({
     host: "127.0.0.1",
     port: 0,
     apiHost: API_HOST,
-    rest: Promise.resolve(restDoorOf(world.deps)),
+    rest: Promise.resolve(createRestApi(world.deps)),
     pages: {
       request: async (_, outgoing) => void outgoing.writeHead(404).end("<h1>No such page</h1>"),
       upgrade: async (_, socket) => void socket.destroy(),

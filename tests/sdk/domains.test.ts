@@ -12,7 +12,7 @@ beforeAll(async () => {
   ({ zone, peer } = await startZone());
   desk = await openDesk({
     dnsServers: [peer],
-    names: { mailHost: "mail.posthorn.example", returnPathDomain: null, webHost: "app.posthorn.example" },
+    names: { mailHost: "mail.backstamp.example", returnPathDomain: null, webHost: "app.backstamp.example" },
   });
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { idempotencyKeys } from "#db/schema/idempotency";
-import type { ErrorCode } from "#server/errors";
+import type { ErrorCode } from "#server/platform/errors";
 import { CLIENTS, type Sdk } from "./clients";
 import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
 
@@ -20,8 +20,14 @@ type Case = {
 const send = ({ sdk, mail }: Seat, change: object) =>
   sdk.emails.send({ ...mail, ...change } as Parameters<Sdk["emails"]["send"]>[0]);
 
+/** What a client cannot provoke: it sends a body at once. */
+type OfConnections = "too_slow";
+
 /** Every error that a caller can meet, but for those of a database in trouble, which follow. */
-const CASES: Record<Exclude<ErrorCode, "unauthorized" | "rate_limited" | keyof typeof TROUBLE>, Case> = {
+const CASES: Record<
+  Exclude<ErrorCode, "unauthorized" | "rate_limited" | OfConnections | keyof typeof TROUBLE>,
+  Case
+> = {
   bad_json: {
     error: fault(400, "validation_error", /JSON object/),
     provoke: ({ sdk }) => sdk.post("/emails", []),
@@ -75,7 +81,7 @@ const CASES: Record<Exclude<ErrorCode, "unauthorized" | "rate_limited" | keyof t
     provoke: (seat) => send(seat, { attachments: [{ filename: "a.txt", path: "http://10.0.0.1/a.txt" }] }),
   },
   invalid_sender: {
-    error: fault(422, "invalid_from_address", /switched off/),
+    error: fault(422, "invalid_from_address", /is disabled/),
     provoke: async (seat) => {
       const { id } = await seat.team.domain(`closed-${randomUUID()}.${seat.domain}`);
       const capabilities = { sending: "disabled", receiving: "enabled" } as const;
@@ -91,7 +97,7 @@ const CASES: Record<Exclude<ErrorCode, "unauthorized" | "rate_limited" | keyof t
 };
 
 const TROUBLE = {
-  idempotency_running: fault(409, "concurrent_idempotent_requests", /still running/),
+  idempotency_running: fault(409, "concurrent_idempotent_requests", /still in progress/),
   unavailable: fault(503, "application_error", /again/),
   internal: fault(500, "internal_server_error", /request id/),
 };
@@ -139,8 +145,8 @@ describe.each(CLIENTS)("$name", (client) => {
   test("what cannot be read is refused in JSON, which the client understands", async () => {
     const { sdk } = seat;
     expect(await refusal(sdk.post("/emails"))).toEqual(fault(400, "validation_error", /missing/));
-    expect(await refusal(sdk.get("//emails"))).toEqual(fault(404, "not_found", /Write \/api\/emails/));
-    expect(await refusal(sdk.get("/emails/"))).toEqual(fault(404, "not_found", /Write \/api\/emails/));
+    expect(await refusal(sdk.get("//emails"))).toEqual(fault(404, "not_found", /Use \/api\/emails/));
+    expect(await refusal(sdk.get("/emails/"))).toEqual(fault(404, "not_found", /Use \/api\/emails/));
     expect(await refusal(sdk.patch("/nowhere", {}))).toEqual(fault(404, "not_found"));
     for (const html of [{ path: "/etc/passwd" }, { href: "http://127.0.0.1/" }, 7])
       expect(await refusal(send(seat, { html }))).toEqual(fault(422, "validation_error", /`html`/));

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
-import { tick } from "#server/worker/tick";
 import { startFaultPeer } from "../support/smtp-peer";
 import { CLIENTS } from "./clients";
 import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";

@@ -83,13 +83,13 @@ describe.each(CLIENTS)("$name", (client) => {
       data(
         sdk.emails.send({
           ...seat.mail,
-          from: "Ann <ann@posthorn.test>",
+          from: "Ann <ann@backstamp.test>",
           to,
           tags: [{ name: "a", value: "b" }],
         }),
       );
-    const delivered = await send("delivered@posthorn.test");
-    const bounced = await send("bounced@posthorn.test");
+    const delivered = await send("delivered@backstamp.test");
+    const bounced = await send("bounced@backstamp.test");
     await desk.world.round();
     expect(sink.received).toHaveLength(2);
     const about = (id: string) => sink.received.find(({ body }) => body.includes(id));
@@ -101,8 +101,8 @@ describe.each(CLIENTS)("$name", (client) => {
       data: {
         email_id: delivered.id,
         created_at: expect.any(String),
-        from: "Ann <ann@posthorn.test>",
-        to: ["delivered@posthorn.test"],
+        from: "Ann <ann@backstamp.test>",
+        to: ["delivered@backstamp.test"],
         subject: "Hello",
         tags: { a: "b" },
       },
@@ -135,7 +135,9 @@ describe.each(CLIENTS)("$name", (client) => {
       const { id, signing_secret: secret } = await data(
         sdk.webhooks.create({ endpoint: `http://127.0.0.1:${sink.port}/`, events: ["email.delivered"] }),
       );
-      await data(sdk.emails.send({ ...seat.mail, from: "ann@posthorn.test", to: "delivered@posthorn.test" }));
+      await data(
+        sdk.emails.send({ ...seat.mail, from: "ann@backstamp.test", to: "delivered@backstamp.test" }),
+      );
       await desk.world.round();
       const event = verify(sdk, sink.received[0], secret);
 

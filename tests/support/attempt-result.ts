@@ -1,5 +1,5 @@
-import type { DeliveryResult } from "#db/results";
-import { newId } from "#server/ids";
+import type { DeliveryResult } from "#server/delivery/queue/record-results";
+import { newId } from "#server/platform/ids";
 
 type Concluded = Extract<
   DeliveryResult["status"],

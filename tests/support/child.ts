@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { projectRoot } from "./processes";
 
 /** A process of the rig with a channel to it. It ends when the channel does, so none outlives the run. */
-export type Child<Told> = {
+export type Child<ProviderEvent> = {
   pid: number;
   tell(order: object): void;
   /** What it tells next that passes; rejects with its output when it ends before. */
-  hear<T extends Told>(isIt: (told: Told) => told is T): Promise<T>;
+  hear<T extends ProviderEvent>(isIt: (told: ProviderEvent) => told is T): Promise<T>;
   /** Hears everything that it tells from now on. */
-  onTold(listen: (told: Told) => unknown): void;
+  onTold(listen: (told: ProviderEvent) => unknown): void;
   output(): string;
   exited: Promise<void>;
   hasExited(): boolean;
@@ -22,12 +22,12 @@ export type Child<Told> = {
 };
 
 /** Starts a compiled program of the project. */
-export function startChild<Told extends object>(
+export function startChild<ProviderEvent extends object>(
   program: string,
   args: readonly string[],
   env: Record<string, string>,
   nodeArgs: readonly string[] = [],
-): Child<Told> {
+): Child<ProviderEvent> {
   const child: ChildProcess = spawn(process.execPath, [...nodeArgs, program, ...args], {
     cwd: projectRoot,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } as unknown as NodeJS.ProcessEnv,
@@ -55,7 +55,7 @@ export function startChild<Told extends object>(
     tell: (order) => void (isGone || child.send(order, () => {})),
     hear: (isIt) =>
       new Promise((resolve, reject) => {
-        const listen = (told: Told) => {
+        const listen = (told: ProviderEvent) => {
           if (!isIt(told)) return;
           child.off("message", listen as (told: unknown) => void);
           resolve(told);

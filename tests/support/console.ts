@@ -1,16 +1,17 @@
 import { encode } from "next-auth/jwt";
+import { type Database, openDatabase } from "#db/client";
 import { memberships, type Role } from "#db/schema/teams";
 import type { Cookies } from "#server/auth/cookies";
-import type { ConsoleDeps } from "#server/console-deps";
-import { newId } from "#server/ids";
-import { createInProcessStore } from "#server/limits/in-process";
-import { createLimits } from "#server/limits/limits";
-import type { Facts, Log } from "#server/log";
-import { createBodyRoom } from "#server/rest/body-room";
+import type { ConsoleDeps } from "#server/auth/deps";
+import { newId } from "#server/platform/ids";
+import { createBodyBudget } from "#server/platform/limits/body-budget";
+import { createLimits } from "#server/platform/limits/limits";
+import type { Facts, Log } from "#server/platform/log";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createRequestLog } from "#server/services/logs/record";
-import { openSession } from "#server/services/sessions";
-import { insertUser, readAddress } from "#server/services/users";
+import { openSession } from "#server/services/people/sessions";
+import { createSignInLimiter } from "#server/services/people/sign-in-counters";
+import { insertUser, readAddress } from "#server/services/people/users";
 import { createTrpcContext } from "#server/trpc/context";
 import { answerTrpc } from "#server/trpc/http";
 import { createCaller } from "#server/trpc/router";
@@ -18,8 +19,12 @@ import { type House, openHouse } from "./house";
 import { storedCheaply } from "./passwords";
 
 export const PASSWORD = "correct horse battery";
+const bodyMaxBytes = 48 * 1024 * 1024;
 const authSecret = "a".repeat(64);
 const url = "https://mail.example.org";
+
+/** For all attempts to sign in, so that no minute ends between them. */
+const oneMoment = () => 90_000;
 
 export type LogLine = { event: string; facts: Facts };
 
@@ -39,18 +44,18 @@ export async function openConsole() {
     cronSecret: null,
     inboundToken: null,
     tick: async () => {},
-    bodyMaxBytes: 1024,
-    bodyRoom: createBodyRoom(1024),
+    bodyMaxBytes,
+    bodies: createBodyBudget({ bodyMaxBytes, filesMaxBytes: bodyMaxBytes }),
     trustedHops: 0,
     url,
     authSecret,
-    // One moment for all tries, so that no minute ends between them.
-    signInTries: createInProcessStore(() => 90_000),
+    signInLimiter: createSignInLimiter(house.hot, oneMoment),
     providers: {},
     prepareFirstUser: async () => {},
-    peerHeader: "x-posthorn-peer",
+    peerHeader: "x-backstamp-peer",
   };
   let people = 0;
+  const twins: Database[] = [];
   const passwordHash = storedCheaply(PASSWORD);
 
   return {
@@ -68,11 +73,18 @@ export async function openConsole() {
       await deps.db.insert(memberships).values({ teamId, userId: user.id, role });
       return user;
     },
+    /** The same console in another process, over the same database. */
+    twin: (): ConsoleDeps => {
+      const database = openDatabase(house.url, { connectionsMax: 2 });
+      twins.push(database);
+      const { db, hot } = database;
+      return { ...deps, db, hot, signInLimiter: createSignInLimiter(hot, oneMoment) };
+    },
     session: (userId: string) => openSession(deps, { userId, address: "192.0.2.1", userAgent: null }),
     /** Calls procedures, from a network address of one's own where one is given. */
     callerOf: (cookies: Cookies, address?: string) =>
       createCaller(
-        createTrpcContext(deps, cookies, new Headers(address ? { "x-posthorn-peer": address } : {})),
+        createTrpcContext(deps, cookies, new Headers(address ? { "x-backstamp-peer": address } : {})),
       ),
     /** Calls as the console's pages do; a body makes it a POST. */
     call: async (path: string, init: RequestInit & { cookies?: Cookies } = {}) => {
@@ -81,7 +93,10 @@ export async function openConsole() {
       const response = await answerTrpc(deps, request, cookies);
       return { status: response.status, text: await response.text() };
     },
-    close: () => house.close(),
+    close: async () => {
+      for (const twin of twins) await twin.close();
+      await house.close();
+    },
   };
 }
 
@@ -92,7 +107,7 @@ export const noCookies: Cookies = { get: () => undefined };
 /** The cookies of a browser in which that session was opened. */
 export async function cookiesOf(sessionId: string): Promise<Cookies> {
   const token = await encode({ token: { sid: sessionId }, secret: authSecret });
-  return { get: (name) => (name === "__Host-posthorn.session" ? { value: token } : undefined) };
+  return { get: (name) => (name === "__Host-backstamp.session" ? { value: token } : undefined) };
 }
 
 /** The address of one query, as the console's client writes it. */

@@ -1,18 +1,21 @@
-import { createAcceptor } from "#db/acceptor";
 import { openDatabase } from "#db/client";
-import { createWaker } from "#db/notify";
+import { createWaker, listenForKeyChanges } from "#db/notify";
 import type { PublicNames, RestDeps } from "#server/deps";
-import { createOutside, type OutsideOptions } from "#server/egress/outside";
-import { createLimits } from "#server/limits/limits";
-import { type Log, silentLog } from "#server/log";
-import { createAskDns } from "#server/mail/dns";
-import { createRecipientTokens } from "#server/recipient-tokens";
-import { createBodyRoom } from "#server/rest/body-room";
-import { deriveKey } from "#server/secrets";
+import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
+import { createTextConverter } from "#server/mail/mime/html-text";
+import { createOutside, type OutsideOptions } from "#server/platform/egress/outside";
+import { BODY_TIMEOUTS, type BodyTimeouts, createBodyBudget } from "#server/platform/limits/body-budget";
+import { createLimits } from "#server/platform/limits/limits";
+import { type Log, silentLog } from "#server/platform/log";
+import { createRecipientTokens } from "#server/platform/secrets/recipient-tokens";
+import { deriveKey } from "#server/platform/secrets/secrets";
+import { createSignedLinks } from "#server/platform/secrets/signed-links";
+import { createVault } from "#server/platform/secrets/vault";
+import { createAcceptor } from "#server/services/emails/accept/acceptor";
+import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { createAuthenticate } from "#server/services/keys/authenticate";
+import { createKeyCache } from "#server/services/keys/cache";
 import { createRequestLog } from "#server/services/logs/record";
-import { createSignedLinks } from "#server/signed-links";
-import { createVault } from "#server/vault";
 
 /** What the vault of these effects is made of, for processes that are to open what it sealed. */
 export const installationSecret = "the secret of an installation in a test";
@@ -36,13 +39,20 @@ export function createClock(): TestClock {
 export type DepsOptions = {
   clock?: TestClock;
   connectionsMax?: number;
+  /** Behind a transaction pooler. Default: false. */
+  pooled?: boolean;
   log?: Log;
   /** Default: machines of this test alone, `127.0.0.0/8`. */
   outside?: OutsideOptions;
+  /** Default: the product's own. */
+  bodyPatience?: Partial<BodyTimeouts>;
   /** Default: `NO_DNS`. */
   dnsServers?: { host: string; port: number }[];
 } & Partial<
-  Pick<RestDeps, "transportKind" | "names" | "cronSecret" | "tick" | "bodyMaxBytes" | "trustedHops">
+  Pick<
+    RestDeps,
+    "transportKind" | "names" | "cronSecret" | "tick" | "bodyMaxBytes" | "trustedHops" | "convertToText"
+  >
 >;
 
 /** A name server that is not there, which is found out at once: no test asks a stranger. */
@@ -54,12 +64,17 @@ export const NO_NAMES: PublicNames = { mailHost: null, returnPathDomain: null, w
 /** The effects of one process over a database: all of them real, the limits counted in process by the test's clock. */
 export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDeps; close(): Promise<void> } {
   const { clock = createClock(), log = silentLog, bodyMaxBytes = 48 * 1024 * 1024 } = options;
-  const database = openDatabase(url, { connectionsMax: options.connectionsMax ?? 8 });
+  const database = openDatabase(url, {
+    connectionsMax: options.connectionsMax ?? 8,
+    pooled: options.pooled ?? false,
+  });
+  const keyCache = createKeyCache(clock.now, (onChange) => void listenForKeyChanges(database.hot, onChange));
   const limits = createLimits({
     store: { kind: "in-process" },
     clock: () => clock.now().getTime(),
     log,
   });
+  const textMaker = createTextConverter({ log });
   const outside = createOutside(options.outside ?? { allow: ["127.0.0.0/8"] });
   const deps: RestDeps = {
     db: database.db,
@@ -67,23 +82,26 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     accept: createAcceptor(database.hot),
     transportKind: options.transportKind ?? "capture",
     outside,
-    dns: createAskDns(options.dnsServers ?? NO_DNS),
+    dns: createQueryDns(options.dnsServers ?? NO_DNS),
+    resolvers: createResolvers(options.dnsServers ?? NO_DNS),
+    convertToText: options.convertToText ?? textMaker.convertToText,
     names: options.names ?? NO_NAMES,
-    home: { url: installationUrl, sender: "posthorn@mail.example.com" },
+    home: { url: installationUrl, sender: "backstamp@mail.example.com" },
     vault: createVault(installationSecret),
     recipientTokens: createRecipientTokens(installationSecret, installationUrl),
     links: createSignedLinks(installationSecret, installationUrl),
     clock: clock.now,
     log,
     wake: createWaker(database.hot),
+    clearKeyCache: keyCache.clear,
     limits,
-    authenticate: createAuthenticate(database.hot, clock.now, log),
+    authenticate: createAuthenticate(database.hot, clock.now, log, keyCache),
     requestLog: createRequestLog({ hot: database.hot, log, clock: clock.now }),
     cronSecret: options.cronSecret ?? null,
     inboundToken: deriveKey(installationSecret, "inbound"),
     tick: options.tick ?? (async () => {}),
     bodyMaxBytes,
-    bodyRoom: createBodyRoom(bodyMaxBytes),
+    bodies: createBodyBudget({ bodyMaxBytes, filesMaxBytes }, { ...BODY_TIMEOUTS, ...options.bodyPatience }),
     trustedHops: options.trustedHops ?? 0,
   };
   return {
@@ -91,6 +109,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     close: async () => {
       await deps.requestLog.flush();
       await limits.close();
+      await textMaker.close();
       await outside.close();
       await database.close();
     },

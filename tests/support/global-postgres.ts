@@ -4,8 +4,8 @@ import path from "node:path";
 import postgres from "postgres";
 import type { TestProject } from "vitest/node";
 import { migrateDatabase } from "#db/migrate";
-import { startEmbeddedPostgres } from "#server/boot/embedded";
-import { silentLog } from "#server/log";
+import { silentLog } from "#server/platform/log";
+import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -18,14 +18,14 @@ declare module "vitest" {
 
 /** One PostgreSQL for the whole run, with a migrated template database; gone at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(path.join(tmpdir(), "posthorn-tests-"));
+  const folder = await mkdtemp(path.join(tmpdir(), "backstamp-tests-"));
   const server = await startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true });
   const tearDown = async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const template = "posthorn_template";
+    const template = "backstamp_template";
     const sql = postgres(server.url, { max: 1, onnotice: () => {} });
     await sql`create database ${sql(template)}`;
     await sql.end();

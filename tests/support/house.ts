@@ -1,24 +1,25 @@
-import { createAcceptor } from "#db/acceptor";
 import { type Database, openDatabase } from "#db/client";
 import { createWaker } from "#db/notify";
+import { createCapture } from "#server/delivery/attempt/capture";
 import type { Ctx, Deps, WorkerDeps } from "#server/deps";
-import { createOutside } from "#server/egress/outside";
-import { silentLog } from "#server/log";
-import { parseMailbox } from "#server/mail/address";
-import { createAskDns } from "#server/mail/dns";
+import { parseMailbox } from "#server/mail/address/address";
+import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
+import { createTextConverter } from "#server/mail/mime/html-text";
 import type { Transport } from "#server/mail/transport/transport";
-import { createRecipientTokens } from "#server/recipient-tokens";
+import { createOutside } from "#server/platform/egress/outside";
+import { silentLog } from "#server/platform/log";
+import { createRecipientTokens } from "#server/platform/secrets/recipient-tokens";
+import { createSignedLinks } from "#server/platform/secrets/signed-links";
+import { createVault } from "#server/platform/secrets/vault";
 import { addDomain } from "#server/services/domains/write";
-import { type Email, getEmail } from "#server/services/emails/read";
-import { type NewEmail, sendEmail } from "#server/services/emails/send";
+import { createAcceptor } from "#server/services/emails/accept/acceptor";
+import { type NewEmail, sendEmail } from "#server/services/emails/accept/send";
+import { type Email, getEmail } from "#server/services/emails/read/read";
 import { createTeam } from "#server/services/teams";
-import { createSignedLinks } from "#server/signed-links";
-import { createVault } from "#server/vault";
-import { createCapture } from "#server/worker/capture";
 import { NO_DNS, NO_NAMES } from "./deps";
 import { freshDatabase } from "./postgres";
 
-/** A whole Posthorn without its doors: a database of its own, a team, and a verified domain `example.org`. */
+/** A whole Backstamp without its doors: a database of its own, a team, and a verified domain `example.org`. */
 export type House = Awaited<ReturnType<typeof openHouse>>;
 
 /** What its vault and its links are made of, for processes that are to open them. */
@@ -35,6 +36,7 @@ export async function openHouse(
 ) {
   const place = await freshDatabase();
   const database: Database = openDatabase(place.url, { connectionsMax: 12 });
+  const textMaker = createTextConverter({ log: silentLog });
   const outside = createOutside({ allow: ["127.0.0.0/8"] });
   const deps: Deps = {
     db: database.db,
@@ -42,15 +44,18 @@ export async function openHouse(
     accept: createAcceptor(database.hot),
     transportKind: options.transportKind ?? "capture",
     outside,
-    dns: createAskDns(NO_DNS),
+    dns: createQueryDns(NO_DNS),
+    resolvers: createResolvers(NO_DNS),
+    convertToText: textMaker.convertToText,
     names: options.names ?? NO_NAMES,
-    home: { url: "https://mail.example.org", sender: "posthorn@mail.example.org" },
+    home: { url: "https://mail.example.org", sender: "backstamp@mail.example.org" },
     vault: createVault(houseSecret),
     recipientTokens: createRecipientTokens(houseSecret, "https://mail.example.com"),
     links: createSignedLinks(houseSecret, "https://mail.example.com"),
     clock: () => new Date(),
     log: silentLog,
     wake: createWaker(database.hot),
+    clearKeyCache: () => {},
   };
   const team = await createTeam(deps, { name: "First" });
   const ctx: Ctx = { ...deps, teamId: team.id, actor: { kind: "operator" }, requestId: "test" };
@@ -91,6 +96,7 @@ export async function openHouse(
       await hot`update workers set beat_at = beat_at - ${ms} * interval '1 ms'`;
     },
     close: async () => {
+      await textMaker.close();
       await outside.close();
       await database.close();
       await place.drop();

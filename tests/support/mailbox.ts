@@ -1,6 +1,6 @@
+import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
-import { tick } from "#server/worker/tick";
 import type { Console } from "./console";
 import { startFaultPeer } from "./smtp-peer";
 

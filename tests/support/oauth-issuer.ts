@@ -11,7 +11,7 @@ export type IssuerFault = "down" | "error" | "garbage" | "nonce" | "signature" |
 
 type Grant = { account: IssuerAccount; challenge: string; redirectUri: string; nonce: string | null };
 
-const client = { id: "posthorn-test", secret: "the secret of a client" };
+const client = { id: "backstamp-test", secret: "the secret of a client" };
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 /**

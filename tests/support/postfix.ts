@@ -51,7 +51,7 @@ export type Postfix = {
 
 /** A Postfix of its own on a free loopback port: configuration, queue and mailboxes lie in a folder that goes with it. */
 export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
-  const folder = mkdtempSync(join(tmpdir(), "posthorn-postfix-"));
+  const folder = mkdtempSync(join(tmpdir(), "backstamp-postfix-"));
   // Its daemons run as other users.
   chmodSync(folder, 0o755);
   for (const name of ["queue", "mail"]) mkdirSync(join(folder, name));

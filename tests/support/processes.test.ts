@@ -8,7 +8,7 @@ let folder: string;
 const eventually = { timeout: 20_000, interval: 20 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "posthorn-processes-"));
+  folder = await mkdtemp(path.join(tmpdir(), "backstamp-processes-"));
 });
 afterEach(killLeftovers);
 afterAll(() => rm(folder, { recursive: true, force: true }));

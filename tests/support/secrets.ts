@@ -1,5 +1,5 @@
 import type { HotSql } from "#db/client";
-import { startTotp } from "#server/services/account/totp";
+import { startTotp } from "#server/services/account/factors/totp";
 import { addRelay } from "#server/services/relays/write";
 import { type Console, PASSWORD } from "./console";
 import type { Heard, Party } from "./parties";
@@ -50,7 +50,7 @@ export function watchSecrets(console: Console) {
     plant: async ({ teamId, userIds }: Party) => {
       const password = "canary-of-a-relay";
       secrets.push({ text: password, of: "a relay's password" });
-      const url = `smtps://posthorn:${password}@smtp.example.com:465`;
+      const url = `smtps://backstamp:${password}@smtp.example.com:465`;
       await addRelay(console.deps, { teamId, domainId: null, name: "Canary", url });
       await startTotp(console.deps, { userId: userIds.owner, email: "ann@example.org", host: "localhost" });
     },

@@ -1,5 +1,5 @@
-import { answerAuth } from "#server/auth";
-import type { ConsoleDeps } from "#server/console-deps";
+import { handleAuth } from "#server/auth";
+import type { ConsoleDeps } from "#server/auth/deps";
 import { answerTrpc } from "#server/trpc/http";
 
 export type VisitorOptions = { address?: string; userAgent?: string };
@@ -20,7 +20,7 @@ export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
   const headersOf = (more: Record<string, string> = {}) =>
     new Headers({
       "user-agent": userAgent,
-      "x-posthorn-peer": address,
+      "x-backstamp-peer": address,
       cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; "),
       ...more,
     });
@@ -38,9 +38,9 @@ export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
     const url = new URL(`${deps.url}/api/auth/${path}`);
     const nextauth = url.pathname.split("/").slice(3);
     const request = new Request(url, init);
-    return keep(await answerAuth(deps, request, { params: Promise.resolve({ nextauth }) }));
+    return keep(await handleAuth(deps, request, { params: Promise.resolve({ nextauth }) }));
   };
-  const sessionName = deps.url.startsWith("https:") ? "__Host-posthorn.session" : "posthorn.session";
+  const sessionName = deps.url.startsWith("https:") ? "__Host-backstamp.session" : "backstamp.session";
 
   const visitor = {
     jar,

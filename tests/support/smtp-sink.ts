@@ -23,7 +23,7 @@ export function findPostfixSink(): string | null {
 
 /** Starts `smtp-sink` on a free loopback port. As root it serves as `nobody`, since it insists on a plain user. */
 export async function startPostfixSink(binary: string, args: string[] = []): Promise<PostfixSink> {
-  const folder = mkdtempSync(join(tmpdir(), "posthorn-sink-"));
+  const folder = mkdtempSync(join(tmpdir(), "backstamp-sink-"));
   chmodSync(folder, 0o777);
   const port = await freePort();
   const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];

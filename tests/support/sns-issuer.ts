@@ -1,6 +1,6 @@
 import { randomBytes, sign } from "node:crypto";
-import { createOutside, type Outside } from "#server/egress/outside";
-import { newId } from "#server/ids";
+import { createOutside, type Outside } from "#server/platform/egress/outside";
+import { newId } from "#server/platform/ids";
 import { type Certificate, makeAuthority, makeCertificate } from "./certificate";
 import { addressRecords, startDnsPeer } from "./dns-peer";
 import { type HttpSink, type SinkReply, startHttpSink } from "./http-sink";

@@ -26,7 +26,7 @@ const ARGUMENTS = [
  * from another one would see it.
  */
 export async function rulesHit(messages: readonly Uint8Array[]): Promise<string[][]> {
-  const folder = mkdtempSync(join(tmpdir(), "posthorn-spamassassin-"));
+  const folder = mkdtempSync(join(tmpdir(), "backstamp-spamassassin-"));
   try {
     const files = messages.map((message, nth) => {
       const date = /^Date: (.*)\r$/m.exec(Buffer.from(message).toString("latin1"))?.[1] ?? "";

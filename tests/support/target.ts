@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { LIMIT_PER_MINUTE, type Tier } from "#server/limits/limits";
-import { tick } from "#server/worker/tick";
+import { tick } from "#server/delivery/tick";
+import { LIMIT_PER_MINUTE, type Tier } from "#server/platform/limits/limits";
 import { projectRoot } from "./processes";
 import { createWorld } from "./world";
 
@@ -15,7 +15,7 @@ export type TargetKey = {
   limits?: Partial<Record<Tier, number>>;
 };
 
-/** A Posthorn under test, known only by its address and by what an operator can do. */
+/** A Backstamp under test, known only by its address and by what an operator can do. */
 export type Target = {
   /** Without `/api`. */
   baseUrl: string;
@@ -32,11 +32,11 @@ export type Target = {
 };
 
 /**
- * What a suite of the interface runs against: `POSTHORN_TEST_URL`, a running product whose operator's command line works
+ * What a suite of the interface runs against: `BACKSTAMP_TEST_URL`, a running product whose operator's command line works
  * from here, or by default a world inside this process.
  */
 export async function openTarget(): Promise<Target> {
-  const url = process.env.POSTHORN_TEST_URL;
+  const url = process.env.BACKSTAMP_TEST_URL;
   return url ? openRunning(url.replace(/\/+$/, "")) : openInProcess();
 }
 
@@ -44,7 +44,7 @@ async function openInProcess(): Promise<Target> {
   const world = await createWorld();
   return {
     baseUrl: world.baseUrl,
-    mintKey: ({ scopes, domains = ["posthorn.test"], expiresAt, limits }) =>
+    mintKey: ({ scopes, domains = ["backstamp.test"], expiresAt, limits }) =>
       world.key({
         scopes,
         domains,
@@ -61,13 +61,13 @@ async function openInProcess(): Promise<Target> {
 
 function openRunning(baseUrl: string): Target {
   const run = promisify(execFile);
-  const posthorn = async (...args: string[]): Promise<string> => {
-    const { stdout } = await run("npm", ["run", "-s", "posthorn", "--", ...args], { cwd: projectRoot });
+  const backstamp = async (...args: string[]): Promise<string> => {
+    const { stdout } = await run("npm", ["run", "-s", "backstamp", "--", ...args], { cwd: projectRoot });
     return stdout;
   };
   return {
     baseUrl,
-    mintKey: async ({ scopes, domains = ["posthorn.test"], expiresAt, limits = {} }) => {
+    mintKey: async ({ scopes, domains = ["backstamp.test"], expiresAt, limits = {} }) => {
       const flags = [
         "--name",
         "Interface suite",
@@ -79,9 +79,9 @@ function openRunning(baseUrl: string): Target {
       ];
       if (expiresAt) flags.push("--expires", expiresAt.toISOString());
       for (const [tier, limit] of Object.entries(limits)) flags.push("--limit", `${tier}=${limit}`);
-      return JSON.parse(await posthorn("key", "create", ...flags)) as { id: string; token: string };
+      return JSON.parse(await backstamp("key", "create", ...flags)) as { id: string; token: string };
     },
-    addDomain: async (name) => void (await posthorn("domain", "add", name, "--verified")),
+    addDomain: async (name) => void (await backstamp("domain", "add", name, "--verified")),
     pass: async (seconds) => void (await wait(seconds * 1000)),
     nowMs: () => Date.now(),
     deliver: async () => {},

@@ -1,6 +1,6 @@
 import type { HotSql } from "#db/client";
 
-/** Tables that belong to no team: what relays have heard, who may sign in and by what, Posthorn's own mail, which processes live, and the teams themselves. */
+/** Tables that belong to no team: what relays have heard, who may sign in and by what, Backstamp's own mail, which processes live, and the teams themselves. */
 export const GLOBAL_TABLES: readonly string[] = [
   "account_events",
   "accounts",
@@ -11,6 +11,7 @@ export const GLOBAL_TABLES: readonly string[] = [
   "recovery_codes",
   "second_steps",
   "sessions",
+  "sign_in_counters",
   "sign_in_tokens",
   "system_mails",
   "teams",

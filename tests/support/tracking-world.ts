@@ -1,8 +1,8 @@
 import PostalMime from "postal-mime";
+import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
-import { tick } from "#server/worker/tick";
 import { DROP, type FaultPeer, startFaultPeer } from "./smtp-peer";
 import { createWorld, type World } from "./world";
 

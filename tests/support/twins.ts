@@ -20,11 +20,11 @@ export type TwinFault = { round: number; what: string; seen: unknown };
  * but one as a replay, and exactly one mail must be there afterwards. Speaks HTTP alone, so that it runs against any door.
  */
 export async function postTwins(options: TwinsOptions): Promise<TwinFault[]> {
-  const { baseUrls, token, sender = "ann@posthorn.test", rounds, posts = 50 } = options;
+  const { baseUrls, token, sender = "ann@backstamp.test", rounds, posts = 50 } = options;
   const faults: TwinFault[] = [];
   for (let round = 0; round < rounds; round++) {
     const subject = `Round ${randomUUID()}`;
-    const body = { from: sender, to: "delivered@posthorn.test", subject, html: "<p>Once</p>" };
+    const body = { from: sender, to: "delivered@backstamp.test", subject, html: "<p>Once</p>" };
     const headers = { "idempotency-key": randomUUID() };
     const replies = await Promise.all(
       Array.from({ length: posts }, (_, n) =>

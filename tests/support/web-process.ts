@@ -1,8 +1,8 @@
-import { buildDeps } from "#server/boot/deps";
-import { openDoor } from "#server/boot/node";
-import { readSettings } from "#server/env";
-import { createLog } from "#server/log";
+import { readSettings } from "#server/platform/env/settings";
+import { createLog } from "#server/platform/log";
 import { dispatch } from "#server/rest/dispatch";
+import { buildDeps } from "#server/startup/deps";
+import { openHttpServer } from "#server/startup/http/node";
 
 /*
  * The web process without its pages: the product's own door and REST surface over its own connections, which is all that
@@ -19,7 +19,7 @@ const built = buildDeps(
   { log, applicationName: "chaos web" },
 );
 const deps = built.forRest({ tick: async () => built.deps.wake() });
-const door = await openDoor({
+const door = await openHttpServer({
   host: "127.0.0.1",
   port: settings.port,
   apiHost: null,

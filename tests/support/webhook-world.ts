@@ -1,14 +1,17 @@
+import { createCapture } from "#server/delivery/attempt/capture";
+import { tick } from "#server/delivery/tick";
 import type { WorkerDeps } from "#server/deps";
-import { createCapture } from "#server/worker/capture";
-import { tick } from "#server/worker/tick";
 import type { DepsOptions } from "./deps";
 import { type HttpSink, type SinkScript, startHttpSink } from "./http-sink";
 import { createWorld, type World } from "./world";
 
 /** One event of an endpoint as the API lists it, with the calls that were made for it, oldest first. */
-export type Told = Record<string, unknown> & { id: string; attempts_made: Record<string, unknown>[] };
+export type ProviderEvent = Record<string, unknown> & {
+  id: string;
+  attempts_made: Record<string, unknown>[];
+};
 
-/** A Posthorn whose first team has a key for everything, and receivers for what it tells. */
+/** A Backstamp whose first team has a key for everything, and receivers for what it tells. */
 export type WebhookWorld = World & {
   token: string;
   worker: WorkerDeps;
@@ -21,14 +24,14 @@ export type WebhookWorld = World & {
   /** One round of delivery and of calls. */
   round(): Promise<void>;
   /** What an endpoint was told, oldest first. */
-  told(webhookId: string): Promise<Told[]>;
+  told(webhookId: string): Promise<ProviderEvent[]>;
   /** A call of the API with the key, which must succeed. */
   ok(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
 };
 
 const MAIL = {
-  from: "Ann <ann@posthorn.test>",
-  to: "delivered@posthorn.test",
+  from: "Ann <ann@backstamp.test>",
+  to: "delivered@backstamp.test",
   subject: "Hello",
   html: "<p>Hi</p>",
 };

@@ -3,7 +3,7 @@ import type { HotSql } from "#db/client";
 import { type Exit, projectRoot } from "./processes";
 import { compiledOf } from "./program";
 
-const program = await compiledOf("server/boot/worker-process.ts");
+const program = await compiledOf("server/startup/worker-process.ts");
 
 /** The product's own worker process. `output` is its log, one JSON object a line. */
 export type WorkerProcess = {
@@ -39,9 +39,9 @@ export function spawnWorker({
       HOME: process.env.HOME,
       DATABASE_URL: databaseUrl,
       SMTP_URL: smtpUrl,
-      POSTHORN_URL: "http://localhost:3000",
-      POSTHORN_SECRET: "only for tests, and long enough for one",
-      POSTHORN_HOSTNAME: "worker.test",
+      BACKSTAMP_URL: "http://localhost:3000",
+      BACKSTAMP_SECRET: "only for tests, and long enough for one",
+      BACKSTAMP_HOSTNAME: "worker.test",
       ...env,
     } as unknown as NodeJS.ProcessEnv,
     stdio: ["ignore", "pipe", "pipe", "ipc"],

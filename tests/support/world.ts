@@ -1,10 +1,10 @@
 import type { OwnLimits } from "#db/schema/api-keys";
 import type { Ctx, RestDeps } from "#server/deps";
-import { readScopes } from "#server/scopes";
 import type { Domain } from "#server/services/domains/read";
 import { addDomain } from "#server/services/domains/write";
 import { createKey, revokeKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
+import { readScopes } from "#server/shared/scopes";
 import { createClock, type DepsOptions, openDeps, type TestClock } from "./deps";
 import { freshDatabase } from "./postgres";
 import { type CallOptions, callApi, type Reply, startRest } from "./rest";
@@ -29,7 +29,7 @@ export type TestTeam = {
   domain(name: string, options?: { verified?: boolean }): Promise<Domain>;
 };
 
-/** A whole Posthorn for one test: a database of its own, a first team, and the REST door over real HTTP. */
+/** A whole Backstamp for one test: a database of its own, a first team, and the REST door over real HTTP. */
 export type World = TestTeam & {
   databaseUrl: string;
   baseUrl: string;
@@ -57,7 +57,7 @@ const MOVING: Record<string, string[]> = {
   deliveries: ["due_at", "leased_until"],
   idempotency_keys: ["expires_at"],
   api_keys: ["expires_at"],
-  domains: ["next_check_at", "failing_since"],
+  domains: ["next_check_at", "failing_since", "expires_at"],
   invitations: ["expires_at"],
   sessions: ["expires_at"],
   workers: ["beat_at"],

@@ -15,7 +15,7 @@ export type Zone = {
   clear(): void;
 };
 
-/** The records that Posthorn asks for, as `GET /api/domains/{id}` lists them. */
+/** The records that Backstamp asks for, as `GET /api/domains/{id}` lists them. */
 export type Listed = { host: string; type: ZoneType; value: string; priority?: number };
 
 /** DNS carries a text in strings of at most 255 bytes. */

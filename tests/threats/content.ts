@@ -5,47 +5,44 @@ export const CONTENT: Dangers = {
   "HTML of a message or a template that runs": [
     [
       "e2e/hostile",
-      "is shown, and can neither run, nor leave, nor call home",
-      "opened outside its frame, with %j at its address's end, has no more power",
-      "gets its pictures only when somebody asks, over https, and still nothing else",
+      "is displayed, but cannot run scripts, navigate or send requests",
+      "has no additional permissions outside its frame, with %j at the end of the URL",
+      "loads images only on request and over https, and nothing else",
     ],
     [
       "e2e/hostile-bodies",
-      "each arrives whole, and neither runs, nor leaves, nor calls home, even without the frame's own sandbox",
+      "each is served unchanged, but cannot run, navigate or send requests, even without the sandbox of the frame",
     ],
-    [
-      "e2e/hostile-templates",
-      "every payload lies still in the preview's own document, with the rights of the editor's page around it",
-    ],
-    ["proxy", "is not set on %s, whose answers have their own"],
+    ["e2e/hostile-templates", "every payload is inert in the preview document, inside the editor page"],
+    ["proxy", "is not set on %s, which sets its own"],
   ],
   "subjects, names, replies and answers that become markup": [
     [
       "e2e/hostile-texts",
-      "a mail's page shows the sender's name, headers, files and the mail servers' replies letter by letter",
-      "what a webhook's receiver answers is a text of its events",
-      "no page of the console makes anything else of them than text",
+      "the email page displays sender name, headers, files and SMTP replies verbatim",
+      "the response of an endpoint is plain text on the page of the event",
+      "every console page displays them as plain text",
     ],
-    ["e2e/hostile-bodies", "as a subject every payload is a text of the list"],
+    ["e2e/hostile-bodies", "every payload as a subject is plain text in the list"],
   ],
   "links that run, or lead to another site": [
-    ["e2e/hostile", "cannot be made to by a click"],
+    ["e2e/hostile", "cannot do so after a click either"],
     [
       "e2e/hostile-bodies",
-      "one of each class lies still in the frame of a mail's own page, whatever is pressed",
+      "one payload of each class is inert in the frame of the email page, whatever is clicked",
     ],
   ],
   "formulas in files for a spreadsheet": [
-    ["csv", "a cell that a program would compute is shown as text"],
-    ["console/audit", "holds everything that the filters let through, newest first, and no formula"],
+    ["platform/csv", "a cell that a program would compute is shown as text"],
+    ["console/audit", "contains all entries that match the filters, newest first, and no formula"],
   ],
   "pages and files without a policy": [
     [
       "e2e/headers",
-      "runs scripts of ours alone, by a nonce that is new each time, and stands in no frame",
-      "answers nothing that could run, whoever asks",
-      "what a stranger wrote comes as a document or a file that can do nothing, whichever address it is asked by",
-      "answers data, which no browser shows or keeps",
+      "runs only our scripts, by a new nonce per response, and cannot be framed",
+      "responds with nothing executable, with or without a session",
+      "untrusted content is served as a sandboxed document or a download, with or without a trailing slash",
+      "responds with data that browsers neither render nor store",
     ],
     ["proxy", "is set on the page %s"],
   ],
@@ -53,20 +50,17 @@ export const CONTENT: Dangers = {
     [
       "rest/template-faults",
       "{{constructor.constructor('x')()}}",
-      "and no work worth speaking of goes into a hundred thousand %s",
+      "and a hundred thousand %s take negligible time",
     ],
     [
       "rest/templates",
-      "has values escaped in HTML unless three braces ask for HTML, and never read for tags again",
-      "is refused where the filled-in text grows beyond all measure",
+      "escapes values in HTML except in triple braces, and never parses values for tags",
+      "is rejected if the rendered text is too long",
     ],
-    ["console/template-tags", "takes no time worth speaking of, however many braces there are"],
+    ["console/template-tags", "are computed fast, however many braces there are"],
   ],
   "fields that change what all objects inherit": [
-    ["rest/hostile-bodies", "and none of them changes what all objects inherit"],
-    [
-      "console/every-input",
-      "refuses text that cannot be kept, wherever it stands, and fields that it does not know",
-    ],
+    ["rest/hostile-bodies", "and none of them changes the prototype of objects"],
+    ["console/every-input", "rejects text that cannot be stored in any field, and unknown fields"],
   ],
 };

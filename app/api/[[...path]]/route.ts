@@ -1,7 +1,7 @@
-import { getDeps } from "#server/boot/next";
 import { dispatch } from "#server/rest/dispatch";
+import { getDeps } from "#server/startup/next";
 
-/** The REST door inside Next, for platforms where no HTTP server of our own stands before it. */
+/** The REST API as a Next.js route, for platforms that do not run our own HTTP server. */
 async function handle(request: Request): Promise<Response> {
   return dispatch(getDeps(), request, { address: null });
 }
@@ -16,5 +16,5 @@ export {
   handle as PUT,
 };
 
-/** Seconds that a platform may give a call and the round of delivery after it. */
+/** The maximum duration of a request in seconds, including the delivery round after it. */
 export const maxDuration = 60;

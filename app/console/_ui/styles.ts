@@ -1,31 +1,31 @@
-// A finger needs 44 px where a pointer does with less.
+// Touch targets are at least 44 px high.
 const button =
   "inline-flex items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium motion-safe:transition-colors disabled:cursor-default disabled:opacity-60 aria-disabled:cursor-default aria-disabled:opacity-60 max-md:min-h-11";
 
-/** How a button looks, by how much it matters. Height and width are the place's. */
+/** Button styles by importance. The caller adds height and width. */
 export const buttonStyle = {
   primary: `${button} bg-accent text-on-accent hover:bg-accent-strong px-4`,
   plain: `${button} border border-line bg-page hover:bg-sunk px-3`,
   quiet: `${button} text-soft hover:bg-sunk hover:text-ink px-2`,
-  /** Confirms what cannot be taken back. */
+  /** Confirms an action that cannot be undone. */
   danger: `${button} bg-bad text-page hover:opacity-90 px-4`,
 } as const;
 
-/** A button that is only a sign: 32 px to the eye, 44 px to a finger, without moving what is beside it. */
+/** An icon button: drawn at 32 px, with a touch target of 44 px that does not affect the layout. */
 export const iconButtonStyle =
   "relative inline-flex size-8 shrink-0 items-center justify-center rounded-lg text-soft motion-safe:transition-colors hover:bg-mute-tint hover:text-ink disabled:cursor-default disabled:opacity-60 aria-disabled:cursor-default aria-disabled:opacity-60 max-md:after:absolute max-md:after:-inset-1.5 max-md:after:content-['']";
 
-/** A link in a sentence. */
+/** A link within text. */
 export const linkStyle = "rounded text-accent underline underline-offset-4 hover:text-accent-strong";
 
 const field =
   "w-full rounded-lg border border-field bg-page font-normal text-base text-ink placeholder:text-soft aria-invalid:border-bad disabled:bg-sunk disabled:text-soft md:text-sm";
 
-/** How a field looks. 16 px on phones: below that they zoom in when it gets the focus. */
+/** A text field. The font size is 16 px on phones, because they zoom in on focus when it is smaller. */
 export const fieldStyle = `${field} h-11 px-3 md:h-10`;
 
-/** A field of several lines. */
+/** A multi-line text field. */
 export const areaStyle = `${field} min-h-24 px-3 py-2 leading-6`;
 
-/** A box that holds one matter. */
+/** A card. */
 export const cardStyle = "rounded-xl border border-line bg-page";

@@ -2,32 +2,32 @@
 
 import { useSearchParams } from "next/navigation";
 import { createContext, type ReactNode, use } from "react";
-import type { Right } from "#server/roles";
+import type { Permission } from "#server/shared/roles";
 import type { PageTeam } from "#server/trpc/caller";
 
 const Teams = createContext<PageTeam[]>([]);
 
-/** Tells the page below in which teams its reader is, oldest first. */
+/** Provides the user's teams, oldest first, to the components below. */
 export function TeamProvider({ teams, children }: { teams: PageTeam[]; children: ReactNode }) {
   return <Teams value={teams}>{children}</Teams>;
 }
 
-/** The team of this page: the one that its address names, else the reader's first. Null where there is none. */
+/** The current team: the one in the URL, or else the user's first. Null if the user is not a member of it. */
 export function useTeam(): { team: PageTeam | null; all: PageTeam[] } {
   const all = use(Teams);
-  const wanted = useSearchParams().get("team");
-  const team = wanted === null ? all[0] : all.find(({ teamId }) => teamId === wanted);
+  const requested = useSearchParams().get("team");
+  const team = requested === null ? all[0] : all.find(({ teamId }) => teamId === requested);
   return { team: team ?? null, all };
 }
 
-/** Addresses of the console which stay in the team of this page. */
+/** Returns a function that adds the current team to a console path. */
 export function useConsoleHref(): (path: string) => string {
-  const wanted = useSearchParams().get("team");
-  return (path) => (wanted === null ? path : `${path}?team=${encodeURIComponent(wanted)}`);
+  const requested = useSearchParams().get("team");
+  return (path) => (requested === null ? path : `${path}?team=${encodeURIComponent(requested)}`);
 }
 
-/** Whether the reader's role has a right in the team of this page. The procedures decide; this only keeps offers honest. */
-export function useMay(): (right: Right) => boolean {
+/** Whether the user's role has a permission in the current team. Only for display: the API procedures enforce permissions. */
+export function useCan(): (permission: Permission) => boolean {
   const { team } = useTeam();
-  return (right) => team?.rights.includes(right) ?? false;
+  return (permission) => team?.permissions.includes(permission) ?? false;
 }

@@ -3,5 +3,5 @@
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import type { AppRouter } from "#server/trpc/router";
 
-/** The console's calls in the browser, typed by the router. */
+/** The tRPC hooks of the console, typed by the router. */
 export const { TRPCProvider, useTRPC } = createTRPCContext<AppRouter>();

@@ -2,21 +2,21 @@
 
 import { parseAsBoolean, useQueryState } from "nuqs";
 import { useEffect, useState } from "react";
-import type { Right } from "#server/roles";
-import { useMay } from "./team";
+import type { Permission } from "#server/shared/roles";
+import { useCan } from "./team";
 
 /**
- * Whether a page's form for a new thing is open. An address with `?new=true`, as the palette has it, opens it and loses that
- * at once, so that going back does not open it again. Closed to whoever lacks the `right`.
+ * Whether the "create" form of a page is open. `?new=true` in the URL, which the palette uses, opens it. The parameter is
+ * removed at once, so the back button does not open the form again. It stays closed for users without the `permission`.
  */
-export function useNew(right?: Right): [boolean, (open: boolean) => void] {
-  const may = useMay();
+export function useNew(permission?: Permission): [boolean, (open: boolean) => void] {
+  const can = useCan();
   const [isOpen, setOpen] = useState(false);
-  const [isAsked, setAsked] = useQueryState("new", parseAsBoolean);
+  const [isRequested, setRequested] = useQueryState("new", parseAsBoolean);
   useEffect(() => {
-    if (!isAsked) return;
+    if (!isRequested) return;
     setOpen(true);
-    void setAsked(null);
-  }, [isAsked, setAsked]);
-  return [isOpen && (right === undefined || may(right)), setOpen];
+    void setRequested(null);
+  }, [isRequested, setRequested]);
+  return [isOpen && (permission === undefined || can(permission)), setOpen];
 }

@@ -1,28 +1,28 @@
-import { Bot, Terminal, UserRound } from "lucide-react";
-import type { ChangeRow } from "#server/trpc/activity-views";
-import type { Column } from "../_ui/data-table";
-import { When } from "../_ui/when";
+import { Bot, Cog, Terminal, UserRound } from "lucide-react";
+import type { ChangeRow } from "#server/trpc/activity/views";
+import type { Column } from "../_ui/list/data-table";
+import { When } from "../_ui/text/when";
 import { SubjectLink } from "./subject-link";
 
 export const CHANGE_COLUMNS: readonly Column<ChangeRow>[] = [
-  { id: "what", header: "What", width: "w-72", cell: ({ words }) => words },
+  { id: "what", header: "Action", width: "w-72", cell: ({ words }) => words },
   {
     id: "subject",
-    header: "Of what",
+    header: "Target",
     phone: "plain",
     isActive: true,
     cell: (change) => <SubjectLink change={change} />,
   },
   {
     id: "who",
-    header: "Who",
+    header: "Actor",
     width: "w-64",
     phone: "plain",
-    cell: (change) => <Who change={change} />,
+    cell: (change) => <Actor change={change} />,
   },
   {
     id: "when",
-    header: "When",
+    header: "Time",
     width: "w-28",
     align: "right",
     phone: "corner",
@@ -30,15 +30,17 @@ export const CHANGE_COLUMNS: readonly Column<ChangeRow>[] = [
   },
 ];
 
-const SIGNS = { user: UserRound, key: Bot, operator: Terminal };
+const ICONS = { user: UserRound, key: Bot, operator: Terminal, system: Cog };
+const FIXED_NAMES = { operator: "Command line", system: "Backstamp" };
 
-/** Who did it, by the name that they had then; the sign tells people from programs. */
-export function Who({ change: { actor, actorName } }: { change: ChangeRow }) {
-  const Sign = SIGNS[actor];
-  const name = actor === "operator" ? "Command line" : (actorName ?? "Somebody who is gone");
+/** The actor of a change, with the name at that time. The icon shows the type of actor. */
+export function Actor({ change: { actor, actorName } }: { change: ChangeRow }) {
+  const Icon = ICONS[actor];
+  const name =
+    actor === "operator" || actor === "system" ? FIXED_NAMES[actor] : (actorName ?? "Deleted user");
   return (
     <span className="flex min-w-0 items-baseline gap-2 text-soft" title={name}>
-      <Sign className="size-4 shrink-0 self-center" aria-hidden="true" />
+      <Icon className="size-4 shrink-0 self-center" aria-hidden="true" />
       <span className="truncate">
         {actor === "key" ? <span className="sr-only">API key </span> : null}
         {name}

@@ -1,14 +1,14 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { ChangeRow } from "#server/trpc/activity-views";
-import { CopyButton } from "../_ui/copy-button";
-import { Dialog } from "../_ui/dialog";
-import { When } from "../_ui/when";
-import { Who } from "./change-columns";
+import type { ChangeRow } from "#server/trpc/activity/views";
+import { Dialog } from "../_ui/dialog/dialog";
+import { CopyButton } from "../_ui/text/copy-button";
+import { When } from "../_ui/text/when";
+import { Actor } from "./change-columns";
 import { SubjectLink } from "./subject-link";
 
-/** All that is known of one change. */
+/** The details of one change. */
 export function ChangeDetail({ change, onClose }: { change: ChangeRow; onClose: () => void }) {
   const { words, action, subjectId, detail, requestId, createdAt } = change;
   return (
@@ -19,18 +19,18 @@ export function ChangeDetail({ change, onClose }: { change: ChangeRow; onClose: 
       description={<code className="font-mono text-xs">{action}</code>}
     >
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-6 gap-y-3">
-        <Line name="Of what">
+        <Line name="Target">
           <SubjectLink change={change} />
         </Line>
         {subjectId ? (
           <Line name="Id">
-            <Copied text={subjectId} label="Copy the id" />
+            <CopyableText text={subjectId} label="Copy id" />
           </Line>
         ) : null}
-        <Line name="Who">
-          <Who change={change} />
+        <Line name="Actor">
+          <Actor change={change} />
         </Line>
-        <Line name="When">
+        <Line name="Time">
           <When at={createdAt} />
         </Line>
         {linesOf(detail).map(({ name, now, before }) => (
@@ -40,7 +40,7 @@ export function ChangeDetail({ change, onClose }: { change: ChangeRow; onClose: 
           </Line>
         ))}
         <Line name="Request">
-          <Copied text={requestId} label="Copy the request's id" />
+          <CopyableText text={requestId} label="Copy request id" />
         </Line>
       </dl>
     </Dialog>
@@ -56,7 +56,7 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function Copied({ text, label }: { text: string; label: string }) {
+function CopyableText({ text, label }: { text: string; label: string }) {
   return (
     <span className="flex min-w-0 items-center gap-1">
       <code className="min-w-0 truncate font-mono text-xs" title={text}>
@@ -69,20 +69,20 @@ function Copied({ text, label }: { text: string; label: string }) {
 
 type Detail = ChangeRow["detail"];
 
-const sayValue = (value: Detail[string] | undefined): string => {
+const formatValue = (value: Detail[string] | undefined): string => {
   if (value === null || value === undefined || value === "") return "none";
   if (value === true) return "yes";
   if (value === false) return "no";
   return Array.isArray(value) ? value.join(", ") || "none" : String(value);
 };
 
-/** What changed, each with what it was before where that was written down beside it. */
+/** The changed values, each with its previous value if the log has one. */
 function linesOf(detail: Detail) {
   return Object.keys(detail)
     .filter((name) => !name.endsWith("_before"))
     .map((name) => {
       const words = name.replaceAll("_", " ");
-      const before = `${name}_before` in detail ? sayValue(detail[`${name}_before`]) : undefined;
-      return { name: words.charAt(0).toUpperCase() + words.slice(1), now: sayValue(detail[name]), before };
+      const before = `${name}_before` in detail ? formatValue(detail[`${name}_before`]) : undefined;
+      return { name: words.charAt(0).toUpperCase() + words.slice(1), now: formatValue(detail[name]), before };
     });
 }

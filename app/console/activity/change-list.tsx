@@ -4,28 +4,28 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { History } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Suspense, useState } from "react";
-import type { ActorView, ChangeRow } from "#server/trpc/activity-views";
-import { DataTable } from "../_ui/data-table";
-import { Empty, NoMatch, PageGone } from "../_ui/empty";
-import { Fetched } from "../_ui/fetched";
-import { FilterBar, SelectFilter, withChosen } from "../_ui/filter-bar";
-import { lazyPart } from "../_ui/lazy-part";
-import { NoRight } from "../_ui/no-right";
-import { Pager } from "../_ui/pager";
-import { useMay } from "../_ui/team";
+import type { ActorView, ChangeRow } from "#server/trpc/activity/views";
+import { DataTable } from "../_ui/list/data-table";
+import { Empty, NoMatch, PageGone } from "../_ui/list/empty";
+import { FilterBar, SelectFilter, withChosen } from "../_ui/list/filter-bar";
+import { Pager } from "../_ui/list/pager";
+import { Fetched } from "../_ui/page/fetched";
+import { lazyPart } from "../_ui/page/lazy-part";
+import { NoPermission } from "../_ui/page/permission";
+import { useCan } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { CHANGE_COLUMNS } from "./change-columns";
 import { FileLink } from "./file-link";
-import { changeFilters, changesInput, changesWanted, NOUN_OPTIONS, WITHIN_OPTIONS } from "./filters";
+import { activeChangeFilters, changeFilters, changesInput, NOUN_OPTIONS, WITHIN_OPTIONS } from "./filters";
 
 const ChangeDetail = lazyPart(async () => (await import("./change-detail")).ChangeDetail);
 
-/** Changes come in by themselves; a hidden tab asks for nothing. */
-const askAgainMs = 15_000;
+/** The list refetches automatically. Hidden tabs do not refetch. */
+const refetchMs = 15_000;
 
-/** The log of changes, its filters and its pages. */
+/** The log of changes with its filters and pages. */
 export function ChangeList({ teamId }: { teamId: string }) {
-  return useMay()("audit:read") ? <Changes teamId={teamId} /> : <NoRight what="see who changed what" />;
+  return useCan()("audit:read") ? <Changes teamId={teamId} /> : <NoPermission what="view changes" />;
 }
 
 function Changes({ teamId }: { teamId: string }) {
@@ -35,42 +35,46 @@ function Changes({ teamId }: { teamId: string }) {
   const { data, error, refetch, isPlaceholderData } = useQuery(
     trpc.activity.changes.queryOptions(changesInput(teamId, filters), {
       placeholderData: keepPreviousData,
-      refetchInterval: askAgainMs,
+      refetchInterval: refetchMs,
     }),
   );
   const { data: actors = [] } = useQuery(trpc.activity.actors.queryOptions({ team: teamId }));
-  const narrow = (change: Partial<typeof filters>) =>
+  const applyFilters = (change: Partial<typeof filters>) =>
     void setFilters({ ...change, after: null, before: null });
-  const wanted = changesWanted(filters);
+  const activeFilters = activeChangeFilters(filters);
   return (
     <>
       <FilterBar>
         <SelectFilter
-          label="Who"
-          anyLabel="Anybody"
+          label="Actor"
+          anyLabel="Any actor"
           className="md:w-56"
           value={filters.actor}
           options={withChosen(
-            [...actors.map(optionOf), { value: "operator", label: "Command line" }],
+            [
+              ...actors.map(optionOf),
+              { value: "operator", label: "Command line" },
+              { value: "system", label: "Backstamp" },
+            ],
             filters.actor,
           )}
-          onChange={(actor) => narrow({ actor })}
+          onChange={(actor) => applyFilters({ actor })}
         />
         <SelectFilter
-          label="What"
-          anyLabel="Anything"
+          label="Type"
+          anyLabel="Any type"
           value={filters.action}
           options={withChosen([...NOUN_OPTIONS], filters.action)}
-          onChange={(action) => narrow({ action })}
+          onChange={(action) => applyFilters({ action })}
         />
         <SelectFilter
-          label="When"
+          label="Time"
           anyLabel="Any time"
           value={filters.within}
           options={WITHIN_OPTIONS}
-          onChange={(within) => narrow({ within })}
+          onChange={(within) => applyFilters({ within })}
         />
-        <FileLink path="/console/activity/changes-file" query={{ team: teamId, ...wanted }} />
+        <FileLink path="/console/activity/changes-file" query={{ team: teamId, ...activeFilters }} />
       </FilterBar>
       <Fetched by={{ data, error, refetch }}>
         <DataTable
@@ -81,17 +85,17 @@ function Changes({ teamId }: { teamId: string }) {
           isLoading={!data}
           isStale={isPlaceholderData}
           empty={
-            Object.keys(wanted).length > 0 ? (
-              <NoMatch icon={History} title="Nothing of that kind" onClear={() => void setFilters(null)}>
-                <p>Nobody changed anything that these filters let through.</p>
+            Object.keys(activeFilters).length > 0 ? (
+              <NoMatch icon={History} title="No matching changes" onClear={() => void setFilters(null)}>
+                <p>No change matches these filters.</p>
               </NoMatch>
             ) : filters.after || filters.before ? (
               <PageGone />
             ) : (
-              <Empty icon={History} title="Nothing was changed yet">
+              <Empty icon={History} title="No changes yet">
                 <p>
-                  Who makes a key, changes a domain, invites somebody or retries a mail is written down here,
-                  whether they use this console, the API or the command line.
+                  Changes to keys, domains, members and other settings appear here, as do email retries. The
+                  log covers the console, the API and the command line.
                 </p>
               </Empty>
             )

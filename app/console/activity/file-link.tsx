@@ -1,7 +1,7 @@
 import { Download } from "lucide-react";
 import { buttonStyle } from "../_ui/styles";
 
-/** Downloads what the filters let through as CSV, all of it and not only this page. */
+/** Downloads all entries that match the filters as CSV, not only the current page. */
 export function FileLink({ path, query }: { path: string; query: Record<string, string> }) {
   return (
     <a

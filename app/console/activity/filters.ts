@@ -1,6 +1,6 @@
 import { parseAsString, parseAsStringLiteral } from "nuqs/server";
 
-/** Spans of time that end now. */
+/** Time ranges that end now. */
 const WITHIN = ["24h", "7d", "30d", "90d"] as const;
 export const WITHIN_OPTIONS = [
   { value: "24h", label: "Last 24 hours" },
@@ -14,13 +14,13 @@ export const METHOD_OPTIONS = METHODS.map((value) => ({ value, label: value }));
 
 const STATUSES = ["2xx", "4xx", "5xx", "refused"] as const;
 export const STATUS_OPTIONS = [
-  { value: "2xx", label: "Done (2xx)" },
-  { value: "4xx", label: "Turned down (4xx)" },
-  { value: "refused", label: "Key refused (401, 403, 429)" },
-  { value: "5xx", label: "Failed here (5xx)" },
+  { value: "2xx", label: "Success (2xx)" },
+  { value: "4xx", label: "Client error (4xx)" },
+  { value: "refused", label: "Key rejected (401, 403, 429)" },
+  { value: "5xx", label: "Server error (5xx)" },
 ] as const;
 
-/** Kinds of things by which changes are told apart. */
+/** Types of targets that changes can be filtered by. */
 export const NOUN_OPTIONS = [
   { value: "email", label: "Emails" },
   { value: "template", label: "Templates" },
@@ -30,17 +30,17 @@ export const NOUN_OPTIONS = [
   { value: "suppression", label: "Suppressions" },
   { value: "member", label: "Members" },
   { value: "invitation", label: "Invitations" },
-  { value: "team", label: "The team" },
+  { value: "team", label: "Team" },
 ] as const;
 
-const place = { after: parseAsString, before: parseAsString };
+const cursor = { after: parseAsString, before: parseAsString };
 
-/** What of the log of changes stands in the page's address. */
+/** The URL parameters of the list of changes. */
 export const changeFilters = {
   actor: parseAsString,
   action: parseAsString,
   within: parseAsStringLiteral(WITHIN),
-  ...place,
+  ...cursor,
 };
 export type ChangeFilters = {
   actor: string | null;
@@ -50,12 +50,12 @@ export type ChangeFilters = {
   before: string | null;
 };
 
-/** What of the record of calls stands in the page's address. */
+/** The URL parameters of the list of API requests. */
 export const requestFilters = {
   key: parseAsString,
   method: parseAsStringLiteral(METHODS),
   status: parseAsStringLiteral(STATUSES),
-  ...place,
+  ...cursor,
 };
 export type RequestFilters = {
   key: string | null;
@@ -65,30 +65,30 @@ export type RequestFilters = {
   before: string | null;
 };
 
-const startOf = ({ after, before }: { after: string | null; before: string | null }) => ({
+const cursorOf = ({ after, before }: { after: string | null; before: string | null }) => ({
   ...(after ? { after } : {}),
   ...(before ? { before } : {}),
 });
 
-/** The input of the call that fills the list; the server's and the browser's must be equal to share a result. */
+/** The input of the list query. Server and browser must use the same input to share the prefetched result. */
 export const changesInput = (team: string, filters: ChangeFilters) => ({
   team,
-  ...changesWanted(filters),
-  ...startOf(filters),
+  ...activeChangeFilters(filters),
+  ...cursorOf(filters),
 });
 export const requestsInput = (team: string, filters: RequestFilters) => ({
   team,
-  ...requestsWanted(filters),
-  ...startOf(filters),
+  ...activeRequestFilters(filters),
+  ...cursorOf(filters),
 });
 
-/** What of them narrows the list, as its export wants it too. */
-export const changesWanted = ({ actor, action, within }: ChangeFilters) => ({
+/** The active filters without the cursor. The export uses them too. */
+export const activeChangeFilters = ({ actor, action, within }: ChangeFilters) => ({
   ...(actor ? { actor } : {}),
   ...(action ? { action } : {}),
   ...(within ? { within } : {}),
 });
-export const requestsWanted = ({ key, method, status }: RequestFilters) => ({
+export const activeRequestFilters = ({ key, method, status }: RequestFilters) => ({
   ...(key ? { key } : {}),
   ...(method ? { method } : {}),
   ...(status ? { status } : {}),

@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
-import { PageHeading } from "../_ui/page-heading";
-import { SubPages } from "../_ui/sub-pages";
+import { PageHeading } from "../_ui/page/page-heading";
+import { SubPages } from "../_ui/page/sub-pages";
 
 const PAGES = [
   { path: "/console/activity", label: "Changes" },
   { path: "/console/activity/requests", label: "API requests" },
 ] as const;
 
-/** The frame of what happened in the team: what people and programs changed, and what programs asked for. */
+/** The frame of the activity pages: changes by members and programs, and API requests. */
 export default function ActivityLayout({ children }: { children: ReactNode }) {
   return (
     <>

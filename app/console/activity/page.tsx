@@ -10,7 +10,7 @@ export const metadata: Metadata = { title: "Activity" };
 
 const loadFilters = createLoader(changeFilters);
 
-/** Who changed what in the team, newest first. */
+/** The changes in the team, newest first. */
 export default async function ActivityPage({ searchParams }: { searchParams: Promise<Search> }) {
   const search = await searchParams;
   const { teamId: team } = await requireTeam("/console/activity", search);

@@ -1,10 +1,10 @@
 "use client";
 
 import Link from "next/link";
-import type { ChangeRow } from "#server/trpc/activity-views";
+import type { ChangeRow } from "#server/trpc/activity/views";
 import { useConsoleHref } from "../_ui/team";
 
-/** Where the page about each kind of thing is. */
+/** The page of each type of target. */
 const PAGES: Record<string, (id: string) => string> = {
   key: (id) => `/console/keys/${id}`,
   domain: (id) => `/console/domains/${id}`,
@@ -15,13 +15,13 @@ const PAGES: Record<string, (id: string) => string> = {
   team: () => "/console/settings/team",
 };
 
-/** One line in a table, as many as it needs on a phone. */
+/** One line in a table; on a phone the name wraps. */
 const nameStyle = "max-w-full md:inline-block md:truncate md:align-bottom max-md:break-words";
-/** A column of links that are all underlined boldly would be read before everything else. */
+/** A subtle underline: a column of prominent links would distract from the rest of the table. */
 const quietLinkStyle =
   "rounded underline decoration-line underline-offset-4 hover:text-accent hover:decoration-accent";
 
-/** What it was done to, by the name that it had then: a link as long as it is still there. */
+/** The target of a change, with its name at that time. It is a link while the target exists. */
 export function SubjectLink({ change }: { change: ChangeRow }) {
   const hrefOf = useConsoleHref();
   const { noun, subjectId, subjectName, isPresent } = change;

@@ -4,21 +4,21 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../_ui/dialog";
+import { Dialog, DialogActions } from "../_ui/dialog/dialog";
 import { faultOf } from "../_ui/fault";
-import { SubmitButton, TextField } from "../_ui/form";
-import { FormFault } from "../_ui/form-fault";
+import { SubmitButton, TextField } from "../_ui/form/form";
+import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
-import { useAct } from "../_ui/use-act";
+import { useAction } from "../_ui/use-action";
 
 type Fields = { name: string; returnPathLabel: string };
 
-/** After the last key press; half a name is no name. */
-const settleMs = 300;
+/** Milliseconds after the last key press. An incomplete name is not sent to the server. */
+const debounceMs = 300;
 
-/** Asks for the name, tells under which it would be added, and leads to what is to be published. */
+/** Adds a domain. Shows its ASCII form and any warning, then opens its page with the records to publish. */
 export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const trpc = useTRPC();
   const router = useRouter();
@@ -26,15 +26,15 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
   const { register, handleSubmit, watch, formState } = useForm<Fields>({
     defaultValues: { name: "", returnPathLabel: "send" },
   });
-  const { act, isBusy, fault } = useAct(trpc.domains.add.mutationOptions(), {
+  const { run, isBusy, fault } = useAction(trpc.domains.add.mutationOptions(), {
     done: "Domain added",
     refresh: [trpc.domains.list.queryKey()],
     onDone: ({ id }) => router.push(hrefOf(`/console/domains/${id}`)),
   });
-  const name = useSettled(watch("name").trim());
-  const isName = name.includes(".") && !name.endsWith(".");
+  const name = useDebounced(watch("name").trim());
+  const isComplete = name.includes(".") && !name.endsWith(".");
   const read = useQuery(
-    trpc.domains.readName.queryOptions({ team: teamId, name }, { enabled: isName, retry: false }),
+    trpc.domains.readName.queryOptions({ team: teamId, name }, { enabled: isComplete, retry: false }),
   );
   const label = watch("returnPathLabel").trim() || "send";
 
@@ -43,11 +43,11 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
       open
       onOpenChange={onClose}
       title="Add a domain"
-      description="The part after the @ of your senders. A subdomain such as mail.example.com keeps its reputation apart from that of your own mail."
+      description="The part after the @ in your sender addresses. A subdomain such as mail.example.com has its own reputation, separate from your other email."
     >
       <form
         onSubmit={handleSubmit((fields) =>
-          act({ team: teamId, name: fields.name, returnPathLabel: fields.returnPathLabel || "send" }),
+          run({ team: teamId, name: fields.name, returnPathLabel: fields.returnPathLabel || "send" }),
         )}
         className="flex flex-col gap-5"
         noValidate
@@ -59,16 +59,16 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
           autoCapitalize="none"
           spellCheck={false}
           isMono
-          error={formState.errors.name ?? (isName && read.error ? faultOf(read.error).message : null)}
+          error={formState.errors.name ?? (isComplete && read.error ? faultOf(read.error).message : null)}
           {...register("name", {
-            required: "Give the domain, such as mail.example.com.",
-            validate: (text) => text.includes(".") || "Give a full domain, such as mail.example.com.",
+            required: "Enter a domain, such as mail.example.com.",
+            validate: (text) => text.includes(".") || "Enter a full domain, such as mail.example.com.",
           })}
         />
-        {isName && read.data ? <NameNote {...read.data} /> : null}
+        {isComplete && read.data ? <NameNote {...read.data} /> : null}
         <TextField
           label="Return path"
-          hint={`Bounces come back to ${label}.${read.data?.name ?? "your domain"}. Leave it, unless that name is taken.`}
+          hint={`Bounces are sent to ${label}.${read.data?.name ?? "your domain"}. Change it only if that name is already in use.`}
           autoComplete="off"
           spellCheck={false}
           isMono
@@ -76,7 +76,7 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
           {...register("returnPathLabel", {
             pattern: {
               value: /^\s*([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?\s*$/i,
-              message: "One label of a host name: letters, digits or inner hyphens.",
+              message: "Enter one host name label: letters, digits and inner hyphens.",
             },
           })}
         />
@@ -92,9 +92,9 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
   );
 }
 
-type Named = { name: string; unicode: string | null; warning: string | null };
+type NameNoteProps = { name: string; unicode: string | null; warning: string | null };
 
-function NameNote({ name, unicode, warning }: Named) {
+function NameNote({ name, unicode, warning }: NameNoteProps) {
   if (!unicode && !warning) return null;
   return (
     <div
@@ -102,8 +102,8 @@ function NameNote({ name, unicode, warning }: Named) {
     >
       {unicode ? (
         <p className="break-words">
-          {unicode} is added as <code className="wrap-anywhere font-mono text-xs">{name}</code>, which is what
-          DNS and mail servers know it by.
+          {unicode} is added as <code className="wrap-anywhere font-mono text-xs">{name}</code>, its form in
+          DNS and SMTP.
         </p>
       ) : null}
       {warning ? <p className="break-words">{warning}</p> : null}
@@ -111,12 +111,12 @@ function NameNote({ name, unicode, warning }: Named) {
   );
 }
 
-/** What a text was when it last stood still. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
+/** The text as of `debounceMs` after its last change. */
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), settleMs);
+    const timer = setTimeout(() => setDebounced(text), debounceMs);
     return () => clearTimeout(timer);
   }, [text]);
-  return settled;
+  return debounced;
 }

@@ -4,65 +4,69 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Globe, Plus, SearchX, TriangleAlert } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Suspense, useMemo } from "react";
-import type { DomainRow } from "#server/trpc/domain-views";
-import { ActButton } from "../_ui/act-button";
-import { Badge } from "../_ui/badge";
-import { type Column, DataTable } from "../_ui/data-table";
-import { Empty, NoMatch, PageGone } from "../_ui/empty";
-import { Fetched } from "../_ui/fetched";
-import { FilterBar, SearchField } from "../_ui/filter-bar";
-import { lazyPart } from "../_ui/lazy-part";
-import { useWhyNot } from "../_ui/no-right";
-import { Pager } from "../_ui/pager";
+import type { DomainRow } from "#server/trpc/domains/views";
+import { ActionButton } from "../_ui/form/action-button";
+import { type Column, DataTable } from "../_ui/list/data-table";
+import { Empty, NoMatch, PageGone } from "../_ui/list/empty";
+import { FilterBar, SearchField } from "../_ui/list/filter-bar";
+import { Pager } from "../_ui/list/pager";
+import { Fetched } from "../_ui/page/fetched";
+import { lazyPart } from "../_ui/page/lazy-part";
+import { useDisabledReason } from "../_ui/page/permission";
 import { buttonStyle } from "../_ui/styles";
+import { Badge } from "../_ui/text/badge";
+import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
-import { When } from "../_ui/when";
 import { domainFilters, listInput } from "./filters";
 import { DomainsHeading } from "./heading";
+import { HEALTH, refetchMs } from "./labels";
 import { DomainRowMenu } from "./row-menu";
-import { askAgainMs, HEALTH } from "./words";
 
 const AddDomain = lazyPart(async () => (await import("./add-domain")).AddDomain);
 
-const isMoving = ({ health }: DomainRow) => health === "waiting" || health === "faulty";
+const isAwaitingDns = ({ health }: DomainRow) => health === "waiting" || health === "faulty";
 
-/** The list, live while a domain waits for DNS, and the way to add one. */
+/** The list of domains. Refetches while a domain awaits DNS. */
 export function DomainList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(domainFilters);
   const [isAdding, setAdding] = useNew("domains:write");
-  const whyNot = useWhyNot()("domains:write", "add domains");
+  const disabledReason = useDisabledReason()("domains:write", "add domains");
   const { data, error, refetch, isPlaceholderData } = useQuery(
     trpc.domains.list.queryOptions(listInput(teamId, filters), {
       placeholderData: keepPreviousData,
-      refetchInterval: ({ state }) => (state.data?.rows.some(isMoving) ? askAgainMs * 2 : false),
+      refetchInterval: ({ state }) => (state.data?.rows.some(isAwaitingDns) ? refetchMs * 2 : false),
     }),
   );
   const columns = useMemo(() => withMenu(teamId), [teamId]);
   const add = (
-    <ActButton onClick={() => setAdding(true)} whyNot={whyNot} className={`${buttonStyle.primary} h-10`}>
+    <ActionButton
+      onClick={() => setAdding(true)}
+      disabledReason={disabledReason}
+      className={`${buttonStyle.primary} h-10`}
+    >
       <Plus className="size-4" aria-hidden="true" /> Add domain
-    </ActButton>
+    </ActionButton>
   );
   const empty = filters.name ? (
-    <NoMatch icon={SearchX} title="No domain matches" clears="search" onClear={() => void setFilters(null)}>
-      <p>No domain of this team has that in its name.</p>
+    <NoMatch icon={SearchX} title="No results" clears="search" onClear={() => void setFilters(null)}>
+      <p>No domain name of this team contains this text.</p>
     </NoMatch>
   ) : filters.after || filters.before ? (
     <PageGone />
   ) : (
-    <Empty icon={Globe} title="No domain yet" action={add}>
+    <Empty icon={Globe} title="No domains yet" action={add}>
       <p>
-        Add the domain that your mail comes from. You are shown which records to publish, and told when they
-        are right.
+        Add the domain that you send email from. Its page lists the records to publish and shows when they are
+        verified.
       </p>
     </Empty>
   );
 
-  // Of the whole list: of a search, or on a later page, it tells nothing that only the built-in one is left.
+  // Only for the complete list: a search or a later page can contain the built-in domain alone for other reasons.
   const isWhole = !filters.name && !filters.after && !filters.before;
-  const hasNoneOfItsOwn =
+  const hasOnlyBuiltIn =
     isWhole && data?.rows.length !== 0 && data?.rows.every(({ health }) => health === "built_in");
 
   return (
@@ -89,12 +93,12 @@ export function DomainList({ teamId }: { teamId: string }) {
       {data ? (
         <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
       ) : null}
-      {hasNoneOfItsOwn ? (
+      {hasOnlyBuiltIn ? (
         <div className="mt-4">
           <Empty icon={Globe} title="No domain of your own yet" action={add}>
             <p>
-              The built-in one answers here, to show how all of it works. Add the one that your mail comes
-              from: you are shown which records to publish, and told when they are right.
+              The built-in domain is for testing only. Add the domain that you send email from. Its page lists
+              the records to publish and shows when they are verified.
             </p>
           </Empty>
         </div>
@@ -119,7 +123,7 @@ const COLUMNS: readonly Column<DomainRow>[] = [
             <TriangleAlert
               className="mr-1.5 inline size-4 text-warn"
               role="img"
-              aria-label="May be taken for another name:"
+              aria-label="Can be confused with another name:"
             />
           </span>
         ) : null}
@@ -134,7 +138,7 @@ const COLUMNS: readonly Column<DomainRow>[] = [
     width: "w-40",
     phone: "corner",
     cell: ({ health }) => (
-      <Badge tone={HEALTH[health].tone} title={HEALTH[health].means}>
+      <Badge tone={HEALTH[health].tone} title={HEALTH[health].description}>
         {HEALTH[health].label}
       </Badge>
     ),
@@ -147,21 +151,23 @@ const COLUMNS: readonly Column<DomainRow>[] = [
       allowedToday === null ? (
         <span className="text-soft">No cap</span>
       ) : (
-        <span title={isWarmingUp ? "It warms up: tomorrow allows more" : "Recipients, by the daily cap"}>
+        <span
+          title={isWarmingUp ? "Warming up: the limit grows each day" : "Recipients today, of the daily cap"}
+        >
           {handedOverToday.toLocaleString("en")} of {allowedToday.toLocaleString("en")}
           {isWarmingUp ? <span className="text-soft"> · warming up</span> : null}
         </span>
       ),
   },
   {
-    id: "looked",
-    header: "Last look",
+    id: "checked",
+    header: "Last checked",
     width: "w-32",
     cell: ({ lastCheckedAt, health }) =>
       lastCheckedAt ? (
         <When at={lastCheckedAt} className="text-soft" />
       ) : (
-        <span className="text-soft">{health === "built_in" ? "Needs none" : "Never"}</span>
+        <span className="text-soft">{health === "built_in" ? "Not needed" : "Never"}</span>
       ),
   },
 ];

@@ -1,11 +1,11 @@
 import { parseAsString } from "nuqs/server";
 
-/** What of the list stands in the page's address. */
+/** The query parameters of the page. */
 export const domainFilters = { name: parseAsString, after: parseAsString, before: parseAsString };
 
 export type DomainFilters = { name: string | null; after: string | null; before: string | null };
 
-/** The input of the call that fills the list; the server's and the browser's must be equal to share a result. */
+/** The input of the list query. Server and browser must use the same input to share the cached result. */
 export const listInput = (team: string, { name, after, before }: DomainFilters) => ({
   team,
   ...(name ? { name } : {}),

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
-import { PageHeading } from "../_ui/page-heading";
+import { PageHeading } from "../_ui/page/page-heading";
 
-/** The head of the list, also while it is fetched. */
+/** The page heading, also shown while the list loads. */
 export function DomainsHeading({ actions }: { actions?: ReactNode }) {
   return (
     <PageHeading
       title="Domains"
-      description="What your mail is sent from. Each is set up once in DNS, and looked at from then on."
+      description="The domains that you send email from. Set up their DNS records once; they are checked regularly after that."
       actions={actions ?? <div className="h-10" />}
     />
   );

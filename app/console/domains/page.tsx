@@ -10,7 +10,7 @@ export const metadata: Metadata = { title: "Domains" };
 
 const loadFilters = createLoader(domainFilters);
 
-/** The team's domains, newest first. */
+/** The domains of the team, newest first. */
 export default async function DomainsPage({ searchParams }: { searchParams: Promise<Search> }) {
   const search = await searchParams;
   const { teamId } = await requireTeam("/console/domains", search);

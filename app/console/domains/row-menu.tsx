@@ -2,34 +2,32 @@
 
 import { LoaderCircle, Radar, Trash2 } from "lucide-react";
 import { Suspense, useState } from "react";
-import type { DomainRow } from "#server/trpc/domain-views";
-import { lazyPart } from "../_ui/lazy-part";
-import { Menu } from "../_ui/menu";
-import { useWhyNot } from "../_ui/no-right";
+import type { DomainRow } from "#server/trpc/domains/views";
+import { Menu } from "../_ui/dialog/menu";
+import { lazyPart } from "../_ui/page/lazy-part";
+import { useDisabledReason } from "../_ui/page/permission";
 import { useTRPC } from "../_ui/trpc";
-import { useAct } from "../_ui/use-act";
+import { useAction } from "../_ui/use-action";
 
 const RemoveDomain = lazyPart(async () => (await import("./[id]/remove-domain")).RemoveDomain);
 
-/** What can be done with a domain without opening it. Nobody changes the one that is built in. */
+/** The actions of a domain in the list. The built-in domain has none. */
 export function DomainRowMenu({ teamId, row }: { teamId: string; row: DomainRow }) {
   const trpc = useTRPC();
-  const why = useWhyNot()("domains:write", "change domains");
+  const why = useDisabledReason()("domains:write", "change domains");
   const [isRemoving, setRemoving] = useState(false);
   const { id, name, health } = row;
-  const verify = useAct(trpc.domains.verify.mutationOptions(), {
+  const verify = useAction(trpc.domains.verify.mutationOptions(), {
     refresh: [trpc.domains.list.queryKey()],
     done: ({ status }) =>
-      status === "verified"
-        ? `${name}: everything is in order`
-        : `${name} is not in order yet; its page says why`,
+      status === "verified" ? `${name} is verified` : `${name} is not verified yet. Its page shows why.`,
   });
   if (health === "built_in") return null;
   if (verify.isBusy)
     return (
       <span role="status" className="inline-grid size-8 place-items-center">
         <LoaderCircle className="size-4 motion-safe:animate-spin" aria-hidden="true" />
-        <span className="sr-only">Looking at the records of {name}</span>
+        <span className="sr-only">Checking the records of {name}</span>
       </span>
     );
   return (
@@ -38,14 +36,14 @@ export function DomainRowMenu({ teamId, row }: { teamId: string; row: DomainRow 
         label={`Actions for ${name}`}
         items={[
           {
-            label: row.lastCheckedAt ? "Look again now" : "Verify now",
+            label: row.lastCheckedAt ? "Check again" : "Verify records",
             Icon: Radar,
             why,
-            onSelect: () => verify.act({ team: teamId, id }),
+            onSelect: () => verify.run({ team: teamId, id }),
           },
           "line",
           {
-            label: "Remove the domain…",
+            label: "Remove domain…",
             Icon: Trash2,
             tone: "bad",
             why,

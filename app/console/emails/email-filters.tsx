@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import { SearchField, SelectFilter, withChosen } from "../_ui/filter-bar";
-import { EMAIL_STATUS_NAMES, STATUSES } from "../_ui/statuses";
+import { SearchField, SelectFilter, withChosen } from "../_ui/list/filter-bar";
 import { buttonStyle } from "../_ui/styles";
+import { EMAIL_STATUS_NAMES, STATUSES } from "../_ui/text/statuses";
 import { useTRPC } from "../_ui/trpc";
 import { type EmailFilters, isFiltered, NO_FILTERS } from "./filters";
 import { TimeFilter } from "./time-filter";
@@ -18,7 +18,7 @@ type Props = {
   onChange: (change: Partial<EmailFilters>) => unknown;
 };
 
-/** The filters, which live in the page's address. Another filter starts again at the newest mail. */
+/** The filters, stored in the URL. Changing one returns to the first page. */
 export function EmailFilterBar({ teamId, filters, onChange }: Props) {
   const trpc = useTRPC();
   const { data } = useQuery(
@@ -27,8 +27,8 @@ export function EmailFilterBar({ teamId, filters, onChange }: Props) {
   const change = (part: Partial<EmailFilters>) => onChange({ ...part, after: null, before: null });
   const keys = (data?.keys ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const domains = (data?.domains ?? []).map((name) => ({ value: name, label: name }));
-  // Of older addresses of this page, and of links to one recipient's mail.
-  const named = [
+  // Filters without a field of their own: from older URLs of this page and links to the emails of one recipient.
+  const hiddenFilters = [
     ["recipient", "To"],
     ["subject", "Subject"],
   ] as const;
@@ -70,7 +70,7 @@ export function EmailFilterBar({ teamId, filters, onChange }: Props) {
       </search>
       {isFiltered(filters) ? (
         <div className="flex flex-wrap items-center gap-2">
-          {named.map(([name, label]) =>
+          {hiddenFilters.map(([name, label]) =>
             filters[name] ? (
               <button
                 key={name}

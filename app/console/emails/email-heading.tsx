@@ -2,28 +2,30 @@
 
 import { Download, RotateCcw } from "lucide-react";
 import { Suspense, useState } from "react";
-import { ActButton } from "../_ui/act-button";
-import { lazyPart } from "../_ui/lazy-part";
-import { useWhyNot } from "../_ui/no-right";
-import { PageHeading } from "../_ui/page-heading";
+import { ActionButton } from "../_ui/form/action-button";
+import { lazyPart } from "../_ui/page/lazy-part";
+import { PageHeading } from "../_ui/page/page-heading";
+import { useDisabledReason } from "../_ui/page/permission";
 import { buttonStyle } from "../_ui/styles";
-import { type EmailFilters, filterInput } from "./filters";
+import { type EmailFilters, filterInput, isFiltered } from "./filters";
 
 const load = () => import("./retry-matching");
 const preload = () => void load().catch(() => {});
 const RetryMatching = lazyPart(async () => (await load()).RetryMatching);
 const RETRYABLE: readonly string[] = ["failed", "bounced", "deferred", "unknown"];
 
-/** What can be done with all that the filters find. */
+/** The heading with the actions for all emails that match the filters. */
 export function EmailHeading({ teamId, filters }: { teamId: string; filters: EmailFilters }) {
   const [isOpen, setOpen] = useState(false);
   const [wasOpen, setWasOpen] = useState(false);
   const { status } = filters;
-  const whyNot =
-    useWhyNot()("emails:send", "send mail again") ??
+  const disabledReason =
+    useDisabledReason()("emails:send", "retry emails") ??
     (status !== null && !RETRYABLE.includes(status)
-      ? `Mail that is ${status} cannot be retried. Choose another status, or any.`
-      : undefined);
+      ? `Emails with the status "${status}" cannot be retried. Choose another status.`
+      : isFiltered(filters)
+        ? undefined
+        : "Set at least one filter first.");
   const query = new URLSearchParams({ team: teamId, ...filterInput(filters) });
   return (
     <>
@@ -31,9 +33,9 @@ export function EmailHeading({ teamId, filters }: { teamId: string; filters: Ema
         title="Emails"
         actions={
           <>
-            <ActButton
-              whyNot={whyNot}
-              title="All that failed, bounced or is deferred, as far as the filters find it"
+            <ActionButton
+              disabledReason={disabledReason}
+              title="Retry failed and deferred emails that match the filters. Bounced emails need the status filter “Bounced”."
               onPointerEnter={preload}
               onFocus={preload}
               onClick={() => {
@@ -43,10 +45,10 @@ export function EmailHeading({ teamId, filters }: { teamId: string; filters: Ema
               className={`${buttonStyle.plain} h-9`}
             >
               <RotateCcw className="size-4" aria-hidden="true" /> Retry failed…
-            </ActButton>
+            </ActionButton>
             <a
               href={`/console/emails/export?${query}`}
-              title="All that the filters find"
+              title="Export all emails that match the filters"
               className={`${buttonStyle.plain} h-9`}
             >
               <Download className="size-4" aria-hidden="true" /> Export CSV

@@ -3,51 +3,51 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useRef } from "react";
-import { PageGone } from "../_ui/empty";
 import { faultOf } from "../_ui/fault";
-import { FaultNote } from "../_ui/notes";
-import { Pager } from "../_ui/pager";
-import { askAgainAfterMs } from "../_ui/statuses";
+import { PageGone } from "../_ui/list/empty";
+import { Pager } from "../_ui/list/pager";
 import { cardStyle } from "../_ui/styles";
+import { FaultNote } from "../_ui/text/notes";
+import { refetchIntervalMs } from "../_ui/text/statuses";
 import { useTRPC } from "../_ui/trpc";
 import { EmailFilterBar } from "./email-filters";
 import { EmailHeading } from "./email-heading";
 import { EmailRows } from "./email-rows";
-import { FirstMailNote, NoMatchNote } from "./empty";
+import { FirstEmailNote, NoResultsNote } from "./empty";
 import { emailFilters, isFiltered, listInput, NO_FILTERS } from "./filters";
+import { useAnchor } from "./list-anchor";
 import { SkeletonRows } from "./list-frame";
-import { LookedTo } from "./looked-to";
-import { NewerNote } from "./newer-note";
-import { useAnchor } from "./reading";
+import { NewEmailsNotice } from "./new-emails-notice";
+import { SearchLimit } from "./search-limit";
 import { useSelection } from "./selection";
 import { SelectionBar } from "./selection-bar";
 
-/** How often a list at rest is looked at again, for mail that has come since. */
-const restMs = 15_000;
+/** Refetch interval when no listed status can change: only new emails appear. */
+const idleRefetchMs = 15_000;
 
-/** The list, its filters and its pages. Live while something in it moves; a hidden tab asks for nothing. */
+/** The list with its filters and pages. It refetches faster while statuses change. Hidden tabs do not refetch. */
 export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(emailFilters);
   const list = useRef<HTMLDivElement>(null);
   const isFirstPage = !filters.after && !filters.before;
   const base = listInput(teamId, filters);
-  const held = useRef<string | null>(null);
-  const upTo = isFirstPage ? held.current : null;
+  const anchorRef = useRef<string | null>(null);
+  const upTo = isFirstPage ? anchorRef.current : null;
   const { data, error, refetch, isPlaceholderData } = useQuery(
     trpc.emails.list.queryOptions(upTo === null ? base : { ...base, upTo }, {
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) =>
-        askAgainAfterMs(
+        refetchIntervalMs(
           state.data?.rows.map(({ status, createdAt }) => ({ status, since: createdAt })) ?? [],
-        ) ?? restMs,
+        ) ?? idleRefetchMs,
     }),
   );
-  const shown = data?.rows.map(({ id }) => id) ?? [];
-  const selection = useSelection(shown, JSON.stringify(base));
+  const rowIds = data?.rows.map(({ id }) => id) ?? [];
+  const selection = useSelection(rowIds, JSON.stringify(base));
   const queries = useQueryClient();
-  const { anchor, release } = useAnchor(list, shown[0], selection.ids.size > 0, isFirstPage);
-  held.current = anchor;
+  const { anchor, release } = useAnchor(list, rowIds[0], selection.ids.size > 0, isFirstPage);
+  anchorRef.current = anchor;
 
   const content = () => {
     if (error && !data)
@@ -57,10 +57,10 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
         </div>
       );
     if (!data) return <SkeletonRows />;
-    if (data.rows.length === 0 && data.lookedTo) return null;
+    if (data.rows.length === 0 && data.scannedTo) return null;
     if (data.rows.length === 0 && isFiltered(filters))
-      return <NoMatchNote onClear={() => void setFilters(NO_FILTERS)} />;
-    if (data.rows.length === 0 && isFirstPage) return <FirstMailNote publicUrl={publicUrl} />;
+      return <NoResultsNote onClear={() => void setFilters(NO_FILTERS)} />;
+    if (data.rows.length === 0 && isFirstPage) return <FirstEmailNote publicUrl={publicUrl} />;
     if (data.rows.length === 0) return <PageGone />;
     return <EmailRows rows={data.rows} selection={selection} isStale={isPlaceholderData && upTo === null} />;
   };
@@ -70,8 +70,8 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
       <EmailHeading teamId={teamId} filters={filters} />
       <EmailFilterBar teamId={teamId} filters={filters} onChange={setFilters} />
       <div ref={list}>
-        {/* In the list: whoever points at the note still reads, or it would go away under the pointer. */}
-        <NewerNote
+        {/* Inside the list element: the pointer on the notice counts as reading, so the notice does not disappear. */}
+        <NewEmailsNotice
           teamId={teamId}
           filters={filters}
           anchor={anchor}
@@ -82,11 +82,11 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
         />
         {content()}
       </div>
-      {data?.lookedTo && !filters.before ? (
-        <LookedTo
-          at={data.lookedTo.at}
+      {data?.scannedTo && !filters.before ? (
+        <SearchLimit
+          at={data.scannedTo.at}
           isEmpty={data.rows.length === 0}
-          onGoOn={() => void setFilters({ after: data.lookedTo?.id ?? null }, { history: "push" })}
+          onContinue={() => void setFilters({ after: data.scannedTo?.id ?? null }, { history: "push" })}
         />
       ) : null}
       {data && (data.rows.length > 0 || !isFirstPage) ? (

@@ -1,29 +1,29 @@
 "use client";
 
 import Link from "next/link";
-import type { EmailRow } from "#server/trpc/email-views";
-import { StatusBadge } from "../_ui/status-badge";
+import type { EmailRow } from "#server/trpc/emails/views";
 import { useConsoleHref } from "../_ui/team";
-import { When } from "../_ui/when";
+import { StatusBadge } from "../_ui/text/status-badge";
+import { When } from "../_ui/text/when";
 import { columnsStyle, rowStyle } from "./list-frame";
 
-type Props = { row: EmailRow; isChosen: boolean; onChoose: (isRange: boolean) => void };
+type Props = { row: EmailRow; isSelected: boolean; onSelect: (isRange: boolean) => void };
 
-/** One mail as a line which leads to it, and before it a box to choose it by: with Shift, all since the one before. */
-export function EmailLine({ row, isChosen, onChoose }: Props) {
+/** A row with a link to the email and a checkbox. Shift selects the range from the last selected row. */
+export function EmailLine({ row, isSelected, onSelect }: Props) {
   const hrefOf = useConsoleHref();
   return (
-    <li data-id={row.id} className={`relative ${isChosen ? "bg-sunk" : ""}`}>
+    <li data-id={row.id} className={`relative ${isSelected ? "bg-sunk" : ""}`}>
       <label className="absolute inset-y-0 left-0 z-1 flex w-11 cursor-pointer items-center justify-center">
         <input
           type="checkbox"
-          checked={isChosen}
-          // The click knows of Shift, which the change does not.
-          onClick={(event) => onChoose(event.shiftKey)}
-          onChange={ignore}
+          checked={isSelected}
+          // Only the click event has the state of the Shift key.
+          onClick={(event) => onSelect(event.shiftKey)}
+          onChange={noop}
           className="size-4 accent-accent max-md:size-5"
         />
-        <span className="sr-only">Choose the mail to {row.recipient}</span>
+        <span className="sr-only">Select email to {row.recipient}</span>
       </label>
       <Link
         data-row=""
@@ -31,7 +31,7 @@ export function EmailLine({ row, isChosen, onChoose }: Props) {
         prefetch={false}
         onKeyDown={(event) => {
           if (event.key.toLowerCase() === "x" && !event.ctrlKey && !event.metaKey && !event.altKey)
-            onChoose(event.shiftKey);
+            onSelect(event.shiftKey);
         }}
         className={`${columnsStyle} ${rowStyle} motion-safe:transition-colors hover:bg-sunk focus-visible:bg-sunk focus-visible:-outline-offset-2`}
       >
@@ -56,4 +56,4 @@ export function EmailLine({ row, isChosen, onChoose }: Props) {
   );
 }
 
-const ignore = () => {};
+const noop = () => {};

@@ -1,31 +1,31 @@
 "use client";
 
-import { CopyButton } from "../_ui/copy-button";
-import { NoMatch } from "../_ui/empty";
-import { EmptyNote } from "../_ui/notes";
-import { curlCall, FIRST_MAIL } from "../_ui/send-call";
+import { NoMatch } from "../_ui/list/empty";
 import { cardStyle } from "../_ui/styles";
+import { CopyButton } from "../_ui/text/copy-button";
+import { EmptyNote } from "../_ui/text/notes";
+import { FIRST_EMAIL, formatCurl } from "../_ui/text/send-example";
 
-/** Before the first mail: how to send it. */
-export function FirstMailNote({ publicUrl }: { publicUrl: string }) {
-  const curl = curlCall(publicUrl, FIRST_MAIL);
+/** The empty state before the first email, with the command that sends it. */
+export function FirstEmailNote({ publicUrl }: { publicUrl: string }) {
+  const curl = formatCurl(publicUrl, FIRST_EMAIL);
   return (
     <div className={cardStyle}>
-      <EmptyNote title="No mail yet">
+      <EmptyNote title="No emails yet">
         <p className="max-w-prose">
-          Send the first one to <code className="font-mono text-ink">delivered@posthorn.test</code>, which
-          answers here and needs no mail server. It shows up in this list by itself.
+          Send the first one to <code className="font-mono text-ink">delivered@backstamp.test</code>. This
+          test address needs no mail server. The email appears in this list automatically.
         </p>
         <div className="flex w-full max-w-2xl items-start gap-2 rounded-lg bg-sunk p-3 text-left">
           <pre className="min-w-0 grow whitespace-pre-wrap break-words font-mono text-ink text-xs leading-5">
             {curl}
           </pre>
-          <CopyButton text={curl} label="Copy the command" />
+          <CopyButton text={curl} label="Copy command" />
         </div>
         <p className="max-w-prose text-xs leading-5">
-          The start printed a key, or says where it is kept. Another one:
+          The startup output contains an API key or the path of the file that has it. To create another key:
           <code className="block font-mono">
-            npm run -s posthorn -- key create --name first --scopes emails:send
+            npm run -s backstamp -- key create --name first --scopes emails:send
           </code>
         </p>
       </EmptyNote>
@@ -33,10 +33,10 @@ export function FirstMailNote({ publicUrl }: { publicUrl: string }) {
   );
 }
 
-export function NoMatchNote({ onClear }: { onClear: () => void }) {
+export function NoResultsNote({ onClear }: { onClear: () => void }) {
   return (
-    <NoMatch title="No mail matches" onClear={onClear}>
-      <p>Search by an address, a part of a subject, an id, or tag:name=value.</p>
+    <NoMatch title="No matching emails" onClear={onClear}>
+      <p>Search by address, part of the subject, id, or tag:name=value.</p>
     </NoMatch>
   );
 }

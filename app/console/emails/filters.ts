@@ -1,10 +1,10 @@
 import { parseAsString, parseAsStringLiteral } from "nuqs/server";
-import { EMAIL_STATUS_NAMES } from "../_ui/statuses";
+import { EMAIL_STATUS_NAMES } from "../_ui/text/statuses";
 
-/** Spans of time that end now. */
+/** Time ranges that end now. */
 export const WITHIN = ["1h", "24h", "7d", "30d"] as const;
 
-/** What of the list stands in the page's address. */
+/** The URL parameters of the list. */
 export const emailFilters = {
   q: parseAsString,
   status: parseAsStringLiteral(EMAIL_STATUS_NAMES),
@@ -28,7 +28,7 @@ export type EmailFilters = Texts & {
   within: (typeof WITHIN)[number] | null;
 };
 
-/** What narrows the list, as every call about the mails that it finds wants it. */
+/** The active filters as input of all calls that use them: list, retry and export. */
 export function filterInput(filters: EmailFilters) {
   const { q, status, key, domain, within, since, until, recipient, subject } = filters;
   return {
@@ -44,7 +44,7 @@ export function filterInput(filters: EmailFilters) {
   };
 }
 
-/** The input of the call that fills the list; the server's and the browser's must be equal to share a result. */
+/** The input of the list query. Server and browser must use the same input to share the prefetched result. */
 export function listInput(team: string, filters: EmailFilters) {
   const { after, before } = filters;
   return { team, ...filterInput(filters), ...(after ? { after } : {}), ...(before ? { before } : {}) };
@@ -52,7 +52,7 @@ export function listInput(team: string, filters: EmailFilters) {
 
 export const isFiltered = (filters: EmailFilters): boolean => Object.keys(filterInput(filters)).length > 0;
 
-/** The list without any of it. */
+/** The values that clear all URL parameters. */
 export const NO_FILTERS = Object.fromEntries(
   Object.keys(emailFilters).map((name) => [name, null]),
 ) as unknown as EmailFilters;

@@ -1,15 +1,15 @@
 import { cardStyle } from "../_ui/styles";
 
-/** Columns of a line, the same for its heading, its skeleton and itself. */
+/** The grid columns of the header, of the rows and of their placeholders. */
 export const columnsStyle =
   "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 pr-4 pl-11 md:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1.4fr)_minmax(0,9rem)_5.5rem]";
-/** Height of a line; two lines of text where the screen is narrow. */
+/** The height of a row; two lines of text on narrow screens. */
 export const rowStyle = "min-h-19 py-3 md:min-h-13 md:py-2";
 
-const rowsShown = 8;
+const skeletonRows = 8;
 
-/** Names of the columns, where there is room for columns. */
-export function ColumnNames() {
+/** The column headers, on wide screens only. */
+export function ColumnHeaders() {
   return (
     <div
       aria-hidden="true"
@@ -31,9 +31,9 @@ export function SkeletonRows() {
       <span className="sr-only" role="status">
         Loading
       </span>
-      <ColumnNames />
+      <ColumnHeaders />
       <div className="divide-y divide-line">
-        {Array.from({ length: rowsShown }, (_, row) => `row-${row}`).map((key) => (
+        {Array.from({ length: skeletonRows }, (_, row) => `row-${row}`).map((key) => (
           <div key={key} className={`${columnsStyle} ${rowStyle}`}>
             <span className={`${bar} w-20`} />
             <span className={`${bar} w-4/5`} />

@@ -1,8 +1,8 @@
-import { PageHeading } from "../_ui/page-heading";
-import { Skeleton } from "../_ui/skeleton";
+import { Skeleton } from "../_ui/list/skeleton";
+import { PageHeading } from "../_ui/page/page-heading";
 import { SkeletonRows } from "./list-frame";
 
-/** The list's frame while it is fetched: every part where it will be. */
+/** The loading state, with the layout of the page. */
 export default function EmailsLoading() {
   return (
     <>

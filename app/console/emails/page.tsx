@@ -10,7 +10,7 @@ export const metadata: Metadata = { title: "Emails" };
 
 const loadFilters = createLoader(emailFilters);
 
-/** The team's mails, newest first. */
+/** The team's emails, newest first. */
 export default async function EmailsPage({ searchParams }: { searchParams: Promise<Search> }) {
   const search = await searchParams;
   const { teamId } = await requireTeam("/console/emails", search);

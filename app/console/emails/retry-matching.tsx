@@ -2,12 +2,12 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { Dialog } from "../_ui/dialog";
+import { Dialog } from "../_ui/dialog/dialog";
 import { faultOf } from "../_ui/fault";
-import { CheckboxField } from "../_ui/form";
-import { FormFault } from "../_ui/form-fault";
-import { STATUSES } from "../_ui/statuses";
+import { CheckboxField } from "../_ui/form/form";
+import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle } from "../_ui/styles";
+import { STATUSES } from "../_ui/text/statuses";
 import { useTRPC } from "../_ui/trpc";
 import { type EmailFilters, filterInput } from "./filters";
 
@@ -20,61 +20,60 @@ type Props = {
 type Done = { mails: number; recipients: number };
 
 const NONE: Done = { mails: 0, recipients: 0 };
-const mails = (count: number, more = false) =>
-  `${count.toLocaleString("en")}${more ? "+" : ""} ${count === 1 && !more ? "mail" : "mails"}`;
+const formatEmails = (count: number, more = false) =>
+  `${count.toLocaleString("en")}${more ? "+" : ""} ${count === 1 && !more ? "email" : "emails"}`;
 
-/** Sends again all that the filters find and that failed: says first how many, then how far it is, then what it came to. */
+/** Retries all failed emails that match the filters. It shows the number, then the progress, then the result. */
 export function RetryMatching({ teamId, filters, open, onOpenChange }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const isUnknownAsked = filters.status === "unknown";
-  const [takesUnknown, setTakesUnknown] = useState(false);
-  const acceptDuplicates = takesUnknown || isUnknownAsked;
+  const [includesUnknown, setIncludesUnknown] = useState(false);
+  const acceptDuplicates = includesUnknown || filters.status === "unknown";
   const input = { team: teamId, ...filterInput(filters), acceptDuplicates };
   const { data, error } = useQuery(
     trpc.emails.countRetryable.queryOptions(input, { enabled: open, staleTime: 0, retry: false }),
   );
   const step = useMutation(trpc.emails.retryMatching.mutationOptions());
-  const [walk, setWalk] = useState<"before" | "under way" | "over">("before");
+  const [phase, setPhase] = useState<"idle" | "running" | "done">("idle");
   const [done, setDone] = useState(NONE);
   const isStopped = useRef(false);
 
   const run = async () => {
     isStopped.current = false;
     setDone(NONE);
-    setWalk("under way");
+    setPhase("running");
     let sum = NONE;
     let after: string | null = null;
     try {
       do {
-        const answer: Done & { next: string | null } = await step.mutateAsync({
+        const result: Done & { next: string | null } = await step.mutateAsync({
           ...input,
           ...(after === null ? {} : { after }),
         });
-        sum = { mails: sum.mails + answer.mails, recipients: sum.recipients + answer.recipients };
+        sum = { mails: sum.mails + result.mails, recipients: sum.recipients + result.recipients };
         setDone(sum);
-        after = answer.next;
+        after = result.next;
       } while (after !== null && !isStopped.current);
     } catch {
-      // Shown below, beside what was done before it.
+      // `step.error` is displayed below, together with the results so far.
     }
-    setWalk("over");
+    setPhase("done");
     await queries.invalidateQueries({ queryKey: trpc.emails.pathKey() });
   };
   const close = (isOpen: boolean) => {
     if (isOpen) return;
     isStopped.current = true;
     onOpenChange(false);
-    setWalk("before");
+    setPhase("idle");
     step.reset();
   };
   const fault = step.error ?? error;
   const footer =
-    walk === "over" ? (
+    phase === "done" ? (
       <button type="button" onClick={() => close(false)} className={`${buttonStyle.primary} h-10`}>
         Done
       </button>
-    ) : walk === "under way" ? (
+    ) : phase === "running" ? (
       <button
         type="button"
         onClick={() => {
@@ -95,7 +94,7 @@ export function RetryMatching({ teamId, filters, open, onOpenChange }: Props) {
           onClick={() => void run()}
           className={`${buttonStyle.primary} h-10`}
         >
-          {data && data.count > 0 ? `Retry ${mails(data.count, data.hasMore)}` : "Retry"}
+          {data && data.count > 0 ? `Retry ${formatEmails(data.count, data.hasMore)}` : "Retry"}
         </button>
       </>
     );
@@ -103,25 +102,25 @@ export function RetryMatching({ teamId, filters, open, onOpenChange }: Props) {
     <Dialog
       open={open}
       onOpenChange={close}
-      title="Retry all that failed"
-      isKept={walk === "under way"}
+      title="Retry failed emails"
+      isPersistent={phase === "running"}
       footer={footer}
     >
-      {walk === "before" ? (
+      {phase === "idle" ? (
         <>
           <p className="leading-6" role="status">
             {data ? (
-              <Announcement {...data} status={filters.status} withUnknown={acceptDuplicates} />
+              <Summary {...data} status={filters.status} withUnknown={acceptDuplicates} />
             ) : (
               "Counting…"
             )}
           </p>
           {filters.status === null ? (
             <CheckboxField
-              label="Also mail of unknown outcome"
-              hint="It may have arrived: whoever has it already gets it twice."
-              checked={takesUnknown}
-              onChange={({ target }) => setTakesUnknown(target.checked)}
+              label="Include emails with unknown outcome"
+              hint="They may have arrived. In that case the recipient gets a duplicate."
+              checked={includesUnknown}
+              onChange={({ target }) => setIncludesUnknown(target.checked)}
             />
           ) : null}
         </>
@@ -129,7 +128,7 @@ export function RetryMatching({ teamId, filters, open, onOpenChange }: Props) {
         <Progress
           done={done}
           of={data?.hasMore ? null : (data?.count ?? null)}
-          isOver={walk === "over"}
+          isDone={phase === "done"}
           isStopped={isStopped.current}
         />
       )}
@@ -138,43 +137,43 @@ export function RetryMatching({ teamId, filters, open, onOpenChange }: Props) {
   );
 }
 
-type Announced = {
+type SummaryProps = {
   count: number;
   hasMore: boolean;
   status: EmailFilters["status"];
   withUnknown: boolean;
 };
 
-function Announcement({ count, hasMore, status, withUnknown }: Announced) {
+function Summary({ count, hasMore, status, withUnknown }: SummaryProps) {
   const which =
     status === null
-      ? `failed, bounced, ${withUnknown ? "deferred or of unknown outcome" : "or deferred"}`
+      ? `failed${withUnknown ? ", deferred or of unknown outcome" : " or deferred"}`
       : STATUSES[status].label.toLowerCase();
-  if (count === 0) return <>Nothing to retry: no mail that the filters find is {which}.</>;
+  if (count === 0) return <>Nothing to retry. No email that matches the filters is {which}.</>;
   return (
     <>
-      The filters find <strong>{mails(count, hasMore)}</strong> {which}. Each is sent again now to those of
-      its recipients who did not get it{withUnknown ? ", or of whom nobody knows" : ""}; whoever has it is not
-      written to again. Addresses on the suppression list are left out.
+      Matching emails that are {which}: <strong>{formatEmails(count, hasMore)}</strong>. Each one is sent
+      again now to the recipients who did not receive it{withUnknown ? " or whose outcome is unknown" : ""}.
+      Recipients who received it and suppressed addresses are skipped.
     </>
   );
 }
 
-type ProgressProps = { done: Done; of: number | null; isOver: boolean; isStopped: boolean };
+type ProgressProps = { done: Done; of: number | null; isDone: boolean; isStopped: boolean };
 
-function Progress({ done, of, isOver, isStopped }: ProgressProps) {
+function Progress({ done, of, isDone, isStopped }: ProgressProps) {
   const recipients = `${done.recipients.toLocaleString("en")} ${done.recipients === 1 ? "recipient" : "recipients"}`;
   return (
     <div className="flex flex-col gap-3" role="status">
       <progress
-        aria-label="Mails that are tried again"
+        aria-label="Retry progress"
         max={of ?? undefined}
-        value={isOver ? (of ?? 1) : of === null ? undefined : Math.min(done.mails, of)}
+        value={isDone ? (of ?? 1) : of === null ? undefined : Math.min(done.mails, of)}
         className="h-2 w-full accent-accent"
       />
       <p>
-        {isOver ? (isStopped ? "Stopped. " : "") : "Working… "}
-        {mails(done.mails)} back in the queue, for {recipients}.
+        {isDone ? (isStopped ? "Stopped. " : "") : "Working… "}
+        {formatEmails(done.mails)} queued for retry, {recipients}.
       </p>
     </div>
   );

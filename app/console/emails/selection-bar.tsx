@@ -2,46 +2,46 @@
 
 import { Ban, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
-import type { EmailRow } from "#server/trpc/email-views";
-import { ActButton } from "../_ui/act-button";
-import { Confirm } from "../_ui/confirm";
-import { useWhyNot } from "../_ui/no-right";
+import type { EmailRow } from "#server/trpc/emails/views";
+import { Confirm } from "../_ui/dialog/confirm";
+import { showSuccess } from "../_ui/dialog/toasts";
+import { ActionButton } from "../_ui/form/action-button";
+import { useDisabledReason } from "../_ui/page/permission";
 import { buttonStyle, iconButtonStyle } from "../_ui/styles";
-import { sayDone } from "../_ui/toasts";
 import { useTRPC } from "../_ui/trpc";
-import { useAct } from "../_ui/use-act";
+import { useAction } from "../_ui/use-action";
 import type { Selection } from "./selection";
 
 type Props = { teamId: string; rows: readonly EmailRow[]; selection: Selection };
 
-const mails = (count: number) => `${count} ${count === 1 ? "mail" : "mails"}`;
+const formatEmails = (count: number) => `${count} ${count === 1 ? "email" : "emails"}`;
 
-/** What can be done with the chosen mails, at the foot of the window while there are any. */
+/** The actions for the selected emails, at the bottom of the window. Hidden if none is selected. */
 export function SelectionBar({ teamId, rows, selection }: Props) {
   const trpc = useTRPC();
-  const [asked, setAsked] = useState<"retry" | "cancel" | null>(null);
-  const whyNot = useWhyNot()("emails:send", "retry or cancel mail");
+  const [dialog, setDialog] = useState<"retry" | "cancel" | null>(null);
+  const disabledReason = useDisabledReason()("emails:send", "retry or cancel emails");
   const count = selection.ids.size;
-  const end = () => {
-    setAsked(null);
+  const finish = () => {
+    setDialog(null);
     selection.clear();
   };
   const refresh = [trpc.emails.pathKey()];
-  const retry = useAct(trpc.emails.retrySelected.mutationOptions(), {
+  const retry = useAction(trpc.emails.retrySelected.mutationOptions(), {
     refresh,
     done: (result) =>
       result.mails === 0
-        ? "None of them could be retried: nothing in them failed, bounced or is deferred."
-        : `${mails(result.mails)} back in the queue${result.mails < count ? `; ${count - result.mails} had nothing to retry` : ""}`,
-    onDone: end,
+        ? "Nothing to retry: none of the selected emails failed, bounced or is deferred."
+        : `${formatEmails(result.mails)} queued for retry${result.mails < count ? `; ${count - result.mails} had nothing to retry` : ""}`,
+    onDone: finish,
   });
-  const cancel = useAct(trpc.emails.cancelSelected.mutationOptions(), {
+  const cancel = useAction(trpc.emails.cancelSelected.mutationOptions(), {
     refresh,
     onDone: ({ canceled, refused }) => {
-      sayDone(
-        `${mails(canceled.length)} canceled${refused.length > 0 ? `; ${refused.length} no longer could be` : ""}`,
+      showSuccess(
+        `${formatEmails(canceled.length)} canceled${refused.length > 0 ? `; ${refused.length} could not be canceled` : ""}`,
       );
-      end();
+      finish();
     },
   });
   if (count === 0) return null;
@@ -51,62 +51,70 @@ export function SelectionBar({ teamId, rows, selection }: Props) {
     <>
       <div
         role="toolbar"
-        aria-label="Chosen mails"
+        aria-label="Selected emails"
         className="sticky bottom-4 z-20 mx-auto mt-4 flex w-fit max-w-full flex-wrap items-center gap-1 rounded-xl border border-line bg-page p-1.5 pl-4 shadow-lg"
       >
         <span className="mr-2 font-medium" role="status">
-          {mails(count)} chosen
+          {count} selected
         </span>
-        <ActButton
-          whyNot={whyNot}
-          onClick={() => setAsked("retry")}
+        <ActionButton
+          disabledReason={disabledReason}
+          onClick={() => setDialog("retry")}
           className={`${buttonStyle.quiet} h-9 text-ink`}
         >
           <RotateCcw className="size-4" aria-hidden="true" /> Retry…
-        </ActButton>
-        <ActButton
-          whyNot={whyNot}
-          onClick={() => setAsked("cancel")}
+        </ActionButton>
+        <ActionButton
+          disabledReason={disabledReason}
+          onClick={() => setDialog("cancel")}
           className={`${buttonStyle.quiet} h-9 text-ink`}
         >
           <Ban className="size-4" aria-hidden="true" /> Cancel…
-        </ActButton>
-        <button type="button" onClick={selection.clear} aria-label="Choose none" className={iconButtonStyle}>
+        </ActionButton>
+        <button
+          type="button"
+          onClick={selection.clear}
+          aria-label="Clear selection"
+          className={iconButtonStyle}
+        >
           <X className="size-4" aria-hidden="true" />
         </button>
       </div>
       <Confirm
-        open={asked === "retry"}
-        onOpenChange={(open) => !open && setAsked(null)}
-        title={`Retry ${mails(count)}?`}
-        confirmLabel={`Retry ${mails(count)}`}
+        open={dialog === "retry"}
+        onOpenChange={(open) => !open && setDialog(null)}
+        title={`Retry ${formatEmails(count)}?`}
+        confirmLabel={`Retry ${formatEmails(count)}`}
         tone="plain"
         isBusy={retry.isBusy}
         fault={retry.fault}
-        onConfirm={() => retry.act({ team: teamId, ids, acceptDuplicates: false })}
+        onConfirm={() => retry.run({ team: teamId, ids, acceptDuplicates: false })}
       >
         <p>
-          Each is sent again now to those of its recipients where it failed, bounced or is deferred. Whoever
-          has it is not written to again.
+          Each email is sent again now to the recipients for whom it failed, bounced or is deferred.
+          Recipients who received it are skipped.
         </p>
         {unknown > 0 ? (
           <p>
-            {mails(unknown)} of unknown outcome stay as they are: they may have arrived. Open one to decide
-            what becomes of it.
+            Not retried because the outcome is unknown: {formatEmails(unknown)}. To resolve the outcome, open
+            the email.
           </p>
         ) : null}
       </Confirm>
       <Confirm
-        open={asked === "cancel"}
-        onOpenChange={(open) => !open && setAsked(null)}
-        title={`Cancel ${mails(count)}?`}
-        confirmLabel={`Cancel ${mails(count)}`}
-        wayOutLabel={count === 1 ? "Keep it" : "Keep them"}
+        open={dialog === "cancel"}
+        onOpenChange={(open) => !open && setDialog(null)}
+        title={`Cancel ${formatEmails(count)}?`}
+        confirmLabel={`Cancel ${formatEmails(count)}`}
+        dismissLabel="Keep schedule"
         isBusy={cancel.isBusy}
         fault={cancel.fault}
-        onConfirm={() => cancel.act({ team: teamId, ids })}
+        onConfirm={() => cancel.run({ team: teamId, ids })}
       >
-        <p>Scheduled mail is called off for good. What is under way already, or was sent, stays as it is.</p>
+        <p>
+          Scheduled emails are canceled permanently. Emails that are in progress or already sent do not
+          change.
+        </p>
       </Confirm>
     </>
   );

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { SelectFilter } from "../_ui/filter-bar";
+import { SelectFilter } from "../_ui/list/filter-bar";
 import { fieldStyle } from "../_ui/styles";
 import { type EmailFilters, WITHIN } from "./filters";
 
@@ -10,22 +10,22 @@ const LABELS: Record<(typeof WITHIN)[number] | "span", string> = {
   "24h": "Last 24 hours",
   "7d": "Last 7 days",
   "30d": "Last 30 days",
-  span: "From … to …",
+  span: "Custom range",
 };
 const OPTIONS = [...WITHIN, "span" as const].map((value) => ({ value, label: LABELS[value] }));
 
 type Props = { filters: EmailFilters; onChange: (change: Partial<EmailFilters>) => unknown };
 
-/** When a mail was accepted: some time up to now, or between two moments of the reader's own zone. */
+/** Filters by the time an email was accepted: a range that ends now, or a custom range in the user's time zone. */
 export function TimeFilter({ filters, onChange }: Props) {
   const { within, since, until } = filters;
   const [isOpen, setOpen] = useState(false);
-  const isSpan = isOpen || since !== null || until !== null;
+  const isCustom = isOpen || since !== null || until !== null;
   return (
     <>
       <SelectFilter
         label="Time"
-        value={isSpan ? "span" : within}
+        value={isCustom ? "span" : within}
         options={OPTIONS}
         anyLabel="Any time"
         onChange={(chosen) => {
@@ -34,25 +34,25 @@ export function TimeFilter({ filters, onChange }: Props) {
         }}
         className="md:grow lg:w-40 lg:grow-0"
       />
-      {isSpan ? (
+      {isCustom ? (
         <div className="col-span-2 flex w-full flex-wrap gap-2">
-          <Moment label="From" value={since} onChange={(at) => onChange({ since: at })} />
-          <Moment label="To" value={until} onChange={(at) => onChange({ until: at })} />
+          <TimeField label="From" value={since} onChange={(at) => onChange({ since: at })} />
+          <TimeField label="To" value={until} onChange={(at) => onChange({ until: at })} />
         </div>
       ) : null}
     </>
   );
 }
 
-type MomentProps = { label: string; value: string | null; onChange: (at: string | null) => void };
+type TimeFieldProps = { label: string; value: string | null; onChange: (at: string | null) => void };
 
-function Moment({ label, value, onChange }: MomentProps) {
+function TimeField({ label, value, onChange }: TimeFieldProps) {
   return (
     <label className="flex min-w-0 grow items-center gap-2 md:grow-0">
       <span className="w-9 text-soft">{label}</span>
       <input
         type="datetime-local"
-        value={value === null ? "" : inZone(value)}
+        value={value === null ? "" : toLocalInput(value)}
         onChange={({ target }) => {
           const at = target.value === "" ? null : new Date(target.value);
           if (at === null || !Number.isNaN(at.getTime())) onChange(at?.toISOString() ?? null);
@@ -63,8 +63,8 @@ function Moment({ label, value, onChange }: MomentProps) {
   );
 }
 
-/** As the field wants it: the reader's own time, without a zone. */
-function inZone(iso: string): string {
+/** Converts a time to the format of `datetime-local`: the user's local time without a time zone. */
+function toLocalInput(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return "";
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -1,12 +1,12 @@
-import type { KeyRow } from "#server/trpc/key-views";
-import { Badge } from "../_ui/badge";
-import type { Column } from "../_ui/data-table";
-import { When } from "../_ui/when";
-import { TIER_WORDS, TIERS } from "./limits";
-import { sayMay, sayScopes } from "./scopes";
+import type { KeyRow } from "#server/trpc/keys/views";
+import type { Column } from "../_ui/list/data-table";
+import { Badge } from "../_ui/text/badge";
+import { When } from "../_ui/text/when";
+import { TIER_LABELS, TIERS } from "./limits";
+import { formatPermissions, formatScopes } from "./scopes";
 import { KeyStateBadge } from "./state-badge";
 
-/** What a line of the list tells of a key. */
+/** The columns of the key list. */
 export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   {
     id: "name",
@@ -22,14 +22,14 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
     ),
   },
   {
-    id: "may",
-    header: "May do",
-    cell: ({ scopes }) => <span title={sayMay(scopes)}>{sayScopes(scopes)}</span>,
+    id: "permissions",
+    header: "Permissions",
+    cell: ({ scopes }) => <span title={formatPermissions(scopes)}>{formatScopes(scopes)}</span>,
   },
   {
     id: "domains",
-    header: "Sends from",
-    cell: ({ domains }) => <span title={titleOfDomains(domains)}>{sayDomains(domains)}</span>,
+    header: "Sending domains",
+    cell: ({ domains }) => <span title={titleOfDomains(domains)}>{formatDomains(domains)}</span>,
   },
   {
     id: "limits",
@@ -38,10 +38,10 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
     cell: ({ limits }) => <OwnLimits limits={limits} />,
   },
   {
-    id: "refused",
-    header: "Refused, 24 h",
+    id: "rejected",
+    header: "Rejected (24 h)",
     width: "w-28",
-    cell: ({ refusals }) => <Refused refusals={refusals} />,
+    cell: ({ refusals }) => <RejectedCount refusals={refusals} />,
   },
   {
     id: "used",
@@ -52,28 +52,28 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   },
   {
     id: "state",
-    header: "State",
+    header: "Status",
     width: "w-32",
     phone: "corner",
     cell: (row) => (
       <>
         <KeyStateBadge of={row} />
-        <End of={row} />
+        <Expiry of={row} />
       </>
     ),
   },
 ];
 
-/** Until when it lets somebody in; where it ends soon the badge says it. */
-function End({ of: { state, expiresAt, endsSoon } }: { of: KeyRow }) {
+/** The expiry of a key. Nothing if it expires soon, because the badge already shows it. */
+function Expiry({ of: { state, expiresAt, endsSoon } }: { of: KeyRow }) {
   if (state === "revoked" || endsSoon) return null;
   return (
     <span className="mt-0.5 block text-soft text-xs max-md:text-right">
       {expiresAt === null ? (
-        "no end"
+        "No expiry"
       ) : (
         <>
-          {state === "expired" ? "" : "ends "}
+          {state === "expired" ? "" : "Expires "}
           <When at={expiresAt} />
         </>
       )}
@@ -84,32 +84,32 @@ function End({ of: { state, expiresAt, endsSoon } }: { of: KeyRow }) {
 function OwnLimits({ limits }: { limits: KeyRow["limits"] }) {
   const own = TIERS.flatMap((tier) => {
     const limit = limits[tier];
-    return limit === undefined ? [] : [`${TIER_WORDS[tier]}: ${limit} a minute`];
+    return limit === undefined ? [] : [`${TIER_LABELS[tier]}: ${limit} per minute`];
   });
-  if (own.length === 0) return <span className="text-soft">Usual</span>;
-  return <span title={own.join(", ")}>{own.length} of its own</span>;
+  if (own.length === 0) return <span className="text-soft">Default</span>;
+  return <span title={own.join(", ")}>{own.length} custom</span>;
 }
 
-const sayDomains = (domains: KeyRow["domains"]): string => {
-  if (domains === "all") return "Every domain";
+const formatDomains = (domains: KeyRow["domains"]): string => {
+  if (domains === "all") return "All domains";
   const [first] = domains;
-  if (!first) return "No domain";
+  if (!first) return "No domains";
   return domains.length === 1 ? first.name : `${first.name} +${domains.length - 1}`;
 };
 
 const titleOfDomains = (domains: KeyRow["domains"]): string =>
   domains === "all"
-    ? "Every domain of the team, those added later too"
+    ? "All domains of the team, including domains added later"
     : domains.map(({ name }) => name).join(", ");
 
-function Refused({ refusals }: { refusals: KeyRow["refusals"] }) {
+function RejectedCount({ refusals }: { refusals: KeyRow["refusals"] }) {
   const { unauthorized, forbidden, rateLimited } = refusals;
   const all = unauthorized + forbidden + rateLimited;
   if (all === 0) return <span className="text-soft">None</span>;
   const title = [
-    unauthorized ? `${unauthorized} since it had ended` : "",
-    forbidden ? `${forbidden} for lack of permission` : "",
-    rateLimited ? `${rateLimited} over its limit` : "",
+    unauthorized ? `${unauthorized} expired or revoked` : "",
+    forbidden ? `${forbidden} without permission` : "",
+    rateLimited ? `${rateLimited} over the rate limit` : "",
   ]
     .filter(Boolean)
     .join(", ");

@@ -1,10 +1,10 @@
 "use client";
 
 import { type UseFormReturn, useForm } from "react-hook-form";
-import { DialogActions } from "../_ui/dialog";
+import { DialogActions } from "../_ui/dialog/dialog";
 import type { Fault } from "../_ui/fault";
-import { RadioCards, SelectField, SubmitButton, TextField } from "../_ui/form";
-import { FormFault } from "../_ui/form-fault";
+import { RadioCards, SelectField, SubmitButton, TextField } from "../_ui/form/form";
+import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle } from "../_ui/styles";
 import { DomainFields } from "./domain-fields";
 import { LimitFields } from "./limit-fields";
@@ -27,12 +27,12 @@ type Props = {
 };
 
 const PRESETS = [
-  { value: "sending", label: "Sending only", hint: "It may send mail. It cannot read what was sent." },
-  { value: "full", label: "Full access", hint: "It may do everything, keys and webhooks included." },
-  { value: "custom", label: "Chosen permissions", hint: "It may do what you tick, and nothing else." },
+  { value: "sending", label: "Sending only", hint: "Sends email. Cannot read sent email." },
+  { value: "full", label: "Full access", hint: "All permissions, including keys and webhooks." },
+  { value: "custom", label: "Custom permissions", hint: "Only the permissions that you select." },
 ];
 
-/** What a new key may do, from where, for how long and how often. */
+/** The permissions, domains, expiry and rate limits of a new key. */
 export function CreateKeyForm({ options, isBusy, fault, onCreate, onCancel }: Props) {
   const form = useForm<NewKeyFields>({ defaultValues: EMPTY_KEY });
   const { register, handleSubmit, watch, formState } = form;
@@ -48,19 +48,19 @@ export function CreateKeyForm({ options, isBusy, fault, onCreate, onCancel }: Pr
         autoComplete="off"
         maxLength={50}
         error={errors.name}
-        {...register("name", { validate: (text) => text.trim() !== "" || "Give it a name." })}
+        {...register("name", { validate: (text) => text.trim() !== "" || "Enter a name." })}
       />
-      <RadioCards label="What may it do?" options={PRESETS} {...register("preset")} />
+      <RadioCards label="Permissions" options={PRESETS} {...register("preset")} />
       {watch("preset") === "custom" ? <ScopeFields form={form} /> : null}
       <DomainFields form={form} domains={options.domains} />
       <div className="grid gap-4 md:grid-cols-2">
-        <SelectField label="Ends" {...register("expires")}>
+        <SelectField label="Expires" {...register("expires")}>
           <option value="never">Never</option>
           <option value="7">In 7 days</option>
           <option value="30">In 30 days</option>
           <option value="90">In 90 days</option>
-          <option value="365">In a year</option>
-          <option value="date">At a time of your choice</option>
+          <option value="365">In 1 year</option>
+          <option value="date">At a specific time</option>
         </SelectField>
         {expires === "date" ? (
           <TextField
@@ -69,12 +69,12 @@ export function CreateKeyForm({ options, isBusy, fault, onCreate, onCancel }: Pr
             error={errors.expiresAt}
             {...register("expiresAt", {
               validate: (text) =>
-                expires !== "date" || Date.parse(text) > Date.now() || "Choose a time that is still to come.",
+                expires !== "date" || Date.parse(text) > Date.now() || "Choose a time in the future.",
             })}
           />
         ) : null}
       </div>
-      <LimitFields form={form} usual={options.limits} />
+      <LimitFields form={form} defaults={options.limits} />
       <FormFault fault={fault} />
       <DialogActions>
         <button type="button" onClick={onCancel} className={`${buttonStyle.plain} h-10`}>

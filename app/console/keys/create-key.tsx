@@ -2,12 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Dialog } from "../_ui/dialog";
+import { Dialog } from "../_ui/dialog/dialog";
 import { faultOf } from "../_ui/fault";
-import { FaultNote } from "../_ui/notes";
-import { SkeletonCard } from "../_ui/skeleton";
+import { SkeletonCard } from "../_ui/list/skeleton";
+import { FaultNote } from "../_ui/text/notes";
 import { useTRPC } from "../_ui/trpc";
-import { useAct } from "../_ui/use-act";
+import { useAction } from "../_ui/use-action";
 import { CreateKeyForm } from "./create-key-form";
 import { type NewKeyFields, newKeyInput } from "./new-key";
 import { NewSecret } from "./new-secret";
@@ -19,40 +19,40 @@ type Props = {
   onOpenChange: (open: boolean) => void;
 };
 
-/** Makes a key: first what it may do, then its secret, this once. Nothing of the secret stays when it is closed. */
+/** Creates a key, then shows its secret once. Closing the dialog discards the secret. */
 export function CreateKey({ teamId, publicUrl, open, onOpenChange }: Props) {
   const trpc = useTRPC();
-  const [made, setMade] = useState<{ scopes: readonly string[]; senderDomain: string } | null>(null);
+  const [created, setCreated] = useState<{ scopes: readonly string[]; senderDomain: string } | null>(null);
   const options = useQuery(trpc.keys.options.queryOptions({ team: teamId }, { enabled: open }));
-  const creation = useAct(trpc.keys.create.mutationOptions({ gcTime: 0 }), {
+  const creation = useAction(trpc.keys.create.mutationOptions({ gcTime: 0 }), {
     refresh: [trpc.keys.list.queryKey()],
   });
   const close = () => {
     onOpenChange(false);
     creation.reset();
-    setMade(null);
+    setCreated(null);
   };
   const create = (fields: NewKeyFields) => {
     const input = newKeyInput(fields, Date.now());
     const [first] = input.domains === "all" ? [] : input.domains;
-    const named = options.data?.domains.find(({ id }) => id === first)?.name;
-    setMade({ scopes: input.scopes, senderDomain: named ?? "posthorn.test" });
-    creation.act({ team: teamId, ...input });
+    const senderDomain = options.data?.domains.find(({ id }) => id === first)?.name;
+    setCreated({ scopes: input.scopes, senderDomain: senderDomain ?? "backstamp.test" });
+    creation.run({ team: teamId, ...input });
   };
   const { result, fault } = creation;
 
-  if (result && made)
+  if (result && created)
     return (
-      <Dialog open={open} onOpenChange={close} title="Your new key" size="wide" isKept>
-        <NewSecret token={result.token} publicUrl={publicUrl} use={made} onStored={close} />
+      <Dialog open={open} onOpenChange={close} title="New key" size="wide" isPersistent>
+        <NewSecret token={result.token} publicUrl={publicUrl} use={created} onStored={close} />
       </Dialog>
     );
   return (
     <Dialog
       open={open}
       onOpenChange={close}
-      title="Create an API key"
-      description="One key for each program: then each can be limited, and ended, by itself."
+      title="Create API key"
+      description="Use one key for each program. You can then limit and revoke each one separately."
       size="wide"
     >
       {options.data ? (

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
-import { PageHeading } from "../_ui/page-heading";
+import { PageHeading } from "../_ui/page/page-heading";
 
-/** The head of the list, with and without its button. */
+/** The page heading, with or without its button. */
 export function KeysHeading({ actions }: { actions?: ReactNode }) {
   return (
     <PageHeading
       title="API keys"
-      description="What your programs sign their calls with. A key does what you let it do, and no more."
+      description="Programs authenticate their API requests with a key. Each key has its own permissions."
       actions={actions}
     />
   );

@@ -1,14 +1,14 @@
-import type { GaugeView } from "#server/trpc/key-views";
+import type { GaugeView } from "#server/trpc/keys/views";
 
 export type Tier = GaugeView["tier"];
 
-/** The classes of calls that are limited apart, in words. */
-export const TIER_WORDS: Record<Tier, string> = {
-  "POST /api/emails": "Sending mail",
-  "GET /api/emails": "Reading mail",
-  "POST /api/templates": "Making templates",
-  other: "Everything else",
+/** The request classes with separate rate limits. */
+export const TIER_LABELS: Record<Tier, string> = {
+  "POST /api/emails": "Sending email",
+  "GET /api/emails": "Reading email",
+  "POST /api/templates": "Creating templates",
+  other: "All other requests",
 };
 
-/** Every class, in the order of the table. */
-export const TIERS = Object.keys(TIER_WORDS) as Tier[];
+/** Every class, in display order. */
+export const TIERS = Object.keys(TIER_LABELS) as Tier[];

@@ -1,8 +1,8 @@
-import type { Scope } from "#server/scopes";
+import type { Scope } from "#server/shared/scopes";
 import { TIERS, type Tier } from "./limits";
 import { PRESET_SCOPES, type Preset } from "./scopes";
 
-/** What the form holds. */
+/** The values of the form. */
 export type NewKeyFields = {
   name: string;
   preset: Preset;
@@ -10,9 +10,9 @@ export type NewKeyFields = {
   reach: "all" | "some";
   domains: string[];
   expires: "never" | "7" | "30" | "90" | "365" | "date";
-  /** As a `datetime-local` field has it, in the reader's own zone. */
+  /** The value of a `datetime-local` field, in the local time zone of the user. */
   expiresAt: string;
-  /** Calls a minute as they were typed, in the order of the classes; empty for the usual number. */
+  /** Requests per minute as typed, in the order of `TIERS`. Empty for the default. */
   limits: string[];
 };
 
@@ -29,11 +29,11 @@ export const EMPTY_KEY: NewKeyFields = {
 
 const dayMs = 86_400_000;
 
-/** The call that makes the key which the form describes. */
+/** The input of the mutation that creates the key. */
 export function newKeyInput(fields: NewKeyFields, nowMs: number) {
   const { name, preset, scopes, reach, domains, expires, expiresAt, limits } = fields;
-  const own = TIERS.flatMap((tier, place): [Tier, number][] => {
-    const text = limits[place] ?? "";
+  const custom = TIERS.flatMap((tier, index): [Tier, number][] => {
+    const text = limits[index] ?? "";
     return text === "" ? [] : [[tier, Number(text)]];
   });
   return {
@@ -46,11 +46,11 @@ export function newKeyInput(fields: NewKeyFields, nowMs: number) {
         : expires === "date"
           ? new Date(expiresAt).toISOString()
           : new Date(nowMs + Number(expires) * dayMs).toISOString(),
-    limits: Object.fromEntries(own),
+    limits: Object.fromEntries(custom),
   };
 }
 
-/** A command that uses a new key at once: it sends where the key may send, else it reads what the key may read. */
+/** A curl command that tests a new key: it sends an email if the key can send, else it lists what the key can read. */
 export function tryKeyCommand(
   publicUrl: string,
   token: string,
@@ -58,20 +58,20 @@ export function tryKeyCommand(
 ): string {
   const authorization = `  -H "Authorization: Bearer ${token}"`;
   if (!scopes.includes("emails:send")) {
-    const noun = READ_PATHS.find(([scope]) => scopes.includes(scope))?.[1] ?? "emails";
-    return [`curl -sS ${publicUrl}/api/${noun}`, authorization].join(" \\\n");
+    const path = READ_PATHS.find(([scope]) => scopes.includes(scope))?.[1] ?? "emails";
+    return [`curl -sS ${publicUrl}/api/${path}`, authorization].join(" \\\n");
   }
-  const mail = {
-    from: `Posthorn <hello@${senderDomain}>`,
-    to: "delivered@posthorn.test",
-    subject: "First mail with this key",
+  const email = {
+    from: `Backstamp <hello@${senderDomain}>`,
+    to: "delivered@backstamp.test",
+    subject: "First email with this key",
     html: "<p>It works.</p>",
   };
   return [
     `curl -sS ${publicUrl}/api/emails`,
     authorization,
     `  -H "Content-Type: application/json"`,
-    `  -d '${JSON.stringify(mail, null, 2)}'`,
+    `  -d '${JSON.stringify(email, null, 2)}'`,
   ].join(" \\\n");
 }
 

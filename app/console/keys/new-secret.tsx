@@ -1,5 +1,5 @@
-import { CodeBlock } from "../_ui/code-block";
-import { SecretOnce } from "../_ui/secret-once";
+import { SecretOnce } from "../_ui/dialog/secret-once";
+import { CodeBlock } from "../_ui/text/code-block";
 import { tryKeyCommand } from "./new-key";
 
 type Props = {
@@ -9,7 +9,7 @@ type Props = {
   onStored: () => void;
 };
 
-/** The secret of a key with a command that uses it, for the one time that it is shown. */
+/** The secret of a key, with a command that uses it. The secret is shown only once. */
 export function NewSecret({ token, publicUrl, use, onStored }: Props) {
   return (
     <>

@@ -1,14 +1,14 @@
-import { CheckboxField } from "../_ui/form";
+import { CheckboxField } from "../_ui/form/form";
 import type { KeyForm } from "./create-key-form";
-import { SCOPE_GROUPS, SCOPE_WORDS } from "./scopes";
+import { SCOPE_GROUPS, SCOPE_LABELS } from "./scopes";
 
-/** Every permission in words, by what it is about. */
+/** A checkbox for every permission, grouped by resource. */
 export function ScopeFields({ form }: { form: KeyForm }) {
   const { register, formState } = form;
-  const rules = { validate: (scopes: string[]) => scopes.length > 0 || "Tick at least one." };
+  const rules = { validate: (scopes: string[]) => scopes.length > 0 || "Select at least one permission." };
   return (
     <fieldset className="flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">
-      <legend className="px-1 font-medium">It may …</legend>
+      <legend className="px-1 font-medium">Permissions</legend>
       {formState.errors.scopes ? (
         <p role="alert" className="text-bad text-xs">
           {formState.errors.scopes.message}
@@ -22,7 +22,7 @@ export function ScopeFields({ form }: { form: KeyForm }) {
               <CheckboxField
                 key={scope}
                 value={scope}
-                label={<span className="font-normal">{SCOPE_WORDS[scope].may}</span>}
+                label={<span className="font-normal">{SCOPE_LABELS[scope].label}</span>}
                 {...register("scopes", rules)}
               />
             ))}

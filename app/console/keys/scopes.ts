@@ -1,61 +1,62 @@
-import type { Scope } from "#server/scopes";
+import type { Scope } from "#server/shared/scopes";
 
-type Words = {
-  group: "Mail" | "Templates" | "Domains" | "Suppressions" | "Webhooks" | "Keys" | "Watching";
-  /** Completes "It may …". */
-  may: string;
+type ScopeLabel = {
+  group: "Email" | "Templates" | "Domains" | "Suppressions" | "Webhooks" | "Keys" | "Monitoring";
+  label: string;
 };
 
-/** What each scope lets a key do, in words, in the order in which people choose. */
-export const SCOPE_WORDS: Record<Scope, Words> = {
-  "emails:send": { group: "Mail", may: "send mail, and cancel, reschedule or retry it" },
-  "emails:read": { group: "Mail", may: "read mail and what became of it" },
-  "templates:read": { group: "Templates", may: "read templates" },
-  "templates:write": { group: "Templates", may: "change, publish and delete templates" },
-  "domains:read": { group: "Domains", may: "read domains and their DNS records" },
-  "domains:write": { group: "Domains", may: "add, change and remove domains" },
-  "suppressions:read": { group: "Suppressions", may: "read which addresses are not written to" },
-  "suppressions:write": { group: "Suppressions", may: "add and remove suppressed addresses" },
-  "webhooks:read": { group: "Webhooks", may: "read webhooks and what they were told" },
-  "webhooks:write": { group: "Webhooks", may: "change webhooks, read their secrets, replay events" },
-  "keys:read": { group: "Keys", may: "list keys" },
-  "keys:write": { group: "Keys", may: "make, rotate and revoke keys, none with more than it has itself" },
-  "events:read": { group: "Watching", may: "read the feed of events" },
-  "usage:read": { group: "Watching", may: "read how much was sent" },
-  "logs:read": { group: "Watching", may: "read the record of API calls" },
+/** The label and the group of each scope, in display order. */
+export const SCOPE_LABELS: Record<Scope, ScopeLabel> = {
+  "emails:send": { group: "Email", label: "Send, cancel, reschedule and retry email" },
+  "emails:read": { group: "Email", label: "Read email and its status" },
+  "templates:read": { group: "Templates", label: "Read templates" },
+  "templates:write": { group: "Templates", label: "Change, publish and delete templates" },
+  "domains:read": { group: "Domains", label: "Read domains and their DNS records" },
+  "domains:write": { group: "Domains", label: "Add, change and remove domains" },
+  "suppressions:read": { group: "Suppressions", label: "Read the suppression list" },
+  "suppressions:write": { group: "Suppressions", label: "Add and remove suppressed addresses" },
+  "webhooks:read": { group: "Webhooks", label: "Read webhooks and their event deliveries" },
+  "webhooks:write": { group: "Webhooks", label: "Change webhooks, read their secrets, replay events" },
+  "keys:read": { group: "Keys", label: "List keys" },
+  "keys:write": { group: "Keys", label: "Create, rotate and revoke keys, up to its own permissions" },
+  "events:read": { group: "Monitoring", label: "Read the event feed" },
+  "usage:read": { group: "Monitoring", label: "Read usage" },
+  "logs:read": { group: "Monitoring", label: "Read the API request log" },
 };
 
-/** Every scope, in the order of the table. */
-export const SCOPE_NAMES = Object.keys(SCOPE_WORDS) as Scope[];
+/** Every scope, in display order. */
+export const SCOPE_NAMES = Object.keys(SCOPE_LABELS) as Scope[];
 
-/** The groups of the table with their scopes. */
-export const SCOPE_GROUPS = [...new Set(SCOPE_NAMES.map((name) => SCOPE_WORDS[name].group))].map((group) => ({
-  group,
-  scopes: SCOPE_NAMES.filter((name) => SCOPE_WORDS[name].group === group),
-}));
+/** The groups in display order, with their scopes. */
+export const SCOPE_GROUPS = [...new Set(SCOPE_NAMES.map((name) => SCOPE_LABELS[name].group))].map(
+  (group) => ({
+    group,
+    scopes: SCOPE_NAMES.filter((name) => SCOPE_LABELS[name].group === group),
+  }),
+);
 
 export type Preset = "full" | "sending" | "custom";
 
-/** The scopes of a preset; null where they are chosen singly. */
+/** The scopes of a preset. Null if they are selected one by one. */
 export const PRESET_SCOPES: Record<Preset, readonly Scope[] | null> = {
   full: SCOPE_NAMES,
   sending: ["emails:send"],
   custom: null,
 };
 
-const isKnown = (name: string): name is Scope => Object.hasOwn(SCOPE_WORDS, name);
+const isKnown = (name: string): name is Scope => Object.hasOwn(SCOPE_LABELS, name);
 
-/** Scopes as a line of a list: the preset's name, or the first of what it may do and how much more. */
-export function sayScopes(scopes: readonly string[]): string {
+/** A short form for the list: the name of a preset, or the number of permissions. */
+export function formatScopes(scopes: readonly string[]): string {
   const known = SCOPE_NAMES.filter((name) => scopes.includes(name));
   if (known.length === SCOPE_NAMES.length) return "Full access";
   if (known.length === 1 && known[0] === "emails:send") return "Sending only";
   return known.length === 1 ? "1 permission" : `${known.length} permissions`;
 }
 
-/** Scopes as a sentence, for whoever hovers. */
-export const sayMay = (scopes: readonly string[]): string =>
-  `It may ${scopes
+/** All permissions of the scopes, for a tooltip. */
+export const formatPermissions = (scopes: readonly string[]): string =>
+  scopes
     .filter(isKnown)
-    .map((name) => SCOPE_WORDS[name].may)
-    .join("; ")}.`;
+    .map((name) => SCOPE_LABELS[name].label)
+    .join("; ");

@@ -1,8 +1,8 @@
-import type { KeyRow } from "#server/trpc/key-views";
-import { Badge } from "../_ui/badge";
-import { When } from "../_ui/when";
+import type { KeyRow } from "#server/trpc/keys/views";
+import { Badge } from "../_ui/text/badge";
+import { When } from "../_ui/text/when";
 
-/** Whether a key lets anybody in, and until when. */
+/** The state of a key, with its expiry if that is soon. */
 export function KeyStateBadge({
   of: { state, expiresAt, endsSoon },
 }: {
@@ -13,7 +13,7 @@ export function KeyStateBadge({
   if (expiresAt === null || !endsSoon) return <Badge tone="good">Active</Badge>;
   return (
     <Badge tone="warn">
-      Ends <When at={expiresAt} />
+      Expires <When at={expiresAt} />
     </Badge>
   );
 }

@@ -3,25 +3,25 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { ToggleGroup } from "radix-ui";
-import { Fetched } from "../_ui/fetched";
-import { PageHeading } from "../_ui/page-heading";
-import { SkeletonCard } from "../_ui/skeleton";
+import { SkeletonCard } from "../_ui/list/skeleton";
+import { Fetched } from "../_ui/page/fetched";
+import { PageHeading } from "../_ui/page/page-heading";
 import { useTRPC } from "../_ui/trpc";
 import { OverviewSkeleton } from "./overview-skeleton";
 import { PartsCard } from "./parts-card";
+import { FailureCard, QueueCard } from "./queue-card";
 import { overviewSearch, RANGE_LABELS, RANGES } from "./ranges";
 import { SetupCard } from "./setup";
-import { FailureCard, QueueCard } from "./standing";
 import { Tiles } from "./tiles";
 import { Traffic } from "./traffic";
 
-/** What stands is looked at often, what is summed up less. A hidden tab asks for nothing. */
+/** Refetch intervals: short for the current state, longer for aggregates. Hidden tabs do not refetch. */
 const standingMs = 10_000;
 const partsMs = 30_000;
 const trafficMs = 60_000;
 const columns = "grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]";
 
-/** How mail goes: what came and what became of it, what is under way, what went wrong and what is broken. */
+/** The overview: traffic and its results, the queue, recent failures, and the health of relays and webhooks. */
 export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
   const trpc = useTRPC();
   const [{ range }, setSearch] = useQueryStates(overviewSearch);
@@ -42,7 +42,7 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
         actions={
           <ToggleGroup.Root
             type="single"
-            aria-label="Span of time"
+            aria-label="Time range"
             value={range}
             onValueChange={(value) => {
               const chosen = RANGES.find((each) => each === value);
@@ -70,7 +70,11 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
       ) : (
         <div className={`flex flex-col gap-6 ${traffic.isPlaceholderData ? "opacity-60" : ""}`}>
           <Fetched by={traffic}>
-            {traffic.data ? <Tiles total={traffic.data.total} pace={traffic.data.pace} /> : <SkeletonCard />}
+            {traffic.data ? (
+              <Tiles total={traffic.data.total} latency={traffic.data.latency} />
+            ) : (
+              <SkeletonCard />
+            )}
           </Fetched>
           <div className={columns}>
             {traffic.data ? (

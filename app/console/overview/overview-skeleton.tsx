@@ -1,7 +1,7 @@
-import { Loading, Skeleton } from "../_ui/skeleton";
+import { Loading, Skeleton } from "../_ui/list/skeleton";
 import { cardStyle } from "../_ui/styles";
 
-/** The overview's parts before they are there, each in its place. */
+/** Placeholders with the layout of the overview. */
 export function OverviewSkeleton() {
   return (
     <Loading className="flex flex-col gap-6">

@@ -2,31 +2,31 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { PartsView } from "#server/trpc/overview-views";
-import { Badge } from "../_ui/badge";
-import type { Tone } from "../_ui/statuses";
+import type { PartsView } from "#server/trpc/overview/views";
 import { cardStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
-import { useNowMs, When } from "../_ui/when";
-import { ShownUrl } from "../webhooks/shown-url";
+import { Badge } from "../_ui/text/badge";
+import type { Tone } from "../_ui/text/statuses";
+import { useNowMs, When } from "../_ui/text/when";
+import { BreakableUrl } from "../webhooks/breakable-url";
 
-/** A worker beats every few seconds, a scheduled round once in minutes. */
+/** A worker sends a heartbeat every few seconds; a scheduled worker only once per run, minutes apart. */
 const aliveMs = 600_000;
 
-const WAYS: Record<string, string> = {
-  relay: "by SMTP_URL and relays",
-  direct: "straight to the recipients' servers",
-  capture: "into capture, which delivers to nobody",
-  none: "by relays alone",
+const TRANSPORTS: Record<string, string> = {
+  relay: "SMTP_URL and relays",
+  direct: "direct to the recipients' mail servers",
+  capture: "capture, which delivers no email",
+  none: "relays only",
 };
 
-/** Whether what mail goes through works: the worker, the relays, the webhooks. */
+/** The health of the worker, the relays and the webhook endpoints. */
 export function PartsCard({ parts }: { parts: PartsView }) {
   const hrefOf = useConsoleHref();
   const nowMs = useNowMs();
   const { relays, smtpUrl, webhooks, worker } = parts;
-  const lives = worker !== null && nowMs - Date.parse(worker.seenAt) < aliveMs;
-  const trouble = webhooks.filter(
+  const isRunning = worker !== null && nowMs - Date.parse(worker.seenAt) < aliveMs;
+  const failing = webhooks.filter(
     ({ status, failingSince }) => status === "disabled" || failingSince !== null,
   );
   return (
@@ -37,23 +37,24 @@ export function PartsCard({ parts }: { parts: PartsView }) {
       <ul className="divide-y divide-line">
         <Part
           name="Worker"
-          tone={lives ? "good" : "bad"}
-          state={lives ? "Running" : worker ? "Gone" : "Never seen"}
+          tone={isRunning ? "good" : "bad"}
+          state={isRunning ? "Running" : worker ? "Not responding" : "Not started"}
         >
           {worker ? (
             <>
-              Seen <When at={worker.seenAt} />; it sends {WAYS[worker.transport] ?? worker.transport}.
+              Last seen <When at={worker.seenAt} />. Transport:{" "}
+              {TRANSPORTS[worker.transport] ?? worker.transport}.
             </>
           ) : (
-            "Nothing takes mail from the queue. Start one: posthorn worker."
+            "No worker is processing the queue. Start one: backstamp worker."
           )}
         </Part>
         {smtpUrl ? (
-          <Part name="SMTP_URL" tone="bad" state="Mail waits">
+          <Part name="SMTP_URL" tone="bad" state="Failing">
             {smtpUrl.waiting === 1
-              ? "A recipient waits"
-              : `${smtpUrl.waiting.toLocaleString("en")} recipients wait`}{" "}
-            for it, of the newest deferred mails. Last fault <When at={smtpUrl.lastFaultAt} />
+              ? "1 recipient is"
+              : `${smtpUrl.waiting.toLocaleString("en")} recipients are`}{" "}
+            waiting (recently deferred emails only). Last error <When at={smtpUrl.lastFaultAt} />
             {smtpUrl.lastFault ? `: ${smtpUrl.lastFault}` : "."}
           </Part>
         ) : null}
@@ -62,16 +63,16 @@ export function PartsCard({ parts }: { parts: PartsView }) {
             key={relay.id}
             name={`Relay ${relay.name}`}
             tone={relay.pausedUntil ? "bad" : "good"}
-            state={relay.pausedUntil ? "Paused" : "Works"}
+            state={relay.pausedUntil ? "Paused" : "Healthy"}
           >
             {relay.pausedUntil ? (
               <>
-                Tried again <When at={relay.pausedUntil} />.{" "}
+                Next attempt <When at={relay.pausedUntil} />.{" "}
               </>
             ) : null}
             {relay.lastFault ? (
               <>
-                Last fault
+                Last error
                 {relay.lastFaultAt ? (
                   <>
                     {" "}
@@ -81,13 +82,13 @@ export function PartsCard({ parts }: { parts: PartsView }) {
                 : {relay.lastFault}
               </>
             ) : relay.isShared ? (
-              "Everybody's on this installation."
+              "Shared by all teams."
             ) : (
-              "This team's own."
+              "Used only by this team."
             )}
           </Part>
         ))}
-        {trouble.map((webhook) => (
+        {failing.map((webhook) => (
           <Part
             key={webhook.id}
             name={
@@ -96,7 +97,7 @@ export function PartsCard({ parts }: { parts: PartsView }) {
                 prefetch={false}
                 className="rounded hover:text-accent"
               >
-                <ShownUrl>{webhook.url}</ShownUrl>
+                <BreakableUrl>{webhook.url}</BreakableUrl>
               </Link>
             }
             tone={webhook.status === "disabled" ? "mute" : "warn"}
@@ -104,21 +105,21 @@ export function PartsCard({ parts }: { parts: PartsView }) {
           >
             {webhook.failingSince ? (
               <>
-                No success since <When at={webhook.failingSince} />, {webhook.failures.toLocaleString("en")}{" "}
-                calls.
+                Failing since <When at={webhook.failingSince} />, failed attempts:{" "}
+                {webhook.failures.toLocaleString("en")}.
               </>
             ) : webhook.disabledReason === "gone" ? (
-              "It answered 410: gone for good."
+              "The endpoint responded 410 Gone."
             ) : (
-              "Switched off."
+              "Disabled manually."
             )}
           </Part>
         ))}
-        {webhooks.length > trouble.length ? (
-          <Part name="Webhooks" tone="good" state="Work">
-            {webhooks.length - trouble.length === 1
-              ? "One endpoint takes what it is told."
-              : `${webhooks.length - trouble.length} endpoints take what they are told.`}
+        {webhooks.length > failing.length ? (
+          <Part name="Webhooks" tone="good" state="Healthy">
+            {webhooks.length - failing.length === 1
+              ? "1 endpoint responding."
+              : `${webhooks.length - failing.length} endpoints responding.`}
           </Part>
         ) : null}
       </ul>

@@ -1,22 +1,22 @@
 import type { ReactNode } from "react";
-import { Badge } from "../_ui/badge";
-import type { Tone } from "../_ui/statuses";
 import { cardStyle } from "../_ui/styles";
+import { Badge } from "../_ui/text/badge";
+import type { Tone } from "../_ui/text/statuses";
 
 type Total = { accepted: number; sent: number; delivered: number; bounced: number; complained: number };
-type Pace = { p50Ms: number; p95Ms: number; deliveries: number } | null;
+type Latency = { p50Ms: number; p95Ms: number; deliveries: number } | null;
 
-/** Gmail's bounds for mail called spam, and what providers take for too many bounces. */
+/** Gmail's limits for the spam rate, and the usual limits of providers for the bounce rate. */
 const LIMITS = {
   complaints: { good: 0.001, bad: 0.003 },
   bounces: { good: 0.02, bad: 0.05 },
 } as const;
-/** Of fewer recipients than this a share says nothing. */
-const enough = 100;
+/** With fewer recipients than this a rate is not meaningful. */
+const recipientsMin = 100;
 
-/** The figures that tell at a glance whether mail goes well. */
-export function Tiles({ total, pace }: { total: Total; pace: Pace }) {
-  // A relay's 250 and what its provider tells later are two events of one recipient.
+/** Key figures of the selected time range. */
+export function Tiles({ total, latency }: { total: Total; latency: Latency }) {
+  // `sent` (a relay's 250) and `delivered` (reported later by its provider) count the same recipient.
   const reached = Math.max(total.sent, total.delivered);
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-5">
@@ -24,29 +24,29 @@ export function Tiles({ total, pace }: { total: Total; pace: Pace }) {
       <Tile
         name="Delivered"
         value={total.delivered.toLocaleString("en")}
-        note={`${total.sent.toLocaleString("en")} handed over`}
+        note={`${total.sent.toLocaleString("en")} sent`}
       />
-      <Share
+      <RateTile
         name="Bounced"
         part={total.bounced}
         of={reached + total.bounced}
         limits={LIMITS.bounces}
-        note="providers refuse above 5%"
+        note="providers block above 5%"
       />
-      <Share
+      <RateTile
         name="Complained"
         part={total.complained}
         of={reached}
         limits={LIMITS.complaints}
-        note="Gmail wants 0.1%, refuses above 0.3%"
+        note="Gmail: target 0.1%, limit 0.3%"
       />
       <Tile
         name="Delivery time"
-        value={pace ? sayTime(pace.p50Ms) : "–"}
+        value={latency ? `p50 ${formatMs(latency.p50Ms)}` : "–"}
         note={
-          pace
-            ? `for half, ${sayTime(pace.p95Ms)} for 95%, of the last ${pace.deliveries.toLocaleString("en")}`
-            : "nothing was handed over yet"
+          latency
+            ? `p95 ${formatMs(latency.p95Ms)}, last ${latency.deliveries.toLocaleString("en")} deliveries`
+            : "no deliveries yet"
         }
         isWide
       />
@@ -68,7 +68,7 @@ function Tile({ name, value, note, isWide = false }: TileProps) {
   );
 }
 
-type ShareProps = {
+type RateTileProps = {
   name: string;
   part: number;
   of: number;
@@ -76,7 +76,7 @@ type ShareProps = {
   note: string;
 };
 
-function Share({ name, part, of, limits, note }: ShareProps) {
+function RateTile({ name, part, of, limits, note }: RateTileProps) {
   const share = of === 0 ? 0 : part / of;
   const tone: Tone = share <= limits.good ? "good" : share <= limits.bad ? "warn" : "bad";
   return (
@@ -85,12 +85,12 @@ function Share({ name, part, of, limits, note }: ShareProps) {
       value={part.toLocaleString("en")}
       note={
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          {of >= enough ? (
+          {of >= recipientsMin ? (
             <Badge tone={tone} title={note}>
               {(share * 100).toFixed(share < 0.01 ? 2 : 1)}%
             </Badge>
           ) : null}
-          <span>{of >= enough ? note : `of ${of.toLocaleString("en")}, too few to judge`}</span>
+          <span>{of >= recipientsMin ? note : `of ${of.toLocaleString("en")}, too few for a rate`}</span>
         </span>
       }
     />
@@ -105,7 +105,7 @@ const UNITS = [
 ] as const;
 
 /** "240 ms", "1.8 s", "12 min". */
-function sayTime(ms: number): string {
+function formatMs(ms: number): string {
   const [, size, name] = UNITS.find(([below]) => ms < below) ?? UNITS[3];
   const value = ms / size;
   return `${value < 10 && size > 1 ? value.toFixed(1) : Math.round(value)} ${name}`;

@@ -10,12 +10,12 @@ import {
   XAxis,
   YAxis,
 } from "recharts";
-import type { SpanView } from "#server/trpc/overview-views";
-import { nameSpan, type Series, TRAFFIC, TROUBLE } from "./series";
+import type { SpanView } from "#server/trpc/overview/views";
+import { formatSpan, PROBLEMS, type Series, TRAFFIC } from "./series";
 
 type Props = { spans: SpanView[]; unit: "hour" | "day" };
 
-/** Room below the lines for the figure of their lowest one, which stands beside it, half below. */
+/** The bottom margin leaves room for the lowest axis label, which extends below its grid line. */
 const margin = { top: 8, right: 8, bottom: 8, left: 0 };
 const axis = { fontSize: 11, fill: "var(--soft)" };
 const box = {
@@ -26,18 +26,18 @@ const box = {
   fontSize: 12,
 };
 
-/** The drawing. What it says stands in the table below it too, so it is nothing to whoever does not see it. */
+/** The chart. It is hidden from screen readers because the table below it has the same data. */
 export function TrafficChart({ spans, unit }: Props) {
-  const data = spans.map((span) => ({ ...span, name: nameSpan(span.at, unit) }));
+  const data = spans.map((span) => ({ ...span, name: formatSpan(span.at, unit) }));
   return (
     <div aria-hidden="true" className="flex h-full flex-col gap-2">
       <Legend series={TRAFFIC} />
       <div className="min-h-0 flex-[3]">
-        <Drawing data={data} series={TRAFFIC} isBars={false} />
+        <Chart data={data} series={TRAFFIC} isBars={false} />
       </div>
-      <Legend series={TROUBLE} />
+      <Legend series={PROBLEMS} />
       <div className="min-h-0 flex-[2]">
-        <Drawing data={data} series={TROUBLE} isBars />
+        <Chart data={data} series={PROBLEMS} isBars />
       </div>
     </div>
   );
@@ -59,9 +59,9 @@ function Legend({ series }: { series: readonly Series[] }) {
   );
 }
 
-type DrawingProps = { data: (SpanView & { name: string })[]; series: readonly Series[]; isBars: boolean };
+type ChartProps = { data: (SpanView & { name: string })[]; series: readonly Series[]; isBars: boolean };
 
-function Drawing({ data, series, isBars }: DrawingProps) {
+function Chart({ data, series, isBars }: ChartProps) {
   return (
     <ResponsiveContainer width="100%" height="100%" initialDimension={{ width: 600, height: 160 }}>
       <ComposedChart
@@ -71,7 +71,7 @@ function Drawing({ data, series, isBars }: DrawingProps) {
         syncId="traffic"
       >
         <CartesianGrid vertical={false} stroke="var(--line)" />
-        {/* In bands where lines alone are drawn too, so that a day's lines and bars stand above each other. */}
+        {/* A band scale for the line chart too, so the lines are aligned with the bars below. */}
         <XAxis
           dataKey="name"
           scale="band"
@@ -87,7 +87,7 @@ function Drawing({ data, series, isBars }: DrawingProps) {
           axisLine={false}
           width={44}
           allowDecimals={false}
-          tickFormatter={short}
+          tickFormatter={formatCount}
           tickCount={isBars ? 3 : 4}
         />
         <Tooltip
@@ -101,7 +101,7 @@ function Drawing({ data, series, isBars }: DrawingProps) {
               key={name}
               dataKey={name}
               name={label}
-              stackId="trouble"
+              stackId="problems"
               fill={color}
               maxBarSize={28}
               isAnimationActive={false}
@@ -125,5 +125,5 @@ function Drawing({ data, series, isBars }: DrawingProps) {
   );
 }
 
-const short = (value: number): string =>
+const formatCount = (value: number): string =>
   value >= 1_000 ? `${(value / 1_000).toLocaleString("en", { maximumFractionDigits: 1 })}k` : String(value);

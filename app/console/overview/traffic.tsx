@@ -2,13 +2,13 @@
 
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import type { SpanView } from "#server/trpc/overview-views";
-import { Skeleton } from "../_ui/skeleton";
+import type { SpanView } from "#server/trpc/overview/views";
+import { Skeleton } from "../_ui/list/skeleton";
 import { cardStyle } from "../_ui/styles";
-import { nameSpan, type Series, TRAFFIC, TROUBLE } from "./series";
+import { formatSpan, PROBLEMS, type Series, TRAFFIC } from "./series";
 
-const drawn = "h-[23rem]";
-// The library that draws weighs as much as half a page's script, and nothing waits for it.
+const chartHeight = "h-[23rem]";
+// The chart library is as large as half the script of a page, so it loads separately.
 const TrafficChart = dynamic(async () => (await import("./traffic-chart")).TrafficChart, {
   ssr: false,
   loading: () => <Skeleton className="size-full" />,
@@ -18,7 +18,7 @@ type Props = {
   traffic: { spans: SpanView[]; unit: "hour" | "day"; isComplete: boolean; isWhole: boolean };
 };
 
-/** What became of mail, by hour or day: drawn, and as a table. */
+/** Results per hour or day, as a chart and as a table. */
 export function Traffic({ traffic }: Props) {
   const { spans, unit, isComplete, isWhole } = traffic;
   return (
@@ -32,42 +32,42 @@ export function Traffic({ traffic }: Props) {
       {isComplete && isWhole ? null : (
         <p className="mt-3 text-soft text-xs" role="status">
           {isComplete
-            ? "There is too much mail today to draw every hour; the first ones are left out."
-            : "Older events are still being counted in; the figures grow for a while."}
+            ? "There is too much data to chart every hour of today. The first hours are omitted."
+            : "Older events are still being counted. The numbers will increase."}
         </p>
       )}
       <details className="mt-3">
-        <summary className="w-fit cursor-pointer rounded text-accent text-xs">As a table</summary>
+        <summary className="w-fit cursor-pointer rounded text-accent text-xs">Show as table</summary>
         <Figures spans={spans} unit={unit} />
       </details>
     </section>
   );
 }
 
-/** Stands empty, as tall as it will be, until somebody comes near it. */
+/** Renders a placeholder of the same height until it is scrolled into view. */
 function WhenSeen({ children }: { children: ReactNode }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const [isSeen, setSeen] = useState(false);
   useEffect(() => {
-    if (!place.current) return;
-    const watch = new IntersectionObserver((entries) => {
+    if (!container.current) return;
+    const observer = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       setSeen(true);
-      watch.disconnect();
+      observer.disconnect();
     });
-    watch.observe(place.current);
-    return () => watch.disconnect();
+    observer.observe(container.current);
+    return () => observer.disconnect();
   }, []);
   return (
-    <div ref={place} className={drawn}>
+    <div ref={container} className={chartHeight}>
       {isSeen ? children : <Skeleton className="size-full" />}
     </div>
   );
 }
 
-const ALL: readonly Series[] = [...TRAFFIC, ...TROUBLE];
+const ALL: readonly Series[] = [...TRAFFIC, ...PROBLEMS];
 
-/** A phone has room for the four that matter most. */
+/** A phone shows only the four main series. */
 const MAIN = new Set(["accepted", "delivered", "bounced", "complained"]);
 const onWide = (name: string): string => (MAIN.has(name) ? "" : "max-md:hidden");
 
@@ -90,7 +90,7 @@ function Figures({ spans, unit }: { spans: SpanView[]; unit: "hour" | "day" }) {
         {spans.map((span) => (
           <tr key={span.at}>
             <th scope="row" className="py-1.5 pr-3 text-left font-normal">
-              {nameSpan(span.at, unit)}
+              {formatSpan(span.at, unit)}
             </th>
             {ALL.map(({ name }) => (
               <td key={name} className={`py-1.5 pl-3 ${onWide(name)}`}>

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import { PageHeading } from "../_ui/page-heading";
-import { SubPages } from "../_ui/sub-pages";
+import { PageHeading } from "../_ui/page/page-heading";
+import { SubPages } from "../_ui/page/sub-pages";
 
-/** First what is the reader's own, then what is the team's. */
+/** The pages of the user first, then the pages of the team. */
 const PAGES = [
   { path: "/console/settings/profile", label: "Profile" },
   { path: "/console/settings/security", label: "Security" },
@@ -10,7 +10,7 @@ const PAGES = [
   { path: "/console/settings/members", label: "Members" },
 ] as const;
 
-/** The frame of the settings: their name, and the way from one page of them to the next. */
+/** The heading and the navigation of the settings pages. */
 export default function SettingsLayout({ children }: { children: ReactNode }) {
   return (
     <>

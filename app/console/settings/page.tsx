@@ -1,7 +1,7 @@
 import { redirect } from "next/navigation";
 import { requireTeam, type Search } from "../team";
 
-/** Opens on what is the reader's own, in the team that the address names. */
+/** Redirects to the profile page, with the team of the query parameter. */
 export default async function SettingsPage({ searchParams }: { searchParams: Promise<Search> }) {
   const search = await searchParams;
   await requireTeam("/console/settings", search);

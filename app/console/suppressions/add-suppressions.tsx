@@ -1,46 +1,46 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../_ui/dialog";
-import { SubmitButton, TextAreaField } from "../_ui/form";
-import { FormFault } from "../_ui/form-fault";
+import { Dialog, DialogActions } from "../_ui/dialog/dialog";
+import { SubmitButton, TextAreaField } from "../_ui/form/form";
+import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
-import { useAct } from "../_ui/use-act";
-import { sayAdded } from "./outcome";
+import { useAction } from "../_ui/use-action";
+import { formatAdded } from "./format-added";
 
 type Fields = { text: string };
 const charsMax = 50_000;
 
-/** Puts one address on the list, or as many as somebody pastes. */
+/** Adds one or more addresses to the suppression list. */
 export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const trpc = useTRPC();
   const { register, handleSubmit, setValue, formState } = useForm<Fields>({ defaultValues: { text: "" } });
-  const { act, isBusy, fault, result } = useAct(trpc.suppressions.add.mutationOptions(), {
-    done: sayAdded,
+  const { run, isBusy, fault, result } = useAction(trpc.suppressions.add.mutationOptions(), {
+    done: formatAdded,
     refresh: [trpc.suppressions.list.queryKey()],
-    onDone: ({ refused }) => {
-      if (refused.length === 0) onClose();
-      // What is left to mend, and nothing that is done.
-      else setValue("text", refused.map(({ text }) => text).join("\n"));
+    onDone: ({ refused: rejected }) => {
+      if (rejected.length === 0) onClose();
+      // Only the rejected lines stay, for correction.
+      else setValue("text", rejected.map(({ text }) => text).join("\n"));
     },
   });
-  const refused = result?.refused ?? [];
+  const rejected = result?.refused ?? [];
   return (
     <Dialog
       open
       onOpenChange={onClose}
       title="Suppress addresses"
-      description="From now on no mail of this team goes to them, whichever key sends it. Mail to them is accepted and set aside."
+      description="This team no longer sends email to these addresses, with any API key. Such email is accepted and gets the status “suppressed”."
     >
       <form
-        onSubmit={handleSubmit(({ text }) => act({ team: teamId, text }))}
+        onSubmit={handleSubmit(({ text }) => run({ team: teamId, text }))}
         className="flex flex-col gap-5"
         noValidate
       >
         <TextAreaField
           label="Addresses"
-          hint="One a line, or with commas between them. Many thousands are better imported as a CSV file."
+          hint="One per line, or separated by commas. For thousands of addresses, import a CSV file."
           placeholder={"ann@example.com\nben@example.net"}
           rows={6}
           isMono
@@ -48,16 +48,16 @@ export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: 
           autoComplete="off"
           maxLength={charsMax}
           error={formState.errors.text}
-          {...register("text", { validate: (text) => text.trim() !== "" || "Give at least one address." })}
+          {...register("text", { validate: (text) => text.trim() !== "" || "Enter at least one address." })}
         />
-        {refused.length > 0 ? (
+        {rejected.length > 0 ? (
           <section
             aria-label="Not added"
             className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6"
           >
-            <p className="font-medium">These are no addresses:</p>
+            <p className="font-medium">Not valid addresses:</p>
             <ul className="max-h-40 overflow-y-auto">
-              {refused.map(({ text, why }) => (
+              {rejected.map(({ text, why }) => (
                 <li key={text} className="break-words">
                   <code className="font-mono text-xs">{text}</code>: {why}
                 </li>
@@ -68,7 +68,7 @@ export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: 
         <FormFault fault={fault} />
         <DialogActions>
           <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-            {refused.length > 0 ? "Close" : "Cancel"}
+            {rejected.length > 0 ? "Close" : "Cancel"}
           </button>
           <SubmitButton isBusy={isBusy}>Suppress</SubmitButton>
         </DialogActions>

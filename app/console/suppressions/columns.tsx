@@ -1,15 +1,15 @@
 "use client";
 
 import Link from "next/link";
-import type { SuppressionRow } from "#server/trpc/suppressions";
-import { Badge } from "../_ui/badge";
-import type { Column } from "../_ui/data-table";
+import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
+import type { Column } from "../_ui/list/data-table";
 import { linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
-import { When } from "../_ui/when";
-import { ORIGIN_WORDS, sayReason } from "./words";
+import { Badge } from "../_ui/text/badge";
+import { When } from "../_ui/text/when";
+import { formatReason, ORIGIN_LABELS } from "./labels";
 
-/** What a line of the list tells of an address. */
+/** The columns of the suppression list. */
 export const SUPPRESSION_COLUMNS: readonly Column<SuppressionRow>[] = [
   {
     id: "address",
@@ -22,7 +22,7 @@ export const SUPPRESSION_COLUMNS: readonly Column<SuppressionRow>[] = [
   },
   {
     id: "reason",
-    header: "Why",
+    header: "Reason",
     phone: "plain",
     isActive: true,
     cell: (row) => <Reason row={row} />,
@@ -40,12 +40,12 @@ export const SUPPRESSION_COLUMNS: readonly Column<SuppressionRow>[] = [
     phone: "corner",
     cell: ({ origin, listsOnly }) =>
       listsOnly ? (
-        <Badge tone="info" title="By the link in a mail: blocks only mail that offers to unsubscribe">
+        <Badge tone="info" title="Used the unsubscribe link. Blocks only email with an unsubscribe link.">
           Unsubscribed
         </Badge>
       ) : (
-        <Badge tone={ORIGIN_WORDS[origin].tone} title={ORIGIN_WORDS[origin].means}>
-          {ORIGIN_WORDS[origin].label}
+        <Badge tone={ORIGIN_LABELS[origin].tone} title={ORIGIN_LABELS[origin].description}>
+          {ORIGIN_LABELS[origin].label}
         </Badge>
       ),
   },
@@ -53,20 +53,20 @@ export const SUPPRESSION_COLUMNS: readonly Column<SuppressionRow>[] = [
 
 function Reason({ row }: { row: SuppressionRow }) {
   const hrefOf = useConsoleHref();
-  const said = sayReason(row);
+  const reason = formatReason(row);
   return (
     <span className="flex min-w-0 items-center gap-2 text-soft">
-      <span className={`truncate ${row.reply && !row.listsOnly ? "font-mono text-xs" : ""}`} title={said}>
-        {said}
+      <span className={`truncate ${row.reply && !row.listsOnly ? "font-mono text-xs" : ""}`} title={reason}>
+        {reason}
       </span>
       {row.emailId ? (
         <Link
           href={hrefOf(`/console/emails/${row.emailId}`)}
           prefetch={false}
-          aria-label={`The mail that showed it, to ${row.address}`}
+          aria-label={`View email to ${row.address}`}
           className={`${linkStyle} shrink-0 max-md:py-2.5`}
         >
-          See the mail
+          View email
         </Link>
       ) : null}
     </span>

@@ -3,7 +3,7 @@ import { parseAsString, parseAsStringLiteral } from "nuqs/server";
 export const ORIGINS = ["bounce", "complaint", "manual"] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-/** What of the list stands in the page's address. */
+/** The query parameters of the page. */
 export const suppressionFilters = {
   search: parseAsString,
   origin: parseAsStringLiteral(ORIGINS),
@@ -18,19 +18,19 @@ export type SuppressionFilters = {
   before: string | null;
 };
 
-/** The input of the call that fills the list; the server's and the browser's must be equal to share a result. */
+/** The input of the list query. Server and browser must use the same input to share the cached result. */
 export const suppressionListInput = (team: string, filters: SuppressionFilters) => {
   const { after, before } = filters;
   return {
     team,
-    ...suppressionsWanted(filters),
+    ...suppressionQuery(filters),
     ...(after ? { after } : {}),
     ...(before ? { before } : {}),
   };
 };
 
-/** What of them narrows the list, as its export wants it too. */
-export const suppressionsWanted = ({ search, origin }: Pick<SuppressionFilters, "search" | "origin">) => ({
+/** The filters of the list, also used by its export. */
+export const suppressionQuery = ({ search, origin }: Pick<SuppressionFilters, "search" | "origin">) => ({
   ...(search ? { search } : {}),
   ...(origin ? { origin } : {}),
 });

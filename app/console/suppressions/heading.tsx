@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
-import { PageHeading } from "../_ui/page-heading";
+import { PageHeading } from "../_ui/page/page-heading";
 
-/** The head of the list, with and without its buttons. */
+/** The page heading, with or without its buttons. */
 export function SuppressionsHeading({ actions }: { actions?: ReactNode }) {
   return (
     <PageHeading
       title="Suppressions"
-      description="Addresses that no mail goes to. Dead ones and those who complained join by themselves; a mail to one of them is set aside, and says so."
+      description="Addresses that this team does not send email to. Hard bounces and complaints are added automatically. Email to a suppressed address gets the status “suppressed”."
       actions={actions}
     />
   );

@@ -3,39 +3,39 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { FileUp } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { Dialog, DialogActions } from "../_ui/dialog";
-import { FormFault } from "../_ui/form-fault";
+import { Dialog, DialogActions } from "../_ui/dialog/dialog";
+import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
-import { faultsFile } from "./faults-file";
-import { sayAdded } from "./outcome";
-import { type Ending, type Progress, sendFile } from "./send-file";
+import { formatAdded } from "./format-added";
+import { rejectedLinesFile } from "./rejected-lines";
+import { type ImportResult, type Progress, uploadFile } from "./upload-file";
 
 const fileMaxBytes = 48 * 1024 * 1024;
 const TOO_LARGE = {
-  message: "The file has more than 48 MB. Cut it into several.",
+  message: "The file is larger than 48 MB. Split it into several files.",
   code: null,
   requestId: null,
 };
 
-/** Takes a CSV file, shows how far it is, and what came of it. */
+/** Imports a CSV file. Shows the progress and the result. */
 export function ImportSuppressions({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const [progress, setProgress] = useState<Progress | null>(null);
-  const [ending, setEnding] = useState<Ending | null>(null);
-  const leaving = useRef<AbortController>(null);
-  useEffect(() => () => leaving.current?.abort(), []);
-  const isRunning = progress !== null && ending === null;
+  const [result, setResult] = useState<ImportResult | null>(null);
+  const abortOnClose = useRef<AbortController>(null);
+  useEffect(() => () => abortOnClose.current?.abort(), []);
+  const isRunning = progress !== null && result === null;
 
   const start = async (file: File) => {
-    if (file.size > fileMaxBytes) return setEnding({ ok: false, fault: TOO_LARGE });
+    if (file.size > fileMaxBytes) return setResult({ ok: false, fault: TOO_LARGE });
     const controller = new AbortController();
-    leaving.current = controller;
-    setEnding(null);
+    abortOnClose.current = controller;
+    setResult(null);
     setProgress({ step: "sending", done: 0, of: file.size });
     const url = `/console/suppressions/import?team=${encodeURIComponent(teamId)}`;
-    setEnding(await sendFile(url, file, setProgress, controller.signal));
+    setResult(await uploadFile(url, file, setProgress, controller.signal));
     void queries.invalidateQueries({ queryKey: trpc.suppressions.list.queryKey() });
   };
 
@@ -43,23 +43,23 @@ export function ImportSuppressions({ teamId, onClose }: { teamId: string; onClos
     <Dialog
       open
       onOpenChange={onClose}
-      isKept={isRunning}
+      isPersistent={isRunning}
       title="Import suppressions"
-      description="A CSV file with the addresses in its first column, or in the one that its first line calls email. Up to 100,000 lines; all of them are written, or none."
+      description="A CSV file with the addresses in the first column, or in the column named email. The columns origin and lists_only are also read. Up to 100,000 lines. If the import fails, no address is added."
     >
       {isRunning ? <ProgressBar progress={progress} /> : null}
-      {ending?.ok ? <Result imported={ending.imported} /> : null}
-      <FormFault fault={ending && !ending.ok ? ending.fault : null} />
+      {result?.ok ? <Result imported={result.imported} /> : null}
+      <FormFault fault={result && !result.ok ? result.fault : null} />
       {isRunning ? null : (
         <DialogActions>
           <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-            {ending?.ok ? "Done" : "Cancel"}
+            {result?.ok ? "Done" : "Cancel"}
           </button>
           <label
-            className={`${buttonStyle[ending?.ok ? "plain" : "primary"]} h-10 cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2`}
+            className={`${buttonStyle[result?.ok ? "plain" : "primary"]} h-10 cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2`}
           >
             <FileUp className="size-4" aria-hidden="true" />
-            {ending?.ok ? "Another file" : "Choose a file"}
+            {result?.ok ? "Import another file" : "Choose file"}
             <input
               type="file"
               accept=".csv,.txt,text/csv,text/plain"
@@ -77,10 +77,10 @@ export function ImportSuppressions({ teamId, onClose }: { teamId: string; onClos
   );
 }
 
-const STEPS = { sending: "Sending the file", writing: "Writing addresses" };
+const STEPS = { sending: "Uploading the file", writing: "Adding addresses" };
 
 function ProgressBar({ progress: { step, done, of } }: { progress: Progress }) {
-  // The file is sent, and is being read: there is nothing to count until its addresses are written.
+  // The upload is complete. The progress is indeterminate until the server adds addresses.
   const isReading = step === "sending" && done >= of;
   const label = isReading ? "Reading the file" : STEPS[step];
   const percent = of === 0 ? 0 : Math.round((done / of) * 100);
@@ -102,28 +102,28 @@ function ProgressBar({ progress: { step, done, of } }: { progress: Progress }) {
   );
 }
 
-function Result({ imported }: { imported: Extract<Ending, { ok: true }>["imported"] }) {
+function Result({ imported }: { imported: Extract<ImportResult, { ok: true }>["imported"] }) {
   const { faulty, faults } = imported;
   return (
     <div role="status" className="flex flex-col gap-3">
-      <p className="rounded-lg bg-good-tint px-3.5 py-2.5 text-good leading-6">{sayAdded(imported)}.</p>
+      <p className="rounded-lg bg-good-tint px-3.5 py-2.5 text-good leading-6">{formatAdded(imported)}.</p>
       {faulty > 0 ? (
         <div className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
           <p className="flex flex-wrap items-center justify-between gap-2">
             <span>
-              {faulty.toLocaleString("en")} {faulty === 1 ? "line holds" : "lines hold"} no address and{" "}
-              {faulty === 1 ? "was" : "were"} left out.
+              {faulty.toLocaleString("en")} {faulty === 1 ? "line has" : "lines have"} no valid address and{" "}
+              {faulty === 1 ? "was" : "were"} skipped.
             </span>
             <button
               type="button"
-              onClick={() => download(faultsFile(faults), "refused-lines.csv")}
+              onClick={() => download(rejectedLinesFile(faults), "rejected-lines.csv")}
               className="rounded font-medium underline underline-offset-4"
             >
-              Download them
+              Download
             </button>
           </p>
           <ul className="mt-1 max-h-40 overflow-y-auto text-xs">
-            {faults.slice(0, shownMax).map(({ line, message }) => (
+            {faults.slice(0, listedMax).map(({ line, message }) => (
               <li key={line} className="break-words">
                 Line {line}: {message}
               </li>
@@ -135,7 +135,7 @@ function Result({ imported }: { imported: Extract<Ending, { ok: true }>["importe
   );
 }
 
-const shownMax = 20;
+const listedMax = 20;
 
 function download(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);

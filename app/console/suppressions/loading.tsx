@@ -1,7 +1,7 @@
-import { SkeletonTable } from "../_ui/skeleton";
+import { SkeletonTable } from "../_ui/list/skeleton";
 import { SuppressionsHeading } from "./heading";
 
-/** The list's frame while it is fetched: every part where it will be. */
+/** Skeleton of the page while the list loads, with the same layout. */
 export default function SuppressionsLoading() {
   return (
     <>

@@ -10,7 +10,7 @@ export const metadata: Metadata = { title: "Suppressions" };
 
 const loadFilters = createLoader(suppressionFilters);
 
-/** The addresses that the team does not write to, newest first. */
+/** The suppression list of the team, newest first. */
 export default async function SuppressionsPage({ searchParams }: { searchParams: Promise<Search> }) {
   const search = await searchParams;
   const { teamId } = await requireTeam("/console/suppressions", search);

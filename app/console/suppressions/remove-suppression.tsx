@@ -1,9 +1,9 @@
 "use client";
 
-import type { SuppressionRow } from "#server/trpc/suppressions";
-import { Confirm } from "../_ui/confirm";
+import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
+import { Confirm } from "../_ui/dialog/confirm";
 import { useTRPC } from "../_ui/trpc";
-import { useAct } from "../_ui/use-act";
+import { useAction } from "../_ui/use-action";
 import type { Origin } from "./filters";
 
 type Props = {
@@ -13,20 +13,20 @@ type Props = {
   onOpenChange: (open: boolean) => void;
 };
 
-/** What it means to write to an address again, by what had put it on the list. */
+/** The consequences of a removal, by the origin of the suppression. */
 const MEANING: Record<Origin, string> = {
   bounce:
-    "It bounced: its mail server said that the address is dead. Where that is still so, the next mail bounces too, the address comes back onto this list, and your reputation with that server suffers a little more.",
+    "This address hard bounced: its mail server rejected it permanently. If it still does not exist, the next email bounces too. The address is then suppressed again, and your reputation with that server declines.",
   complaint:
-    "Its reader marked a mail of yours as spam. Another complaint harms the reputation of your domain with all readers of that provider. Take it off only when the reader asked for it.",
-  manual: "Somebody put it on the list by hand.",
+    "The recipient marked one of your emails as spam. Another complaint harms the reputation of your domain at that mailbox provider. Remove the address only if the recipient asked for it.",
+  manual: "This address was added manually.",
 };
 
-/** Asks once, and says what comes of it. */
+/** Confirms the removal of an address, with its consequences. */
 export function RemoveSuppression({ teamId, row, open, onOpenChange }: Props) {
   const trpc = useTRPC();
-  const { act, isBusy, fault } = useAct(trpc.suppressions.remove.mutationOptions(), {
-    done: `${row.address} may be written to again`,
+  const { run, isBusy, fault } = useAction(trpc.suppressions.remove.mutationOptions(), {
+    done: `${row.address} removed from the list`,
     refresh: [trpc.suppressions.list.queryKey()],
     onDone: () => onOpenChange(false),
   });
@@ -34,19 +34,19 @@ export function RemoveSuppression({ teamId, row, open, onOpenChange }: Props) {
     <Confirm
       open={open}
       onOpenChange={onOpenChange}
-      title={`Write to ${row.address} again?`}
-      confirmLabel="Take it off the list"
+      title={`Remove ${row.address} from the list?`}
+      confirmLabel="Remove from list"
       tone={row.origin === "manual" && !row.listsOnly ? "plain" : "bad"}
       isBusy={isBusy}
       fault={fault}
-      onConfirm={() => act({ team: teamId, ids: [row.id] })}
+      onConfirm={() => run({ team: teamId, ids: [row.id] })}
     >
       <p>
         {row.listsOnly
-          ? "Its reader unsubscribed by the link in a mail. In many countries the law forbids to send them such mail again before they ask for it."
+          ? "The recipient used the unsubscribe link. In many countries it is illegal to send them such email again unless they ask for it."
           : MEANING[row.origin]}
       </p>
-      <p>Mail from now on goes to it. What was set aside before stays so.</p>
+      <p>Only new email is sent to this address. Email that was suppressed before is not sent.</p>
     </Confirm>
   );
 }

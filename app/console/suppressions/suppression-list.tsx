@@ -4,42 +4,42 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Ban, Download, FileUp, Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Suspense, useMemo, useState } from "react";
-import type { SuppressionRow } from "#server/trpc/suppressions";
-import { ActButton } from "../_ui/act-button";
-import { type Column, DataTable } from "../_ui/data-table";
-import { Empty, NoMatch, PageGone } from "../_ui/empty";
-import { Fetched } from "../_ui/fetched";
-import { FilterBar, SearchField, SelectFilter } from "../_ui/filter-bar";
-import { lazyPart } from "../_ui/lazy-part";
-import { Menu } from "../_ui/menu";
-import { useWhyNot } from "../_ui/no-right";
-import { Pager } from "../_ui/pager";
+import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
+import { Menu } from "../_ui/dialog/menu";
+import { ActionButton } from "../_ui/form/action-button";
+import { type Column, DataTable } from "../_ui/list/data-table";
+import { Empty, NoMatch, PageGone } from "../_ui/list/empty";
+import { FilterBar, SearchField, SelectFilter } from "../_ui/list/filter-bar";
+import { Pager } from "../_ui/list/pager";
+import { Fetched } from "../_ui/page/fetched";
+import { lazyPart } from "../_ui/page/lazy-part";
+import { useDisabledReason } from "../_ui/page/permission";
 import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { SUPPRESSION_COLUMNS } from "./columns";
-import { ORIGINS, suppressionFilters, suppressionListInput, suppressionsWanted } from "./filters";
+import { ORIGINS, suppressionFilters, suppressionListInput, suppressionQuery } from "./filters";
 import { SuppressionsHeading } from "./heading";
+import { ORIGIN_LABELS } from "./labels";
 import { RemoveButton } from "./remove-button";
-import { ORIGIN_WORDS } from "./words";
 
 const loadAdd = () => import("./add-suppressions");
 const AddSuppressions = lazyPart(async () => (await loadAdd()).AddSuppressions);
 const loadImport = () => import("./import-suppressions");
 const ImportSuppressions = lazyPart(async () => (await loadImport()).ImportSuppressions);
 
-/** Bounces and complaints come in by themselves; a hidden tab asks for nothing. */
-const askAgainMs = 15_000;
+/** Bounces and complaints add addresses at any time. A hidden tab does not refetch. */
+const refetchMs = 15_000;
 
-/** The team's suppressions, and the ways onto the list and off it. */
+/** The suppression list of the team, with add, import, export and remove. */
 export function SuppressionList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(suppressionFilters);
   const [opened, setOpened] = useState<"add" | "import" | null>(null);
-  const why = useWhyNot()("suppressions:write", "suppress addresses");
+  const why = useDisabledReason()("suppressions:write", "suppress addresses");
   const { data, error, refetch, isPlaceholderData } = useQuery(
     trpc.suppressions.list.queryOptions(suppressionListInput(teamId, filters), {
       placeholderData: keepPreviousData,
-      refetchInterval: askAgainMs,
+      refetchInterval: refetchMs,
     }),
   );
   const columns = useMemo(() => withRemoval(teamId), [teamId]);
@@ -50,7 +50,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
   const actions = (
     <>
       <Menu
-        label="More"
+        label="More actions"
         items={[
           {
             label: "Import CSV…",
@@ -61,41 +61,41 @@ export function SuppressionList({ teamId }: { teamId: string }) {
           {
             label: "Export CSV",
             Icon: Download,
-            href: `/console/suppressions/export?${new URLSearchParams({ team: teamId, ...suppressionsWanted(filters) })}`,
+            href: `/console/suppressions/export?${new URLSearchParams({ team: teamId, ...suppressionQuery(filters) })}`,
           },
         ]}
       />
-      <ActButton
-        whyNot={why}
+      <ActionButton
+        disabledReason={why}
         onPointerEnter={() => void loadAdd().catch(() => {})}
         onClick={() => setOpened("add")}
         className={`${buttonStyle.primary} h-10`}
       >
         <Plus className="size-4" aria-hidden="true" /> Suppress addresses
-      </ActButton>
+      </ActionButton>
     </>
   );
   const empty = isFiltered ? (
-    <NoMatch icon={Ban} title="No address matches" onClear={() => void setFilters(null)}>
-      <p>An address is found by its first letters, or by all of them.</p>
+    <NoMatch icon={Ban} title="No results" onClear={() => void setFilters(null)}>
+      <p>The search matches the start of an address.</p>
     </NoMatch>
   ) : filters.after || filters.before ? (
     <PageGone />
   ) : (
     <Empty
       icon={Ban}
-      title="Nobody is suppressed"
+      title="No suppressed addresses"
       action={
         why === undefined ? (
           <button type="button" onClick={() => setOpened("import")} className={`${buttonStyle.plain} h-10`}>
-            <FileUp className="size-4" aria-hidden="true" /> Import a list
+            <FileUp className="size-4" aria-hidden="true" /> Import list
           </button>
         ) : null
       }
     >
       <p>
-        Addresses that bounce for good and readers who complain come here by themselves. If you move from
-        another service, bring its list along.
+        Hard bounces and complaints are added automatically. If you move from another service, import its
+        list.
       </p>
     </Empty>
   );
@@ -105,8 +105,8 @@ export function SuppressionList({ teamId }: { teamId: string }) {
       <SuppressionsHeading actions={actions} />
       <FilterBar>
         <SearchField
-          label="Address, or its first letters"
-          placeholder="First letters of an address"
+          label="Search by address"
+          placeholder="Start of an address"
           value={filters.search ?? ""}
           onSettle={(search) => change({ search: search || null })}
         />
@@ -114,7 +114,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
           label="Origin"
           anyLabel="Any origin"
           value={filters.origin}
-          options={ORIGINS.map((value) => ({ value, label: ORIGIN_WORDS[value].label }))}
+          options={ORIGINS.map((value) => ({ value, label: ORIGIN_LABELS[value].label }))}
           onChange={(origin) => change({ origin })}
         />
       </FilterBar>
@@ -122,7 +122,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
         <DataTable
           label="Suppressions"
           columns={columns}
-          rows={data?.rows ?? NONE}
+          rows={data?.rows ?? NO_ROWS}
           isLoading={!data}
           isStale={isPlaceholderData}
           empty={empty}
@@ -144,13 +144,13 @@ export function SuppressionList({ teamId }: { teamId: string }) {
   );
 }
 
-const NONE: never[] = [];
+const NO_ROWS: never[] = [];
 
 const withRemoval = (teamId: string): readonly Column<SuppressionRow>[] => [
   ...SUPPRESSION_COLUMNS,
   {
     id: "remove",
-    header: "Take off",
+    header: "Remove",
     isHeaderHidden: true,
     isActive: true,
     width: "w-14",

@@ -1,10 +1,10 @@
-/** What an alias may look like, as the server says it. */
+/** The format of an alias, as the server validates it. */
 export const ALIAS_RULE = {
   value: /^$|^[a-z0-9][a-z0-9_-]{0,63}$/,
-  message: "Use lower-case letters, digits, hyphens or underscores, beginning with a letter or digit.",
+  message: "Use lowercase letters, digits, hyphens or underscores. Start with a letter or digit.",
 };
 
-/** A name as an alias: "Welcome, dear Ann" is welcome-dear-ann. */
+/** Derives an alias from a name: "Welcome, dear Ann" becomes welcome-dear-ann. */
 export const aliasOf = (name: string): string =>
   name
     .normalize("NFKD")

@@ -1,9 +1,9 @@
-import type { TemplateRow } from "#server/trpc/template-views";
-import type { Column } from "../_ui/data-table";
-import { When } from "../_ui/when";
+import type { TemplateRow } from "#server/trpc/templates/views";
+import type { Column } from "../_ui/list/data-table";
+import { When } from "../_ui/text/when";
 import { TemplateStateBadge } from "./state-badge";
 
-/** What a line of the list tells of a template. */
+/** The columns of the list of templates. */
 export const TEMPLATE_COLUMNS: readonly Column<TemplateRow>[] = [
   {
     id: "name",
@@ -31,7 +31,7 @@ export const TEMPLATE_COLUMNS: readonly Column<TemplateRow>[] = [
   },
   {
     id: "changed",
-    header: "Changed",
+    header: "Updated",
     width: "w-28",
     cell: ({ updatedAt }) => <When at={updatedAt} />,
   },
@@ -43,7 +43,7 @@ export const TEMPLATE_COLUMNS: readonly Column<TemplateRow>[] = [
       lastUsedAt ? (
         <When at={lastUsedAt} />
       ) : (
-        <span className="text-soft" title="No mail that is still kept was made with it">
+        <span className="text-soft" title="No stored email uses this template">
           Never
         </span>
       ),

@@ -2,19 +2,19 @@
 
 import { useRouter } from "next/navigation";
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../_ui/dialog";
-import { RadioCards, SubmitButton, TextField } from "../_ui/form";
-import { FormFault } from "../_ui/form-fault";
+import { Dialog, DialogActions } from "../_ui/dialog/dialog";
+import { RadioCards, SubmitButton, TextField } from "../_ui/form/form";
+import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
-import { useAct } from "../_ui/use-act";
+import { useAction } from "../_ui/use-action";
 import { ALIAS_RULE, aliasOf } from "./alias";
 import { STARTERS } from "./starters";
 
 type Fields = { name: string; alias: string; starter: string };
 
-/** Asks what a new template is called and what it begins with, and leads into its editor. It is a draft at first. */
+/** Creates a draft with a name, an alias and a starter, then opens the editor. */
 export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const trpc = useTRPC();
   const router = useRouter();
@@ -22,32 +22,32 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
   const { register, handleSubmit, setValue, watch, formState } = useForm<Fields>({
     defaultValues: { name: "", alias: "", starter: "letter" },
   });
-  const { act, isBusy, fault } = useAct(trpc.templates.create.mutationOptions(), {
+  const { run, isBusy, fault } = useAction(trpc.templates.create.mutationOptions(), {
     refresh: [trpc.templates.list.queryKey()],
     onDone: ({ id }) => router.push(hrefOf(`/console/templates/${id}`)),
   });
   const create = ({ name, alias, starter }: Fields) => {
     const { subject, html } = STARTERS.find(({ value }) => value === starter) ?? STARTERS[0] ?? EMPTY;
-    act({ team: teamId, name: name.trim(), alias: alias.trim() || null, subject: subject || null, html });
+    run({ team: teamId, name: name.trim(), alias: alias.trim() || null, subject: subject || null, html });
   };
 
   return (
     <Dialog
       open
       onOpenChange={onClose}
-      title="Create a template"
-      description="It begins as a draft: nothing can be sent with it before you publish it."
+      title="Create template"
+      description="The template starts as a draft. Publish it before you send it."
     >
       <form onSubmit={handleSubmit(create)} className="flex flex-col gap-5" noValidate>
         <TextField
           label="Name"
-          placeholder="Welcome mail"
+          placeholder="Welcome email"
           autoComplete="off"
           maxLength={200}
           error={formState.errors.name}
           {...register("name", {
-            validate: (text) => text.trim() !== "" || "Give the template a name.",
-            // The alias follows the name until somebody writes one.
+            validate: (text) => text.trim() !== "" || "Enter a name.",
+            // The alias is derived from the name until the user edits it.
             onChange: ({ target }) => {
               if (!formState.dirtyFields.alias) setValue("alias", aliasOf(target.value));
             },
@@ -55,8 +55,8 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
         />
         <TextField
           label="Alias"
-          hint="What your programs name it by, in place of its id. It may stay empty."
-          placeholder="welcome-mail"
+          hint="Optional. Programs can use the alias instead of the id."
+          placeholder="welcome-email"
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
@@ -65,7 +65,7 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
           error={formState.errors.alias}
           {...register("alias", { pattern: ALIAS_RULE })}
         />
-        <RadioCards label="Begin with" options={STARTERS} value={watch("starter")} {...register("starter")} />
+        <RadioCards label="Start from" options={STARTERS} value={watch("starter")} {...register("starter")} />
         <FormFault fault={fault} />
         <DialogActions>
           <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>

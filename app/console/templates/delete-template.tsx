@@ -1,11 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Confirm } from "../_ui/confirm";
+import { Confirm } from "../_ui/dialog/confirm";
 import { faultOf } from "../_ui/fault";
+import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
-import { useAct } from "../_ui/use-act";
-import { When } from "../_ui/when";
+import { useAction } from "../_ui/use-action";
 
 type Props = {
   teamId: string;
@@ -15,12 +15,12 @@ type Props = {
   onDeleted?: () => void;
 };
 
-/** Asks once, and says who would miss it. */
+/** Deletes a template after confirmation. The dialog shows which keys use it. */
 export function DeleteTemplate({ teamId, template, open, onOpenChange, onDeleted }: Props) {
   const trpc = useTRPC();
   const { id, name, alias } = template;
-  const use = useQuery(trpc.templates.use.queryOptions({ team: teamId, id }, { enabled: open }));
-  const { act, isBusy, fault } = useAct(trpc.templates.remove.mutationOptions(), {
+  const usage = useQuery(trpc.templates.use.queryOptions({ team: teamId, id }, { enabled: open }));
+  const { run, isBusy, fault } = useAction(trpc.templates.remove.mutationOptions(), {
     done: `${name} deleted`,
     refresh: [trpc.templates.list.queryKey()],
     onDone: () => {
@@ -33,13 +33,13 @@ export function DeleteTemplate({ teamId, template, open, onOpenChange, onDeleted
       open={open}
       onOpenChange={onOpenChange}
       title={`Delete ${name}?`}
-      confirmLabel="Delete the template"
+      confirmLabel="Delete template"
       isBusy={isBusy}
       fault={fault}
-      onConfirm={() => act({ team: teamId, id })}
+      onConfirm={() => run({ team: teamId, id })}
     >
       <p>
-        All its versions go. From then on every send that names{" "}
+        All versions are deleted. API calls that use{" "}
         {alias ? (
           <>
             <Code>{alias}</Code> or its id
@@ -47,32 +47,32 @@ export function DeleteTemplate({ teamId, template, open, onOpenChange, onDeleted
         ) : (
           "its id"
         )}{" "}
-        is refused with 404. Mail that was accepted before, also what is scheduled, keeps what it says.
+        will be rejected with 404. Emails that are already accepted, including scheduled ones, do not change.
       </p>
-      {use.data ? (
-        <WhoSends use={use.data} />
-      ) : use.error ? (
-        <p>Who sends with it could not be looked up: {faultOf(use.error).message}</p>
+      {usage.data ? (
+        <UsageSummary usage={usage.data} />
+      ) : usage.error ? (
+        <p>The usage could not be loaded: {faultOf(usage.error).message}</p>
       ) : (
-        <p>Looking who sends with it…</p>
+        <p>Loading usage…</p>
       )}
     </Confirm>
   );
 }
 
-type Use = { lastUsedAt: string | null; keys: (string | null)[] };
+type Usage = { lastUsedAt: string | null; keys: (string | null)[] };
 
-function WhoSends({ use: { lastUsedAt, keys } }: { use: Use }) {
-  if (lastUsedAt === null) return <p>No mail that is still kept was made with it.</p>;
+function UsageSummary({ usage: { lastUsedAt, keys } }: { usage: Usage }) {
+  if (lastUsedAt === null) return <p>No stored email uses this template.</p>;
   const named = keys.filter((key) => key !== null);
   return (
     <p>
-      It was last used <When at={lastUsedAt} className="font-medium text-ink" />
+      Last used <When at={lastUsedAt} className="font-medium text-ink" />
       {named.length > 0 ? (
         <>
           {" "}
           by {named.length === 1 ? "the key" : "the keys"}{" "}
-          <span className="font-medium text-ink">{named.join(", ")}</span>, whose sends with it will fail.
+          <span className="font-medium text-ink">{named.join(", ")}</span>. Sending this template will fail.
         </>
       ) : (
         "."

@@ -1,11 +1,11 @@
 import { parseAsString } from "nuqs/server";
 
-/** What of the list stands in the page's address. */
+/** The URL parameters of the list. */
 export const templateFilters = { search: parseAsString, after: parseAsString, before: parseAsString };
 
 export type TemplateFilters = { search: string | null; after: string | null; before: string | null };
 
-/** The input of the call that fills the list; the server's and the browser's must be equal to share a result. */
+/** The input of the list query. Server and browser must use the same input to share the prefetched result. */
 export const templateListInput = (team: string, { search, after, before }: TemplateFilters) => ({
   team,
   ...(search ? { search } : {}),

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
-import { PageHeading } from "../_ui/page-heading";
+import { PageHeading } from "../_ui/page/page-heading";
 
-/** The head of the list, with and without its button. */
+/** The heading of the list, also used by its loading state. */
 export function TemplatesHeading({ actions }: { actions?: ReactNode }) {
   return (
     <PageHeading
       title="Templates"
-      description="What your mails say, kept apart from your code. Programs send by a template's alias and give the values."
+      description="The content of your emails, separate from your code. Programs send a template by its alias and provide the values."
       actions={actions}
     />
   );

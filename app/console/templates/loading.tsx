@@ -1,7 +1,7 @@
-import { SkeletonTable } from "../_ui/skeleton";
+import { SkeletonTable } from "../_ui/list/skeleton";
 import { TemplatesHeading } from "./heading";
 
-/** The list's frame while it is fetched: every part where it will be. */
+/** The loading state, with the layout of the page. */
 export default function TemplatesLoading() {
   return (
     <>

@@ -3,22 +3,22 @@
 import { Copy, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import type { TemplateRow } from "#server/trpc/template-views";
-import { Menu } from "../_ui/menu";
-import { useWhyNot } from "../_ui/no-right";
+import type { TemplateRow } from "#server/trpc/templates/views";
+import { Menu } from "../_ui/dialog/menu";
+import { useDisabledReason } from "../_ui/page/permission";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
-import { useAct } from "../_ui/use-act";
+import { useAction } from "../_ui/use-action";
 import { DeleteTemplate } from "./delete-template";
 
-/** What can be done with a template without opening it. */
+/** The actions for a template in the list. */
 export function TemplateRowMenu({ teamId, row }: { teamId: string; row: TemplateRow }) {
   const trpc = useTRPC();
   const router = useRouter();
   const hrefOf = useConsoleHref();
-  const why = useWhyNot()("templates:write", "change templates");
+  const why = useDisabledReason()("templates:write", "change templates");
   const [isDeleting, setDeleting] = useState(false);
-  const duplicate = useAct(trpc.templates.duplicate.mutationOptions(), {
+  const duplicate = useAction(trpc.templates.duplicate.mutationOptions(), {
     done: "Duplicated as a draft",
     refresh: [trpc.templates.list.queryKey()],
     onDone: ({ id }) => router.push(hrefOf(`/console/templates/${id}`)),
@@ -32,7 +32,7 @@ export function TemplateRowMenu({ teamId, row }: { teamId: string; row: Template
             label: "Duplicate",
             Icon: Copy,
             why,
-            onSelect: () => duplicate.act({ team: teamId, id: row.id }),
+            onSelect: () => duplicate.run({ team: teamId, id: row.id }),
           },
           "line",
           { label: "Delete…", Icon: Trash2, tone: "bad", why, onSelect: () => setDeleting(true) },

@@ -1,27 +1,27 @@
-import { Badge } from "../_ui/badge";
+import { Badge } from "../_ui/text/badge";
 
 type Props = { currentNumber: number; publishedNumber: number | null };
 
-/** Whether sends use what the editor shows. */
+/** Whether the version in the editor is published. */
 export function TemplateStateBadge({ currentNumber, publishedNumber }: Props) {
   if (publishedNumber === null)
     return (
-      <Badge tone="mute" title="Nothing can be sent with it before it is published">
+      <Badge tone="mute" title="Not published. Publish it before you send it.">
         Draft
       </Badge>
     );
   if (publishedNumber === currentNumber)
     return (
-      <Badge tone="good" title={`Sends use version ${publishedNumber}`}>
+      <Badge tone="good" title={`Version ${publishedNumber} is published`}>
         Published
       </Badge>
     );
   return (
     <Badge
       tone="info"
-      title={`Sends use version ${publishedNumber}; version ${currentNumber} waits to be published`}
+      title={`Version ${publishedNumber} is published. Version ${currentNumber} is a draft.`}
     >
-      Draft ahead
+      New draft
     </Badge>
   );
 }

@@ -4,15 +4,15 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { LayoutTemplate, Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Suspense, useMemo } from "react";
-import type { TemplateRow } from "#server/trpc/template-views";
-import { ActButton } from "../_ui/act-button";
-import { type Column, DataTable } from "../_ui/data-table";
-import { Empty, NoMatch, PageGone } from "../_ui/empty";
-import { Fetched } from "../_ui/fetched";
-import { FilterBar, SearchField } from "../_ui/filter-bar";
-import { lazyPart } from "../_ui/lazy-part";
-import { useWhyNot } from "../_ui/no-right";
-import { Pager } from "../_ui/pager";
+import type { TemplateRow } from "#server/trpc/templates/views";
+import { ActionButton } from "../_ui/form/action-button";
+import { type Column, DataTable } from "../_ui/list/data-table";
+import { Empty, NoMatch, PageGone } from "../_ui/list/empty";
+import { FilterBar, SearchField } from "../_ui/list/filter-bar";
+import { Pager } from "../_ui/list/pager";
+import { Fetched } from "../_ui/page/fetched";
+import { lazyPart } from "../_ui/page/lazy-part";
+import { useDisabledReason } from "../_ui/page/permission";
 import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
@@ -24,12 +24,12 @@ import { TemplateRowMenu } from "./row-menu";
 const load = () => import("./create-template");
 const CreateTemplate = lazyPart(async () => (await load()).CreateTemplate);
 
-/** The templates of the team, and the way to make one. */
+/** The list of templates, with a dialog to create one. */
 export function TemplateList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(templateFilters);
   const [isCreating, setCreating] = useNew("templates:write");
-  const whyNot = useWhyNot()("templates:write", "make templates");
+  const disabledReason = useDisabledReason()("templates:write", "create templates");
   const { data, error, refetch, isPlaceholderData } = useQuery(
     trpc.templates.list.queryOptions(templateListInput(teamId, filters), {
       placeholderData: keepPreviousData,
@@ -37,32 +37,31 @@ export function TemplateList({ teamId }: { teamId: string }) {
   );
   const columns = useMemo(() => withMenu(teamId), [teamId]);
   const create = (
-    <ActButton
-      whyNot={whyNot}
+    <ActionButton
+      disabledReason={disabledReason}
       onPointerEnter={() => void load().catch(() => {})}
       onClick={() => setCreating(true)}
       className={`${buttonStyle.primary} h-10`}
     >
       <Plus className="size-4" aria-hidden="true" /> Create template
-    </ActButton>
+    </ActionButton>
   );
   const empty = filters.search ? (
     <NoMatch
       icon={LayoutTemplate}
-      title="No template matches"
+      title="No matching templates"
       clears="search"
       onClear={() => void setFilters(null)}
     >
-      <p>Looked for in names and aliases.</p>
+      <p>The search covers names and aliases.</p>
     </NoMatch>
   ) : filters.after || filters.before ? (
     <PageGone />
   ) : (
-    <Empty icon={LayoutTemplate} title="No template yet" action={create}>
+    <Empty icon={LayoutTemplate} title="No templates yet" action={create}>
       <p>
-        Write a mail once, with places for values such as{" "}
-        <code className="font-mono text-ink">{"{{NAME}}"}</code>. Your programs send it by its alias, and its
-        words can change without a deployment.
+        Write an email once, with variables such as <code className="font-mono text-ink">{"{{NAME}}"}</code>.
+        Programs send it by its alias. You can change the content without a deployment.
       </p>
     </Empty>
   );

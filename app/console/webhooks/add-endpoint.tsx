@@ -2,31 +2,31 @@
 
 import Link from "next/link";
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../_ui/dialog";
-import { SubmitButton } from "../_ui/form";
-import { FormFault } from "../_ui/form-fault";
-import { SecretOnce } from "../_ui/secret-once";
+import { Dialog, DialogActions } from "../_ui/dialog/dialog";
+import { SecretOnce } from "../_ui/dialog/secret-once";
+import { SubmitButton } from "../_ui/form/form";
+import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle, linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
-import { useAct } from "../_ui/use-act";
+import { useAction } from "../_ui/use-action";
 import { EndpointFields, type EndpointInput, urlFaultOf } from "./endpoint-fields";
 
 type Props = { teamId: string; open: boolean; onOpenChange: (open: boolean) => void };
 
-const USUAL: EndpointInput["events"] = [
+const DEFAULT_EVENTS: EndpointInput["events"] = [
   "email.delivered",
   "email.bounced",
   "email.complained",
   "email.failed",
 ];
 
-/** Adds an endpoint, and shows its signing secret this once. */
+/** Adds an endpoint, then shows its signing secret once. */
 export function AddEndpoint({ teamId, open, onOpenChange }: Props) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
-  const form = useForm<EndpointInput>({ defaultValues: { url: "", events: USUAL } });
-  const adding = useAct(trpc.webhooks.create.mutationOptions({ gcTime: 0 }), {
+  const form = useForm<EndpointInput>({ defaultValues: { url: "", events: DEFAULT_EVENTS } });
+  const adding = useAction(trpc.webhooks.create.mutationOptions({ gcTime: 0 }), {
     refresh: [trpc.webhooks.list.queryKey(), trpc.webhooks.heldUnknown.queryKey()],
   });
   const close = () => {
@@ -40,25 +40,25 @@ export function AddEndpoint({ teamId, open, onOpenChange }: Props) {
       <Dialog
         open={open}
         onOpenChange={close}
-        title="Its signing secret"
+        title="Signing secret"
         description={
           <>
-            Your program checks with it that a call is ours.{" "}
+            Your program verifies requests with it.{" "}
             <Link href={hrefOf(`/console/webhooks/${result.id}`)} onClick={close} className={linkStyle}>
-              The webhook's page
+              The webhook page
             </Link>{" "}
-            has the code for that.
+            has sample code.
           </>
         }
-        isKept
+        isPersistent
       >
         <SecretOnce secret={result.signingSecret} label="Signing secret" onStored={close} />
       </Dialog>
     );
   return (
-    <Dialog open={open} onOpenChange={close} title="Add a webhook" size="wide">
+    <Dialog open={open} onOpenChange={close} title="Add webhook" size="wide">
       <form
-        onSubmit={form.handleSubmit((fields) => adding.act({ team: teamId, ...fields }))}
+        onSubmit={form.handleSubmit((fields) => adding.run({ team: teamId, ...fields }))}
         noValidate
         className="flex flex-col gap-5"
       >

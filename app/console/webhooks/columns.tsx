@@ -1,59 +1,59 @@
-import type { EndpointView } from "#server/trpc/webhook-views";
-import { Badge } from "../_ui/badge";
-import type { Column } from "../_ui/data-table";
-import { When } from "../_ui/when";
-import { sayEvents } from "./events";
-import { ShownUrl } from "./shown-url";
-import { EndpointBadge, sayAnswer, toneOfAnswer } from "./words";
+import type { EndpointView } from "#server/trpc/webhooks/views";
+import type { Column } from "../_ui/list/data-table";
+import { Badge } from "../_ui/text/badge";
+import { When } from "../_ui/text/when";
+import { EndpointBadge, formatResponse, responseTone } from "./badges";
+import { BreakableUrl } from "./breakable-url";
+import { formatEvents } from "./events";
 
-/** What a line of the list tells of an endpoint. */
+/** The columns of the endpoint list. */
 export const ENDPOINT_COLUMNS: readonly Column<EndpointView>[] = [
   {
     id: "url",
-    header: "Address",
+    header: "URL",
     width: "w-[34%]",
     cell: ({ url }) => (
       <span className="block font-mono text-xs md:truncate" title={url}>
-        <ShownUrl>{url}</ShownUrl>
+        <BreakableUrl>{url}</BreakableUrl>
       </span>
     ),
   },
   {
     id: "events",
-    header: "Is told of",
+    header: "Events",
     width: "w-32",
-    cell: ({ events }) => <span title={events.join(", ")}>{sayEvents(events)}</span>,
+    cell: ({ events }) => <span title={events.join(", ")}>{formatEvents(events)}</span>,
   },
   {
-    id: "answer",
-    header: "Last answer",
-    cell: ({ lastAnswer }) =>
-      lastAnswer ? (
+    id: "response",
+    header: "Last response",
+    cell: ({ lastResponse }) =>
+      lastResponse ? (
         <span className="inline-flex max-w-full items-center gap-2">
-          <Badge tone={toneOfAnswer(lastAnswer)}>{sayAnswer(lastAnswer)}</Badge>
-          <When at={lastAnswer.sentAt} className="text-soft text-xs" />
+          <Badge tone={responseTone(lastResponse)}>{formatResponse(lastResponse)}</Badge>
+          <When at={lastResponse.sentAt} className="text-soft text-xs" />
         </span>
       ) : (
         <span className="text-soft">None yet</span>
       ),
   },
   {
-    id: "waiting",
-    header: "Waiting",
+    id: "pending",
+    header: "Pending",
     width: "w-24",
-    cell: (endpoint) => <span className="tabular-nums">{sayWaiting(endpoint)}</span>,
+    cell: (endpoint) => <span className="tabular-nums">{formatPending(endpoint)}</span>,
   },
   {
     id: "status",
-    header: "State",
+    header: "Status",
     width: "w-36",
     phone: "corner",
     cell: (endpoint) => <EndpointBadge of={endpoint} />,
   },
 ];
 
-/** How many events wait for an endpoint, as far as they are counted. */
-export const sayWaiting = ({
+/** The number of pending events; "n+" if there are more than were counted. */
+export const formatPending = ({
   waiting,
   isWaitingAtLeast,
 }: Pick<EndpointView, "waiting" | "isWaitingAtLeast">): string =>

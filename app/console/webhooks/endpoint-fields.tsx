@@ -1,16 +1,16 @@
 import { useEffect } from "react";
 import type { UseFormReturn } from "react-hook-form";
-import type { WebhookEvent } from "#server/services/webhooks/event-types";
+import type { WebhookEvent } from "#server/services/webhooks/events/types";
 import type { Fault } from "../_ui/fault";
-import { CheckboxField, TextField } from "../_ui/form";
+import { CheckboxField, TextField } from "../_ui/form/form";
 import { buttonStyle } from "../_ui/styles";
-import { EVENT_GROUPS, EVENT_NAMES, EVENT_WORDS } from "./events";
+import { EVENT_GROUPS, EVENT_LABELS, EVENT_NAMES } from "./events";
 
-/** What the form of an endpoint holds. */
+/** The values of the endpoint form. */
 export type EndpointInput = { url: string; events: WebhookEvent[] };
 export type EndpointForm = UseFormReturn<EndpointInput>;
 
-/** Where to call, and what of: the same for a new endpoint and an old one. */
+/** The URL and the events, for a new endpoint and for an existing one. */
 export function EndpointFields({ form, fault }: { form: EndpointForm; fault: Fault | null }) {
   const { register, formState, setValue, setFocus, watch } = form;
   const urlFault = urlFaultOf(fault);
@@ -18,13 +18,13 @@ export function EndpointFields({ form, fault }: { form: EndpointForm; fault: Fau
     if (urlFault !== null) setFocus("url");
   }, [urlFault, setFocus]);
   const { errors } = formState;
-  const rules = { validate: (events: string[]) => events.length > 0 || "Tick at least one." };
+  const rules = { validate: (events: string[]) => events.length > 0 || "Select at least one event." };
   const isAll = EVENT_NAMES.every((name) => watch("events").includes(name));
   return (
     <>
       <TextField
-        label="Address"
-        hint="Reachable from the Internet by https. Each call is a signed POST with JSON."
+        label="URL"
+        hint="A public HTTPS URL. Each event is sent as a signed POST request with a JSON body."
         placeholder="https://example.com/hooks/mail"
         inputMode="url"
         autoComplete="off"
@@ -32,10 +32,10 @@ export function EndpointFields({ form, fault }: { form: EndpointForm; fault: Fau
         maxLength={2_048}
         isMono
         error={errors.url ?? urlFault}
-        {...register("url", { validate: (text) => text.trim() !== "" || "Give the address." })}
+        {...register("url", { validate: (text) => text.trim() !== "" || "Enter a URL." })}
       />
       <fieldset className="flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">
-        <legend className="px-1 font-medium">Tell it when …</legend>
+        <legend className="px-1 font-medium">Events</legend>
         {errors.events ? (
           <p role="alert" className="text-bad text-xs">
             {errors.events.message}
@@ -50,7 +50,7 @@ export function EndpointFields({ form, fault }: { form: EndpointForm; fault: Fau
                   key={name}
                   value={name}
                   label={<code className="font-mono font-normal text-xs">{name}</code>}
-                  hint={EVENT_WORDS[name].says}
+                  hint={EVENT_LABELS[name].description}
                   {...register("events", rules)}
                 />
               ))}
@@ -62,7 +62,7 @@ export function EndpointFields({ form, fault }: { form: EndpointForm; fault: Fau
           onClick={() => setValue("events", isAll ? [] : [...EVENT_NAMES], { shouldDirty: true })}
           className={`${buttonStyle.quiet} h-9 self-start`}
         >
-          {isAll ? "Tick none" : "Tick all"}
+          {isAll ? "Clear all" : "Select all"}
         </button>
       </fieldset>
     </>
@@ -71,6 +71,6 @@ export function EndpointFields({ form, fault }: { form: EndpointForm; fault: Fau
 
 const ABOUT_URL = "Invalid `endpoint`: ";
 
-/** What the server says of the address, which stands at its field; null for any other refusal. */
+/** The server error about the URL, shown at its field. Null for any other error. */
 export const urlFaultOf = (fault: Fault | null): string | null =>
   fault?.message.startsWith(ABOUT_URL) ? fault.message.slice(ABOUT_URL.length) : null;

@@ -3,45 +3,45 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Webhook } from "lucide-react";
 import { Suspense, useState } from "react";
-import { ActButton } from "../_ui/act-button";
-import { DataTable } from "../_ui/data-table";
-import { Empty } from "../_ui/empty";
-import { Fetched } from "../_ui/fetched";
-import { lazyPart } from "../_ui/lazy-part";
-import { useWhyNot } from "../_ui/no-right";
+import { ActionButton } from "../_ui/form/action-button";
+import { DataTable } from "../_ui/list/data-table";
+import { Empty } from "../_ui/list/empty";
+import { Fetched } from "../_ui/page/fetched";
+import { lazyPart } from "../_ui/page/lazy-part";
+import { useDisabledReason } from "../_ui/page/permission";
 import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
 import { ENDPOINT_COLUMNS } from "./columns";
 import { WebhooksHeading } from "./heading";
-import { HeldUnknown } from "./held-unknown";
+import { UnknownOutcomes } from "./unknown-outcomes";
 
-/** While something waits or fails the list is looked at often; a hidden tab asks for nothing. */
-const askAgainMs = { moving: 3_000, still: 15_000 };
+/** Refetches often while event deliveries are pending. A hidden tab does not refetch. */
+const refetchMs = { active: 3_000, idle: 15_000 };
 
 const load = () => import("./add-endpoint");
 const AddEndpoint = lazyPart(async () => (await load()).AddEndpoint);
 
-/** The endpoints of the team, how each fares, and the way to add one. */
+/** The endpoints of the team. */
 export function EndpointList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const [isAdding, setAdding] = useNew("webhooks:write");
   const [wasAdding, setWasAdding] = useState(false);
-  const whyNot = useWhyNot()("webhooks:write", "change webhooks");
+  const disabledReason = useDisabledReason()("webhooks:write", "change webhooks");
   const { data, error, refetch } = useQuery(
     trpc.webhooks.list.queryOptions(
       { team: teamId },
       {
         refetchInterval: ({ state }) =>
-          state.data?.some(({ waiting, underWay }) => waiting + underWay > 0)
-            ? askAgainMs.moving
-            : askAgainMs.still,
+          state.data?.some(({ waiting, inProgress }) => waiting + inProgress > 0)
+            ? refetchMs.active
+            : refetchMs.idle,
       },
     ),
   );
   const button = (
-    <ActButton
-      whyNot={whyNot}
+    <ActionButton
+      disabledReason={disabledReason}
       onPointerEnter={() => void load().catch(() => {})}
       onClick={() => {
         setWasAdding(true);
@@ -50,7 +50,7 @@ export function EndpointList({ teamId }: { teamId: string }) {
       className={`${buttonStyle.primary} h-10`}
     >
       <Plus className="size-4" aria-hidden="true" /> Add webhook
-    </ActButton>
+    </ActionButton>
   );
   return (
     <>
@@ -59,20 +59,20 @@ export function EndpointList({ teamId }: { teamId: string }) {
         <DataTable
           label="Webhooks"
           columns={ENDPOINT_COLUMNS}
-          rows={data ?? NONE}
+          rows={data ?? NO_ROWS}
           rowHref={hrefOf}
           isLoading={!data}
           empty={
-            <Empty icon={Webhook} title="No webhook yet" action={button}>
+            <Empty icon={Webhook} title="No webhooks yet" action={button}>
               <p>
-                Add the address of your program. It is told at once of deliveries, bounces and complaints,
-                each call is signed, and what it misses is sent again.
+                Add the URL of your program. It receives signed events about deliveries, bounces and
+                complaints. Failed attempts are retried.
               </p>
             </Empty>
           }
         />
       </Fetched>
-      <HeldUnknown teamId={teamId} hasEndpoints={(data?.length ?? 0) > 0} />
+      <UnknownOutcomes teamId={teamId} hasEndpoints={(data?.length ?? 0) > 0} />
       {wasAdding || isAdding ? (
         <Suspense>
           <AddEndpoint teamId={teamId} open={isAdding} onOpenChange={setAdding} />
@@ -82,5 +82,5 @@ export function EndpointList({ teamId }: { teamId: string }) {
   );
 }
 
-const NONE: never[] = [];
+const NO_ROWS: never[] = [];
 const hrefOf = ({ id }: { id: string }) => `/console/webhooks/${id}`;

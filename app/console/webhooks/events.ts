@@ -1,46 +1,49 @@
-import type { SentEvent } from "#server/services/webhooks/event-types";
+import type { SentEvent } from "#server/services/webhooks/events/types";
 
-type Words = { group: "Mail" | "Trouble" | "Readers" | "The team's things"; says: string };
+type EventLabel = { group: "Email" | "Problems" | "Engagement" | "Team"; description: string };
 
-/** What each event tells, in words, in the order in which people choose. */
-export const EVENT_WORDS: Record<SentEvent, Words> = {
-  "email.queued": { group: "Mail", says: "a mail was accepted" },
-  "email.scheduled": { group: "Mail", says: "a mail was scheduled" },
-  "email.sent": { group: "Mail", says: "a mail was handed over to a mail server" },
-  "email.delivered": { group: "Mail", says: "a mail was delivered" },
-  "email.canceled": { group: "Mail", says: "a mail was canceled" },
-  "email.delivery_delayed": { group: "Trouble", says: "a mail was refused for now, and is tried again" },
-  "email.bounced": { group: "Trouble", says: "a mail bounced" },
-  "email.complained": { group: "Trouble", says: "a mail was called spam" },
-  "email.failed": { group: "Trouble", says: "a mail was given up" },
-  "email.suppressed": { group: "Trouble", says: "a mail was not sent, since its address is suppressed" },
-  "email.unknown": { group: "Trouble", says: "nobody can tell whether a mail arrived" },
-  "email.opened": { group: "Readers", says: "a mail was opened" },
-  "email.clicked": { group: "Readers", says: "a link in a mail was followed" },
-  "domain.created": { group: "The team's things", says: "a domain was added" },
-  "domain.updated": { group: "The team's things", says: "a domain changed its state" },
-  "domain.deleted": { group: "The team's things", says: "a domain was removed" },
-  "suppression.added": { group: "The team's things", says: "an address was suppressed" },
-  "suppression.removed": { group: "The team's things", says: "an address is written to again" },
-  "webhook.disabled": { group: "The team's things", says: "another webhook was disabled" },
+/** The group and the description of each event, in display order. */
+export const EVENT_LABELS: Record<SentEvent, EventLabel> = {
+  "email.queued": { group: "Email", description: "Email accepted" },
+  "email.scheduled": { group: "Email", description: "Email scheduled" },
+  "email.sent": { group: "Email", description: "Email sent to a mail server" },
+  "email.delivered": { group: "Email", description: "Email delivered" },
+  "email.canceled": { group: "Email", description: "Email canceled" },
+  "email.delivery_delayed": { group: "Problems", description: "Email deferred; it will be retried" },
+  "email.bounced": { group: "Problems", description: "Email bounced" },
+  "email.complained": { group: "Problems", description: "Email marked as spam" },
+  "email.failed": { group: "Problems", description: "Email failed" },
+  "email.suppressed": { group: "Problems", description: "Email not sent; its address is suppressed" },
+  "email.unknown": { group: "Problems", description: "Email has an unknown outcome" },
+  "email.opened": { group: "Engagement", description: "Email opened" },
+  "email.clicked": { group: "Engagement", description: "Link in an email clicked" },
+  "domain.created": { group: "Team", description: "Domain added" },
+  "domain.updated": { group: "Team", description: "Domain status changed" },
+  "domain.deleted": { group: "Team", description: "Domain removed" },
+  "suppression.added": { group: "Team", description: "Address added to the suppression list" },
+  "suppression.removed": { group: "Team", description: "Address removed from the suppression list" },
+  "webhook.disabled": { group: "Team", description: "Another webhook disabled" },
 };
 
-/** Every event, in the order of the table. */
-export const EVENT_NAMES = Object.keys(EVENT_WORDS) as SentEvent[];
+/** Every event, in display order. */
+export const EVENT_NAMES = Object.keys(EVENT_LABELS) as SentEvent[];
 
-/** The groups of the table with their events. */
-export const EVENT_GROUPS = [...new Set(EVENT_NAMES.map((name) => EVENT_WORDS[name].group))].map((group) => ({
-  group,
-  events: EVENT_NAMES.filter((name) => EVENT_WORDS[name].group === group),
-}));
+/** The groups in display order, with their events. */
+export const EVENT_GROUPS = [...new Set(EVENT_NAMES.map((name) => EVENT_LABELS[name].group))].map(
+  (group) => ({
+    group,
+    events: EVENT_NAMES.filter((name) => EVENT_LABELS[name].group === group),
+  }),
+);
 
-export const isSentEvent = (name: string): name is SentEvent => Object.hasOwn(EVENT_WORDS, name);
+export const isSentEvent = (name: string): name is SentEvent => Object.hasOwn(EVENT_LABELS, name);
 
-/** What an event tells; nothing for a name that never comes. */
-export const sayEvent = (name: string): string => (isSentEvent(name) ? EVENT_WORDS[name].says : "");
+/** The description of an event. Empty for an event that Backstamp never sends. */
+export const describeEvent = (name: string): string =>
+  isSentEvent(name) ? EVENT_LABELS[name].description : "";
 
-/** How many events, and which on hover. */
-export const sayEvents = (names: readonly string[]): string => {
+/** A short form for the list: the only event, or the number of events. */
+export const formatEvents = (names: readonly string[]): string => {
   const [first] = names;
   return names.length === 1 && first ? first : `${names.length} events`;
 };

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
-import { PageHeading } from "../_ui/page-heading";
+import { PageHeading } from "../_ui/page/page-heading";
 
-/** The head of the list, with and without its button. */
+/** The page heading, with or without its button. */
 export function WebhooksHeading({ actions }: { actions?: ReactNode }) {
   return (
     <PageHeading
       title="Webhooks"
-      description="Addresses of your programs that are called when something happens to your mail."
+      description="URLs of your programs that receive events about your email."
       actions={actions}
     />
   );

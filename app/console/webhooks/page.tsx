@@ -6,7 +6,7 @@ import { EndpointList } from "./endpoint-list";
 
 export const metadata: Metadata = { title: "Webhooks" };
 
-/** The team's endpoints, newest first. */
+/** The endpoints of the team, newest first. */
 export default async function WebhooksPage({ searchParams }: { searchParams: Promise<Search> }) {
   const { teamId } = await requireTeam("/console/webhooks", await searchParams);
   const queries = pageQueries();

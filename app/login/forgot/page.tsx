@@ -1,12 +1,12 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { sendsOwnMail } from "#server/trpc/caller";
-import { CodeBlock } from "../../console/_ui/code-block";
+import { systemEmailFault } from "#server/trpc/caller";
 import { linkStyle } from "../../console/_ui/styles";
+import { CodeBlock } from "../../console/_ui/text/code-block";
 import { SignInFrame } from "../frame";
-import { AskForm } from "./ask-form";
+import { RequestForm } from "./request-form";
 
-export const metadata: Metadata = { title: "Another password" };
+export const metadata: Metadata = { title: "Reset password" };
 
 const BACK = (
   <Link href="/login" className={linkStyle}>
@@ -14,23 +14,25 @@ const BACK = (
   </Link>
 );
 
-/** For whoever lost a password: a link by mail, or where there is no mail, whom to ask. */
+/** Requests a reset link by email. If the installation cannot send email, shows the command for the operator. */
 export default async function ForgotPage() {
-  if (await sendsOwnMail())
+  const fault = await systemEmailFault();
+  if (fault === null)
     return (
       <SignInFrame
-        title="Choose another password"
-        description="A link by mail lets you choose one. It ends every session that you have."
+        title="Reset your password"
+        description="You receive a link to set a new password. Setting it ends all your sessions."
         footer={BACK}
       >
-        <AskForm />
+        <RequestForm />
       </SignInFrame>
     );
   return (
-    <SignInFrame title="Choose another password" footer={BACK}>
+    <SignInFrame title="Reset your password" footer={BACK}>
       <div className="flex flex-col gap-4 leading-6">
-        <p>This installation sends no mail of its own. Whoever runs it makes you a link with this command:</p>
-        <CodeBlock label="Command" text="npm run -s posthorn -- user reset-password YOUR-ADDRESS" />
+        <p>This installation cannot send email. {fault}</p>
+        <p>Ask the operator to create a reset link with this command:</p>
+        <CodeBlock label="Command" text="npm run -s backstamp -- user reset-password YOUR-ADDRESS" />
       </div>
     </SignInFrame>
   );

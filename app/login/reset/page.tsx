@@ -2,12 +2,12 @@ import type { Metadata } from "next";
 import { SignInFrame } from "../frame";
 import { ResetForm } from "./reset-form";
 
-export const metadata: Metadata = { title: "Another password", referrer: "no-referrer" };
+export const metadata: Metadata = { title: "Reset password", referrer: "no-referrer" };
 
-/** Where the link for another password leads. */
+/** The target of a password reset link. */
 export default function ResetPage() {
   return (
-    <SignInFrame title="Choose another password">
+    <SignInFrame title="Reset your password">
       <ResetForm />
     </SignInFrame>
   );

@@ -2,36 +2,36 @@
 
 import { type FormEvent, useState } from "react";
 import { prove } from "../../auth-client";
-import { SubmitButton, TextField } from "../../console/_ui/form";
-import { resetPassword } from "../calls";
+import { SubmitButton, TextField } from "../../console/_ui/form/form";
+import { resetPassword } from "../auth-requests";
 import { LinkState } from "../link-state";
 import { NewPasswordField } from "../new-password";
 import { useLink } from "../use-link";
 
-const AGAIN = { href: "/login/forgot", label: "Ask for another link" };
+const REQUEST_LINK = { href: "/login/forgot", label: "Request a new link" };
 
-/** Takes the new password, and signs in with it as anybody would, the second factor included. */
+/** Sets a new password, then signs in with it. Sign-in requires 2FA as usual. */
 export function ResetForm() {
   const link = useLink("password_reset");
-  const [isOver, setOver] = useState(false);
+  const [isFinal, setFinal] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  if (isOver) return <LinkState link={{ state: "over" }} again={AGAIN} />;
-  if (link.state !== "good") return <LinkState link={link} again={AGAIN} />;
+  if (isFinal) return <LinkState link={{ state: "invalid" }} again={REQUEST_LINK} />;
+  if (link.state !== "valid") return <LinkState link={link} again={REQUEST_LINK} />;
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const password = String(new FormData(event.currentTarget).get("password"));
     setBusy(true);
     setFault(null);
-    const told = await resetPassword(link.token, password);
-    if (told.ok) {
-      const result = await prove("credentials", { email: told.email, password }, "/console");
+    const response = await resetPassword(link.token, password);
+    if (response.ok) {
+      const result = await prove("credentials", { email: response.email, password }, "/console");
       return window.location.assign("to" in result ? result.to : "/login");
     }
     setBusy(false);
-    if (told.isOver) setOver(true);
-    else setFault(told.fault);
+    if (response.isFinal) setFinal(true);
+    else setFault(response.fault);
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
@@ -45,7 +45,7 @@ export function ResetForm() {
       />
       <NewPasswordField error={fault} />
       <div className="mt-2 *:w-full">
-        <SubmitButton isBusy={isBusy}>Change the password</SubmitButton>
+        <SubmitButton isBusy={isBusy}>Change password</SubmitButton>
       </div>
     </form>
   );

@@ -1,16 +1,16 @@
-import { addressesIn, fieldOf, fieldsOf, readFields } from "./fields";
-import { allParts, type Part, textOf } from "./mime";
+import { findAddresses, findField, findFields, readFields } from "./fields";
+import { decodeText, listParts, type Part } from "./mime";
 
 export type Feedback = {
-  /** In lower case, such as `abuse`; `other` where the report names none that is known. */
+  /** In lower case, such as `abuse`; `other` for an unknown type. */
   type: string;
-  /** To whom the mail went, where the report does not hide it. */
+  /** The recipients of the email, unless the report redacts them. */
   recipients: string[];
-  /** The envelope senders that it names. */
+  /** The envelope senders that the report names. */
   returnPaths: string[];
 };
 
-/** The registered types, and those that are still sent though they are obsolete (RFC 5965 sections 3.1 and 7.3). */
+/** The registered types, and obsolete ones that are still in use (RFC 5965 sections 3.1 and 7.3). */
 const TYPES: ReadonlySet<string> = new Set([
   "abuse",
   "auth-failure",
@@ -22,23 +22,23 @@ const TYPES: ReadonlySet<string> = new Set([
   "virus",
 ]);
 
-/** With which a person says that they do not want the mail. */
+/** Types that report a recipient's complaint. */
 const COMPLAINTS: ReadonlySet<string> = new Set(["abuse", "fraud", "opt-out", "opt-out-list"]);
 
-/** Whether feedback of this type is a complaint. Reports on failed authentication or on viruses are not its reader's doing. */
+/** Whether feedback of this type is a complaint. Recipients do not cause reports about authentication failures or viruses. */
 export const isComplaint = (type: string): boolean => COMPLAINTS.has(type);
 
-/** What a feedback report says (RFC 5965); null where the message is none, or lacks what one must have. */
+/** Reads a feedback report (RFC 5965); null if the message is not one or lacks a required field. */
 export function readFeedback(message: Part): Feedback | null {
-  const part = [...allParts(message)].find(({ type }) => type === "message/feedback-report");
+  const part = [...listParts(message)].find(({ type }) => type === "message/feedback-report");
   if (!part) return null;
-  const fields = readFields(textOf(part).replace(/^\n+/, ""));
-  const type = fieldOf(fields, "feedback-type")?.toLowerCase() ?? null;
-  if (type === null || fieldOf(fields, "user-agent") === null || fieldOf(fields, "version") === null)
+  const fields = readFields(decodeText(part).replace(/^\n+/, ""));
+  const type = findField(fields, "feedback-type")?.toLowerCase() ?? null;
+  if (type === null || findField(fields, "user-agent") === null || findField(fields, "version") === null)
     return null;
   return {
     type: TYPES.has(type) ? type : "other",
-    recipients: fieldsOf(fields, "original-rcpt-to").flatMap((value) => addressesIn(value, 20)),
-    returnPaths: fieldsOf(fields, "original-mail-from").flatMap((value) => addressesIn(value, 1)),
+    recipients: findFields(fields, "original-rcpt-to").flatMap((value) => findAddresses(value, 20)),
+    returnPaths: findFields(fields, "original-mail-from").flatMap((value) => findAddresses(value, 1)),
   };
 }

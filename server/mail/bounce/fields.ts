@@ -1,12 +1,12 @@
-/** A header field: its name in lower case, its value unfolded and without the blanks around it. */
+/** A header field: its name in lower case, its value unfolded and trimmed. */
 export type Field = { name: string; value: string };
 
 const fieldsMax = 500;
 const valueCharsMax = 4_000;
 
 /**
- * The fields of one block, as mail headers and delivery reports have them (RFC 5322 section 2.2). Lines that are none are
- * passed over; of very many or very long ones the beginning is read. Linear in the text.
+ * Parses the fields of a header or of a block in a delivery report (RFC 5322 section 2.2). Invalid lines are skipped.
+ * Reads at most `fieldsMax` fields and `valueCharsMax` characters of each value. Takes linear time.
  */
 export function readFields(block: string): Field[] {
   const fields: Field[] = [];
@@ -35,21 +35,21 @@ export function readFields(block: string): Field[] {
   return fields;
 }
 
-/** The value of the first field with this name, in lower case; null where there is none. */
-export const fieldOf = (fields: readonly Field[], name: string): string | null =>
+/** The value of the first field with this lower-case name; null if there is none. */
+export const findField = (fields: readonly Field[], name: string): string | null =>
   fields.find((field) => field.name === name)?.value ?? null;
 
-/** The values of all fields with this name. */
-export const fieldsOf = (fields: readonly Field[], name: string): string[] =>
+/** The values of all fields with this lower-case name. */
+export const findFields = (fields: readonly Field[], name: string): string[] =>
   fields.filter((field) => field.name === name).map(({ value }) => value);
 
 const addressCharsMax = 320;
 
-/** The addresses in a header's value or in a line of text, at most `limit` of them, without brackets and comments. */
-export function addressesIn(text: string, limit = 20): string[] {
+/** Finds up to `limit` email addresses in a header value or a line of text, without brackets and comments. */
+export function findAddresses(text: string, limit = 20): string[] {
   const found: string[] = [];
   for (const word of text.slice(0, valueCharsMax).split(/[\s<>()[\],;"']+/)) {
-    // Begun anew within a row of dots, the expression would read the rest of the row each time.
+    // The lookbehind prevents quadratic time on a long run of dots.
     const address = word.replace(/^mailto:/i, "").replace(/(?<![.:])[.:]+$/, "");
     if (address.length <= addressCharsMax && /^[^@]+@[^@]+$/.test(address)) found.push(address);
     if (found.length >= limit) break;
@@ -57,8 +57,8 @@ export function addressesIn(text: string, limit = 20): string[] {
   return found;
 }
 
-/** The value behind the type that report fields begin with: of `rfc822; ann@example.com` the address. */
-export function withoutType(value: string): { type: string; value: string } {
+/** Splits the type from the value of a report field: `rfc822; ann@example.com` has the type `rfc822`. */
+export function splitType(value: string): { type: string; value: string } {
   const semicolon = value.indexOf(";");
   if (semicolon === -1) return { type: "", value: value.trim() };
   return {

@@ -1,34 +1,32 @@
-import { saysAddressIsDead } from "../dead-address";
-import { adviceOn, type Outcome, outcomeOfReply } from "../outcome";
+import { getAdvice, type Outcome, outcomeOfReply, quote } from "../outcome";
 import { MEANINGS, type ReplyClass } from "../replies/classes";
+import { isDeadAddress } from "./dead-address";
 import type { Reported } from "./report";
 
-/** What a report of a failure or a delay comes to, in the words and classes of the SMTP replies. */
+/** The interpretation of a reported failure or delay, with the same classes and texts as an SMTP reply. */
 export type Judged = { class: ReplyClass; reason: string; advice: string; isDead: boolean };
 
 /**
- * Reads what a server reported by the table that reads SMTP replies. `isDead` says that the address itself will never take
- * mail, which only a code that says so can tell.
+ * Interprets a reported failure or delay with the tables for SMTP replies. `isDead` means that the address will never
+ * accept email; only an enhanced code that says this can set it.
  */
-export function judgeReported({ action, recipients, reply, host }: Reported): Judged {
-  const isUntold = reply.code === null && reply.enhanced === null;
-  // Without a code of the dialogue the class of the enhanced one stands for it.
+export function interpretReported({ action, recipients, reply, host }: Reported): Judged {
+  const hasNoCode = reply.code === null && reply.enhanced === null;
+  // Without a basic code, derive one from the first digit of the enhanced code.
   const code = reply.code ?? (reply.enhanced?.startsWith("4.") ? 450 : 550);
   const outcome: Outcome = outcomeOfReply(recipients[0] ?? "", { ...reply, code }, host);
-  // What they say of a login or of encryption is between servers that are not ours.
-  const found = outcome.alarm ? "policy" : (outcome.class ?? "other");
-  const about = isUntold && reply.text === "" ? "other" : found;
-  const said = [reply.code, reply.enhanced, reply.text]
-    .filter((part) => part !== null && part !== "")
-    .join(" ");
-  const happened = `${MEANINGS[about].happened}${said === "" ? "" : ` (${said})`}`;
+  // A reply about a login or encryption concerns a connection between other servers, not our relay.
+  const derived = outcome.alarm ? "policy" : (outcome.class ?? "other");
+  const replyClass = hasNoCode && reply.text === "" ? "other" : derived;
+  const quoted = quote(reply);
+  const explanation = `${MEANINGS[replyClass].summary}${quoted === "" ? "" : ` (${quoted})`}`;
   return {
-    class: about,
+    class: replyClass,
     reason:
       action === "failed"
-        ? `It came back after it was taken: ${happened}.`
-        : `${host ?? "A server"} has it and could not deliver it yet: ${happened}.`,
-    advice: adviceOn(about),
-    isDead: action === "failed" && saysAddressIsDead(outcome, 1),
+        ? `Bounced after it was accepted: ${explanation}.`
+        : `Delayed at ${host ?? "a server"}: ${explanation}.`,
+    advice: getAdvice(replyClass),
+    isDead: action === "failed" && isDeadAddress(outcome, 1),
   };
 }

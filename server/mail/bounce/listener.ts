@@ -1,61 +1,77 @@
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
-import type { Log } from "#server/log";
+import type { Log } from "#server/platform/log";
+import { createConnections } from "./connections";
 import { readBytesMax } from "./mime";
 
-/** Bytes of a message that is taken; of them the first MB is read, where a report stands. */
+/** Largest accepted message in bytes. Only the first MB is read: a report is always there. */
 const messageBytesMax = 32 * 1024 * 1024;
 const connectionsMax = 50;
-const connectionsOfOneMax = 10;
-/** In a minute, of one address and of all together. */
-const arrivalsOfOneMax = 120;
+const connectionsPerAddressMax = 10;
+/** Connections and messages per minute, per client address and in total. */
+const arrivalsPerAddressMax = 120;
 const arrivalsMax = 3_000;
-const messagesOfOneMax = 600;
+const messagesPerAddressMax = 600;
 const messagesMax = 1_200;
 const recipientsMax = 20;
-/** Wrong recipients in one connection: beyond it somebody is guessing. */
+/** Unknown recipients per connection. A client that reaches this limit is guessing addresses. */
 const guessesMax = 10;
 const idleMs = 60_000;
+const firstCommandMsDefault = 10_000;
+/** Limit of the SMTP library, which also counts connections before the greeting. Our own limit is lower. */
+const socketsMax = 4 * connectionsMax;
 const connectionMsMax = 10 * 60_000;
 const closeMsMax = 5_000;
 const minuteMs = 60_000;
 
 export type ListenerOptions = {
   host: string;
-  /** 0 takes any that is free. */
+  /** 0 selects any free port. */
   port: number;
-  /** The name with which it greets. */
+  /** Host name in the greeting. */
   name: string;
-  /** Of the return paths. */
+  /** Domain of the return paths. */
   domain: string;
-  /** Whether an address is one that we gave out. */
+  /** Whether we issued this return path. */
   isOurs(address: string): boolean;
-  /** Takes a message in for one of its recipients. Settles when its effect is committed; `later` if it has to come again. */
+  /** Processes a message for one recipient. Resolves after its effect is committed; `later` asks the client to retry. */
   receive(bytes: Uint8Array, recipient: string): Promise<"done" | "later">;
   log: Log;
+  /** A client must send EHLO or HELO within this time. */
+  firstCommandMs?: number;
 };
 
 export type Listener = { port: number; close(): Promise<void> };
 
-type Refusals = Record<"recipients" | "connections" | "messages" | "oversized", number>;
+type Rejections = Record<"recipients" | "connections" | "messages" | "oversized" | "idle", number>;
 
 /**
- * Listens for what comes back (RFC 5321), from any sender and the null one, to addresses that we gave out and to no other: it
- * relays nothing and has no login. A message is answered 250 when `receive` is done with it for each recipient, and 451 when
- * that failed, so whoever brought it keeps it until then. Connections, messages, sizes and times are capped; what is refused
- * is counted, and told in the log at most once a minute. Rejects where the port cannot be bound.
+ * Starts the SMTP server for bounces and complaints (RFC 5321). It accepts messages from any sender, including the null
+ * sender, but only to return paths that we issued. It does not relay and offers no login. It replies 250 after `receive`
+ * has processed the message for every recipient, and 451 on failure: the client then keeps the message and retries.
+ * Connections, messages, sizes and times are limited. At the connection limit an idle connection is closed. Rejections are
+ * counted and logged at most once a minute. The promise rejects if the port cannot be bound.
  */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { domain, isOurs, receive, log } = options;
-  const open = countPer();
-  const arrivals = countPer();
-  const messages = countPer();
-  let refused = noRefusals();
+  const arrivals = createRateCounter();
+  const messages = createRateCounter();
+  let rejected = noRejections();
   const guesses = new WeakMap<SMTPServerSession, number>();
-  const admitted = new WeakSet<SMTPServerSession>();
 
-  const server = new SMTPServer({
+  const connections = createConnections({
+    max: connectionsMax,
+    perAddressMax: connectionsPerAddressMax,
+    firstCommandMs: options.firstCommandMs ?? firstCommandMsDefault,
+    end: (session, reply) => {
+      rejected.idle += 1;
+      for (const connection of server.connections)
+        if (connection.session === session) connection.send(421, reply);
+    },
+  });
+
+  const server: SMTPServer = new SMTPServer({
     name: options.name,
-    banner: "Posthorn",
+    banner: "Backstamp",
     authOptional: true,
     disabledCommands: ["AUTH", "STARTTLS", "VRFY"],
     hideSTARTTLS: true,
@@ -63,61 +79,68 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     logger: false,
     size: messageBytesMax,
     rejectOversized: true,
-    maxClients: connectionsMax,
+    maxClients: socketsMax,
     maxRecipients: recipientsMax,
     socketTimeout: idleMs,
     closeTimeout: closeMsMax,
     onConnect(session, done) {
       const { remoteAddress } = session;
       const isTooMany =
-        arrivals.add(remoteAddress, arrivalsOfOneMax, arrivalsMax) ||
-        open.add(remoteAddress, connectionsOfOneMax, connectionsMax);
+        arrivals.add(remoteAddress, arrivalsPerAddressMax, arrivalsMax) || !connections.admit(session);
       if (isTooMany) {
-        refused.connections += 1;
+        rejected.connections += 1;
         return done(replyOf(421, "4.7.0 Too many connections, try again later"));
       }
-      admitted.add(session);
       done();
     },
     onClose(session) {
-      if (admitted.has(session)) open.remove(session.remoteAddress);
+      connections.remove(session);
     },
     onMailFrom(_sender, session, done) {
-      if (!messages.add(session.remoteAddress, messagesOfOneMax, messagesMax)) return done();
-      refused.messages += 1;
+      connections.recordProgress(session);
+      if (!messages.add(session.remoteAddress, messagesPerAddressMax, messagesMax)) return done();
+      rejected.messages += 1;
       done(replyOf(421, "4.7.0 Too many messages, try again later"));
     },
     onRcptTo({ address }, session, done) {
-      const isHere = address.slice(address.lastIndexOf("@") + 1).toLowerCase() === domain;
-      if (isHere && isOurs(address)) return done();
-      refused.recipients += 1;
-      const tries = (guesses.get(session) ?? 0) + 1;
-      guesses.set(session, tries);
-      if (tries >= guessesMax) return done(replyOf(421, "4.7.0 Too many wrong recipients"));
-      done(replyOf(550, isHere ? "5.1.1 No such return path" : "5.7.1 No relaying here"));
+      const isLocal = address.slice(address.lastIndexOf("@") + 1).toLowerCase() === domain;
+      if (isLocal && isOurs(address)) {
+        connections.recordProgress(session);
+        return done();
+      }
+      rejected.recipients += 1;
+      const count = (guesses.get(session) ?? 0) + 1;
+      guesses.set(session, count);
+      if (count >= guessesMax) return done(replyOf(421, "4.7.0 Too many unknown recipients"));
+      done(replyOf(550, isLocal ? "5.1.1 Unknown return path" : "5.7.1 Relaying denied"));
     },
     onData(stream, session, done) {
-      const take = async (): Promise<Error | null> => {
-        // Rejects where whoever brings it goes away in the middle; nobody hears the answer then.
+      const accept = async (): Promise<Error | null> => {
+        // The stream fails if the client disconnects during the transfer; no client receives this reply then.
         const bytes = await readBeginning(stream).catch(() => null);
-        if (bytes === null) return replyOf(451, "4.4.2 Incomplete");
+        if (bytes === null) return replyOf(451, "4.4.2 Incomplete message");
         if (stream.sizeExceeded) {
-          refused.oversized += 1;
+          rejected.oversized += 1;
           return null;
         }
         try {
           for (const { address } of session.envelope.rcptTo)
-            if ((await receive(bytes, address)) === "later") return replyOf(451, "4.3.0 Not yet, try again");
+            if ((await receive(bytes, address)) === "later")
+              return replyOf(451, "4.3.0 Not processed yet, try again later");
         } catch (error) {
-          log.warn("inbound.not_recorded", factsOf(error));
-          return replyOf(451, "4.3.0 Not recorded, try again");
+          log.warn("inbound.not_recorded", describeError(error));
+          return replyOf(451, "4.3.0 Not recorded, try again later");
         }
         return null;
       };
-      void take().then(done);
+      connections.setBusy(session, true);
+      void accept().then((fault) => {
+        connections.setBusy(session, false);
+        done(fault);
+      });
     },
   });
-  server.on("error", (error) => log.info("inbound.connection_failed", factsOf(error)));
+  server.on("error", (error) => log.info("inbound.connection_failed", describeError(error)));
 
   await new Promise<void>((resolve, reject) => {
     server.server.once("error", reject);
@@ -126,16 +149,16 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       resolve();
     });
   });
-  // A peer that says a little now and then is idle to nobody.
+  // The idle timeout does not end a client that sends a few bytes at a time; this limit does.
   server.server.on("connection", (socket) => {
-    const patience = setTimeout(() => socket.destroy(), connectionMsMax);
-    socket.once("close", () => clearTimeout(patience));
+    const timer = setTimeout(() => socket.destroy(), connectionMsMax);
+    socket.once("close", () => clearTimeout(timer));
   });
   const eachMinute = setInterval(() => {
     arrivals.clear();
     messages.clear();
-    if (Object.values(refused).some((count) => count > 0)) log.warn("inbound.refused", refused);
-    refused = noRefusals();
+    if (Object.values(rejected).some((count) => count > 0)) log.warn("inbound.refused", rejected);
+    rejected = noRejections();
   }, minuteMs);
   const address = server.server.address();
   return {
@@ -143,22 +166,28 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     async close() {
       clearInterval(eachMinute);
       await new Promise<void>((resolve) => server.close(resolve));
-      if (Object.values(refused).some((count) => count > 0)) log.warn("inbound.refused", refused);
+      if (Object.values(rejected).some((count) => count > 0)) log.warn("inbound.refused", rejected);
     },
   };
 }
 
-const noRefusals = (): Refusals => ({ recipients: 0, connections: 0, messages: 0, oversized: 0 });
+const noRejections = (): Rejections => ({
+  recipients: 0,
+  connections: 0,
+  messages: 0,
+  oversized: 0,
+  idle: 0,
+});
 
 const replyOf = (responseCode: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode });
 
-function factsOf(error: unknown): Record<string, unknown> {
+function describeError(error: unknown): Record<string, unknown> {
   return error instanceof Error ? { message: error.message.slice(0, 300), ...codeOf(error) } : {};
 }
 const codeOf = (error: Error) => ("code" in error ? { code: String(error.code) } : {});
 
-/** The first MB; the rest is taken in and forgotten. Rejects where the message ends before its end. */
+/** Reads the whole message and returns its first MB. Rejects if the message is incomplete. */
 async function readBeginning(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -169,27 +198,21 @@ async function readBeginning(stream: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Counts for each address and for all; `add` tells whether that is too many, and then does not count. */
-function countPer() {
+/** Counts per address and in total. `add` returns true, and does not count, if a limit is reached. */
+function createRateCounter() {
   const counts = new Map<string, number>();
-  let all = 0;
+  let total = 0;
   return {
-    add(address: string, ofOneMax: number, allMax: number): boolean {
+    add(address: string, perAddressMax: number, totalMax: number): boolean {
       const own = counts.get(address) ?? 0;
-      if (own >= ofOneMax || all >= allMax) return true;
+      if (own >= perAddressMax || total >= totalMax) return true;
       counts.set(address, own + 1);
-      all += 1;
+      total += 1;
       return false;
-    },
-    remove(address: string): void {
-      const own = counts.get(address) ?? 0;
-      if (own > 1) counts.set(address, own - 1);
-      else counts.delete(address);
-      all -= 1;
     },
     clear(): void {
       counts.clear();
-      all = 0;
+      total = 0;
     },
   };
 }

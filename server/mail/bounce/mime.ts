@@ -1,25 +1,25 @@
-import { type Field, fieldOf, readFields } from "./fields";
+import { type Field, findField, readFields } from "./fields";
 
-/** A part of a message. `content` is as it came, one character a byte; `parts` are those of a multipart. */
+/** A part of a message. `content` is undecoded, one character per byte; `parts` are the parts of a multipart. */
 export type Part = {
   /** In lower case: `text/plain`. */
   type: string;
-  /** Of the type, by names in lower case. */
+  /** Parameters of the content type, by lower-case name. */
   params: ReadonlyMap<string, string>;
   fields: Field[];
   content: string;
   parts: Part[];
 };
 
-/** Bytes of a message that are read. What is behind them is the returned mail's body or its files. */
+/** Bytes of a message that are read. Later bytes belong to the body or attachments of the returned email. */
 export const readBytesMax = 1024 * 1024;
 
 const depthMax = 8;
 const partsMax = 60;
 
 /**
- * Takes a message apart (RFC 2045, RFC 2046). Every text is a message to it; what is broken, nested too deep or too much is
- * left whole. At most `depthMax` looks at each byte of the first MB.
+ * Splits a message into its parts (RFC 2045, RFC 2046). Accepts any input: a part that is malformed, nested too deeply or
+ * above the part limit stays unsplit. Reads each byte of the first MB at most `depthMax` times.
  */
 export function readMessage(bytes: Uint8Array): Part {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, readBytesMax))
@@ -28,27 +28,27 @@ export function readMessage(bytes: Uint8Array): Part {
   return readPart(text, 0, { parts: partsMax });
 }
 
-/** The parts of a message in the order in which they stand, itself first. */
-export function* allParts(part: Part): Generator<Part> {
+/** The part itself and all parts inside it, in document order. */
+export function* listParts(part: Part): Generator<Part> {
   yield part;
-  for (const inner of part.parts) yield* allParts(inner);
+  for (const inner of part.parts) yield* listParts(inner);
 }
 
-/** What a part says, without its transfer encoding and in Unicode; at most `charsMax` characters of it. */
-export function textOf({ fields, params, content }: Part, charsMax = 65_536): string {
-  const encoding = fieldOf(fields, "content-transfer-encoding")?.trim().toLowerCase();
-  // Base64 grows by a third, quoted-printable by three times.
+/** Decodes the text of a part to Unicode, at most `charsMax` characters. */
+export function decodeText({ fields, params, content }: Part, charsMax = 65_536): string {
+  const encoding = findField(fields, "content-transfer-encoding")?.trim().toLowerCase();
+  // Base64 is a third longer than its content, quoted-printable up to three times as long.
   const raw = content.slice(0, charsMax * 3);
   const bytes =
     encoding === "base64"
       ? Buffer.from(raw, "base64")
-      : Buffer.from(encoding === "quoted-printable" ? unquote(raw) : raw, "latin1");
-  return decoderFor(params.get("charset")).decode(bytes).replace(/\r\n?/g, "\n").slice(0, charsMax);
+      : Buffer.from(encoding === "quoted-printable" ? decodeQuotedPrintable(raw) : raw, "latin1");
+  return createDecoder(params.get("charset")).decode(bytes).replace(/\r\n?/g, "\n").slice(0, charsMax);
 }
 
-/** The header of the mail inside a part that holds one, or only its header (`message/rfc822`, `text/rfc822-headers`). */
-export function innerFields(part: Part): Field[] {
-  const text = textOf(part, 131_072).replace(/^\n+/, "");
+/** The header fields of an embedded email (`message/rfc822`) or of an embedded header (`text/rfc822-headers`). */
+export function readInnerFields(part: Part): Field[] {
+  const text = decodeText(part, 131_072).replace(/^\n+/, "");
   const end = text.indexOf("\n\n");
   return readFields(end === -1 ? text : text.slice(0, end));
 }
@@ -59,7 +59,7 @@ function readPart(text: string, depth: number, budget: { parts: number }): Part 
   const end = isBare ? 0 : text.indexOf("\n\n");
   const fields = isBare ? [] : readFields(end === -1 ? text : text.slice(0, end));
   const content = isBare ? text.slice(1) : end === -1 ? "" : text.slice(end + 2);
-  const { type, params } = readType(fieldOf(fields, "content-type") ?? "text/plain");
+  const { type, params } = readType(findField(fields, "content-type") ?? "text/plain");
   const boundary = params.get("boundary");
   const isSplit = type.startsWith("multipart/") && boundary !== undefined && depth < depthMax;
   const pieces = isSplit ? splitAt(content, boundary, budget.parts) : [];
@@ -68,7 +68,7 @@ function readPart(text: string, depth: number, budget: { parts: number }): Part 
   return { type, params, fields, content, parts };
 }
 
-/** The texts between the lines that begin with the boundary; the last one may lack its end. */
+/** The texts between boundary lines. The closing boundary may be missing. */
 function splitAt(content: string, boundary: string, limit: number): string[] {
   if (boundary === "" || boundary.length > 200) return [];
   const mark = `\n--${boundary}`;
@@ -79,11 +79,11 @@ function splitAt(content: string, boundary: string, limit: number): string[] {
     const after = at + mark.length;
     const lineEnd = text.indexOf("\n", after);
     const rest = text.slice(after, lineEnd === -1 ? undefined : lineEnd).trim();
-    const isOurs = rest === "" || rest === "--";
-    if (isOurs && from !== -1) pieces.push(text.slice(from, at));
+    const isBoundary = rest === "" || rest === "--";
+    if (isBoundary && from !== -1) pieces.push(text.slice(from, at));
     if (rest === "--" || lineEnd === -1) return pieces;
-    // A longer boundary may begin with this one.
-    if (isOurs) from = lineEnd + 1;
+    // A line that does not match may contain a longer boundary with this prefix.
+    if (isBoundary) from = lineEnd + 1;
     at = text.indexOf(mark, lineEnd);
   }
   if (from !== -1) pieces.push(text.slice(from));
@@ -97,9 +97,9 @@ function readType(value: string): { type: string; params: Map<string, string> } 
     const equals = part.indexOf("=");
     if (equals < 1) continue;
     const name = part.slice(0, equals).trim().toLowerCase();
-    const given = part.slice(equals + 1).trim();
-    const plain = given.startsWith('"') ? given.slice(1).replace(/"$/, "").replace(/\\(.)/g, "$1") : given;
-    if (!params.has(name)) params.set(name, plain);
+    const raw = part.slice(equals + 1).trim();
+    const unquoted = raw.startsWith('"') ? raw.slice(1).replace(/"$/, "").replace(/\\(.)/g, "$1") : raw;
+    if (!params.has(name)) params.set(name, unquoted);
   }
   return { type: type.trim().toLowerCase(), params };
 }
@@ -122,13 +122,13 @@ function splitUnquoted(value: string): string[] {
   return parts;
 }
 
-/** Quoted-printable (RFC 2045 section 6.7), one character a byte. */
-const unquote = (text: string): string =>
+/** Decodes quoted-printable (RFC 2045 section 6.7) to one character per byte. */
+const decodeQuotedPrintable = (text: string): string =>
   text
     .replace(/=[ \t]{0,80}\n/g, "")
     .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-function decoderFor(charset: string | undefined): TextDecoder {
+function createDecoder(charset: string | undefined): TextDecoder {
   try {
     return new TextDecoder(charset ?? "utf-8");
   } catch {

@@ -1,13 +1,13 @@
 import { readDiagnostic } from "./diagnostic";
-import { addressesIn, fieldOf, fieldsOf } from "./fields";
-import { allParts, type Part, textOf } from "./mime";
+import { findAddresses, findField, findFields } from "./fields";
+import { decodeText, listParts, type Part } from "./mime";
 import type { Reported } from "./report";
 
 const textCharsMax = 32_768;
 const linesMax = 600;
 const recipientsMax = 100;
 
-/** By what is said in the first lines, in small letters and single blanks. Whatever still goes on is no failure. */
+/** Phrases in the opening lines, in lower case with single spaces. A delay phrase wins over a failure phrase. */
 const DELAYS: readonly string[] = [
   "you do not need to resend your message",
   "do not need to resend",
@@ -26,13 +26,13 @@ const FAILURES: readonly string[] = [
   // Exim
   "could not be delivered to one or more of its recipients",
   "the following address(es) failed",
-  // Postfix, where its report was taken off
+  // Postfix, when its delivery report was removed
   "your message could not be delivered to one or more recipients",
   "i'm sorry to have to inform you that your message could not",
   // sendmail
   "had permanent fatal errors",
   "had permanent delivery errors",
-  // Exchange and its relatives
+  // Exchange and compatible servers
   "did not reach the following recipient(s)",
   "did not reach some or all of the intended recipients",
   "delivery has failed to these recipients",
@@ -48,7 +48,7 @@ const FAILURES: readonly string[] = [
   "undeliverable mail",
 ];
 
-/** Lines with which the returned mail begins. */
+/** Lines that introduce the returned email. */
 const COPY =
   /^[\s*>-]{0,10}(?:this is a copy of|below this line is a copy|original message|original message header|message header follows|included is a copy|unsent message below|undelivered message|message follows|returned message|the header of the original message|a copy of the message|received: |return-path: )/i;
 
@@ -56,62 +56,70 @@ const MACHINES =
   /^(?:mailer[-_.]?daemon|mail[-_.]?daemon|postmaster|mdaemon|mail[-_.]?delivery|mailerdaemon|microsoftexchange|bounces?|mmdf|maildelivery|mail-?system|mailsubsystem)/i;
 
 /**
- * What the bounces say that follow no RFC: those of qmail, of Exim, of older Exchange, and such as are a letter only. Null where
- * the message is none: it must come from a machine for mail, and say so in words known here.
+ * Reads bounces that do not follow RFC 3464: those of qmail, Exim, older Exchange, and plain text notices. Null if the
+ * message is not a bounce: it must come from a mail system's address and contain a known phrase.
  */
 export function readPlainBounce(message: Part): Reported[] | null {
-  const failed = fieldsOf(message.fields, "x-failed-recipients").flatMap((value) =>
-    addressesIn(value, recipientsMax),
+  const failed = findFields(message.fields, "x-failed-recipients").flatMap((value) =>
+    findAddresses(value, recipientsMax),
   );
-  const [from] = addressesIn(fieldOf(message.fields, "from") ?? "", 1);
+  const [from] = findAddresses(findField(message.fields, "from") ?? "", 1);
   if (failed.length === 0 && !MACHINES.test(from ?? "")) return null;
-  const part = [...allParts(message)].find(({ type }) => type === "text/plain");
-  const text = (part ?? message).parts.length > 0 ? "" : textOf(part ?? message, textCharsMax);
+  const part = [...listParts(message)].find(({ type }) => type === "text/plain");
+  const text = (part ?? message).parts.length > 0 ? "" : decodeText(part ?? message, textCharsMax);
   const opening = text.slice(0, 4_000).toLowerCase().replace(/\s+/g, " ").replace(/[’`]/g, "'");
   const isDelay = DELAYS.some((words) => opening.includes(words));
   if (!isDelay && failed.length === 0 && !FAILURES.some((words) => opening.includes(words))) return null;
 
   const action = isDelay ? "delayed" : "failed";
-  const lines = linesOf(text);
-  const entries = entriesOf(lines, failed);
+  const lines = readNoticeLines(text);
+  const entries = readEntries(lines, failed);
   const whole = readDiagnostic(lines.join(" "), null);
   if (entries.length === 0) return [{ action, recipients: [], reply: whole, host: null }];
-  return entries.slice(0, recipientsMax).map(({ address, said }) => ({
+  return entries.slice(0, recipientsMax).map(({ address, text: own }) => ({
     action,
     recipients: [address],
-    // What is said once is said of all.
-    reply: said.trim() === "" ? whole : readDiagnostic(said, null),
-    host: /\bhost ([\w.-]{1,255})/i.exec(said)?.[1] ?? null,
+    // A reason that appears only once applies to all recipients.
+    reply: own.trim() === "" ? whole : readDiagnostic(own, null),
+    host: /\bhost ([\w.-]{1,255})/i.exec(own)?.[1] ?? null,
   }));
 }
 
-/** The report's own words, without the returned mail behind them. */
-function linesOf(text: string): string[] {
+/** The lines of the notice, without the returned email below them. */
+function readNoticeLines(text: string): string[] {
   const lines = text.split("\n", linesMax);
   const end = lines.findIndex((line, index) => index > 0 && COPY.test(line));
   return end === -1 ? lines : lines.slice(0, end);
 }
 
-/** Addresses with which lines begin, each with what is said up to the next one; only those in `among`, if there are any. */
-function entriesOf(lines: readonly string[], among: readonly string[]): { address: string; said: string }[] {
-  const entries = new Map(among.map((address) => [address.toLowerCase(), { address, said: [] as string[] }]));
-  let open: { said: string[] } | undefined;
+/**
+ * Finds lines that start with an address; the text of an entry is everything up to the next such line. With a non-empty
+ * `allowed` only those addresses count.
+ */
+function readEntries(
+  lines: readonly string[],
+  allowed: readonly string[],
+): { address: string; text: string }[] {
+  const entries = new Map(
+    allowed.map((address) => [address.toLowerCase(), { address, lines: [] as string[] }]),
+  );
+  let open: { lines: string[] } | undefined;
   for (const line of lines) {
-    const address = addressAtStart(line);
+    const address = readLeadingAddress(line);
     const known = address === null ? undefined : entries.get(address.toLowerCase());
-    if (address === null || (!known && among.length > 0)) {
-      open?.said.push(line);
+    if (address === null || (!known && allowed.length > 0)) {
+      open?.lines.push(line);
       continue;
     }
-    open = known ?? { said: [] };
-    if (!known) entries.set(address.toLowerCase(), { address, said: open.said });
-    open.said.push(line.slice(line.indexOf(address) + address.length).replace(/^[>:)\]"' ]+/, ""));
+    open = known ?? { lines: [] };
+    if (!known) entries.set(address.toLowerCase(), { address, lines: open.lines });
+    open.lines.push(line.slice(line.indexOf(address) + address.length).replace(/^[>:)\]"' ]+/, ""));
   }
-  return [...entries.values()].map(({ address, said }) => ({ address, said: said.join(" ") }));
+  return [...entries.values()].map(({ address, lines: own }) => ({ address, text: own.join(" ") }));
 }
 
-/** `<ann@example.com>:`, `  ann@example.com`, `ann@example.com on Mon, …`, but no sentence that has one in it. */
-function addressAtStart(line: string): string | null {
+/** Matches `<ann@example.com>:`, `  ann@example.com` or `ann@example.com on Mon, …`, but not a sentence with an address. */
+function readLeadingAddress(line: string): string | null {
   const found = /^[\s"'(<[]{0,40}([^\s@<>()[\],;:"']{1,64}@[^\s@<>()[\],;:"']{1,255})(?=$|[>:)\]"'\s])/.exec(
     line,
   );

@@ -1,34 +1,34 @@
 import type { Reply } from "../outcome";
 
-/** What a server says it did for a recipient (RFC 3464 section 2.3.3). Only `failed` is a bounce. */
+/** The action that a server reports for a recipient (RFC 3464 section 2.3.3). Only `failed` is a bounce. */
 export const ACTIONS = ["failed", "delayed", "delivered", "relayed", "expanded"] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** What is reported of one recipient. */
+/** The reported status of one recipient. */
 export type Reported = {
   action: Action;
-  /** Under which addresses, the one that we wrote to first; empty where the report names none. */
+  /** The recipient's addresses, the one that we sent to first; empty if the report names none. */
   recipients: string[];
-  /** What the last server said; code, enhanced code and text each as far as they were told. */
+  /** The reply of the last server; parts that the report omits are null or empty. */
   reply: Reply;
-  /** The server that said so. */
+  /** The server that sent the reply. */
   host: string | null;
 };
 
-/** How the mail that a report is about can be found, as far as the report tells. All of it is the word of a stranger. */
+/** Data that identifies the email of a report. All of it is untrusted input. */
 export type About = {
-  /** Addresses that the report came to, or that the mail went out under: one of them may hold our token. */
+  /** Addresses that received the report, and envelope senders of the email: one of them may contain our token. */
   returnPaths: string[];
-  /** Links to unsubscribe that stood in the mail. */
+  /** Unsubscribe links of the email. */
   unsubscribeLinks: string[];
   /** Without angle brackets. */
   messageId: string | null;
 };
 
-/** What a message that came back is. `id` is the same whenever the same message is read. */
+/** A classified incoming message. `id` is stable: the same message always has the same id. */
 export type Report =
   | { kind: "delivery"; id: string; about: About; reported: Reported[] }
   | { kind: "complaint"; id: string; about: About; feedbackType: string; recipients: string[] }
-  /** A machine's answer for a person, such as a note of absence. */
+  /** An automatic response on behalf of a person, such as an out-of-office reply. */
   | { kind: "auto-reply" }
   | { kind: "other" };

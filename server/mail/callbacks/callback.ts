@@ -1,34 +1,39 @@
 import type { Reply } from "../outcome";
 
-/** A provider's call as it came: its signature is over these very bytes. `header` is by name in any letter case. */
+/** An HTTP callback of a provider. Its signature covers exactly `bytes`. `header` is case-insensitive. */
 export type Callback = { bytes: Uint8Array; header: (name: string) => string | null };
 
-/** forged: nothing proves that the provider sent it. expired: it did, but longer ago than it repeats itself. */
+/**
+ * genuine: the provider sent it. forged: the authentication failed. expired: authentic, but older than the provider's retry
+ * period.
+ */
 export type Verdict = "genuine" | "forged" | "expired";
 
-/** One thing that a provider tells of a mail, in our words. All texts are its own and may hold anything. */
-export type Told = {
-  /** The same whenever the provider tells the same. */
+/** One delivery event that a provider reports, in a common format. All texts are untrusted input. */
+export type ProviderEvent = {
+  /** Stable: a repeated event has the same id. */
   id: string;
   kind: "delivered" | "delayed" | "bounced" | "complained";
-  /** Whom it may be about; empty where the provider names nobody. */
+  /** Possible recipients; empty if the provider names none. */
   recipients: string[];
-  /** Under which the provider knows the mail; null where it does not say. */
+  /** The provider's own id of the email; null if absent. */
   providerId: string | null;
-  /** The header of that name without brackets, where the provider tells ours. */
+  /** Our Message-ID without angle brackets; null if absent. */
   messageId: string | null;
-  /** What the server at the other end said, as far as that is told. */
+  /** The reply of the destination; parts that the provider omits are null or empty. */
   reply: Reply;
   host: string | null;
-  /** Whether it surely is about each that it names, and not about one of them. */
-  isSure: boolean;
-  /** When it happened; null where the provider does not say. */
+  /** Whether the event applies to every listed recipient, not only to one of them. */
+  appliesToAllRecipients: boolean;
+  /** Time of the event; null if absent. */
   at: Date | null;
 };
 
-/** How one provider proves its calls and what they say. */
+/** How to authenticate and parse the callbacks of one provider. */
 export type Scheme = {
+  /** Set if `verify` does not need the body. */
+  authenticatesByHeader?: true;
   verify(callback: Callback, secret: string, now: Date): Verdict;
-  /** What the JSON of a genuine call tells; nothing where it tells of what we do not keep. */
-  read(payload: unknown, callback: Callback): Told[];
+  /** Parses the JSON of a genuine callback. Empty if it contains no event that we record. */
+  read(payload: unknown, callback: Callback): ProviderEvent[];
 };

@@ -1,11 +1,18 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { judgeAge } from "./age";
-import type { Callback, Scheme, Told } from "./callback";
-import { hostOf, messageIdOf, refusalOf, replyOf, Said, timeOf } from "./said";
-import { isSame } from "./same";
+import type { Callback, ProviderEvent, Scheme } from "./callback";
+import { isEqual } from "./equal";
+import {
+  OptionalText,
+  parseHost,
+  parseMessageId,
+  parseRejection,
+  parseReply,
+  parseTime,
+} from "./provider-fields";
 
-/** Mailgun repeats a call for about eight hours, and warns of limits that are tight. */
+/** Mailgun retries a callback for about eight hours and recommends a generous limit. */
 export const mailgunAgeSecondsMax = 86_400;
 
 const Signed = z.object({
@@ -18,78 +25,79 @@ const Signed = z.object({
 
 const Event = z.object({
   "event-data": z.object({
-    event: Said,
-    id: Said,
+    event: OptionalText,
+    id: OptionalText,
     timestamp: z.number().nullish().catch(null),
-    severity: Said,
-    recipient: Said,
+    severity: OptionalText,
+    recipient: OptionalText,
     message: z
-      .object({ headers: z.object({ "message-id": Said }).nullish().catch(null) })
+      .object({ headers: z.object({ "message-id": OptionalText }).nullish().catch(null) })
       .nullish()
       .catch(null),
     "delivery-status": z
       .object({
         code: z.number().nullish().catch(null),
-        "enhanced-code": Said,
-        message: Said,
-        description: Said,
-        "mx-host": Said,
+        "enhanced-code": OptionalText,
+        message: OptionalText,
+        description: OptionalText,
+        "mx-host": OptionalText,
       })
       .nullish()
       .catch(null),
-    reject: z.object({ reason: Said }).nullish().catch(null),
+    reject: z.object({ reason: OptionalText }).nullish().catch(null),
   }),
 });
 
 /**
- * Mailgun signs the time and a token of each call with HMAC-SHA-256 under the account's signing key ("Securing Webhooks" of
- * its user manual). What the call says is not in the signature, so a token may be used for one body alone: see `tokenOf`.
+ * Mailgun signs the timestamp and a token of each callback with HMAC-SHA-256 and the account's signing key ("Securing
+ * Webhooks" in its user manual). The signature does not cover the body, so the caller must accept each token with one body
+ * only: see `tokenOf`.
  */
 export const mailgun: Scheme = {
   verify(callback, secret, now) {
-    const signed = signatureOf(callback);
+    const signed = readSignature(callback);
     if (!signed) return "forged";
     const { timestamp, token, signature } = signed;
     const expected = createHmac("sha256", secret).update(`${timestamp}${token}`).digest("hex");
-    if (!isSame(signature.toLowerCase(), expected)) return "forged";
+    if (!isEqual(signature.toLowerCase(), expected)) return "forged";
     return judgeAge(Number(timestamp), now, mailgunAgeSecondsMax);
   },
   read(payload) {
     const read = Event.safeParse(payload);
     if (!read.success) return [];
     const event = read.data["event-data"];
-    const kind = kindOf(event.event, event.severity);
+    const kind = readKind(event.event, event.severity);
     if (!kind || !event.id) return [];
     const status = event["delivery-status"];
-    const said = status?.message || status?.description || event.reject?.reason;
+    const text = status?.message || status?.description || event.reject?.reason;
     const code = status?.code;
-    const messageId = messageIdOf(event.message?.headers?.["message-id"]);
+    const messageId = parseMessageId(event.message?.headers?.["message-id"]);
     const isReply = typeof code === "number" && code >= 200 && code < 600;
     return [
       {
-        // The id is unique for a day.
+        // Mailgun's event id is unique only within one day.
         id: `${event.id} ${event.timestamp}`,
         kind,
         recipients: event.recipient ? [event.recipient] : [],
-        // It keeps our Message-ID and knows the mail by that.
+        // Mailgun identifies the email by our Message-ID.
         providerId: messageId,
         messageId,
         reply:
           kind === "delivered"
-            ? replyOf(isReply ? `${code} ${said ?? ""}` : null)
-            : refusalOf(isReply ? `${code} ${said ?? ""}` : said, status?.["enhanced-code"]),
-        host: hostOf(status?.["mx-host"]),
-        isSure: true,
-        at: timeOf(event.timestamp),
+            ? parseReply(isReply ? `${code} ${text ?? ""}` : null)
+            : parseRejection(isReply ? `${code} ${text ?? ""}` : text, status?.["enhanced-code"]),
+        host: parseHost(status?.["mx-host"]),
+        appliesToAllRecipients: true,
+        at: parseTime(event.timestamp),
       },
     ];
   },
 };
 
-/** What a call may be used for once: its token. Null where it has none. */
-export const tokenOf = (callback: Callback): string | null => signatureOf(callback)?.token ?? null;
+/** The one-time token of a callback; null if it has none. */
+export const tokenOf = (callback: Callback): string | null => readSignature(callback)?.token ?? null;
 
-function signatureOf({ bytes }: Callback) {
+function readSignature({ bytes }: Callback) {
   try {
     const read = Signed.safeParse(JSON.parse(Buffer.from(bytes).toString()));
     return read.success ? read.data.signature : null;
@@ -98,7 +106,10 @@ function signatureOf({ bytes }: Callback) {
   }
 }
 
-function kindOf(event: string | null | undefined, severity: string | null | undefined): Told["kind"] | null {
+function readKind(
+  event: string | null | undefined,
+  severity: string | null | undefined,
+): ProviderEvent["kind"] | null {
   switch (event) {
     case "delivered":
       return "delivered";

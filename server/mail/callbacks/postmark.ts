@@ -1,17 +1,24 @@
 import { z } from "zod";
-import { postmarkMark } from "../transport/provider-id";
-import type { Scheme, Told } from "./callback";
-import { idOf, refusalOf, replyOf, Said, timeOf, withCode } from "./said";
-import { isSame } from "./same";
+import { postmarkMetadataKey } from "../transport/provider-id";
+import type { ProviderEvent, Scheme } from "./callback";
+import { isEqual } from "./equal";
+import {
+  OptionalText,
+  parseId,
+  parseRejection,
+  parseReply,
+  parseTime,
+  withEnhancedCode,
+} from "./provider-fields";
 
-/** The user name of the basic authentication; its password is the secret. */
-export const postmarkUser = "posthorn";
+/** User name for HTTP basic authentication; the password is the secret. */
+export const postmarkUser = "backstamp";
 
-/** The header in which the secret may come instead. */
+/** Alternative header for the secret. */
 export const postmarkHeader = "x-callback-secret";
 
-/** What a type of bounce is to us. The others are answers of machines and of people, or say nothing of this mail. */
-const KINDS: Readonly<Record<string, Told["kind"]>> = {
+/** Event kind by Postmark's bounce type. Other types are automatic replies, or do not concern a delivery. */
+const KINDS: Readonly<Record<string, ProviderEvent["kind"]>> = {
   HardBounce: "bounced",
   SoftBounce: "bounced",
   Unknown: "bounced",
@@ -28,46 +35,47 @@ const KINDS: Readonly<Record<string, Told["kind"]>> = {
   SpamComplaint: "complained",
 };
 
-/** Types that say as much as an enhanced code does. A hard bounce may have other causes than a dead address. */
+/** Bounce types that correspond to an enhanced code. `HardBounce` is not among them: it has several causes. */
 const CODES: Readonly<Record<string, string>> = { BadEmailAddress: "5.1.3" };
 
 const Event = z.object({
-  RecordType: Said,
+  RecordType: OptionalText,
   ID: z.number().nullish().catch(null),
-  Type: Said,
-  MessageID: Said,
+  Type: OptionalText,
+  MessageID: OptionalText,
   Metadata: z
-    .object({ [postmarkMark]: Said })
+    .object({ [postmarkMetadataKey]: OptionalText })
     .nullish()
     .catch(null),
-  Email: Said,
-  Recipient: Said,
-  Details: Said,
-  Description: Said,
-  DeliveredAt: Said,
-  BouncedAt: Said,
+  Email: OptionalText,
+  Recipient: OptionalText,
+  Details: OptionalText,
+  Description: OptionalText,
+  DeliveredAt: OptionalText,
+  BouncedAt: OptionalText,
 });
 
 /**
- * Postmark signs nothing: its documentation ("Webhooks overview", under "Protecting your webhook") advises basic
- * authentication in the address, and its Webhooks API sends headers of one's own as well. Its calls bear no time that could be
- * trusted, so that one that was listened in on could come again; it would tell what was told before.
+ * Postmark does not sign callbacks. Its documentation ("Webhooks overview", section "Protecting your webhook") recommends
+ * basic authentication in the URL; its Webhooks API can also send custom headers. Callbacks have no trusted timestamp, so
+ * an intercepted one can be replayed. A replay only repeats a recorded event.
  */
 export const postmark: Scheme = {
+  authenticatesByHeader: true,
   verify({ header }, secret) {
     const [, basic] = /^Basic +([\w+/=-]{1,1024})$/i.exec(header("authorization") ?? "") ?? [];
     const given = basic === undefined ? null : Buffer.from(basic, "base64").toString();
-    const isGiven = given !== null && isSame(given, `${postmarkUser}:${secret}`);
-    return isGiven || isSame(header(postmarkHeader) ?? "", secret) ? "genuine" : "forged";
+    const isGiven = given !== null && isEqual(given, `${postmarkUser}:${secret}`);
+    return isGiven || isEqual(header(postmarkHeader) ?? "", secret) ? "genuine" : "forged";
   },
   read(payload) {
     const read = Event.safeParse(payload);
     if (!read.success) return [];
     const { RecordType: record, ID: id, Type: type, MessageID: ownId, ...event } = read.data;
-    // Its own id of a mail it tells in no SMTP reply, so mail of ours bears a mark.
-    const providerId = idOf(event.Metadata?.[postmarkMark]) ?? idOf(ownId);
+    // Postmark's SMTP replies do not contain its message id, so our emails carry a metadata mark instead.
+    const providerId = parseId(event.Metadata?.[postmarkMetadataKey]) ?? parseId(ownId);
     if (providerId === null) return [];
-    const about = { providerId, messageId: null, isSure: true } as const;
+    const about = { providerId, messageId: null, appliesToAllRecipients: true } as const;
     if (record === "Delivery") {
       const { Recipient: recipient } = event;
       return [
@@ -76,9 +84,9 @@ export const postmark: Scheme = {
           id: `Delivery ${providerId} ${recipient}`,
           kind: "delivered",
           recipients: recipient ? [recipient] : [],
-          reply: replyOf(event.Details),
+          reply: parseReply(event.Details),
           host: null,
-          at: timeOf(event.DeliveredAt),
+          at: parseTime(event.DeliveredAt),
         },
       ];
     }
@@ -91,9 +99,9 @@ export const postmark: Scheme = {
         id: `${record} ${id}`,
         kind,
         recipients: event.Email ? [event.Email] : [],
-        reply: withCode(refusalOf(event.Details || event.Description, null), code),
+        reply: withEnhancedCode(parseRejection(event.Details || event.Description, null), code),
         host: null,
-        at: timeOf(event.BouncedAt),
+        at: parseTime(event.BouncedAt),
       },
     ];
   },

@@ -1,31 +1,41 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { judgeAge } from "./age";
-import { CODE_OF_SUBTYPE, LISTED_SUBTYPES } from "./bounce-words";
-import type { Callback, Scheme, Told } from "./callback";
-import { AllSaid, idOf, messageIdOf, refusalOf, replyOf, Said, timeOf, withCode, wordsOf } from "./said";
-import { isSame } from "./same";
+import { ENHANCED_CODE_BY_SUBTYPE, SUPPRESSED_SUBTYPES } from "./bounce-subtypes";
+import type { Callback, ProviderEvent, Scheme } from "./callback";
+import { isEqual } from "./equal";
+import {
+  OptionalText,
+  parseId,
+  parseMessageId,
+  parseRejection,
+  parseReply,
+  parseTime,
+  replyFromText,
+  TextList,
+  withEnhancedCode,
+} from "./provider-fields";
 
-/** Each attempt is signed anew (Standard Webhooks). */
+/** Short, because Resend signs each retry again (Standard Webhooks). */
 const ageSecondsMax = 300;
 
 const Event = z.object({
-  type: Said,
-  created_at: Said,
+  type: OptionalText,
+  created_at: OptionalText,
   data: z.object({
-    email_id: Said,
-    message_id: Said,
-    to: AllSaid,
+    email_id: OptionalText,
+    message_id: OptionalText,
+    to: TextList,
     bounce: z
-      .object({ type: Said, subType: Said, message: Said, diagnosticCode: AllSaid })
+      .object({ type: OptionalText, subType: OptionalText, message: OptionalText, diagnosticCode: TextList })
       .nullish()
       .catch(null),
-    failed: z.object({ reason: Said }).nullish().catch(null),
-    suppressed: z.object({ message: Said }).nullish().catch(null),
+    failed: z.object({ reason: OptionalText }).nullish().catch(null),
+    suppressed: z.object({ message: OptionalText }).nullish().catch(null),
   }),
 });
 
-const KINDS: Readonly<Record<string, Told["kind"]>> = {
+const KINDS: Readonly<Record<string, ProviderEvent["kind"]>> = {
   "email.delivered": "delivered",
   "email.delivery_delayed": "delayed",
   "email.bounced": "bounced",
@@ -35,26 +45,26 @@ const KINDS: Readonly<Record<string, Told["kind"]>> = {
 };
 
 /**
- * Resend signs as Svix does, which is Standard Webhooks by other names of the headers: HMAC-SHA-256 over id, time and bytes
- * ("Verify Webhooks Requests" of its documentation). While a secret is exchanged there are several signatures.
+ * Resend uses Svix signatures: Standard Webhooks with different header names, HMAC-SHA-256 over id, timestamp and bytes
+ * ("Verify Webhooks Requests" in its documentation). During a secret rotation a callback has several signatures.
  */
 export const resend: Scheme = {
   verify(callback, secret, now) {
     const key = readSigningSecret(secret);
-    const id = callOf(callback) ?? "";
-    const timestamp = signedHeader(callback, "timestamp") ?? "";
+    const id = readCallbackId(callback) ?? "";
+    const timestamp = readSignatureHeader(callback, "timestamp") ?? "";
     if (!key || id === "" || !/^\d{1,12}$/.test(timestamp)) return "forged";
     const expected = createHmac("sha256", key)
       .update(`${id}.${timestamp}.`)
       .update(callback.bytes)
       .digest("base64");
-    const given = (signedHeader(callback, "signature") ?? "").split(" ", 20);
-    if (!given.some((one) => isSame(one, `v1,${expected}`))) return "forged";
+    const signatures = (readSignatureHeader(callback, "signature") ?? "").split(" ", 20);
+    if (!signatures.some((signature) => isEqual(signature, `v1,${expected}`))) return "forged";
     return judgeAge(Number(timestamp), now, ageSecondsMax);
   },
   read(payload, callback) {
     const read = Event.safeParse(payload);
-    const id = callOf(callback);
+    const id = readCallbackId(callback);
     if (!read.success || !id) return [];
     const { type, created_at, data } = read.data;
     const kind = Object.hasOwn(KINDS, type ?? "") ? KINDS[type ?? ""] : undefined;
@@ -64,36 +74,41 @@ export const resend: Scheme = {
         id,
         kind,
         recipients: data.to.map(withoutName),
-        providerId: idOf(data.email_id),
-        messageId: messageIdOf(data.message_id),
-        reply: kind === "delivered" ? replyOf(null) : refusalIn(data),
+        providerId: parseId(data.email_id),
+        messageId: parseMessageId(data.message_id),
+        reply: kind === "delivered" ? parseReply(null) : readRejection(data),
         host: null,
-        isSure: data.to.length === 1,
-        at: timeOf(created_at),
+        appliesToAllRecipients: data.to.length === 1,
+        at: parseTime(created_at),
       },
     ];
   },
 };
 
-function refusalIn({ bounce, failed, suppressed }: z.infer<typeof Event>["data"]): Told["reply"] {
-  if (!bounce || LISTED_SUBTYPES.has(bounce.subType ?? ""))
-    return wordsOf(bounce?.message || failed?.reason || suppressed?.message);
-  const code = Object.hasOwn(CODE_OF_SUBTYPE, bounce.subType ?? "")
-    ? CODE_OF_SUBTYPE[bounce.subType ?? ""]
+function readRejection({
+  bounce,
+  failed,
+  suppressed,
+}: z.infer<typeof Event>["data"]): ProviderEvent["reply"] {
+  if (!bounce || SUPPRESSED_SUBTYPES.has(bounce.subType ?? ""))
+    return replyFromText(bounce?.message || failed?.reason || suppressed?.message);
+  const code = Object.hasOwn(ENHANCED_CODE_BY_SUBTYPE, bounce.subType ?? "")
+    ? ENHANCED_CODE_BY_SUBTYPE[bounce.subType ?? ""]
     : undefined;
-  const [said] = bounce.diagnosticCode;
-  return withCode(refusalOf(said || bounce.message, null), code);
+  const [diagnostic] = bounce.diagnosticCode;
+  return withEnhancedCode(parseRejection(diagnostic || bounce.message, null), code);
 }
 
-/** `Ben <ben@example.com>` is `ben@example.com`. */
+/** Turns `Ben <ben@example.com>` into `ben@example.com`. */
 const withoutName = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mailbox)?.[1] ?? mailbox;
 
-const callOf = (callback: Callback): string | null => signedHeader(callback, "id")?.slice(0, 300) ?? null;
+const readCallbackId = (callback: Callback): string | null =>
+  readSignatureHeader(callback, "id")?.slice(0, 300) ?? null;
 
-const signedHeader = ({ header }: Callback, name: string): string | null =>
+const readSignatureHeader = ({ header }: Callback, name: string): string | null =>
   header(`svix-${name}`) ?? header(`webhook-${name}`);
 
-/** The key in `whsec_` and Base64; null where it is none, or shorter than anybody makes one. */
+/** Decodes a signing secret: `whsec_` and Base64. Null if it is invalid or shorter than 16 bytes. */
 export function readSigningSecret(secret: string): Buffer | null {
   const [, base64] = /^whsec_([\w+/=]{20,200})$/.exec(secret.trim()) ?? [];
   const key = base64 === undefined ? null : Buffer.from(base64, "base64");

@@ -1,25 +1,33 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { z } from "zod";
 import { judgeAge } from "./age";
-import type { Scheme, Told } from "./callback";
-import { idOf, messageIdOf, refusalOf, replyOf, Said, timeOf, wordsOf } from "./said";
+import type { ProviderEvent, Scheme } from "./callback";
+import {
+  OptionalText,
+  parseId,
+  parseMessageId,
+  parseRejection,
+  parseReply,
+  parseTime,
+  replyFromText,
+} from "./provider-fields";
 
-/** SendGrid repeats a call for a day. */
+/** SendGrid retries a callback for one day. */
 const ageSecondsMax = 86_400;
 
 const Event = z.object({
-  event: Said,
-  email: Said,
-  sg_event_id: Said,
-  sg_message_id: Said,
-  "smtp-id": Said,
+  event: OptionalText,
+  email: OptionalText,
+  sg_event_id: OptionalText,
+  sg_message_id: OptionalText,
+  "smtp-id": OptionalText,
   timestamp: z.number().nullish().catch(null),
-  reason: Said,
-  response: Said,
-  status: Said,
+  reason: OptionalText,
+  response: OptionalText,
+  status: OptionalText,
 });
 
-const KINDS: Readonly<Record<string, Told["kind"]>> = {
+const KINDS: Readonly<Record<string, ProviderEvent["kind"]>> = {
   delivered: "delivered",
   deferred: "delayed",
   bounce: "bounced",
@@ -28,8 +36,8 @@ const KINDS: Readonly<Record<string, Told["kind"]>> = {
 };
 
 /**
- * SendGrid signs the time and the bytes of a call with ECDSA on P-256 and SHA-256 ("Getting Started with the Event Webhook
- * Security Features"). The secret is the verification key that it shows: DER in Base64, which proves and keeps nothing secret.
+ * SendGrid signs the timestamp and the bytes of a callback with ECDSA on P-256 and SHA-256 ("Getting Started with the Event
+ * Webhook Security Features"). `secret` is the public verification key from its dashboard, DER in Base64. It is not secret.
  */
 export const sendgrid: Scheme = {
   verify({ header, bytes }, secret, now) {
@@ -47,14 +55,14 @@ export const sendgrid: Scheme = {
   },
 };
 
-function readEvent(given: unknown): Told[] {
-  const read = Event.safeParse(given);
+function readEvent(value: unknown): ProviderEvent[] {
+  const read = Event.safeParse(value);
   if (!read.success) return [];
   const {
     event,
     email,
     sg_event_id: id,
-    sg_message_id: inner,
+    sg_message_id: messageId,
     status,
     reason,
     response,
@@ -67,25 +75,25 @@ function readEvent(given: unknown): Told[] {
       id,
       kind,
       recipients: email ? [email] : [],
-      providerId: idOf(outerId(inner ?? "")),
-      messageId: messageIdOf(rest["smtp-id"]),
+      providerId: parseId(readReplyId(messageId ?? "")),
+      messageId: parseMessageId(rest["smtp-id"]),
       reply:
         kind === "delivered"
-          ? replyOf(response)
+          ? parseReply(response)
           : event === "dropped"
-            ? wordsOf(reason)
-            : refusalOf(response || reason, status),
+            ? replyFromText(reason)
+            : parseRejection(response || reason, status),
       host: null,
-      isSure: true,
-      at: timeOf(rest.timestamp),
+      appliesToAllRecipients: true,
+      at: parseTime(rest.timestamp),
     },
   ];
 }
 
-/** What its SMTP reply named is the beginning of the id in its events; behind it stand its own machines. */
-const outerId = (inner: string): string => inner.split(/\.(?:filter|recv)/, 1)[0] ?? inner;
+/** The id of the SMTP reply is the first part of the event's message id; SendGrid appends the names of its machines. */
+const readReplyId = (eventId: string): string => eventId.split(/\.(?:filter|recv)/, 1)[0] ?? eventId;
 
-/** The key that SendGrid shows, with or without the lines of PEM; null where it is none on P-256. */
+/** Parses SendGrid's verification key, with or without PEM lines; null if it is not a P-256 key. */
 export function readVerificationKey(text: string): KeyObject | null {
   try {
     const der = Buffer.from(text.replace(/-----[A-Z ]+-----|\s/g, ""), "base64");

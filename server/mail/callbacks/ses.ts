@@ -1,30 +1,34 @@
 import { z } from "zod";
 import { isComplaint } from "../bounce/feedback";
-import { CODE_OF_SUBTYPE, LISTED_SUBTYPES } from "./bounce-words";
-import type { Told } from "./callback";
+import { ENHANCED_CODE_BY_SUBTYPE, SUPPRESSED_SUBTYPES } from "./bounce-subtypes";
+import type { ProviderEvent } from "./callback";
 import {
-  AllSaid,
-  hostOf,
-  idOf,
-  messageIdOf,
-  refusalOf,
-  replyOf,
-  Said,
-  timeOf,
-  withCode,
-  wordsOf,
-} from "./said";
+  OptionalText,
+  parseHost,
+  parseId,
+  parseMessageId,
+  parseRejection,
+  parseReply,
+  parseTime,
+  replyFromText,
+  TextList,
+  withEnhancedCode,
+} from "./provider-fields";
 
-const Recipient = z.object({ emailAddress: z.string().max(1_000), status: Said, diagnosticCode: Said });
+const Recipient = z.object({
+  emailAddress: z.string().max(1_000),
+  status: OptionalText,
+  diagnosticCode: OptionalText,
+});
 const Recipients = z.array(Recipient).max(1_000).catch([]);
 
-const Common = { timestamp: Said, reportingMTA: Said, feedbackId: Said };
+const Common = { timestamp: OptionalText, reportingMTA: OptionalText, feedbackId: OptionalText };
 const Event = z.object({
-  notificationType: Said,
-  eventType: Said,
+  notificationType: OptionalText,
+  eventType: OptionalText,
   mail: z.object({
-    messageId: Said,
-    destination: AllSaid,
+    messageId: OptionalText,
+    destination: TextList,
     headers: z
       .array(z.object({ name: z.string(), value: z.string() }))
       .max(2_000)
@@ -32,43 +36,48 @@ const Event = z.object({
       .catch(null),
   }),
   bounce: z
-    .object({ bounceType: Said, bounceSubType: Said, bouncedRecipients: Recipients, ...Common })
+    .object({
+      bounceType: OptionalText,
+      bounceSubType: OptionalText,
+      bouncedRecipients: Recipients,
+      ...Common,
+    })
     .nullish()
     .catch(null),
   complaint: z
     .object({
       complainedRecipients: Recipients,
-      complaintFeedbackType: Said,
-      complaintSubType: Said,
+      complaintFeedbackType: OptionalText,
+      complaintSubType: OptionalText,
       ...Common,
     })
     .nullish()
     .catch(null),
   delivery: z
-    .object({ recipients: AllSaid, smtpResponse: Said, ...Common })
+    .object({ recipients: TextList, smtpResponse: OptionalText, ...Common })
     .nullish()
     .catch(null),
   deliveryDelay: z
     .object({ delayedRecipients: Recipients, ...Common })
     .nullish()
     .catch(null),
-  reject: z.object({ reason: Said }).nullish().catch(null),
+  reject: z.object({ reason: OptionalText }).nullish().catch(null),
 });
 type Event = z.infer<typeof Event>;
-type About = Pick<Told, "providerId" | "messageId">;
+type About = Pick<ProviderEvent, "providerId" | "messageId">;
 
 /**
- * What SES tells in a message of its topic: by its notifications ("Amazon SNS notification contents for Amazon SES") or by
- * the events of a configuration set, which differ by little. SES gives a mail an id and a Message-ID of its own; ours stands
- * among the headers, where they are included.
+ * Parses an SES notification ("Amazon SNS notification contents for Amazon SES") or an event of a configuration set; the two
+ * formats differ slightly. SES assigns its own id and Message-ID to an email. Our Message-ID is among the headers, if the
+ * notification includes them.
  */
-export function readSes(payload: unknown): Told[] {
+export function readSes(payload: unknown): ProviderEvent[] {
   const read = Event.safeParse(payload);
   if (!read.success) return [];
   const { mail, ...event } = read.data;
   const about: About = {
-    providerId: idOf(mail.messageId),
-    messageId: messageIdOf(mail.headers?.find(({ name }) => name.toLowerCase() === "message-id")?.value),
+    providerId: parseId(mail.messageId),
+    messageId: parseMessageId(mail.headers?.find(({ name }) => name.toLowerCase() === "message-id")?.value),
   };
   switch (event.eventType ?? event.notificationType) {
     case "Bounce":
@@ -85,9 +94,9 @@ export function readSes(payload: unknown): Told[] {
         id: `reject ${about.providerId}`,
         kind: "bounced",
         recipients: [address],
-        reply: wordsOf(event.reject?.reason),
+        reply: replyFromText(event.reject?.reason),
         host: null,
-        isSure: true,
+        appliesToAllRecipients: true,
         at: null,
       }));
     default:
@@ -95,70 +104,81 @@ export function readSes(payload: unknown): Told[] {
   }
 }
 
-function readBounce(about: About, bounce: Event["bounce"]): Told[] {
+function readBounce(about: About, bounce: Event["bounce"]): ProviderEvent[] {
   if (!bounce) return [];
-  const { bounceType, bounceSubType: word, bouncedRecipients, reportingMTA, feedbackId, timestamp } = bounce;
-  const isListed = LISTED_SUBTYPES.has(word ?? "");
-  const code = Object.hasOwn(CODE_OF_SUBTYPE, word ?? "") ? CODE_OF_SUBTYPE[word ?? ""] : undefined;
+  const {
+    bounceType,
+    bounceSubType: subtype,
+    bouncedRecipients,
+    reportingMTA,
+    feedbackId,
+    timestamp,
+  } = bounce;
+  const isSuppressed = SUPPRESSED_SUBTYPES.has(subtype ?? "");
+  const code = Object.hasOwn(ENHANCED_CODE_BY_SUBTYPE, subtype ?? "")
+    ? ENHANCED_CODE_BY_SUBTYPE[subtype ?? ""]
+    : undefined;
   return bouncedRecipients.flatMap(({ emailAddress, status, diagnosticCode }) => {
-    // A machine's answer for a person looks so: nothing was refused.
-    if (bounceType === "Transient" && word === "General" && !status && !diagnosticCode) return [];
-    const reply = isListed ? wordsOf(diagnosticCode) : withCode(refusalOf(diagnosticCode, status), code);
+    // SES reports automatic replies in this form. They are not bounces.
+    if (bounceType === "Transient" && subtype === "General" && !status && !diagnosticCode) return [];
+    const reply = isSuppressed
+      ? replyFromText(diagnosticCode)
+      : withEnhancedCode(parseRejection(diagnosticCode, status), code);
     return {
       ...about,
       id: feedbackId || `bounce ${about.providerId} ${timestamp}`,
       kind: "bounced" as const,
       recipients: [emailAddress],
       reply,
-      host: hostOf(reportingMTA),
-      isSure: true,
-      at: timeOf(timestamp),
+      host: parseHost(reportingMTA),
+      appliesToAllRecipients: true,
+      at: parseTime(timestamp),
     };
   });
 }
 
-/** Few providers say who complained: SES then names everybody at that provider whom the mail went to. */
-function readComplaint(about: About, complaint: Event["complaint"]): Told[] {
+/** Few mailbox providers name the complainant. Otherwise SES lists all recipients of the email at that provider. */
+function readComplaint(about: About, complaint: Event["complaint"]): ProviderEvent[] {
   if (!complaint) return [];
-  const { complainedRecipients, complaintFeedbackType: type, complaintSubType: word, ...rest } = complaint;
-  const isListed = LISTED_SUBTYPES.has(word ?? "");
-  if (!isListed && type && !isComplaint(type)) return [];
+  const { complainedRecipients, complaintFeedbackType: type, complaintSubType: subtype, ...rest } = complaint;
+  const isSuppressed = SUPPRESSED_SUBTYPES.has(subtype ?? "");
+  if (!isSuppressed && type && !isComplaint(type)) return [];
   return complainedRecipients.map(({ emailAddress }) => ({
     ...about,
     id: rest.feedbackId || `complaint ${about.providerId} ${rest.timestamp}`,
-    kind: isListed ? ("bounced" as const) : ("complained" as const),
+    kind: isSuppressed ? ("bounced" as const) : ("complained" as const),
     recipients: [emailAddress],
-    reply: wordsOf(isListed ? "The address is on the suppression list of the SES account." : null),
+    reply: replyFromText(isSuppressed ? "The address is on the suppression list of the SES account." : null),
     host: null,
-    isSure: complainedRecipients.length === 1,
-    at: timeOf(rest.timestamp),
+    appliesToAllRecipients: complainedRecipients.length === 1,
+    at: parseTime(rest.timestamp),
   }));
 }
 
-function readDelivery(about: About, delivery: Event["delivery"]): Told[] {
+function readDelivery(about: About, delivery: Event["delivery"]): ProviderEvent[] {
   if (!delivery) return [];
   return delivery.recipients.map((address) => ({
     ...about,
     id: `delivery ${about.providerId} ${delivery.timestamp}`,
     kind: "delivered" as const,
     recipients: [address],
-    reply: replyOf(delivery.smtpResponse),
-    host: hostOf(delivery.reportingMTA),
-    isSure: true,
-    at: timeOf(delivery.timestamp),
+    reply: parseReply(delivery.smtpResponse),
+    host: parseHost(delivery.reportingMTA),
+    appliesToAllRecipients: true,
+    at: parseTime(delivery.timestamp),
   }));
 }
 
-function readDelay(about: About, delay: Event["deliveryDelay"]): Told[] {
+function readDelay(about: About, delay: Event["deliveryDelay"]): ProviderEvent[] {
   if (!delay) return [];
   return delay.delayedRecipients.map(({ emailAddress, status, diagnosticCode }) => ({
     ...about,
     id: `delay ${about.providerId} ${delay.timestamp}`,
     kind: "delayed" as const,
     recipients: [emailAddress],
-    reply: refusalOf(diagnosticCode, status),
-    host: hostOf(delay.reportingMTA),
-    isSure: true,
-    at: timeOf(delay.timestamp),
+    reply: parseRejection(diagnosticCode, status),
+    host: parseHost(delay.reportingMTA),
+    appliesToAllRecipients: true,
+    at: parseTime(delay.timestamp),
   }));
 }

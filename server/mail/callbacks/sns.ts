@@ -3,7 +3,7 @@ import { z } from "zod";
 import { judgeAge } from "./age";
 import type { Callback, Verdict } from "./callback";
 
-/** SNS tries an endpoint for an hour, unless its owner asked for more. */
+/** SNS retries a message for one hour by default; the topic's owner can configure more. */
 const ageSecondsMax = 86_400;
 
 const Text = z.string().max(1_000_000);
@@ -27,10 +27,10 @@ const Message = z.discriminatedUnion("Type", [
   }),
 ]);
 
-/** A message of Amazon's notification service (SNS), as its HTTP endpoints receive it. Nothing of it is proven yet. */
+/** A message of Amazon SNS as sent to an HTTP endpoint. Its signature is not verified yet. */
 export type SnsMessage = z.infer<typeof Message>;
 
-/** Reads one; null where the bytes are none. */
+/** Parses a message; null if the bytes are invalid. */
 export function readSnsMessage({ bytes }: Callback): SnsMessage | null {
   try {
     const read = Message.safeParse(JSON.parse(Buffer.from(bytes).toString()));
@@ -40,15 +40,15 @@ export function readSnsMessage({ bytes }: Callback): SnsMessage | null {
   }
 }
 
-/** `arn:aws:sns:us-east-1:123456789012:bounces`. Partitions and regions are Amazon's to add. */
+/** Matches `arn:aws:sns:us-east-1:123456789012:bounces`. Amazon may add partitions and regions. */
 const TOPIC =
   /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z]{2}(?:-[a-z]+){1,3}-\d{1,2}):\d{12}:[\w-]{1,256}(\.fifo)?$/;
 
 export const isTopic = (text: string): boolean => TOPIC.test(text);
 
 /**
- * The one host that speaks for a topic: the service itself in the topic's region. Null for what is no topic. Everything that
- * is fetched because of a message is fetched there, whatever the message names.
+ * The SNS host of the topic's region; null if the ARN is invalid. All requests triggered by a message go to this host,
+ * whatever URL the message contains.
  */
 export function hostOfTopic(topic: string): string | null {
   const [, partition, region] = TOPIC.exec(topic) ?? [];
@@ -56,15 +56,15 @@ export function hostOfTopic(topic: string): string | null {
   return `sns.${region}.amazonaws.com${partition === "aws-cn" ? ".cn" : ""}`;
 }
 
-/** Where the certificate of a message lies, if that is a place where the service of its topic keeps them; else null. */
+/** The URL of the signing certificate if it is on the SNS host of the topic; else null. */
 export function certificateUrlOf({ SigningCertURL: url }: SnsMessage, topic: string): string | null {
   const host = hostOfTopic(topic);
-  const [, from] =
+  const [, urlHost] =
     /^https:\/\/([a-z0-9.-]+)\/SimpleNotificationService-[0-9A-Za-z]{1,64}\.pem$/.exec(url) ?? [];
-  return host !== null && from === host ? url : null;
+  return host !== null && urlHost === host ? url : null;
 }
 
-/** The address that confirms a subscription. Not the one in the message, of which no more is taken than its token. */
+/** The URL that confirms a subscription. Built from the topic and the token; the URL in the message is not trusted. */
 export function confirmationUrlOf(topic: string, token: string): string {
   const query = new URLSearchParams({ Action: "ConfirmSubscription", TopicArn: topic, Token: token });
   return `https://${hostOfTopic(topic)}/?${query}`;
@@ -73,18 +73,21 @@ export function confirmationUrlOf(topic: string, token: string): string {
 const HASHES = { "1": "sha1", "2": "sha256" } as const;
 
 /**
- * Checks the signature of a message by the certificate of its service, RSA over the fields that SNS documents ("Verifying
- * the signatures of Amazon SNS messages"), each name and value on a line of its own, and its age.
+ * Verifies the age and the signature of a message: RSA over the fields that SNS documents ("Verifying the signatures of
+ * Amazon SNS messages"), each name and value on its own line. `certificate` is PEM.
  */
 export function judgeSnsMessage(message: SnsMessage, certificate: string, now: Date): Verdict {
-  const key = keyIn(certificate, now);
+  const key = readPublicKey(certificate, now);
   const signature = Buffer.from(message.Signature, "base64");
-  if (!key || !verify(HASHES[message.SignatureVersion], Buffer.from(signedText(message)), key, signature))
+  if (
+    !key ||
+    !verify(HASHES[message.SignatureVersion], Buffer.from(formatSignedText(message)), key, signature)
+  )
     return "forged";
   return judgeAge(Date.parse(message.Timestamp) / 1_000, now, ageSecondsMax);
 }
 
-function signedText(message: SnsMessage): string {
+function formatSignedText(message: SnsMessage): string {
   const { Message, MessageId, Timestamp, TopicArn, Type } = message;
   const fields =
     message.Type === "Notification"
@@ -103,8 +106,8 @@ function signedText(message: SnsMessage): string {
     .join("");
 }
 
-/** The key of a certificate that is valid now, if it is one for RSA. */
-function keyIn(pem: string, now: Date) {
+/** The RSA key of a currently valid certificate; null for any other certificate. */
+function readPublicKey(pem: string, now: Date) {
   try {
     const { publicKey, validFrom, validTo } = new X509Certificate(pem);
     const isValid = new Date(validFrom) <= now && now <= new Date(validTo);
@@ -114,7 +117,7 @@ function keyIn(pem: string, now: Date) {
   }
 }
 
-/** Whether this is a certificate at all. */
+/** Whether this is a PEM certificate with an RSA key. */
 export function isCertificate(pem: string): boolean {
   try {
     return new X509Certificate(pem).publicKey.asymmetricKeyType === "rsa";

@@ -3,20 +3,20 @@ import { promisify } from "node:util";
 
 const generate = promisify(generateKeyPair);
 
-/** How a key signs: RSA of 2048 bits (RFC 8301) for all receivers, Ed25519 (RFC 8463) beside it for those that know it. */
+/** Signature algorithms: RSA with 2048 bits (RFC 8301) for all receivers, and Ed25519 (RFC 8463) for those that support it. */
 export const DKIM_ALGORITHMS = ["rsa", "ed25519"] as const;
 export type DkimAlgorithm = (typeof DKIM_ALGORITHMS)[number];
 
 export type DkimKeyPair = {
   /** PKCS #8, PEM. */
   privateKey: string;
-  /** As `p=` carries it, in base64: the SubjectPublicKeyInfo of an RSA key, the 32 bytes of an Ed25519 key. */
+  /** The value of `p=` in base64: the SubjectPublicKeyInfo of an RSA key, the 32 bytes of an Ed25519 key. */
   publicKey: string;
 };
 
 const rawKeyBytes = 32;
 
-/** A new pair, made off the event loop: RSA takes some tenths of a second, Ed25519 no time. */
+/** Creates a key pair in the thread pool: RSA takes a few hundred milliseconds, Ed25519 less than one. */
 export async function createDkimKeyPair(algorithm: DkimAlgorithm): Promise<DkimKeyPair> {
   const publicKeyEncoding = { type: "spki", format: "der" } as const;
   const privateKeyEncoding = { type: "pkcs8", format: "pem" } as const;
@@ -31,22 +31,22 @@ export async function createDkimKeyPair(algorithm: DkimAlgorithm): Promise<DkimK
   };
 }
 
-/** A private key as signing wants it. Throws for a PEM that is none, or of another algorithm. */
+/** Parses a private key. Throws if the PEM is invalid or has another algorithm. */
 export function readPrivateKey(pem: string, algorithm: DkimAlgorithm): KeyObject {
   const key = createPrivateKey(pem);
-  if (key.asymmetricKeyType !== algorithm) throw new TypeError(`a DKIM key that is not ${algorithm}`);
+  if (key.asymmetricKeyType !== algorithm) throw new TypeError(`The DKIM key is not an ${algorithm} key.`);
   return key;
 }
 
-/** The text of the key's TXT record (RFC 6376 section 3.6.1). That of RSA is longer than one string of DNS. */
+/** The content of the key's TXT record (RFC 6376 section 3.6.1). For RSA it is longer than one DNS string. */
 export const formatDkimRecord = (algorithm: DkimAlgorithm, publicKey: string): string =>
   `v=DKIM1; k=${algorithm}; p=${publicKey}`;
 
-/** Whether a verifier that reads this TXT record would find that key and accept it for mail. */
+/** Whether this TXT record contains the given key and a verifier would accept it for email. */
 export function isDkimRecordOf(text: string, algorithm: DkimAlgorithm, publicKey: string): boolean {
   const tags = readDkimTags(text);
-  const has = (name: string, wanted: string, usual = wanted) =>
-    (tags.get(name) ?? usual).split(":").some((value) => value.trim() === wanted);
+  const has = (name: string, expected: string, defaultValue = expected) =>
+    (tags.get(name) ?? defaultValue).split(":").some((value) => value.trim() === expected);
   const services = (tags.get("s") ?? "*").split(":").map((value) => value.trim());
   return (
     tags.get("p")?.replace(/\s/g, "") === publicKey &&
@@ -57,10 +57,10 @@ export function isDkimRecordOf(text: string, algorithm: DkimAlgorithm, publicKey
   );
 }
 
-/** Whether a text is meant as a key record at all. */
+/** Whether a TXT record is a DKIM key record, valid or not. */
 export const isDkimRecord = (text: string): boolean => readDkimTags(text).has("p");
 
-/** RFC 6376 section 3.2: `name=value` between semicolons, blanks around both ignored; the first of a name counts. */
+/** Parses a tag list (RFC 6376 section 3.2): `name=value` separated by semicolons, trimmed; the first of a name wins. */
 function readDkimTags(text: string): Map<string, string> {
   const tags = new Map<string, string>();
   for (const part of text.split(";")) {

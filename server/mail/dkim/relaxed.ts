@@ -4,10 +4,10 @@ const CR = 0x0d;
 const SPACE = 0x20;
 
 /**
- * A body in the relaxed canonical form of RFC 6376 section 3.4.4: runs of blanks are one space, none stands at a line's
- * end, no empty line at the end of all, and the last line ends in CRLF. A body without any content is empty.
+ * The relaxed canonical form of a body (RFC 6376 section 3.4.4): runs of whitespace become one space, trailing whitespace and
+ * trailing empty lines are removed, and the last line ends in CRLF. A body without content is empty.
  */
-export function relaxBody(body: Uint8Array): Buffer {
+export function canonicalizeBody(body: Uint8Array): Buffer {
   const out = Buffer.allocUnsafe(body.length + 2);
   let to = 0;
   let lineStart = 0;
@@ -37,25 +37,25 @@ export function relaxBody(body: Uint8Array): Buffer {
   return out.subarray(0, contentEnd);
 }
 
-/** A header field, without CRLF at its end, in the relaxed canonical form of RFC 6376 section 3.4.2. */
-export function relaxField(field: string): string {
+/** The relaxed canonical form of a header field (RFC 6376 section 3.4.2), without the final CRLF. */
+export function canonicalizeField(field: string): string {
   const colon = field.indexOf(":");
   const value = field
     .slice(colon + 1)
     .replaceAll("\r\n", "")
     .replace(/[ \t]+/g, " ");
-  return `${nameOfField(field)}:${value.replace(/^ | $/g, "")}`;
+  return `${getFieldName(field)}:${value.replace(/^ | $/g, "")}`;
 }
 
 /** The name of a header field in lower case. */
-export const nameOfField = (field: string): string =>
+export const getFieldName = (field: string): string =>
   field.slice(0, field.indexOf(":")).trimEnd().toLowerCase();
 
-/** A message in its parts: header fields from top to bottom, one character a byte and folded as they are, and the body. */
-export function readParts(bytes: Uint8Array): { fields: string[]; body: Buffer } {
+/** Splits a message into header fields, top to bottom, still folded and with one character per byte, and the body. */
+export function splitMessage(bytes: Uint8Array): { fields: string[]; body: Buffer } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = buffer.indexOf("\r\n\r\n");
-  if (end === -1) throw new RangeError("a message without an empty line after its header");
+  if (end === -1) throw new RangeError("The message has no empty line after its header.");
   const fields = buffer.toString("latin1", 0, end).split(/\r\n(?![ \t])/);
   return { fields, body: buffer.subarray(end + 4) };
 }

@@ -1,9 +1,9 @@
 import { createHash, type KeyObject, sign } from "node:crypto";
 import { promisify } from "node:util";
 import type { DkimAlgorithm } from "./key";
-import { nameOfField, readParts, relaxBody, relaxField } from "./relaxed";
+import { canonicalizeBody, canonicalizeField, getFieldName, splitMessage } from "./relaxed";
 
-/** A key of a domain, ready to sign with. `selector` and `domain` name the record that has its other half. */
+/** A domain's signing key. `selector` and `domain` locate the DNS record with the public key. */
 export type SigningKey = {
   algorithm: DkimAlgorithm;
   domain: string;
@@ -12,9 +12,9 @@ export type SigningKey = {
 };
 
 /**
- * The fields that a signature covers. Those that are `closed` are named once more than they occur, which makes the
- * signature void as soon as somebody adds one (RFC 6376 section 8.15); the others are covered where they are, since
- * lists and forwarders add them in good faith.
+ * The header fields that a signature covers. A `closed` field is listed once more than it occurs: an added field of that
+ * name then breaks the signature (RFC 6376 section 8.15). An `open` field is covered as often as it occurs, because mailing
+ * lists and forwarders legitimately add such fields.
  */
 const COVERED: readonly (readonly [name: string, how: "closed" | "open"])[] = [
   ["from", "closed"],
@@ -46,9 +46,9 @@ const lineMax = 76;
 const signAsync = promisify<string, Buffer, KeyObject, Buffer>(sign);
 
 /**
- * The message with a DKIM-Signature (RFC 6376, relaxed/relaxed, the whole body) of each key on top, in their order. The same
- * message, keys and time give the same bytes, as both algorithms are deterministic. The work of RSA is done in the thread
- * pool. Without keys it is the message as it came.
+ * Returns the message with one DKIM-Signature per key on top, in order (RFC 6376, relaxed/relaxed, the whole body). The same
+ * message, keys and time give the same bytes, because both algorithms are deterministic. RSA signatures are computed in the
+ * thread pool. Without keys the message is returned unchanged.
  */
 export async function signMessage(
   bytes: Uint8Array,
@@ -56,37 +56,44 @@ export async function signMessage(
   signedAt: Date,
 ): Promise<Uint8Array> {
   if (keys.length === 0) return bytes;
-  const { fields, body } = readParts(bytes);
-  const bodyHash = createHash("sha256").update(relaxBody(body)).digest("base64");
-  const names = coveredNames(fields);
+  const { fields, body } = splitMessage(bytes);
+  const bodyHash = createHash("sha256").update(canonicalizeBody(body)).digest("base64");
+  const names = listCoveredFields(fields);
   const signatures = await Promise.all(
     keys.map(async (key) => {
       const unsigned = signatureField(key, { names, bodyHash, signedAt });
-      return unsigned + fold(await signData(key, signedData(fields, names, unsigned)));
+      return unsigned + fold(await signData(key, formatSignedData(fields, names, unsigned)));
     }),
   );
   return Buffer.concat([Buffer.from(signatures.map((field) => `${field}\r\n`).join(""), "latin1"), bytes]);
 }
 
 /**
- * What a signature is made of (RFC 6376 section 3.7): the named fields, of those with one name the lowest first and absent
- * ones as nothing, then the signature's own field, its `b=` empty.
+ * The data to sign (RFC 6376 section 3.7): the named fields, the lowest first among fields of one name, absent ones as an
+ * empty string, then the signature field itself with an empty `b=`.
  */
-export function signedData(fields: readonly string[], names: readonly string[], unsigned: string): Buffer {
+export function formatSignedData(
+  fields: readonly string[],
+  names: readonly string[],
+  unsigned: string,
+): Buffer {
   const byName = new Map<string, string[]>();
   for (const field of fields) {
-    const name = nameOfField(field);
+    const name = getFieldName(field);
     byName.set(name, [...(byName.get(name) ?? []), field]);
   }
   let text = "";
   for (const name of names) {
     const field = byName.get(name)?.pop();
-    if (field !== undefined) text += `${relaxField(field)}\r\n`;
+    if (field !== undefined) text += `${canonicalizeField(field)}\r\n`;
   }
-  return Buffer.from(text + relaxField(unsigned), "latin1");
+  return Buffer.from(text + canonicalizeField(unsigned), "latin1");
 }
 
-/** The signature in base64. Ed25519 signs the SHA-256 of the data (RFC 8463 section 3), and sooner than a thread wakes. */
+/**
+ * The signature in base64. Ed25519 signs the SHA-256 of the data (RFC 8463 section 3), synchronously: this takes less time
+ * than starting a task in the thread pool.
+ */
 export async function signData({ algorithm, privateKey }: SigningKey, data: Buffer): Promise<string> {
   const signature =
     algorithm === "rsa"
@@ -95,21 +102,21 @@ export async function signData({ algorithm, privateKey }: SigningKey, data: Buff
   return signature.toString("base64");
 }
 
-function coveredNames(fields: readonly string[]): string[] {
+function listCoveredFields(fields: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const field of fields) {
-    const name = nameOfField(field);
+    const name = getFieldName(field);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return COVERED.flatMap(([name, how]) => {
-    const times = (counts.get(name) ?? 0) + (how === "closed" ? 1 : 0);
-    return Array<string>(times).fill(name);
+    const count = (counts.get(name) ?? 0) + (how === "closed" ? 1 : 0);
+    return Array<string>(count).fill(name);
   });
 }
 
 type Signed = { names: readonly string[]; bodyHash: string; signedAt: Date };
 
-/** The field up to and with `b=`. */
+/** The signature field, up to and including `b=`. */
 function signatureField(
   { algorithm, domain, selector }: SigningKey,
   { names, bodyHash, signedAt }: Signed,
@@ -126,7 +133,7 @@ function signatureField(
   return tags.join("\r\n ");
 }
 
-/** `h=` in lines; a blank may stand beside each colon (RFC 6376 section 3.5). */
+/** Folds `h=`; whitespace is allowed after each colon (RFC 6376 section 3.5). */
 function foldNames(names: readonly string[]): string[] {
   const lines: string[] = [];
   let line = "h=";
@@ -141,5 +148,5 @@ function foldNames(names: readonly string[]): string[] {
   return [...lines, line];
 }
 
-/** Base64 in lines, of which the first stands behind `b=`. */
+/** Folds base64 into lines; the first line follows `b=`. */
 const fold = (text: string): string => text.replace(/.{72}(?=.)/g, "$&\r\n ");

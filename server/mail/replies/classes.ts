@@ -1,4 +1,4 @@
-/** What a refusal is about. Only `hard` speaks of an address that is dead. */
+/** Why a server rejected or deferred an email. Only `hard` means that the address does not exist. */
 export const REPLY_CLASSES = [
   "hard",
   "disabled",
@@ -19,73 +19,78 @@ export const REPLY_CLASSES = [
 ] as const;
 export type ReplyClass = (typeof REPLY_CLASSES)[number];
 
-/** For people: what happened, to stand after "refused for good:" or "asks to try later:", and what would help, a sentence. */
-export const MEANINGS: Readonly<Record<ReplyClass, { happened: string; helps: string }>> = {
+/**
+ * Texts for each class. `summary` continues "rejected the email permanently:" or "rejected the email temporarily:";
+ * `advice` is one or more sentences.
+ */
+export const MEANINGS: Readonly<Record<ReplyClass, { summary: string; advice: string }>> = {
   hard: {
-    happened: "there is no such mailbox",
-    helps: "Check the address with its owner, and take it off your lists if it is not right.",
+    summary: "the mailbox does not exist",
+    advice: "Check the address with the recipient, or remove it from your lists.",
   },
   disabled: {
-    happened: "the mailbox is switched off",
-    helps: "Its owner or host can open it again; ask them by another way.",
+    summary: "the mailbox is disabled",
+    advice:
+      "Contact the recipient through another channel. Only they or their provider can enable the mailbox.",
   },
   quota: {
-    happened: "the mailbox is full",
-    helps: "Its owner has to make room; a later mail may arrive.",
+    summary: "the mailbox is full",
+    advice: "The recipient must free up space. Try again later.",
   },
   size: {
-    happened: "the message is too large",
-    helps: "Send less: smaller files, or links in their place.",
+    summary: "the message is too large",
+    advice: "Reduce the size of the message: use smaller attachments, or links to the files.",
   },
   rate: {
-    happened: "too much mail came at once",
-    helps: "Send more slowly to this provider, and raise the volume over days.",
+    summary: "too many messages were sent in a short time",
+    advice: "Lower the sending rate to this provider and increase the volume over several days.",
   },
   greylist: {
-    happened: "the server makes an unknown sender wait a little",
-    helps: "Nothing to do: the next attempt usually passes.",
+    summary: "the server temporarily rejects unknown senders (greylisting)",
+    advice: "No action is needed: the next attempt usually succeeds.",
   },
   reputation: {
-    happened: "the sending server or domain has a poor reputation or stands on a block list",
-    helps:
-      "Look the address of the sending server and the domain up at the list named, mend the cause, then ask to be removed.",
+    summary: "the sending server or domain has a poor reputation or is on a block list",
+    advice:
+      "Check the sending server's IP address and the domain on the block list that the reply names. Fix the cause, then request removal.",
   },
   auth: {
-    happened: "the mail could not be proved to come from its domain",
-    helps:
-      "Check SPF, DKIM and DMARC of the sending domain, and that the sending server's address has a name that leads back to it.",
+    summary: "email authentication failed",
+    advice:
+      "Check SPF, DKIM and DMARC of the sending domain, and the reverse DNS (PTR) record of the sending server.",
   },
   content: {
-    happened: "the content or form of the message was not liked",
-    helps:
-      "Look for what resembles spam, forbidden files and doubtful links, and change it before sending again.",
+    summary: "the content or format of the message was rejected",
+    advice:
+      "Check the message for spam-like wording, forbidden attachment types and suspicious links. Change it before you send it again.",
   },
   policy: {
-    happened: "a rule of the receiving side forbids it",
-    helps: "Ask the recipient or their administrator to allow your sending domain.",
+    summary: "a policy of the receiving server forbids it",
+    advice: "Ask the recipient or their administrator to allow your sending domain.",
   },
   sender: {
-    happened: "the sender's address is not accepted",
-    helps: "Check that the sender's address exists, and that its domain has MX or A records.",
+    summary: "the sender's address was rejected",
+    advice: "Check that the sender's address exists and that its domain has MX or A records.",
   },
   protocol: {
-    happened: "the servers did not understand each other",
-    helps: "Look at the dialogue of the attempt; the receiving server's administrator may need it.",
+    summary: "the servers had an SMTP protocol error",
+    advice:
+      "Check the SMTP transcript of the attempt and share it with the receiving server's administrator.",
   },
   soft: {
-    happened: "the receiving side has trouble of its own",
-    helps: "Nothing to do at once: if it lasts, tell the receiving side.",
+    summary: "the receiving server has a temporary problem",
+    advice: "No action is needed now. If the problem persists, contact the receiving server's administrator.",
   },
   login: {
-    happened: "the relay refuses our login",
-    helps: "Correct the user name and password of the relay. The mail waits until then.",
+    summary: "the relay rejected the login",
+    advice: "Correct the user name and password of the relay. Email stays queued until then.",
   },
   tls: {
-    happened: "the server demands encryption",
-    helps: "Turn on TLS for this way out. The mail waits until then.",
+    summary: "the server requires encryption",
+    advice: "Turn on TLS for this relay. Email stays queued until then.",
   },
   other: {
-    happened: "the server gave no reason that is known",
-    helps: "Its own words are all there is; ask the recipient's administrator.",
+    summary: "the server gave no recognized reason",
+    advice: "Read the server's reply, and ask the recipient's administrator if it is unclear.",
   },
 };

@@ -2,14 +2,14 @@ import type { Reply } from "../outcome";
 import type { ReplyClass } from "./classes";
 import { BASIC_CODES, CODES, PLAIN_WORDS, SUBJECTS, VAGUE_WORDS, type WordRule } from "./rules";
 
-/** All that the search asks of a text. */
+/** The part of a string that the search needs; tests count the calls. */
 export type Searchable = Pick<string, "indexOf">;
 
-/** `needs` is a whole word without which the phrase cannot be there, if it has one: most texts are done with by that. */
-type Phrase = { needs: string | null; pieces: readonly string[] };
+/** A text without the whole word `requiredWord` cannot contain the phrase. This check excludes most texts cheaply. */
+type Phrase = { requiredWord: string | null; pieces: readonly string[] };
 type Rule = { class: ReplyClass; only: WordRule["only"]; phrases: readonly Phrase[] };
-/** Folded words, as one text and as a set. */
-type Words = { text: string; known: ReadonlySet<string> };
+/** Normalized words, as one text and as a set. */
+type Words = { text: string; set: ReadonlySet<string> };
 
 const PLAIN = PLAIN_WORDS.map(prepareRule);
 const VAGUE = VAGUE_WORDS.map(prepareRule);
@@ -18,29 +18,30 @@ const VAGUE = VAGUE_WORDS.map(prepareRule);
 const READ_MAX = 1000;
 
 /**
- * What a refusal is about. Plain words decide first, then what the enhanced code names, then vague words, then whatever is
- * left of the codes. A code of a dead address yields to vague words that say otherwise: it is the only class that has
- * consequences for the recipient. Linear in the length of the text, of which the first 1000 characters are read.
+ * Returns why a server rejected or deferred an email. The order of precedence is: clear phrases, the detail of the
+ * enhanced code, vague phrases, the subject of the enhanced code, the basic code. A code for an unknown address ranks
+ * below vague phrases, because only `hard` has consequences for the recipient. Takes linear time and reads the first
+ * 1000 characters.
  */
-export function classifyReply({ code, enhanced, text }: Reply, isForGood: boolean): ReplyClass {
-  const folded = foldWords(text);
-  const words = { text: folded, known: new Set(folded.split(" ")) };
-  const plain = findClass(PLAIN, words, isForGood);
+export function classifyReply({ code, enhanced, text }: Reply, isPermanent: boolean): ReplyClass {
+  const normalized = normalizeWords(text);
+  const words = { text: normalized, set: new Set(normalized.split(" ")) };
+  const plain = findClass(PLAIN, words, isPermanent);
   if (plain !== null) return plain;
-  const named = enhanced === null ? undefined : CODES[enhanced.slice(2)];
-  const isOfAddress = named === "hard";
-  if (named !== undefined && !isOfAddress) return named;
-  const vague = findClass(VAGUE, words, isForGood);
+  const byDetail = enhanced === null ? undefined : CODES[enhanced.slice(2)];
+  const isHard = byDetail === "hard";
+  if (byDetail !== undefined && !isHard) return byDetail;
+  const vague = findClass(VAGUE, words, isPermanent);
   if (vague !== null) return vague;
-  if (isOfAddress) return isForGood ? "hard" : "soft";
-  const suggested = enhanced === null ? undefined : SUBJECTS[enhanced.split(".")[1] ?? ""];
+  if (isHard) return isPermanent ? "hard" : "soft";
+  const bySubject = enhanced === null ? undefined : SUBJECTS[enhanced.split(".")[1] ?? ""];
   const basic = BASIC_CODES[code ?? 0];
-  const left = basic === "protocol" ? basic : (suggested ?? basic ?? "other");
-  return isForGood || left === "protocol" ? left : "soft";
+  const fallback = basic === "protocol" ? basic : (bySubject ?? basic ?? "other");
+  return isPermanent || fallback === "protocol" ? fallback : "soft";
 }
 
-/** The words of a text as rules write them, with a blank at both ends. An address in it says nothing and becomes "@". */
-export function foldWords(text: string): string {
+/** Normalizes a text to the form used in rules, with a space at both ends. An email address becomes "@". */
+export function normalizeWords(text: string): string {
   const words = dropMarks(text.slice(0, READ_MAX).toLowerCase())
     .split(/\s/)
     .map((word) => (word.includes("@") ? "@" : word.replace(/[^\p{L}\p{N}]/gu, " ")))
@@ -51,42 +52,42 @@ export function foldWords(text: string): string {
 }
 
 /** Whether the pieces occur in the text in this order. Reads each character at most once per piece. */
-export function holdsInOrder(text: Searchable, pieces: readonly string[]): boolean {
+export function containsInOrder(text: Searchable, pieces: readonly string[]): boolean {
   let from = 0;
   for (const piece of pieces) {
     const at = text.indexOf(piece, from);
     if (at === -1) return false;
-    // A blank at the end of one piece may be the one at the beginning of the next.
+    // The space at the end of one piece may also start the next piece.
     from = at + piece.length - 1;
   }
   return true;
 }
 
-function findClass(rules: readonly Rule[], { text, known }: Words, isForGood: boolean): ReplyClass | null {
-  for (const { class: found, only, phrases } of rules) {
-    if (only !== undefined && (only === "for good") !== isForGood) continue;
-    const holds = ({ needs, pieces }: Phrase) =>
-      (needs === null || known.has(needs)) && holdsInOrder(text, pieces);
-    if (phrases.some(holds)) return found;
+function findClass(rules: readonly Rule[], { text, set }: Words, isPermanent: boolean): ReplyClass | null {
+  for (const { class: replyClass, only, phrases } of rules) {
+    if (only !== undefined && (only === "permanent") !== isPermanent) continue;
+    const matches = ({ requiredWord, pieces }: Phrase) =>
+      (requiredWord === null || set.has(requiredWord)) && containsInOrder(text, pieces);
+    if (phrases.some(matches)) return replyClass;
   }
   return null;
 }
 
-function prepareRule({ class: told, only, says }: WordRule): Rule {
-  const phrases = says
+function prepareRule({ class: replyClass, only, phrases }: WordRule): Rule {
+  const prepared = phrases
     .split(/[|\n]/)
     .map((phrase) => phrase.trim())
     .filter((phrase) => phrase !== "")
     .map(preparePhrase);
-  return { class: told, only, phrases };
+  return { class: replyClass, only, phrases: prepared };
 }
 
 function preparePhrase(phrase: string): Phrase {
   const pieces = phrase.split("…").map(preparePiece);
-  return { needs: /^ (\S+) /.exec(pieces[0] ?? "")?.[1] ?? null, pieces };
+  return { requiredWord: /^ (\S+) /.exec(pieces[0] ?? "")?.[1] ?? null, pieces };
 }
 
-/** Chinese has no blanks between its words. */
+/** Chinese does not separate words with spaces, so such a piece gets no leading space. */
 function preparePiece(piece: string): string {
   const words = dropMarks(piece).trim().replace(/_$/, " ");
   return /^\p{Script=Han}/u.test(words) ? words : ` ${words}`;

@@ -1,22 +1,23 @@
 import type { ReplyClass } from "./classes";
 
 /**
- * Words that tell a class. `says` holds phrases, one a line or parted by `|`, as `foldWords` writes text: small letters,
- * no accents, no punctuation. A phrase begins at the beginning of a word and may end within one; `_` is the end of a word,
- * `…` any words between. `only` limits a rule to replies that refuse for now or for good.
+ * Phrases that identify a class. `phrases` holds one phrase per line, or several separated by `|`, in the form that the
+ * classifier normalizes text to: lower case, no accents, no punctuation. A phrase starts at the start of a word and may
+ * end inside one. A trailing `_` requires the end of a word; `…` matches any words in between. `only` limits the rule to
+ * temporary or permanent rejections.
  */
-export type WordRule = { class: ReplyClass; only?: "for now" | "for good"; says: string };
+export type WordRule = { class: ReplyClass; only?: "temporary" | "permanent"; phrases: string };
 
-/** Words that mean the same whatever the code beside them, the narrower before the wider. The first that is found decides. */
+/** Phrases whose meaning does not depend on the reply code. Specific rules come first; the first match wins. */
 export const PLAIN_WORDS: readonly WordRule[] = [
-  { class: "greylist", says: "greylist | graylist | grey list | gray list" },
+  { class: "greylist", phrases: "greylist | graylist | grey list | gray list" },
   {
     class: "tls",
-    says: "using a tls connection | must issue a starttls | tls required | requires tls | after starttls",
+    phrases: "using a tls connection | must issue a starttls | tls required | requires tls | after starttls",
   },
   {
     class: "content",
-    says: `virus_ | virus found | malware | illegal attachment | attachment type | content rejected | banned content
+    phrases: `virus_ | virus found | malware | illegal attachment | attachment type | content rejected | banned content
       content presents | spam url | rfc 5322 compliant | rfc compliant | duplicate header | header error
       multiple addresses in from | messages with multiple | multiple 550 5 7 1 addresses in from | missing a valid | 8 bit data
       flagged as spam | classified as spam | detected as spam | considered as spam | looks like spam | spam detected
@@ -24,19 +25,19 @@ export const PLAIN_WORDS: readonly WordRule[] = [
   },
   {
     class: "auth",
-    says: `spf_ | dmarc | dkim_ | unauthenticated email | unauthenticated sender | sender is unauthenticated
+    phrases: `spf_ | dmarc | dkim_ | unauthenticated email | unauthenticated sender | sender is unauthenticated
       authentication information | ptr record | dns ptr | reverse dns | reverse hostname | find your hostname
       ip name lookup failed | purported responsible | mismatches client ip | anti spoofing`,
   },
   {
     class: "reputation",
-    says: `reputation | spamhaus | blacklist | blocklist | block list | black list | blocked using | dnsbl | rbl_
+    phrases: `reputation | spamhaus | blacklist | blocklist | block list | black list | blocked using | dnsbl | rbl_
       listed in | banned sending ip | ip address … blocked | black ip | bloquee pour incident | aup_ | hl rep_
       not authorized to send email directly | permanently deferred`,
   },
   {
     class: "rate",
-    says: `rate limit | receiving mail at a rate | receiving email at a rate | too quickly | unusual rate | unusual amount
+    phrases: `rate limit | receiving mail at a rate | receiving email at a rate | too quickly | unusual rate | unusual amount
       too many connections | too many sessions | too many recent | too many messages | too many recipients
       to too many | frequency limited | sending limit exceeded | relay limit exceeded | limit for the number of messages
       excessive volume | unexpected volume | connection rate | concurrent connections | queue quota
@@ -44,35 +45,35 @@ export const PLAIN_WORDS: readonly WordRule[] = [
   },
   {
     class: "quota",
-    says: `over quota | overquota | quota exceeded | quota limit exceeded | quota violation | mailbox full
+    phrases: `over quota | overquota | quota exceeded | quota limit exceeded | quota violation | mailbox full
       mailbox is full | mailbox … is full | inbox is full | out of storage | exceeded storage | storage limit
       boite … pleine | postfach … voll | speicherplatz | buzon … llen | casella … piena | caixa … cheia
       ящик переполнен | 邮箱已满 | 容量满 | too much mail data`,
   },
   {
     class: "size",
-    says: `too large | too big | message size | message length | message exceeded | size limit | is too long
+    phrases: `too large | too big | message size | message length | message exceeded | size limit | is too long
       exceeds google s | larger than | nachricht zu gross | message trop volumineux`,
   },
   {
     class: "policy",
-    says: `relay access denied | relay denied | relaying denied | relay prohibited | relay not permitted
+    phrases: `relay access denied | relay denied | relaying denied | relay prohibited | relay not permitted
       smtp authentication in your mail client | recipient preferences | administrative prohibition`,
   },
   {
     class: "sender",
-    says: `sender address | invalid sender | sender rejected | denies the sender | sender domain
+    phrases: `sender address | invalid sender | sender rejected | denies the sender | sender domain
       emetteur invalide | email address is not verified | absender`,
   },
   {
     class: "disabled",
-    says: `mailbox is frozen | temporar … locked | user is locked | account is blocked | destinataire est bloque
+    phrases: `mailbox is frozen | temporar … locked | user is locked | account is blocked | destinataire est bloque
       mailbox has been blocked | user suspended | account suspended | mailbox suspended | account has been suspended
       recipient address rejected blocked | mailbox … temporarily disabled | account … temporarily disabled`,
   },
   {
     class: "hard",
-    says: `user unknown | unknown user | no such user | no such mailbox | no such recipient | no such address
+    phrases: `user unknown | unknown user | no such user | no such mailbox | no such recipient | no such address
       user not found | user not exist | user does not exist | mailbox does not exist | account … does not exist
       recipient … does not exist | address does not exist | doesn t have a … account | unknown recipient
       recipient unknown | recipient not found | recipientnotfound | recipnotfound | addressee unknown
@@ -87,37 +88,43 @@ export const PLAIN_WORDS: readonly WordRule[] = [
   },
   {
     class: "hard",
-    only: "for good",
-    says: "mailbox unavailable | recipient unavailable | host does not accept mail | domain is not reachable | domain not found",
+    only: "permanent",
+    phrases:
+      "mailbox unavailable | recipient unavailable | host does not accept mail | domain is not reachable | domain not found",
   },
 ];
 
-/** Words that many reasons share: believed only where the code beside them names no reason of its own. */
+/** Phrases that servers use for many reasons. They count only if the enhanced code does not name a reason. */
 export const VAGUE_WORDS: readonly WordRule[] = [
   {
     class: "soft",
-    only: "for now",
-    says: "temporar | try again | later_ | unavailable | time out | timeout | timed out | internal | resources | busy",
+    only: "temporary",
+    phrases:
+      "temporar | try again | later_ | unavailable | time out | timeout | timed out | internal | resources | busy",
   },
-  { class: "content", says: "spam | unsolicited | message filtered | content_ | ube_ | junk" },
+  { class: "content", phrases: "spam | unsolicited | message filtered | content_ | ube_ | junk" },
   {
     class: "policy",
-    says: `policy | policies | access denied | not allowed | not permitted | not authorized | prohibited
+    phrases: `policy | policies | access denied | not allowed | not permitted | not authorized | prohibited
       prohibits | restricted | restriction | blocked | block_ | client host rejected | refuses | refused due
       rejected by destination | allowed hosts | badrcptto | ers customized | whitelist | allowlist | authrequired | access_`,
   },
-  { class: "hard", says: "address rejected | recipient address | invalid address | bad destination" },
+  { class: "hard", phrases: "address rejected | recipient address | invalid address | bad destination" },
   {
     class: "soft",
-    says: `temporar | try again | later_ | service unavailable | service currently unavailable | not accepting connections
+    phrases: `temporar | try again | later_ | service unavailable | service currently unavailable | not accepting connections
       timed out | message expired | system config | local error | too many hops | loop | internal error`,
   },
-  { class: "protocol", says: "syntax | bad sequence | improper sequence | not implemented | unrecognized" },
+  {
+    class: "protocol",
+    phrases: "syntax | bad sequence | improper sequence | not implemented | unrecognized",
+  },
 ];
 
 /**
- * What an enhanced code names by its subject and detail (RFC 3463, the registry of RFC 5248, RFC 7372, RFC 7505), and those
- * which Microsoft and Google add. Left out are details that servers use for anything, such as X.1.0, X.7.0 and X.7.1.
+ * Class by subject and detail of an enhanced code (RFC 3463, the registry of RFC 5248, RFC 7372, RFC 7505), including the
+ * additional codes of Microsoft and Google. Codes that servers use for many reasons, such as X.1.0, X.7.0 and X.7.1, are
+ * omitted.
  */
 export const CODES: Readonly<Record<string, ReplyClass>> = {
   "1.1": "hard",
@@ -163,7 +170,7 @@ export const CODES: Readonly<Record<string, ReplyClass>> = {
   "7.650": "reputation",
 };
 
-/** What the subject alone suggests, where neither detail nor words do. */
+/** Class by subject alone, used if neither the detail nor the text identifies one. */
 export const SUBJECTS: Readonly<Record<string, ReplyClass>> = {
   "1": "hard",
   "2": "other",
@@ -174,7 +181,10 @@ export const SUBJECTS: Readonly<Record<string, ReplyClass>> = {
   "7": "policy",
 };
 
-/** What the basic code alone suggests (RFC 5321 section 4.2.3, RFC 7504). Every other one is `soft` for now, `other` for good. */
+/**
+ * Class by basic code alone (RFC 5321 section 4.2.3, RFC 7504). For any other code a temporary rejection is `soft` and a
+ * permanent one `other`.
+ */
 export const BASIC_CODES: Readonly<Record<number, ReplyClass>> = {
   500: "protocol",
   501: "protocol",

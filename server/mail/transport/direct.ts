@@ -1,61 +1,61 @@
-import { domainToASCII } from "node:url";
-import type { AskDns } from "../dns";
-import { findExchanges, reachableAddresses } from "../exchanges";
-import type { FindStsPolicy, StsPolicy } from "../mta-sts";
+import { toAsciiDomain } from "../address/idna";
+import type { QueryDns } from "../dns/dns";
+import type { FindStsPolicy, StsPolicy } from "../dns/mta-sts";
+import { findMxHosts, resolveAllowedAddresses } from "../dns/mx-hosts";
 import type { Outcome } from "../outcome";
-import { deferUnsent } from "./judge";
-import { createLoginGate } from "./login-gate";
-import { createPool, type Pool } from "./pool";
-import { createPools } from "./pools";
-import type { SendWatch } from "./send-message";
-import { sendPooled } from "./send-pooled";
-import { openSession } from "./session";
+import { createInternalErrorOutcomes, deferUnsent } from "./judge";
+import { createLoginGate } from "./smtp/login-gate";
+import { createPool, type Pool } from "./smtp/pool";
+import { createPools } from "./smtp/pools";
+import type { SendWatch } from "./smtp/send-message";
+import { sendPooled } from "./smtp/send-pooled";
+import { openSession } from "./smtp/session";
+import { RELAY_TIMEOUTS, type RelayTimeouts } from "./smtp/timeouts";
+import { watchAttempt } from "./smtp/watch-attempt";
 import type { SmtpTarget } from "./smtp-url";
-import { RELAY_TIMEOUTS, type RelayTimeouts } from "./timeouts";
 import type { DeliveryWatch, OutgoingMessage, Transport } from "./transport";
-import { watchAttempt } from "./watch-attempt";
 
-/** What sending straight to the recipients' servers needs of the world. */
-export type DirectMeans = {
-  dns: AskDns;
-  /** Whether an address may be connected to: owners of domains choose where their MX points. */
-  mayReach(address: string): boolean;
+/** Dependencies for direct delivery to the recipients' MX hosts. */
+export type DirectDependencies = {
+  dns: QueryDns;
+  /** Whether a connection to this address is allowed: a domain's owner controls where its MX records point. */
+  canConnectTo(address: string): boolean;
   findStsPolicy: FindStsPolicy;
-  /** In [0, 1): shares the load between servers of one preference. */
+  /** In [0, 1): distributes the load between MX hosts of equal preference. */
   random(): number;
 };
 
 export type DirectOptions = {
-  /** Our name in EHLO: a host name that resolves to us, and our address to it. */
+  /** Our name in EHLO: a host name with matching forward and reverse DNS. */
   name?: string;
-  /** PEM of a root to trust besides the usual ones. */
+  /** PEM of an additional trusted root certificate. */
   ca?: string;
-  /** Port of the recipients' servers. */
+  /** Port of the MX hosts. */
   port?: number;
   timeouts?: Partial<RelayTimeouts>;
-  /** Connections at once to one address of one server. */
+  /** Concurrent connections to one address of one MX host. */
   connectionsMax?: number;
 };
 
-/** Addresses tried in one attempt, over all servers of a domain. */
-const STOPS_MAX = 10;
+/** Addresses tried in one attempt, across all MX hosts of a domain. */
+const ADDRESSES_MAX = 10;
 const CONNECTIONS_MAX = 5;
 const IDLE_MS = 20_000;
 const MESSAGES_PER_CONNECTION = 100;
 const CROWDED_MS = 60_000;
-/** An unused destination is forgotten, later than its last connection has ended. */
+/** The pool of an unused destination is deleted after this time, which exceeds the idle time of its connections. */
 const KEEP_POOL_MS = 60_000;
 
-/** How TLS stands with one destination: what the mail and the domain's own policy demand together. */
+/** TLS requirements for one destination: those of the message and of the domain's MTA-STS policy combined. */
 type Security = Pick<SmtpTarget, "tls" | "verify">;
 
 /**
- * Hands messages to the servers that the recipients' domains name in DNS. Servers are tried in the order of their
- * preference, and another one only for recipients whom no server has judged: an answer to a recipient, good or bad, is
- * the domain's answer. TLS is used wherever it is offered, with any certificate; a domain whose MTA-STS policy is to be
- * enforced gets mail over TLS with a valid one or not at all.
+ * Delivers messages to the MX hosts of the recipients' domains. MX hosts are tried in order of preference. The next one is
+ * tried only for recipients without a final or temporary reply: the first reply about a recipient counts for the whole
+ * domain. TLS is opportunistic, with any certificate. A domain with an enforced MTA-STS policy receives email only over TLS
+ * with a valid certificate.
  */
-export function createDirect(means: DirectMeans, options: DirectOptions = {}): Transport {
+export function createDirect(means: DirectDependencies, options: DirectOptions = {}): Transport {
   const timeouts = { ...RELAY_TIMEOUTS, ...options.timeouts };
   const gate = createLoginGate(0);
   const pools = createPools(KEEP_POOL_MS);
@@ -72,14 +72,14 @@ export function createDirect(means: DirectMeans, options: DirectOptions = {}): T
         openSession(target, { name: options.name, ca: options.ca, timeouts, address }, gate, signal),
     });
 
-  /** One address of one server. `left` are those whom it did not judge. */
-  async function tryStop(
-    stop: { host: string; address: string; security: Security },
+  /** Tries one address of one MX host. `left` are the recipients without a reply. */
+  async function tryAddress(
+    destination: { host: string; address: string; security: Security },
     message: OutgoingMessage,
     recipients: readonly string[],
     watch: SendWatch,
   ): Promise<{ outcomes: Outcome[]; left: string[] }> {
-    const { host, address, security } = stop;
+    const { host, address, security } = destination;
     const target: SmtpTarget = {
       host,
       port: options.port ?? 25,
@@ -98,7 +98,7 @@ export function createDirect(means: DirectMeans, options: DirectOptions = {}): T
         left: [...recipients],
       };
     const outcomes = sent.outcomes.map(withoutAlarm);
-    return { outcomes, left: outcomes.filter(isUnjudged).map(({ recipient }) => recipient) };
+    return { outcomes, left: outcomes.filter(hasNoReply).map(({ recipient }) => recipient) };
   }
 
   async function deliverTo(
@@ -107,43 +107,43 @@ export function createDirect(means: DirectMeans, options: DirectOptions = {}): T
     recipients: readonly string[],
     watch: SendWatch,
   ): Promise<Outcome[]> {
-    const exchanges = await findExchanges(means.dns, domain, means.random, watch.signal);
-    if (exchanges.kind === "refused" || exchanges.kind === "missing")
-      return refuse(recipients, exchanges.reason, exchanges.kind === "missing");
-    if (exchanges.kind !== "found") return defer(recipients, endOf(watch.signal) ?? exchanges.reason);
+    const mxHosts = await findMxHosts(means.dns, domain, means.random, watch.signal);
+    if (mxHosts.kind === "refused" || mxHosts.kind === "missing")
+      return reject(recipients, mxHosts.reason, mxHosts.kind === "missing");
+    if (mxHosts.kind !== "found") return defer(recipients, abortReason(watch.signal) ?? mxHosts.reason);
     const policy = await means.findStsPolicy(domain, watch.signal);
     const security = securityOf(message, policy);
 
     const outcomes = new Map<string, Outcome>();
     let left = [...recipients];
-    let stops = 0;
-    let hopeless = 0;
+    let tries = 0;
+    let unreachable = 0;
     let missing = 0;
-    let reason = `No server of ${domain} could be reached.`;
-    for (const host of exchanges.hosts) {
-      if (left.length === 0 || stops >= STOPS_MAX || watch.signal.aborted) break;
+    let reason = `No MX host of ${domain} could be reached.`;
+    for (const host of mxHosts.hosts) {
+      if (left.length === 0 || tries >= ADDRESSES_MAX || watch.signal.aborted) break;
       if (policy?.mode === "enforce" && !policy.covers(host)) {
-        reason = `${host} is none of the servers that the MTA-STS policy of ${domain} names.`;
+        reason = `The MTA-STS policy of ${domain} does not list ${host}.`;
         continue;
       }
-      const reachable = await reachableAddresses(means.dns, host, means.mayReach, watch.signal);
+      const reachable = await resolveAllowedAddresses(means.dns, host, means.canConnectTo, watch.signal);
       if (reachable.kind !== "found") {
         reason = reachable.reason;
-        if (reachable.kind === "refused" || reachable.kind === "missing") hopeless += 1;
+        if (reachable.kind === "refused" || reachable.kind === "missing") unreachable += 1;
         if (reachable.kind === "missing") missing += 1;
         continue;
       }
-      for (const address of reachable.addresses.slice(0, STOPS_MAX - stops)) {
-        if (left.length === 0 || watch.signal.aborted || !watch.stillMine()) break;
-        stops += 1;
-        const tried = await tryStop({ host, address, security }, message, left, watch);
+      for (const address of reachable.addresses.slice(0, ADDRESSES_MAX - tries)) {
+        if (left.length === 0 || watch.signal.aborted || !watch.isLeaseValid()) break;
+        tries += 1;
+        const tried = await tryAddress({ host, address, security }, message, left, watch);
         for (const outcome of tried.outcomes) outcomes.set(outcome.recipient, outcome);
         left = tried.left;
       }
     }
-    if (hopeless === exchanges.hosts.length) return refuse(recipients, reason, missing > 0);
-    const unheard = recipients.filter((recipient) => !outcomes.has(recipient));
-    return [...outcomes.values(), ...defer(unheard, endOf(watch.signal) ?? reason)];
+    if (unreachable === mxHosts.hosts.length) return reject(recipients, reason, missing > 0);
+    const untried = recipients.filter((recipient) => !outcomes.has(recipient));
+    return [...outcomes.values(), ...defer(untried, abortReason(watch.signal) ?? reason)];
   }
 
   async function deliverAll(
@@ -165,14 +165,12 @@ export function createDirect(means: DirectMeans, options: DirectOptions = {}): T
   ): Promise<Outcome[]> {
     if (isClosed) return defer(recipients, "The transport is shutting down.");
     const { signal, end } = watchAttempt(watch);
-    const work = deliverAll(message, recipients, { stillMine: () => watch.stillMine(), signal });
+    const work = deliverAll(message, recipients, { isLeaseValid: () => watch.isLeaseValid(), signal });
     running.add(work);
     try {
       return await work;
     } catch (error) {
-      // As with the relay: of a fault of our own nothing is claimed.
-      const reason = `The delivery failed inside Posthorn: ${error instanceof Error ? error.message : String(error)}`;
-      return recipients.map((recipient) => ({ recipient, kind: "unknown", reply: null, host: null, reason }));
+      return createInternalErrorOutcomes(recipients, null, error);
     } finally {
       end();
       running.delete(work);
@@ -195,14 +193,14 @@ function securityOf(message: OutgoingMessage, policy: StsPolicy | null): Securit
   return { tls: message.needsTls === true ? "required" : "opportunistic", verify: false };
 }
 
-/** No answer about this recipient: the connection broke off, or the server sent everybody away. */
-function isUnjudged({ kind, reply }: Outcome): boolean {
+/** Whether the server gave no reply about this recipient: the connection was lost, or the server closed it with 421. */
+function hasNoReply({ kind, reply }: Outcome): boolean {
   return kind === "deferred" && (reply === null || reply.code === null || reply.code === 421);
 }
 
 /**
- * What would be a fault of the operator's own relay is here a fault of one destination, for which nobody is to be woken;
- * and where no login is used a refusal in such words is one of the message.
+ * Removes the alarm: a fault of one destination must not alert the operator, unlike a fault of the operator's own relay. A
+ * reply about a login is a rejection of the message here, because direct delivery uses no login.
  */
 function withoutAlarm({ alarm, ...outcome }: Outcome): Outcome {
   if (alarm !== "auth" || outcome.reply === null) return outcome;
@@ -210,27 +208,29 @@ function withoutAlarm({ alarm, ...outcome }: Outcome): Outcome {
   return { ...outcome, kind: isRefusal ? "rejected" : outcome.kind, class: "policy" };
 }
 
-/** Why the attempt was ended from outside, if it was. */
-const endOf = ({ reason }: AbortSignal): string | null => (reason instanceof Error ? reason.message : null);
+/** Why the attempt was aborted; null if it was not. */
+const abortReason = ({ reason }: AbortSignal): string | null =>
+  reason instanceof Error ? reason.message : null;
 
-const refuse = (recipients: readonly string[], reason: string, isFromDns: boolean): Outcome[] =>
+const reject = (recipients: readonly string[], reason: string, isFromDns: boolean): Outcome[] =>
   recipients.map((recipient) => ({
     recipient,
     kind: "rejected",
     reply: null,
     host: null,
     reason,
-    ...(isFromDns && { needsSecondLook: true }),
+    ...(isFromDns && { needsConfirmation: true }),
   }));
 
 const defer = (recipients: readonly string[], reason: string): Outcome[] =>
   recipients.map((recipient) => ({ recipient, kind: "deferred", reply: null, host: null, reason }));
 
-/** By the form of the domain that DNS is asked for. */
+/** Groups recipients by domain in ASCII form, as used in DNS queries. */
 function groupByDomain(recipients: readonly string[]): Map<string, Set<string>> {
   const groups = new Map<string, Set<string>>();
   for (const recipient of recipients) {
-    const domain = domainToASCII(recipient.slice(recipient.lastIndexOf("@") + 1));
+    const name = recipient.slice(recipient.lastIndexOf("@") + 1);
+    const domain = toAsciiDomain(name) ?? name;
     const group = groups.get(domain);
     if (group) group.add(recipient);
     else groups.set(domain, new Set([recipient]));

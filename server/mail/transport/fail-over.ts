@@ -1,27 +1,27 @@
 import type { Outcome } from "../outcome";
 import { deferAll } from "./judge";
-import { type MailProvider, markLineFor, providerIdOf } from "./provider-id";
+import { formatMetadataLine, type MailProvider, providerIdOf } from "./provider-id";
+import { watchAttempt } from "./smtp/watch-attempt";
 import type { DeliveryWatch, OutgoingMessage, Transport } from "./transport";
-import { watchAttempt } from "./watch-attempt";
 
-/** One of several relays that may take a message. */
+/** One of several relays for a message. */
 export type OrderedRelay = {
   id: string;
   host: string;
-  /** Whether it is given our signatures. */
+  /** Whether to send our DKIM signatures to this relay. */
   signs: boolean;
   provider: MailProvider | null;
-  /** Why it must not be tried now, in a sentence; null where it may. */
+  /** Why the relay is paused, as a sentence; null if it is not paused. */
   pause(): string | null;
   deliver: Transport["deliver"];
 };
 
 /**
- * Offers a message to relays in their order. The next one is asked only for recipients whom the one before surely did not
- * accept, and did not refuse for good either: an outcome that is unknown, as after a final dot that nobody answered, ends it.
- * Each gets the same bytes, in every attempt: those that are not to have our signatures get the message below them, and one
- * whose provider knows mail by a mark gets that above it.
- * What a relay said of a recipient counts more than a later relay's own fault. Never throws.
+ * Sends a message through relays in order. The next relay is used only for recipients that the previous one certainly did not
+ * accept and did not permanently reject. An unknown outcome, such as no reply to the final dot, ends the sequence.
+ * Every attempt sends the same bytes to the same relay: without the signature fields if the relay must not receive them, and
+ * with a metadata line on top if the provider identifies emails by one.
+ * A relay's reply about a recipient takes precedence over a fault of a later relay. Never throws.
  */
 export async function deliverInOrder(
   relays: readonly OrderedRelay[],
@@ -33,17 +33,17 @@ export async function deliverInOrder(
   const outcomes = new Map<string, Outcome>();
   let left = recipients;
   for (const relay of relays) {
-    if (left.length === 0 || signal.aborted || !watch.stillMine()) break;
+    if (left.length === 0 || signal.aborted || !watch.isLeaseValid()) break;
     const pause = relay.pause();
     const tried =
       pause === null
         ? await relay.deliver(bytesFor(relay, message), left, { ...watch, signal })
         : deferAll(left, relay.host, { alarm: "connect", reason: pause });
     for (const outcome of tried) {
-      if (isOwnFault(outcome) && outcomes.get(outcome.recipient)?.reply) continue;
-      outcomes.set(outcome.recipient, pause === null ? signed(relay, message, outcome) : outcome);
+      if (isRelayFault(outcome) && outcomes.get(outcome.recipient)?.reply) continue;
+      outcomes.set(outcome.recipient, pause === null ? addIds(relay, message, outcome) : outcome);
     }
-    left = left.filter((recipient) => mayBeAskedElsewhere(outcomes.get(recipient)));
+    left = left.filter((recipient) => canTryNext(outcomes.get(recipient)));
   }
   end();
   return recipients.map(
@@ -53,18 +53,18 @@ export async function deliverInOrder(
         kind: "deferred",
         reply: null,
         host: null,
-        reason: "No relay was asked.",
+        reason: "No relay was tried.",
       },
   );
 }
 
-/** Our own refusal, such as for a size that one server announces, says nothing of the next server. */
-const mayBeAskedElsewhere = (outcome: Outcome | undefined): boolean =>
+/** Our own rejection, such as for a server's announced size limit, does not apply to the next relay. */
+const canTryNext = (outcome: Outcome | undefined): boolean =>
   outcome === undefined ||
   outcome.kind === "deferred" ||
   (outcome.kind === "rejected" && outcome.reply === null);
 
-const isOwnFault = ({ kind, alarm }: Outcome): boolean => kind === "deferred" && alarm !== undefined;
+const isRelayFault = ({ kind, alarm }: Outcome): boolean => kind === "deferred" && alarm !== undefined;
 
 function bytesFor({ signs, provider }: OrderedRelay, message: OutgoingMessage): OutgoingMessage {
   const { signatureBytes = 0, messageId } = message;
@@ -72,11 +72,11 @@ function bytesFor({ signs, provider }: OrderedRelay, message: OutgoingMessage): 
     signs || signatureBytes === 0
       ? message
       : { ...message, bytes: message.bytes.subarray(signatureBytes), signatureBytes: 0 };
-  const mark = markLineFor(provider, messageId);
+  const mark = formatMetadataLine(provider, messageId);
   return mark === "" ? own : { ...own, bytes: Buffer.concat([Buffer.from(mark), own.bytes]) };
 }
 
-function signed({ id, provider }: OrderedRelay, { messageId }: OutgoingMessage, outcome: Outcome): Outcome {
+function addIds({ id, provider }: OrderedRelay, { messageId }: OutgoingMessage, outcome: Outcome): Outcome {
   const providerId =
     provider !== null && outcome.kind === "accepted"
       ? providerIdOf(provider, outcome.reply, messageId)

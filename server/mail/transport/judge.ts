@@ -1,16 +1,17 @@
-import { type Outcome, outcomeOfReply, type Reply, readReply } from "../outcome";
-import type { Exchange } from "./transcript";
+import { type Outcome, outcomeOfReply, quote, type Reply, readReply } from "../outcome";
+import { classifyReply } from "../replies/classify";
+import type { Exchange } from "./smtp/transcript";
 
-/** Why a dialogue ended before all its replies had come. `reply` is what the server said to that, if anything. */
+/** Why a dialogue ended before all replies arrived. `reply` is the server's reply about it, if any. */
 export type Breakdown = { reason: string; alarm?: "auth" | "tls" | "connect"; reply?: Reply };
 
-/** All that is known of one attempt at one message over one connection. */
+/** The record of one attempt at one message over one connection. */
 export type Attempt = {
   host: string;
   exchanges: readonly Exchange[];
   /** Whether the final dot may have reached the socket. */
   dotReleased: boolean;
-  /** `null` when the dialogue came to its regular end. */
+  /** `null` if the dialogue ended normally. */
   breakdown: Breakdown | null;
 };
 
@@ -22,9 +23,9 @@ type Replies = {
 };
 
 /**
- * Judges each recipient by what was really said, not by how the client library felt about it. Without a 354, or before
- * the final dot was written, the message was surely not accepted: deferred. With the dot written and no final reply
- * nobody can know: unknown. A recipient's own refusal at RCPT stands, whatever became of the others.
+ * Determines the outcome of each recipient from the recorded replies, not from the errors of the client library. Without a
+ * 354, or before the final dot was written, the message was certainly not accepted: deferred. With the dot written and no
+ * final reply the outcome is unknown. A rejection at RCPT applies to that recipient, whatever the outcome of the others.
  */
 export function judgeAttempt(attempt: Attempt, recipients: readonly string[]): Outcome[] {
   const replies = readReplies(attempt.exchanges);
@@ -35,13 +36,16 @@ function judgeRecipient(attempt: Attempt, { mail, rcpt, data, final }: Replies, 
   const { host } = attempt;
   if (mail !== null && !wasAccepted(mail)) return outcomeOfReply(recipient, mail, host, "mail");
   const own = rcpt.get(recipient) ?? null;
-  if (own !== null && !wasAccepted(own)) return outcomeOfReply(recipient, own, host, "rcpt");
+  if (own !== null && !wasAccepted(own))
+    return isTooMany(own) && followsAccepted(rcpt, recipient)
+      ? leaveForNext(recipient, own, host)
+      : outcomeOfReply(recipient, own, host, "rcpt");
   if (data !== null && !wasAccepted(data) && !isGoAhead(data))
     return outcomeOfReply(recipient, data, host, "data");
   if (final !== null && !(wasAccepted(final) && !attempt.dotReleased))
     return outcomeOfReply(recipient, final, host, "message");
 
-  const reason = attempt.breakdown?.reason ?? `${host} answered before the message was complete.`;
+  const reason = attempt.breakdown?.reason ?? `${host} replied before the message was complete.`;
   const alarm = attempt.breakdown?.alarm;
   if (attempt.dotReleased)
     return {
@@ -61,7 +65,29 @@ function judgeRecipient(attempt: Attempt, { mail, rcpt, data, final }: Replies, 
   };
 }
 
-/** Outcomes for recipients of whom the server never heard. */
+/**
+ * Whether the reply means "too many recipients" (RFC 5321 section 4.5.3.1.10): 452, or 552 from older servers. With an
+ * enhanced code x.2.x it concerns a mailbox, for example a full one.
+ */
+const isTooMany = ({ code, enhanced }: Reply): boolean =>
+  (code === 452 || code === 552) && !/^[45]\.2\./.test(enhanced ?? "");
+
+/** Whether an earlier recipient was accepted: the next transaction then has fewer recipients. */
+function followsAccepted(rcpt: ReadonlyMap<string, Reply>, recipient: string): boolean {
+  for (const [address, reply] of rcpt) {
+    if (address === recipient) return false;
+    if (wasAccepted(reply)) return true;
+  }
+  return false;
+}
+
+function leaveForNext(recipient: string, reply: Reply, host: string): Outcome {
+  const reason = `${host} accepts no more recipients in one transaction: ${quote(reply)}`;
+  const replyClass = classifyReply({ ...reply, code: 452 }, false);
+  return { recipient, kind: "deferred", class: replyClass, reply, host, reason, nextTransaction: true };
+}
+
+/** Deferred outcomes for recipients that were never sent to the server. */
 export function deferAll(recipients: readonly string[], host: string, breakdown: Breakdown): Outcome[] {
   const { reason, alarm, reply = null } = breakdown;
   return recipients.map((recipient) => ({
@@ -74,7 +100,7 @@ export function deferAll(recipients: readonly string[], host: string, breakdown:
   }));
 }
 
-/** The same where the connection itself could not be made; what was said until then belongs to each of them. */
+/** Deferred outcomes after a failed connection, each with the dialogue of that connection. */
 export function deferUnsent(
   recipients: readonly string[],
   host: string,
@@ -84,6 +110,16 @@ export function deferUnsent(
   return failure.dialogue === ""
     ? outcomes
     : outcomes.map((outcome) => ({ ...outcome, dialogue: failure.dialogue }));
+}
+
+/** Outcomes after our own internal error: unknown, because the message may have been accepted. `cause` is for the log. */
+export function createInternalErrorOutcomes(
+  recipients: readonly string[],
+  host: string | null,
+  cause: unknown,
+): Outcome[] {
+  const reason = "The delivery failed because of an internal error. The operator's log contains the cause.";
+  return recipients.map((recipient) => ({ recipient, kind: "unknown", reply: null, host, reason, cause }));
 }
 
 function readReplies(exchanges: readonly Exchange[]): Replies {
@@ -97,13 +133,13 @@ function readReplies(exchanges: readonly Exchange[]): Replies {
     if (command.startsWith("MAIL FROM:")) mail = readReply(reply);
     else if (address !== undefined) rcpt.set(address, readReply(reply));
     else if (command === "DATA") data = readReply(reply);
-    // A reply that no command asked for, after DATA, is the server's word on the message itself.
+    // An unsolicited reply after DATA is the server's verdict on the message.
     else if ((command === "." || command === "") && data !== null) final = readReply(reply);
   }
   return { mail, rcpt, data, final };
 }
 
-/** The client goes by the first digit, so what it took for consent must count as consent here. */
+/** The client library checks only the first digit; this must accept the same replies. */
 function wasAccepted(reply: Reply): boolean {
   return reply.code === null ? reply.text.startsWith("2") : reply.code < 300;
 }

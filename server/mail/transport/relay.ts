@@ -1,33 +1,33 @@
 import type { Outcome } from "../outcome";
-import type { FoundAddresses } from "./guarded-addresses";
-import { type Breakdown, deferAll, deferUnsent } from "./judge";
-import { createLoginGate } from "./login-gate";
-import { createPool } from "./pool";
-import type { SendWatch } from "./send-message";
-import { sendPooled } from "./send-pooled";
-import { type OpenFailure, openSession, type Session } from "./session";
+import { type Breakdown, createInternalErrorOutcomes, deferAll, deferUnsent } from "./judge";
+import type { FoundAddresses } from "./smtp/guarded-addresses";
+import { createLoginGate } from "./smtp/login-gate";
+import { createPool } from "./smtp/pool";
+import type { SendWatch } from "./smtp/send-message";
+import { sendPooled } from "./smtp/send-pooled";
+import { type OpenFailure, openSession, type Session } from "./smtp/session";
+import { RELAY_TIMEOUTS, type RelayTimeouts } from "./smtp/timeouts";
+import { watchAttempt } from "./smtp/watch-attempt";
 import type { SmtpTarget } from "./smtp-url";
-import { RELAY_TIMEOUTS, type RelayTimeouts } from "./timeouts";
 import type { DeliveryWatch, OutgoingMessage, Transport } from "./transport";
-import { watchAttempt } from "./watch-attempt";
 
 export type RelayOptions = {
-  /** Our name in EHLO: a host name that resolves to us. */
+  /** Our name in EHLO: a host name that resolves to our address. */
   name?: string;
-  /** PEM of a root to trust besides the usual ones. */
+  /** PEM of an additional trusted root certificate. */
   ca?: string;
   timeouts?: Partial<RelayTimeouts>;
   idleMs?: number;
   messagesPerConnection?: number;
-  /** Pause after a refused login. */
+  /** Pause after a rejected login. */
   loginPauseMs?: number;
-  /** How long a server that takes fewer connections than the pool has is asked for no more. */
+  /** How long the pool stays at its current size after the server rejected a further connection. */
   crowdedMs?: number;
-  /** Where to connect to, asked for each connection, instead of what the system says of the host. */
+  /** Resolves the host's addresses for each connection; without it the system resolves the host. */
   findAddresses?(signal: AbortSignal): Promise<FoundAddresses>;
 };
 
-/** A way to one server. `probe` opens a connection, as for a message, and says goodbye; null where that went well. */
+/** A transport over one SMTP server. `probe` opens a connection as for a message and closes it; null on success. */
 export type Relay = Transport & { probe(deadlineMs: number): Promise<OpenFailure | null> };
 
 const IDLE_MS = 30_000;
@@ -36,10 +36,10 @@ const LOGIN_PAUSE_MS = 60_000;
 const CROWDED_MS = 60_000;
 
 /**
- * Hands messages to one SMTP server over a pool of connections. A `deliver` waits for a free connection, all recipients
- * of the call share one transaction, and each gets the outcome of its own replies. Where TLS is optional and its setup
- * fails, the connection is made again in clear. While the server refuses our login, mail is deferred with the alarm
- * and the login is tried once per pause.
+ * Sends messages to one SMTP server over a pool of connections. `deliver` waits for a free connection. All recipients of a
+ * call share one transaction, and each gets the outcome of its own replies. If TLS is optional and its setup fails, the
+ * relay connects again without TLS. While the server rejects our login, emails are deferred with an alarm, and the login is
+ * retried once per pause.
  */
 export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Relay {
   const { host } = target;
@@ -58,15 +58,15 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Rel
   });
 
   async function open(signal: AbortSignal): Promise<{ session: Session } | { failure: OpenFailure }> {
-    const refusal = gate.refusal();
-    if (refusal !== null) return { failure: unsaid(refusal) };
+    const rejection = gate.rejection();
+    if (rejection !== null) return { failure: withoutDialogue(rejection) };
     if (!options.findAddresses) return openSession(target, connectionOptions, gate, signal);
     const found = await options.findAddresses(signal);
-    if ("reason" in found) return { failure: unsaid({ alarm: "connect", reason: found.reason }) };
-    let failure = unsaid({ alarm: "connect", reason: `${host} has no address.` });
+    if ("reason" in found) return { failure: withoutDialogue({ alarm: "connect", reason: found.reason }) };
+    let failure = withoutDialogue({ alarm: "connect", reason: `${host} has no address.` });
     for (const address of found.addresses) {
       const opened = await openSession(target, { ...connectionOptions, address }, gate, signal);
-      // Whoever said a word is the server, and its word counts; only a silent address is passed over.
+      // A reply from any address is final for the server. Only an address without a reply is skipped.
       if ("session" in opened || opened.failure.dialogue !== "" || signal.aborted) return opened;
       failure = opened.failure;
     }
@@ -89,14 +89,13 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Rel
   ): Promise<Outcome[]> {
     if (isClosed) return deferAll(recipients, host, { reason: "The transport is shutting down." });
     const { signal, end } = watchAttempt(watch);
-    const work = attempt(message, recipients, { stillMine: () => watch.stillMine(), signal });
+    const work = attempt(message, recipients, { isLeaseValid: () => watch.isLeaseValid(), signal });
     running.add(work);
     try {
       return await work;
     } catch (error) {
-      // A fault of our own must not take the worker along; nothing is known about the message, so nothing is claimed.
-      const reason = `The delivery failed inside Posthorn: ${error instanceof Error ? error.message : String(error)}`;
-      return recipients.map((recipient) => ({ recipient, kind: "unknown", reply: null, host, reason }));
+      // An internal error must not stop the worker.
+      return createInternalErrorOutcomes(recipients, host, error);
     } finally {
       end();
       running.delete(work);
@@ -107,7 +106,7 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Rel
     name: "relay",
     deliver,
     async probe(deadlineMs) {
-      const { signal, end } = watchAttempt({ deadlineMs, stillMine: () => true });
+      const { signal, end } = watchAttempt({ deadlineMs, isLeaseValid: () => true });
       const opened = await open(signal);
       end();
       if ("failure" in opened) return opened.failure;
@@ -123,7 +122,7 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Rel
   };
 }
 
-const unsaid = (breakdown: Breakdown): OpenFailure => ({
+const withoutDialogue = (breakdown: Breakdown): OpenFailure => ({
   ...breakdown,
   isTlsFault: false,
   isCrowded: false,

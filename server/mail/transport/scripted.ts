@@ -1,7 +1,7 @@
 import { type Outcome, outcomeOfReply, type Reply } from "../outcome";
 
-/** The built-in domain whose recipients have a fate instead of a mailbox. Nothing sent there leaves the house. */
-export const SCRIPTED_DOMAIN = "posthorn.test";
+/** The built-in test domain. Its recipients have a scripted outcome; email to them is never sent over the network. */
+export const SCRIPTED_DOMAIN = "backstamp.test";
 
 export type FateName =
   | "delivered"
@@ -14,10 +14,10 @@ export type FateName =
   | "no-such-user";
 
 /**
- * What happens to a scripted recipient. `replies[n]` answers attempt n + 1, the last one all that follow; `null` is a
- * connection lost after the final dot. `afterMs` is how long the answer takes, `retryAfterMs` replaces the retry table
- * after an attempt that did not settle the matter, `complaintAfterMs` is when the complaint follows the delivery.
- * `suppressed` recipients stand on an imaginary suppression list and are set aside before any attempt.
+ * The script of a recipient. `replies[n]` is the reply to attempt n + 1; the last one repeats. `null` simulates a connection
+ * lost after the final dot. `afterMs` is the response time. `retryAfterMs` replaces the retry schedule after an attempt
+ * without a final outcome. `complaintAfterMs` is the delay between delivery and complaint. `suppressed` recipients are
+ * treated as entries of the suppression list: no attempt is made.
  */
 export type Fate = {
   name: FateName;
@@ -36,39 +36,39 @@ export type ScriptedOutcome = {
   followedAfterMs?: number;
 };
 
-/** How long `slow@` takes to accept. */
+/** Response time of `slow@`. */
 export const SLOW_MS = 3_000;
-/** When the next attempt of `deferred@` and `unknown@` is due. */
+/** Delay before the next attempt of `deferred@` and `unknown@`. */
 export const SCRIPTED_RETRY_MS = 2_000;
-/** How long after its delivery `complained@` complains. */
+/** Delay between the delivery to `complained@` and its complaint. */
 export const COMPLAINT_AFTER_MS = 1_000;
 
 const OK: Reply = { code: 250, enhanced: "2.0.0", text: "Accepted and delivered" };
 const BUSY: Reply = { code: 451, enhanced: "4.7.0", text: "Try again later" };
 const NO_MAILBOX: Reply = { code: 550, enhanced: "5.1.1", text: "The mailbox does not exist" };
-const NO_USER: Reply = { code: 550, enhanced: "5.1.1", text: "No such user at posthorn.test" };
+const NO_USER: Reply = { code: 550, enhanced: "5.1.1", text: "No such user at backstamp.test" };
 
-const USUAL = {
+const DEFAULTS = {
   afterMs: 0,
   retryAfterMs: SCRIPTED_RETRY_MS,
   complaintAfterMs: null,
   suppressed: false,
 } as const;
 
-/** The fates by local part; each is also reached with a label, as in `bounced+invoice-7@posthorn.test`. */
+/** Scripts by local part. A label is allowed, as in `bounced+invoice-7@backstamp.test`. */
 export const FATES: Readonly<Record<FateName, Fate>> = {
-  delivered: { ...USUAL, name: "delivered", replies: [OK] },
-  bounced: { ...USUAL, name: "bounced", replies: [NO_MAILBOX] },
-  complained: { ...USUAL, name: "complained", replies: [OK], complaintAfterMs: COMPLAINT_AFTER_MS },
-  deferred: { ...USUAL, name: "deferred", replies: [BUSY, BUSY, OK] },
-  suppressed: { ...USUAL, name: "suppressed", replies: [NO_MAILBOX], suppressed: true },
-  slow: { ...USUAL, name: "slow", replies: [OK], afterMs: SLOW_MS },
-  unknown: { ...USUAL, name: "unknown", replies: [null, OK] },
-  "no-such-user": { ...USUAL, name: "no-such-user", replies: [NO_USER] },
+  delivered: { ...DEFAULTS, name: "delivered", replies: [OK] },
+  bounced: { ...DEFAULTS, name: "bounced", replies: [NO_MAILBOX] },
+  complained: { ...DEFAULTS, name: "complained", replies: [OK], complaintAfterMs: COMPLAINT_AFTER_MS },
+  deferred: { ...DEFAULTS, name: "deferred", replies: [BUSY, BUSY, OK] },
+  suppressed: { ...DEFAULTS, name: "suppressed", replies: [NO_MAILBOX], suppressed: true },
+  slow: { ...DEFAULTS, name: "slow", replies: [OK], afterMs: SLOW_MS },
+  unknown: { ...DEFAULTS, name: "unknown", replies: [null, OK] },
+  "no-such-user": { ...DEFAULTS, name: "no-such-user", replies: [NO_USER] },
 };
 
-/** The fate of an address at `posthorn.test`, in any letter case; `null` at every other domain. */
-export function scriptedFate(address: string): Fate | null {
+/** The script of an address at `backstamp.test`, case-insensitive; `null` for any other domain. */
+export function findScriptedFate(address: string): Fate | null {
   const at = address.lastIndexOf("@");
   if (at === -1 || address.slice(at + 1).toLowerCase() !== SCRIPTED_DOMAIN) return null;
   const name = address.slice(0, at).toLowerCase().split("+", 1)[0] ?? "";
@@ -76,23 +76,23 @@ export function scriptedFate(address: string): Fate | null {
 }
 
 /**
- * What the given attempt (the first is 1) at a scripted recipient ends in, and after how long. A pure function of both
- * arguments. An address outside `posthorn.test` is a mistake of the caller and throws a TypeError.
+ * The outcome and duration of the given attempt (the first is 1) at a scripted recipient. A pure function. Throws a
+ * TypeError for an address outside `backstamp.test`.
  */
 export function scriptedOutcome(address: string, attempt: number): ScriptedOutcome {
-  const fate = scriptedFate(address);
+  const fate = findScriptedFate(address);
   if (fate === null) throw new TypeError(`scriptedOutcome is for ${SCRIPTED_DOMAIN} only`);
   const reply = fate.replies[Math.min(Math.max(attempt, 1), fate.replies.length) - 1] ?? null;
-  const answer = {
-    outcome: judge(address, fate, reply),
+  const result = {
+    outcome: createOutcome(address, fate, reply),
     afterMs: fate.afterMs,
     retryAfterMs: fate.retryAfterMs,
   };
-  if (fate.complaintAfterMs === null) return answer;
-  return { ...answer, followedBy: "complained", followedAfterMs: fate.complaintAfterMs };
+  if (fate.complaintAfterMs === null) return result;
+  return { ...result, followedBy: "complained", followedAfterMs: fate.complaintAfterMs };
 }
 
-function judge(recipient: string, fate: Fate, reply: Reply | null): Outcome {
+function createOutcome(recipient: string, fate: Fate, reply: Reply | null): Outcome {
   const host = SCRIPTED_DOMAIN;
   if (fate.suppressed)
     return {
@@ -100,7 +100,7 @@ function judge(recipient: string, fate: Fate, reply: Reply | null): Outcome {
       kind: "rejected",
       reply: null,
       host: null,
-      reason: "The address is suppressed; nothing was sent.",
+      reason: "The address is suppressed. The email was not sent.",
     };
   if (reply === null)
     return {

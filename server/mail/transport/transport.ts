@@ -1,11 +1,10 @@
 import type { Outcome } from "../outcome";
 
 /**
- * A message ready for the wire. `bytes` are complete, CRLF only, and the same on every attempt. `returnPath` is the
- * envelope sender, "" for the null sender. `smtpUtf8` says that the headers hold an address outside ASCII. `needsTls`
- * says that it goes to the recipient's server encrypted or not at all. The first `signatureBytes` of it are our
- * DKIM-Signature fields, below which stands the same message without. `messageId` has no angle brackets. `wantsReports`
- * says that the return path is read by us, and is that of the one recipient.
+ * A message ready to send. `bytes` are complete, use CRLF only, and are the same on every attempt. `returnPath` is the
+ * envelope sender, "" for the null sender. `smtpUtf8`: the headers contain a non-ASCII address. `needsTls`: send the
+ * message only over TLS. The first `signatureBytes` are our DKIM-Signature fields; the rest is the unsigned message.
+ * `messageId` has no angle brackets. `wantsReports`: Backstamp reads the return path, which belongs to one recipient.
  */
 export type OutgoingMessage = {
   id: string;
@@ -18,19 +17,19 @@ export type OutgoingMessage = {
   wantsReports?: boolean;
 };
 
-/** The conditions under which an attempt may go on. */
+/** The conditions under which an attempt may continue. */
 export type DeliveryWatch = {
-  /** For the whole attempt, waiting for a connection included. */
+  /** Time limit of the whole attempt, including the wait for a connection. */
   deadlineMs: number;
-  /** Whether the lease is still ours. Asked right before the final dot is written; false means nothing is delivered. */
-  stillMine(): boolean;
-  /** Ends the attempt at once; what was surely not accepted is deferred, the rest is unknown. */
+  /** Whether the lease is still valid. Checked right before the final dot; false prevents the delivery. */
+  isLeaseValid(): boolean;
+  /** Ends the attempt at once: deferred if the message was certainly not accepted, else unknown. */
   signal?: AbortSignal;
 };
 
 /**
- * A way out of the house. `deliver` gives exactly one outcome per entry of `recipients`, in their order, and never
- * throws: whatever goes wrong is an outcome. `close` ends idle connections and waits for running deliveries.
+ * A transport for outgoing email. `deliver` returns exactly one outcome per entry of `recipients`, in the same order, and
+ * never throws: every failure is an outcome. `close` ends idle connections and waits for running deliveries.
  */
 export type Transport = {
   name: "relay" | "capture" | "direct";

@@ -1,92 +1,102 @@
-import type { Route } from "../route";
+import type { Route } from "../pipeline/route";
 import { ERROR_SCHEMAS } from "./faults";
 import { operationOf } from "./operation";
 import type { Components, Parts, Schema } from "./schema";
 
-/** The nouns, by the first segment of their paths, in the order in which a reader meets them. */
-const NOUNS: Record<string, { name: string; description: string }> = {
-  emails: { name: "Emails", description: "Accept mail for delivery, and see what became of it." },
+/** The tags, by the first segment of their paths, in the order of the API reference. */
+const TAGS: Record<string, { name: string; description: string }> = {
+  emails: { name: "Emails", description: "Send email and track its delivery." },
   templates: {
     name: "Templates",
-    description: "Content with placeholders, in versions. An alias serves as an id.",
+    description: "Versioned content with placeholders. An alias can be used in place of an id.",
   },
-  domains: { name: "Domains", description: "Where mail may come from, and what to publish in DNS for it." },
-  "api-keys": { name: "API keys", description: "Who may call, what for, and from which domains." },
+  domains: { name: "Domains", description: "Sending domains and their DNS records." },
+  "api-keys": { name: "API keys", description: "API keys with their scopes and linked domains." },
   webhooks: {
     name: "Webhooks",
-    description: "Endpoints that are told of events, signed as Standard Webhooks.",
+    description: "Endpoints that receive events, signed as Standard Webhooks.",
   },
-  suppressions: { name: "Suppressions", description: "Addresses that no mail goes to." },
+  suppressions: { name: "Suppressions", description: "Addresses to which no email is sent." },
   unsubscribe: {
     name: "Unsubscribe",
-    description: "Where the link of a mail leads by which its recipient unsubscribes.",
+    description: "The unsubscribe links in emails.",
   },
-  opens: { name: "Opens", description: "The picture by which a mail tells that it was opened." },
-  clicks: { name: "Clicks", description: "Where links of a mail lead first that are counted." },
-  events: { name: "Events", description: "Everything that happens to mail, in order and without gaps." },
-  usage: { name: "Usage", description: "What became of mail, in numbers." },
-  logs: { name: "Logs", description: "Recent calls of this API and refusals." },
-  attachments: { name: "Attachments", description: "Files of mails, by signed links." },
-  inbound: { name: "Inbound", description: "What comes back: bounces and complaints." },
-  health: { name: "Health", description: "For probes." },
-  cron: { name: "Cron", description: "For schedulers, where no worker runs." },
+  opens: { name: "Opens", description: "The open-tracking pixels in emails." },
+  clicks: { name: "Clicks", description: "The tracked links in emails." },
+  events: { name: "Events", description: "All email events, in order and without gaps." },
+  usage: { name: "Usage", description: "Email counts by outcome." },
+  logs: { name: "Logs", description: "Recent calls of this API, including rejected ones." },
+  attachments: { name: "Attachments", description: "Attachment downloads by signed links." },
+  inbound: { name: "Inbound", description: "Incoming bounces and complaints." },
+  health: { name: "Health", description: "Liveness and readiness probes." },
+  cron: { name: "Cron", description: "For schedulers in installations without a worker." },
   "openapi.json": { name: "Reference", description: "This document." },
 };
 
-const DESCRIPTION = `Send mail and see what became of it. JSON in and out, over HTTPS or on the machine itself.
+const DESCRIPTION = `Send email and track its delivery. Requests and responses are JSON, over HTTPS or on localhost.
 
-**Keys.** Every call carries \`Authorization: Bearer <key>\` unless it says that it is open to anybody. A key is linked to domains, has scopes and may expire.
+**Keys.** Every call requires \`Authorization: Bearer <key>\`, except those marked as public. A key is linked to domains, has scopes and may expire. It can send, retry, reschedule, cancel and settle only email from its domains; its other scopes cover the whole team.
 
-**Limits** are per key and minute, in a sliding window. Every answer says in \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` where the key stands; a 429 says after how many seconds the call passes.
+**Rate limits** apply per key and minute, in a sliding window. Every response reports the state of the limit in \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. A 429 reports in \`retryAfter\` how many seconds to wait before a retry.
 
-**Errors** are \`{ "error", "name", "message", "statusCode", "request_id" }\`; the bodies of 401, 403 and 429 are what their schemas say, to the letter. A field or parameter that is not known is refused by name. In a body \`null\`, \`""\` and \`[]\` say the same as leaving the field out, except for \`text: ""\`.
+**Errors** are \`{ "error", "name", "message", "statusCode", "request_id" }\`; 401, 403 and 429 have exactly the bodies in their schemas. \`X-Backstamp-Reason\` gives the reason of a 403. An unknown field or parameter is rejected with an error that names it. In a request body \`null\`, \`""\` and \`[]\` are equivalent to omitting the field, with two exceptions: \`text: ""\`, and an empty array of \`scopes\` or \`domains\` of an API key.
 
-**Lists** are newest first; \`after\` takes the id of the last row for the next page, \`before\` goes back. Events are the exception: they come oldest first.
+**Lists** are sorted newest first. For the next page, send the id of the last row as \`after\`; for the previous page, send the id of the first row as \`before\`. Events are the exception: they are sorted oldest first.
 
-**Examples** take the address and the key from the environment: \`export POSTHORN_URL=http://localhost:3000 POSTHORN_KEY=re_…\`. Mail to \`posthorn.test\` goes to nobody and has a fate instead: \`delivered@\`, \`bounced@\`, \`complained@\`, \`deferred@\`.`;
+**Examples** read the base URL and the key from environment variables: \`export BACKSTAMP_URL=http://localhost:3000 BACKSTAMP_KEY=re_…\`. Email to \`backstamp.test\` is never sent; the address determines the simulated outcome: \`delivered@\`, \`bounced@\`, \`complained@\`, \`deferred@\`.`;
 
 const header = (description: string, schema: Schema): Schema => ({ description, schema });
 const count = { type: "integer", minimum: 0 };
 
-/** The OpenAPI 3.1 document of the routes, which is made of their declarations and of nothing else. */
+/** The OpenAPI 3.1 document of the routes, generated only from their declarations. */
 export function documentOf(routes: readonly Route[]) {
   const components: Components = { schemas: { ...ERROR_SCHEMAS }, responses: {} };
   const paths: Parts = {};
-  const met = new Set<string>();
+  const segments = new Set<string>();
   for (const route of routes) {
-    const noun = route.path.split("/")[2] ?? "";
-    met.add(noun);
-    const operation = operationOf(route, nounOf(noun).name, components);
+    const segment = route.path.split("/")[2] ?? "";
+    segments.add(segment);
+    const operation = operationOf(route, tagOf(segment).name, components);
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
   }
   return {
     openapi: "3.1.1" as const,
     info: {
-      title: "Posthorn",
+      title: "Backstamp",
       version: "1",
       description: DESCRIPTION,
       license: { name: "MIT" },
     },
-    // Wherever this document was loaded from.
+    // Relative to the URL of this document.
     servers: [{ url: "/" }],
-    tags: [...new Set([...Object.keys(NOUNS), ...met])].filter((noun) => met.has(noun)).map(nounOf),
+    tags: [...new Set([...Object.keys(TAGS), ...segments])]
+      .filter((segment) => segments.has(segment))
+      .map(tagOf),
     paths,
     components: {
       securitySchemes: {
         key: {
           type: "http",
           scheme: "bearer",
-          description: "An API key with the scope that the call needs.",
+          description: "An API key with the required scope.",
         },
-        operator: { type: "http", scheme: "bearer", description: "The operator's own secret." },
+        operator: { type: "http", scheme: "bearer", description: "A secret of the operator." },
       },
       headers: {
-        "X-RateLimit-Limit": header("Calls a minute.", count),
-        "X-RateLimit-Remaining": header("Calls that are left.", count),
-        "X-RateLimit-Reset": header("When the current minute ends, in seconds since 1970.", count),
-        "X-Request-Id": header("Names this call in the log; a caller may give it.", { type: "string" }),
-        "Retry-After": header("Seconds after which to call again.", count),
-        "Idempotent-Replayed": header("`true` where this answer was given before.", { const: "true" }),
+        "X-RateLimit-Limit": header("Maximum calls per minute.", count),
+        "X-RateLimit-Remaining": header("Calls remaining in the current window.", count),
+        "X-RateLimit-Reset": header("Unix time at which the window resets, in seconds.", count),
+        "X-Request-Id": header("Identifies this call in the log. A caller may set it in the request.", {
+          type: "string",
+        }),
+        "Retry-After": header("Seconds to wait before a retry.", count),
+        "X-Backstamp-Reason": header(
+          'Why the key was rejected, as a structured field (RFC 9651): `missing_scope`, `domain_not_linked` or `exceeds_calling_key`, with a sentence in `detail`. Example: `missing_scope;detail="This key lacks the scope domains:read."`',
+          { type: "string" },
+        ),
+        "Idempotent-Replayed": header("`true` if this is the stored response of an earlier request.", {
+          const: "true",
+        }),
       },
       parameters: {
         "Idempotency-Key": {
@@ -94,7 +104,7 @@ export function documentOf(routes: readonly Route[]) {
           in: "header",
           required: false,
           description:
-            "1 to 256 printable ASCII characters. A repetition under the same key and with the same payload within 24 hours does nothing and gets the same answer.",
+            "1 to 256 printable ASCII characters. A repeated request with the same value and the same payload within 24 hours has no effect and returns the stored response. The value belongs to the team: a repeat with another API key of the team returns the same response.",
           schema: { type: "string", minLength: 1, maxLength: 256 },
         },
       },
@@ -103,5 +113,5 @@ export function documentOf(routes: readonly Route[]) {
   };
 }
 
-/** A noun without an entry is named by its path. */
-const nounOf = (noun: string) => NOUNS[noun] ?? { name: noun, description: "" };
+/** The tag of a path segment. A segment without an entry is its own name. */
+const tagOf = (segment: string) => TAGS[segment] ?? { name: segment, description: "" };

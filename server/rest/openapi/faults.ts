@@ -1,31 +1,32 @@
-import { AppError, type ErrorCode } from "#server/errors";
-import type { Route } from "../route";
+import { AppError, type ErrorCode } from "#server/platform/errors";
+import type { Route } from "../pipeline/route";
 import type { Schema } from "./schema";
 
-/** Why a call may be refused, in a line; the answer itself says what was wrong with it and what would work. */
+/** Why a call may be rejected, in one line. The error response itself says what to change. */
 const REASONS: Record<ErrorCode, string> = {
-  bad_json: "The body is missing, ends early, or is no JSON or no UTF-8.",
+  bad_json: "The body is missing, incomplete, or not valid JSON in UTF-8.",
   bad_idempotency_key: "The `Idempotency-Key` is not 1 to 256 printable ASCII characters.",
-  unauthorized: "There is no key, or none that is valid now.",
-  forbidden: "The key may not do this: it lacks the scope, or the domain.",
-  not_found: "There is no such row, or it is another team's.",
-  method_not_allowed: "The path does not have this method.",
-  conflict: "The row is not in a state in which this is possible.",
-  idempotency_mismatch: "The `Idempotency-Key` was used with another payload.",
-  idempotency_running: "A request with this `Idempotency-Key` is still running.",
+  unauthorized: "The API key is missing, invalid or expired.",
+  forbidden: "The key lacks the scope or is not linked to the domain.",
+  not_found: "The resource does not exist, or belongs to another team.",
+  method_not_allowed: "The path does not support this method.",
+  too_slow: "The body did not arrive in time.",
+  conflict: "The current state of the resource does not allow this operation.",
+  idempotency_mismatch: "The `Idempotency-Key` was used with a different payload.",
+  idempotency_running: "A request with this `Idempotency-Key` is still in progress.",
   too_large: "The body is too large.",
-  wrong_content_type: "The body has another type, or is compressed.",
+  wrong_content_type: "The content type is not supported, or the body is compressed.",
   missing_field: "A required field is missing.",
-  invalid: "A field or parameter is unknown or has a value that it cannot have.",
-  invalid_attachment: "An attachment cannot be taken.",
-  invalid_sender: "Mail cannot be sent from this address.",
-  invalid_parameter: "A part of the path is not what it should be.",
-  rate_limited: "The limit of the key is used up; after `retryAfter` seconds the call passes.",
-  internal: "Something went wrong on our side; the log of the operator says what.",
-  unavailable: "The database is away or busy; try again in a moment.",
+  invalid: "A field or parameter is unknown or has an invalid value.",
+  invalid_attachment: "An attachment is invalid.",
+  invalid_sender: "Email cannot be sent from this address.",
+  invalid_parameter: "A path parameter is invalid.",
+  rate_limited: "The rate limit of the key is exceeded. Retry after `retryAfter` seconds.",
+  internal: "Internal server error. The operator's log contains the details.",
+  unavailable: "The database is unavailable or busy. Try again in a moment.",
 };
 
-/** The errors that a declaration implies, and those that it names. */
+/** The errors that a declaration implies and those that it lists. */
 export function errorCodesOf(route: Route): ErrorCode[] {
   const { access, method, path, body, accepts, idempotent, errors = [] } = route;
   const codes: (ErrorCode | false)[] = [
@@ -36,6 +37,7 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     (path.includes("{") || access === "operator-token") && "not_found",
     idempotent === true && "idempotency_mismatch",
     idempotent === true && "idempotency_running",
+    method !== "GET" && "too_slow",
     method !== "GET" && "too_large",
     method !== "GET" && "wrong_content_type",
     body !== undefined && accepts === undefined && "missing_field",
@@ -51,13 +53,13 @@ export function errorCodesOf(route: Route): ErrorCode[] {
 
 const errorOf = (code: ErrorCode) => new AppError(code, "");
 
-/** Codes by their HTTP status, in order. */
+/** Codes grouped by HTTP status, in ascending order. */
 export function byStatus(codes: readonly ErrorCode[]): [status: number, codes: ErrorCode[]][] {
   const statuses = [...new Set(codes.map((code) => errorOf(code).status))].sort((a, b) => a - b);
   return statuses.map((status) => [status, codes.filter((code) => errorOf(code).status === status)]);
 }
 
-/** What a status means where these codes are behind it. */
+/** The description of a status that these codes share. */
 export const describeStatus = (codes: readonly ErrorCode[]): string =>
   codes.length === 1 && codes[0] !== undefined
     ? REASONS[codes[0]]
@@ -70,18 +72,18 @@ const exactly = (error: string, more: Schema = {}): Schema => ({
   additionalProperties: false,
 });
 
-/** Bodies of errors: three to the letter, and one form for every other. */
+/** Schemas of error bodies: three exact ones of the specification, and one for all other errors. */
 export const ERROR_SCHEMAS: Record<string, Schema> = {
   Unauthorized: exactly("Unauthorized"),
   Forbidden: exactly("Insufficient API key permissions"),
   RateLimited: exactly("Rate limit exceeded", {
-    retryAfter: { type: "integer", minimum: 1, maximum: 60, description: "Seconds until the call passes." },
+    retryAfter: { type: "integer", minimum: 1, maximum: 60, description: "Seconds to wait before a retry." },
   }),
   Error: {
     type: "object",
     properties: {
-      error: { type: "string", description: "What was wrong, and what would work." },
-      name: { type: "string", description: "A word that programs can tell errors apart by." },
+      error: { type: "string", description: "What is wrong and how to fix it." },
+      name: { type: "string", description: "Machine-readable name of the error." },
       message: { type: "string", description: "The same as `error`." },
       statusCode: { type: "integer" },
       request_id: { type: "string" },
@@ -92,5 +94,5 @@ export const ERROR_SCHEMAS: Record<string, Schema> = {
 
 const EXACT: Record<number, string> = { 401: "Unauthorized", 403: "Forbidden", 429: "RateLimited" };
 
-/** The name of the schema of a status's body. */
+/** The name of the schema for the body of a status. */
 export const errorSchemaOf = (status: number): string => EXACT[status] ?? "Error";

@@ -1,19 +1,26 @@
-import type { ErrorCode } from "#server/errors";
-import { LIMIT_PER_MINUTE } from "#server/limits/limits";
-import type { Route } from "../route";
+import type { ErrorCode } from "#server/platform/errors";
+import { LIMIT_PER_MINUTE } from "#server/platform/limits/limits";
+import type { Route } from "../pipeline/route";
 import { byStatus, describeStatus, errorCodesOf, errorSchemaOf } from "./faults";
 import { samplesOf, sampleValueOf } from "./samples";
 import { type Components, jsonSchemaOf, type Schema } from "./schema";
 
-/** Headers of every answer, by their names in `components`. */
+/** Headers of every response, by their names in `components`. */
 const ALWAYS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"] as const;
+
+/** Further headers of some statuses. */
+const OWN_HEADERS: Record<number, readonly string[]> = {
+  403: ["X-Backstamp-Reason"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+};
 
 const headersOf = (more: readonly string[] = []) =>
   Object.fromEntries(
     [...ALWAYS, ...more].map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
   );
 
-/** One route as an OpenAPI operation; `tag` is its noun. What is named goes into `components`. */
+/** Converts a route to an OpenAPI operation with this tag. Adds its named schemas and responses to `components`. */
 export function operationOf(route: Route, tag: string, components: Components): Schema {
   const { access, summary } = route;
   return {
@@ -27,14 +34,14 @@ export function operationOf(route: Route, tag: string, components: Components): 
     ...requestBodyOf(route, components),
     responses: {
       [route.status]: {
-        description: "It is done as asked.",
+        description: "Success.",
         headers: headersOf(route.idempotent ? ["Idempotent-Replayed"] : []),
         content: contentOf(route, components),
       },
       ...Object.fromEntries(
         byStatus(errorCodesOf(route)).map(([status, codes]) => [
           status,
-          refusalOf(status, codes, components),
+          errorResponseOf(status, codes, components),
         ]),
       ),
     },
@@ -42,12 +49,12 @@ export function operationOf(route: Route, tag: string, components: Components): 
   };
 }
 
-/** Many routes refuse alike, so what they say stands once in the components. */
-function refusalOf(status: number, codes: readonly ErrorCode[], { responses }: Components): Schema {
+/** A reference to an error response. Routes share them in the components. */
+function errorResponseOf(status: number, codes: readonly ErrorCode[], { responses }: Components): Schema {
   const name = [status, ...codes].join(".");
   responses[name] ??= {
     description: describeStatus(codes),
-    headers: headersOf(status === 429 || status === 503 ? ["Retry-After"] : []),
+    headers: headersOf(OWN_HEADERS[status]),
     content: { "application/json": { schema: { $ref: `#/components/schemas/${errorSchemaOf(status)}` } } },
   };
   return { $ref: `#/components/responses/${name}` };
@@ -65,24 +72,26 @@ function operationIdOf({ method, path }: Route): string {
   return method.toLowerCase() + words.join("");
 }
 
-/** Who knows which of the operator's secrets. */
+/** Descriptions of the access rules with a secret of the operator. */
 const OPERATORS: Record<"operator-token" | "inbound-token", string> = {
-  "operator-token": "For the operator, by the secret of `CRON_SECRET`; without one there is no such path.",
-  "inbound-token": "For the operator, by the token that `posthorn inbound token` shows.",
+  "operator-token":
+    "For the operator. Requires the secret in `CRON_SECRET` as bearer token; returns 404 if none is configured.",
+  "inbound-token":
+    "For the operator. Requires the token printed by `backstamp inbound token` as bearer token.",
 };
 
 function descriptionOf({ access, tier, description }: Route): string {
-  const who =
+  const accessText =
     access === "public"
-      ? "Open to anybody."
+      ? "Public: requires no key."
       : typeof access === "object"
-        ? `Needs a key with the scope \`${access.scope}\`.`
+        ? `Requires a key with the scope \`${access.scope}\`.`
         : OPERATORS[access];
   const limit =
     tier === "none"
-      ? "Never refused by a limit."
-      : `Limit of a key without limits of its own: ${LIMIT_PER_MINUTE[tier]} calls a minute${tier === "other" ? ", together with all calls that have no limit of their own" : ""}.`;
-  return [description, who, typeof access === "object" || tier === "none" ? limit : undefined]
+      ? "Not rate limited."
+      : `Default rate limit: ${LIMIT_PER_MINUTE[tier]} calls per minute${tier === "other" ? ", shared by all operations without their own limit" : ""}.`;
+  return [description, accessText, typeof access === "object" || tier === "none" ? limit : undefined]
     .filter((part) => part !== undefined)
     .join("\n\n");
 }
@@ -137,8 +146,8 @@ function requestBodyOf(route: Route, components: Components): Schema {
   };
 }
 
-function contentOf({ answer, answers }: Route, components: Components): Schema {
-  if (answer) return { "application/json": { schema: jsonSchemaOf(answer, components) } };
-  const type = (answers ?? "application/octet-stream").split(";", 1)[0] ?? "";
+function contentOf({ response, responseType }: Route, components: Components): Schema {
+  if (response) return { "application/json": { schema: jsonSchemaOf(response, components) } };
+  const type = (responseType ?? "application/octet-stream").split(";", 1)[0] ?? "";
   return { [type]: { schema: type.startsWith("text/") ? { type: "string" } : {} } };
 }

@@ -1,13 +1,13 @@
-import type { Route } from "../route";
+import type { Route } from "../pipeline/route";
 
-/** What stands for an id in the reference. */
+/** The id in examples. */
 const sampleId = "0198c1f2-7a34-7c5e-9b0d-3f4a5b6c7d8e";
 
 export type Sample = { lang: string; label: string; source: string };
 
-type ShownCall = {
+type SampleCall = {
   method: string;
-  /** With its query. */
+  /** Path with query. */
   target: string;
   headers: [name: string, value: string][];
   needsKey: boolean;
@@ -15,9 +15,9 @@ type ShownCall = {
   text: string | undefined;
 };
 
-/** The example of a route as one would write it; address and key are taken from the environment. */
+/** Code samples for the example of a route. They read the base URL and the key from environment variables. */
 export function samplesOf(route: Route): Sample[] {
-  const call = shownCallOf(route);
+  const call = sampleCallOf(route);
   return [
     { lang: "bash", label: "curl", source: curlOf(call) },
     { lang: "javascript", label: "Node", source: nodeOf(call) },
@@ -25,10 +25,10 @@ export function samplesOf(route: Route): Sample[] {
   ];
 }
 
-/** A path with something in it for each variable segment. */
+/** An example value for a path variable. */
 export const sampleValueOf = (name: string): string => (name === "version" ? "1" : sampleId);
 
-function shownCallOf({ method, path, access, accepts, example = {} }: Route): ShownCall {
+function sampleCallOf({ method, path, access, accepts, example = {} }: Route): SampleCall {
   const query = new URLSearchParams(example.query).toString();
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => sampleValueOf(name));
   return {
@@ -50,19 +50,19 @@ const indent = (text: string, by: string): string => text.replace(/\n/g, `\n${by
 const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2);
 const shellQuoted = (text: string): string => `'${text.replace(/'/g, `'\\''`)}'`;
 
-function curlOf({ method, target, headers, needsKey, json, text }: ShownCall): string {
+function curlOf({ method, target, headers, needsKey, json, text }: SampleCall): string {
   const payload = json === undefined ? text : jsonOf(json);
   return [
-    `curl ${method === "GET" ? "" : `-X ${method} `}"$POSTHORN_URL${target}"`,
-    ...(needsKey ? ['-H "Authorization: Bearer $POSTHORN_KEY"'] : []),
+    `curl ${method === "GET" ? "" : `-X ${method} `}"$BACKSTAMP_URL${target}"`,
+    ...(needsKey ? ['-H "Authorization: Bearer $BACKSTAMP_KEY"'] : []),
     ...headers.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
     ...(payload === undefined ? [] : [`--data-binary ${shellQuoted(payload)}`]),
   ].join(" \\\n  ");
 }
 
-function nodeOf({ method, target, headers, needsKey, json, text }: ShownCall): string {
+function nodeOf({ method, target, headers, needsKey, json, text }: SampleCall): string {
   const lines = [
-    ...(needsKey ? ['Authorization: "Bearer " + POSTHORN_KEY,'] : []),
+    ...(needsKey ? ['Authorization: "Bearer " + BACKSTAMP_KEY,'] : []),
     ...headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`),
   ];
   const options = [
@@ -72,17 +72,17 @@ function nodeOf({ method, target, headers, needsKey, json, text }: ShownCall): s
     ...(text === undefined ? [] : [`  body: ${JSON.stringify(text)},`]),
   ];
   return [
-    `const { POSTHORN_URL${needsKey ? ", POSTHORN_KEY" : ""} } = process.env;`,
-    `const response = await fetch(POSTHORN_URL + "${target}"${options.length === 0 ? "" : `, {\n${options.join("\n")}\n}`});`,
+    `const { BACKSTAMP_URL${needsKey ? ", BACKSTAMP_KEY" : ""} } = process.env;`,
+    `const response = await fetch(BACKSTAMP_URL + "${target}"${options.length === 0 ? "" : `, {\n${options.join("\n")}\n}`});`,
     "console.log(response.status, await response.text());",
   ].join("\n");
 }
 
-function pythonOf({ method, target, headers, needsKey, json, text }: ShownCall): string {
+function pythonOf({ method, target, headers, needsKey, json, text }: SampleCall): string {
   const lines = [
-    ...(needsKey ? [`"Authorization": f"Bearer {os.environ['POSTHORN_KEY']}",`] : []),
+    ...(needsKey ? [`"Authorization": f"Bearer {os.environ['BACKSTAMP_KEY']}",`] : []),
     ...headers
-      // `json=` sets the type itself.
+      // The argument `json=` sets Content-Type.
       .filter(([name]) => json === undefined || name !== "Content-Type")
       .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)},`),
   ];
@@ -91,7 +91,7 @@ function pythonOf({ method, target, headers, needsKey, json, text }: ShownCall):
     "import requests",
     "",
     `response = requests.${method.toLowerCase()}(`,
-    `    os.environ["POSTHORN_URL"] + ${JSON.stringify(target)},`,
+    `    os.environ["BACKSTAMP_URL"] + ${JSON.stringify(target)},`,
     ...(lines.length === 0 ? [] : ["    headers={", ...lines.map((line) => `        ${line}`), "    },"]),
     ...(json === undefined ? [] : [`    json=${indent(pythonLiteral(json), "    ")},`]),
     ...(text === undefined ? [] : [`    data=${JSON.stringify(text)},`]),
@@ -100,7 +100,7 @@ function pythonOf({ method, target, headers, needsKey, json, text }: ShownCall):
   ].join("\n");
 }
 
-/** JSON with Python's words for true, false and null. Strings are written alike in both. */
+/** JSON with Python's True, False and None. String literals are the same in both languages. */
 const pythonLiteral = (value: unknown): string =>
   JSON.stringify(value, null, 4).replace(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) =>
     token.startsWith('"') ? token : ({ true: "True", false: "False", null: "None" }[token] ?? token),

@@ -1,18 +1,18 @@
 import { z } from "zod";
 
-/** JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
+/** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export type Schema = Record<string, unknown>;
 
-/** Parts of the document by name, as they were met. */
+/** Named parts of the document, in order of first use. */
 export type Parts = Record<string, Schema>;
 export type Components = { schemas: Parts; responses: Parts };
 
-/** Its `format` says it; the expression is a page long. */
+/** Formats that need no `pattern`: the regular expressions are very long. */
 const FORMATS: ReadonlySet<unknown> = new Set(["uuid", "date", "date-time"]);
 
 /**
- * What a schema lets in, as JSON Schema. Schemas with a name go into the components and are referred to. What a refinement asks
- * for cannot be said so, and stands in the refusal instead.
+ * The input of a zod schema as JSON Schema. Named schemas are added to the components and referenced. JSON Schema cannot
+ * express refinements; the error message of a rejected request explains them.
  */
 export function jsonSchemaOf(schema: z.ZodType, { schemas }: Components): Schema {
   const {
@@ -33,7 +33,7 @@ function tidy(schema: Schema): void {
   if (FORMATS.has(schema.format)) delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  // Every name of an object is a string.
+  // The names of an object are always strings.
   delete schema.propertyNames;
   delete schema.id;
 }

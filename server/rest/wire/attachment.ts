@@ -1,16 +1,16 @@
 import { z } from "zod";
-import type { FileLink } from "#server/services/emails/file-links";
-import type { StoredFile } from "#server/services/emails/files";
-import { PAGING, refuseTwoCursors } from "../query";
+import type { FileLink } from "#server/services/emails/read/file-links";
+import type { StoredFile } from "#server/services/emails/read/files";
+import { PAGING, rejectTwoCursors } from "../pipeline/query";
 import { Id, Time } from "./shapes";
 
 /** The query of a list of attachments. */
 export const AttachmentListQuery = z.strictObject(PAGING).transform((query) => {
-  refuseTwoCursors(query);
+  rejectTwoCursors(query);
   return query;
 });
 
-export const AttachmentAnswer = z
+export const AttachmentResponse = z
   .object({
     id: Id,
     filename: z.string().optional(),
@@ -23,8 +23,8 @@ export const AttachmentAnswer = z
   })
   .meta({ id: "Attachment" });
 
-/** A file of a mail; what it does not have is absent. `size` is in bytes. */
-export function attachmentJson(file: StoredFile, link: FileLink): z.infer<typeof AttachmentAnswer> {
+/** An attachment of an email. `filename` and `content_id` are absent if it has none; `size` is in bytes. */
+export function attachmentJson(file: StoredFile, link: FileLink): z.infer<typeof AttachmentResponse> {
   return {
     id: file.id,
     ...(file.filename === null ? {} : { filename: file.filename }),

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type CapChange, growthPercentMax, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
 import type { DomainChange, NewDomain } from "#server/services/domains/write";
-import { absent, optional } from "#server/services/emails/message-input";
+import { absent, optional } from "#server/services/emails/accept/message-input";
 
-/** Kept and shown again, for clients that know these four; where mail leaves from is the operator's affair. */
+/** Stored and returned for Resend clients, which know these four. It does not affect where email is sent from. */
 const REGIONS = ["us-east-1", "eu-west-1", "sa-east-1", "ap-northeast-1"] as const;
 
 const LABEL = "Must be one label of a host name: 1 to 63 letters, digits or inner hyphens, such as send.";
@@ -16,10 +16,10 @@ const Capability = optional(z.enum(["enabled", "disabled"], "Must be enabled or 
 
 const None = z.literal("none");
 
-/** A whole number in these bounds. */
-function Count(least: number, most: number) {
-  const message = `Must be a whole number from ${least} to ${most}.`;
-  return z.int(message).min(least, message).max(most, message);
+/** A whole number within these limits, inclusive. */
+function Count(min: number, max: number) {
+  const message = `Must be a whole number from ${min} to ${max}.`;
+  return z.int(message).min(min, message).max(max, message);
 }
 const DailyCap = z.union(
   [None, Count(0, recipientsMax)],
@@ -40,10 +40,10 @@ const WarmUpInput = z.union(
 
 const CHANGEABLE = {
   daily_cap: optional(DailyCap).describe(
-    "Recipients a day (UTC) that mail from this domain may be handed over to; what comes above waits for the next day. `none` takes it away.",
+    "Maximum recipients per day (UTC) for email from this domain. Further deliveries wait for the next day. `none` removes the cap.",
   ),
   warm_up: optional(WarmUpInput).describe(
-    "A cap that grows: the first day's number from `start_date` (default: today, in UTC), each day by so many per cent more, until a day would allow `target` or the daily cap. `none` takes it away.",
+    "A daily cap that grows: `first_day` recipients on `start_date` (default: today, UTC), then `growth_percent` percent more each day, until it reaches `target` or the daily cap. `none` removes the warm-up.",
   ),
   open_tracking: optional(z.boolean("Must be true or false.")),
   click_tracking: optional(z.boolean("Must be true or false.")),
@@ -85,7 +85,7 @@ const changeOf = (body: Changeable): DomainChange => ({
 /** The body of `POST /api/domains`. */
 export const CreateDomainBody = z
   .strictObject({
-    name: z.preprocess(absent, z.string("Give the domain, such as example.com.")),
+    name: z.preprocess(absent, z.string("Must be a domain, such as example.com.")),
     region: optional(z.enum(REGIONS, `Must be one of ${REGIONS.join(", ")}.`)),
     custom_return_path: optional(Label),
     ...CHANGEABLE,
@@ -99,5 +99,5 @@ export const CreateDomainBody = z
     }),
   );
 
-/** The body of `PATCH /api/domains/{id}`: what is left out stays as it is. */
+/** The body of `PATCH /api/domains/{id}`. Omitted fields do not change. */
 export const UpdateDomainBody = z.strictObject(CHANGEABLE).transform(changeOf);

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { CHECK_KEYS, DOMAIN_STATUSES, RECORD_STATUSES, type RecordCheck } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { isOfRecord, seenRecords } from "#server/services/domains/announce-domain";
-import { REQUIRED } from "#server/services/domains/judge";
+import { isCheckOf, recordsWithChecks } from "#server/services/domains/announce";
+import { REQUIRED } from "#server/services/domains/check/evaluate";
+import { DMARC_ADVISED, labelIn, notesOf } from "#server/services/domains/check/records";
 import type { Domain } from "#server/services/domains/read";
-import { DMARC_ADVISED, labelIn, notesOf } from "#server/services/domains/records";
 import { Id, Time } from "./shapes";
 
 const Capability = z.enum(["enabled", "disabled"]);
 
-export const DomainSummaryAnswer = z
+export const DomainSummaryResponse = z
   .object({
     id: Id,
     name: z.string(),
@@ -20,15 +20,18 @@ export const DomainSummaryAnswer = z
     open_tracking: z.boolean(),
     click_tracking: z.boolean(),
     tracking_subdomain: z.string().nullable(),
-    custom_return_path: z.string().describe("Label of the return path below the domain."),
+    custom_return_path: z.string().describe("Label of the return-path subdomain."),
     tls: z.enum(["opportunistic", "enforced"]),
-    daily_cap: z.int().nullable().describe("Recipients a day (UTC); null for no such limit."),
+    daily_cap: z.int().nullable().describe("Maximum recipients per day (UTC); null without a cap."),
     warm_up: z
       .object({
         start_date: z.iso.date(),
         first_day: z.int(),
         growth_percent: z.int(),
-        target: z.int().nullable().describe("Where it ends; null where the daily cap does that."),
+        target: z
+          .int()
+          .nullable()
+          .describe("Recipients per day at which the warm-up ends; null if it ends at the daily cap."),
       })
       .nullable(),
     today: z
@@ -36,56 +39,63 @@ export const DomainSummaryAnswer = z
         allowed: z
           .int()
           .nullable()
-          .describe("By the cap or the warm-up, whichever is less; null for any number."),
+          .describe("The lower limit of the cap and the warm-up; null without a limit."),
         handed_over: z
           .int()
-          .describe("Recipients counted so far; nobody counts where any number is allowed."),
+          .describe("Recipients counted so far. Recipients are not counted while the domain has no limit."),
       })
-      .describe("The day in UTC."),
-    declared_verified: z.boolean().describe("Whether the operator, not DNS, says that it is verified."),
-    failing_since: Time.nullable().describe("Since when looks at a verified domain find a fault."),
+      .describe("The current day (UTC)."),
+    declared_verified: z
+      .boolean()
+      .describe("Whether the operator verified the domain manually, without DNS."),
+    failing_since: Time.nullable().describe("When the checks of a verified domain started to fail."),
     last_checked_at: Time.nullable(),
     next_check_at: Time.nullable(),
+    expires_at: Time.nullable().describe(
+      "When the domain is deleted if it is never verified; null after the first verification.",
+    ),
   })
   .meta({ id: "DomainSummary" });
 
-const CheckAnswer = z
+const CheckResponse = z
   .object({
     asked_name: z.string(),
     asked_type: z.string(),
-    resolver: z.string().describe("The name server that answered, or was asked last."),
+    resolver: z.string().describe("The name server that responded, or the last one queried."),
     expected: z.string().nullable(),
     answers: z.array(z.string()),
-    fault: z.string().nullable().describe("The fault by name; null where all is well."),
-    advice: z.string().nullable().describe("What to do about it."),
+    fault: z.string().nullable().describe("Name of the fault; null if there is none."),
+    advice: z.string().nullable().describe("How to fix the fault."),
   })
-  .meta({ id: "DnsLook" });
+  .meta({ id: "DnsCheck" });
 
-const RecordAnswer = z
+const RecordResponse = z
   .object({
     record: z.enum(["SPF", "DKIM", "Tracking"]),
-    name: z.string().describe("As a panel for the registered domain wants it."),
+    name: z.string().describe("The name relative to the registered domain, as DNS providers expect it."),
     type: z.enum(["TXT", "MX", "CNAME"]),
     value: z.string(),
     ttl: z.literal("Auto"),
     status: z.enum(RECORD_STATUSES),
     priority: z.int().optional(),
     proxy_status: z.literal("disable").optional(),
-    host: z.string().describe("The full name."),
+    host: z.string().describe("The fully qualified name."),
     purpose: z.enum(CHECK_KEYS),
-    required: z.boolean().describe("Whether the domain needs it to be verified."),
+    required: z.boolean().describe("Whether verification requires this record."),
     keep_until: Time.nullable()
       .optional()
-      .describe("Of the record of a key that signs no more: it has to stay published until then, at least."),
-    check: CheckAnswer.nullable(),
+      .describe(
+        "Only for a DKIM key that no longer signs: keep its record published at least until this time.",
+      ),
+    check: CheckResponse.nullable(),
   })
   .meta({ id: "DomainRecord" });
 
-export const DomainAnswer = z
+export const DomainResponse = z
   .object({
     object: z.literal("domain"),
-    ...DomainSummaryAnswer.shape,
-    records: z.array(RecordAnswer),
+    ...DomainSummaryResponse.shape,
+    records: z.array(RecordResponse),
     dmarc: z
       .object({
         name: z.string(),
@@ -94,16 +104,16 @@ export const DomainAnswer = z
         ttl: z.literal("Auto"),
         status: z.enum(RECORD_STATUSES),
         host: z.string(),
-        check: CheckAnswer.nullable(),
+        check: CheckResponse.nullable(),
       })
-      .describe("Advice: mail is sent without it too."),
+      .describe("Recommended; not required for sending."),
     also_checked: z.array(
-      z.object({ purpose: z.enum(CHECK_KEYS), status: z.enum(RECORD_STATUSES), check: CheckAnswer }),
+      z.object({ purpose: z.enum(CHECK_KEYS), status: z.enum(RECORD_STATUSES), check: CheckResponse }),
     ),
     notes: z
       .array(z.object({ about: z.enum(["Name", "SPF", "MX", "Tracking", "Receiving"]), text: z.string() }))
       .describe(
-        "What is not known here, so that its absence is no all-clear; and a warning where the name mixes scripts.",
+        "What the checks could not determine, so a fault may remain undetected; and a warning if the name mixes scripts.",
       ),
   })
   .meta({ id: "Domain" });
@@ -112,7 +122,7 @@ const capability = (isOn: boolean) => (isOn ? "enabled" : "disabled");
 const timeOf = (time: Date | null) => time?.toISOString() ?? null;
 
 /** A domain without its records, as lists show it. */
-export function domainSummaryJson(domain: Domain): z.infer<typeof DomainSummaryAnswer> {
+export function domainSummaryJson(domain: Domain): z.infer<typeof DomainSummaryResponse> {
   return {
     id: domain.id,
     name: domain.name,
@@ -132,6 +142,7 @@ export function domainSummaryJson(domain: Domain): z.infer<typeof DomainSummaryA
     failing_since: domain.status === "verified" ? timeOf(domain.failingSince) : null,
     last_checked_at: timeOf(domain.lastCheckedAt),
     next_check_at: timeOf(domain.nextCheckAt),
+    expires_at: timeOf(domain.expiresAt),
   };
 }
 
@@ -146,14 +157,14 @@ function warmUpJson({ warmUpFrom, warmUpFirst, warmUpGrowth, warmUpTarget }: Dom
 }
 
 /**
- * A domain with its records, each with what the last look saw of it; beside them DMARC, which is advice, what else was
- * looked at, and what is not known here.
+ * A domain with its records and the result of the last check of each. Also contains the recommended DMARC record, further
+ * checks, and notes on what could not be determined.
  */
 export function domainJson(
   ctx: Pick<Ctx, "names" | "transportKind">,
   domain: Domain,
-): z.infer<typeof DomainAnswer> {
-  const records = seenRecords(ctx, domain);
+): z.infer<typeof DomainResponse> {
+  const records = recordsWithChecks(ctx, domain);
   const dmarc = domain.checks.find(({ key }) => key === "dmarc");
   return {
     object: "domain",
@@ -183,7 +194,7 @@ export function domainJson(
       check: dmarc ? checkJson(dmarc) : null,
     },
     also_checked: domain.checks
-      .filter((check) => check.key !== "dmarc" && !records.some((record) => isOfRecord(check, record)))
+      .filter((check) => check.key !== "dmarc" && !records.some((record) => isCheckOf(check, record)))
       .map((check) => ({ purpose: check.key, status: check.status, check: checkJson(check) })),
     notes: notesOf(domain, ctx),
   };

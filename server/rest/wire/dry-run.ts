@@ -1,56 +1,70 @@
 import { z } from "zod";
 import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
-import type { Tier, Verdict } from "#server/limits/limits";
-import type { DomainRule, DryRun, RecipientRule, SenderRule } from "#server/services/emails/dry-run";
+import type { Tier, Verdict } from "#server/platform/limits/limits";
+import type {
+  DomainRule,
+  DryRun,
+  RecipientRule,
+  SenderRule,
+  TextSource,
+} from "#server/services/emails/accept/dry-run";
 import { Id, Time } from "./shapes";
 
 const DOMAIN_RULES: Record<DomainRule, string> = {
-  built_in: "The built-in domain is every team's; mail from it stays in the house.",
-  verified_by_operator: "The operator declared this domain verified.",
-  verified_by_dns: "The DNS records of this domain were found in order.",
+  built_in: "Every team can use the built-in domain. Email from it never leaves the installation.",
+  verified_by_operator: "The operator verified this domain manually.",
+  verified_by_dns: "The DNS records of this domain are verified.",
 };
 
 const SENDER_RULES: Record<SenderRule, string> = {
-  all_domains: "The key may send from every domain of its team.",
+  all_domains: "The key can send from every domain of its team.",
   linked_domain: "The key is linked to this domain.",
-  member: "Members of a team may send from every domain of it.",
+  member: "A member can send from every domain of the team.",
 };
 
 const RECIPIENT_RULES: Record<RecipientRule, string> = {
   lost_signing_key:
-    "The DKIM key of the sender's domain does not open, and nothing is sent without its signature: the mail waits. Rotate the key.",
-  suppression_list: "The address is on the team's suppression list: it is set aside and not written to.",
+    "The DKIM key of the sender's domain cannot be decrypted. Email is not sent without a signature, so the delivery waits. Rotate the key.",
+  suppression_list: "The address is on the team's suppression list, so no email is sent to it.",
   scripted:
-    "At posthorn.test the name of the address decides what happens to it, and nothing leaves the house.",
-  captured: "Mail is captured here: kept to be looked at, and sent to nobody.",
-  relay: "It is handed to the mail server that the operator set up: a relay, or that of SMTP_URL.",
-  direct: "It is handed to the mail servers of the recipient's domain.",
-  no_transport: "No way out is set up (SMTP_URL), so it waits until there is one.",
+    "At backstamp.test the local part of the address determines the simulated outcome. Nothing is sent.",
+  captured: "Email is captured: it is stored for inspection and not sent.",
+  relay: "The email is sent through the configured mail server: a relay, or that of SMTP_URL.",
+  direct: "The email is sent directly to the mail servers of the recipient's domain.",
+  no_transport:
+    "Outgoing email is not configured. The delivery waits until the operator adds a relay or sets SMTP_URL.",
   daily_cap:
-    "Today's number of the sender's domain (`daily_cap`) is used up, so it waits for the next day (UTC).",
-  warm_up: "Today's number of the domain's warm-up is used up, so it waits for the next day (UTC).",
+    "The daily cap of the sender's domain (`daily_cap`) is reached. The delivery waits for the next day (UTC).",
+  warm_up: "Today's limit of the domain's warm-up is reached. The delivery waits for the next day (UTC).",
   team_daily_cap:
-    "What the operator allows the team in a day is used up, so it waits for the next day (UTC).",
+    "The team's daily cap, set by the operator, is reached. The delivery waits for the next day (UTC).",
 };
 
 const REPLAYED =
-  "This `Idempotency-Key` was used for this very payload: nothing is sent again, and the answer is the one given then.";
+  "This `Idempotency-Key` was used with the same payload. Nothing is sent again, and the stored response is returned.";
+
+const TEXT_SOURCES: Record<TextSource, string> = {
+  given: "the `text` of the request",
+  converted: "converted from the HTML, as at delivery",
+  at_delivery: "converted from the HTML at delivery; a dry run of a batch does not convert it",
+  none: "no text part",
+};
 
 const enumOf = <K extends string>(table: Record<K, string>) => z.enum(Object.keys(table) as [K, ...K[]]);
 
 const Strings = z.array(z.string());
 
 const Limit = z.object({
-  tier: z.string().describe("The bucket that calls of this path are counted in."),
-  limit: z.int().describe("Calls a minute."),
-  remaining: z.int().describe("Calls that are left, this one already counted."),
+  tier: z.string().describe("The rate-limit bucket of this path."),
+  limit: z.int().describe("Maximum calls per minute."),
+  remaining: z.int().describe("Remaining calls, including this one in the count."),
   resets_at: Time,
 });
 
-const Foresight = z.object({
+const Prediction = z.object({
   outcome: z
     .enum(["queued", "scheduled", "suppressed"])
-    .describe("What the mail would be; suppressed where every recipient is."),
+    .describe("The resulting status of the email; `suppressed` if every recipient is suppressed."),
   domain: z.object({ name: z.string(), rule: enumOf(DOMAIN_RULES), rule_text: z.string() }),
   key: z.object({ id: Id.nullable(), rule: enumOf(SENDER_RULES), rule_text: z.string() }),
   recipients: z.array(
@@ -71,7 +85,12 @@ const Foresight = z.object({
     reply_to: Strings,
     subject: z.string(),
     html: z.string().nullable(),
-    text: z.string().nullable().describe("The text part, made from the HTML where none was given."),
+    text: z.string().nullable().describe("The text part; converted from the HTML if the request has none."),
+    text_source: enumOf(TEXT_SOURCES).describe(
+      `The source of the text part. ${Object.entries(TEXT_SOURCES)
+        .map(([source, meaning]) => `\`${source}\`: ${meaning}.`)
+        .join(" ")}`,
+    ),
     scheduled_at: Time.nullable(),
     tags: z.array(z.object({ name: z.string(), value: z.string() })),
     template_id: Id.nullable(),
@@ -86,8 +105,11 @@ const Foresight = z.object({
     ),
     headers: z
       .array(z.object({ name: z.string(), value: z.string() }))
-      .describe("As they would stand on the wire. Date, Message-ID and boundaries are new in each run."),
-    size: z.int().describe("Of the whole message, in bytes."),
+      .nullable()
+      .describe(
+        "As sent on the wire. Date, Message-ID and MIME boundaries differ in each run. Null in a batch, whose messages are not composed.",
+      ),
+    size: z.int().nullable().describe("Size of the complete message in bytes; null in a batch."),
   }),
 });
 
@@ -95,35 +117,35 @@ const Replayed = z.object({
   outcome: z.literal("replayed"),
   rule: z.literal("idempotency_key"),
   rule_text: z.string(),
-  answer: z.record(z.string(), z.unknown()).describe("What the real call would answer."),
+  answer: z.record(z.string(), z.unknown()).describe("The response of the real call."),
 });
 
 const Head = { object: z.literal("dry_run"), limit: Limit };
 
-/** What `dry_run` answers for one mail. */
-export const DryRunAnswer = z
-  .union([z.object({ ...Head, ...Foresight.shape }), z.object({ ...Head, ...Replayed.shape })])
+/** The dry-run response for one email. */
+export const DryRunResponse = z
+  .union([z.object({ ...Head, ...Prediction.shape }), z.object({ ...Head, ...Replayed.shape })])
   .meta({ id: "DryRun" });
 
-/** What it answers for a batch. `data` holds the mails that would be accepted, each with its place. */
-export const BatchDryRunAnswer = z
+/** The dry-run response for a batch. `data` contains the emails that would be accepted, with their index in the request. */
+export const BatchDryRunResponse = z
   .union([
     z.object({
       ...Head,
-      data: z.array(z.object({ index: z.int(), ...Foresight.shape })),
+      data: z.array(z.object({ index: z.int(), ...Prediction.shape })),
       errors: z.array(z.object({ index: z.int(), message: z.string() })),
     }),
     z.object({ ...Head, ...Replayed.shape }),
   ])
   .meta({ id: "BatchDryRun" });
 
-/** What every dry run begins with: how many such calls the caller has left. */
+/** The common fields of every dry run, including the state of the caller's rate limit. */
 export function dryRunHead(tier: Tier, { limit, remaining, resetAtMs }: Verdict) {
   const resets_at = new Date(resetAtMs).toISOString();
   return { object: "dry_run" as const, limit: { tier, limit, remaining, resets_at } };
 }
 
-/** A call whose `Idempotency-Key` decides everything. */
+/** The dry run of a call that would replay a stored response. */
 export function replayedJson(answer: Record<string, unknown>) {
   return {
     outcome: "replayed" as const,
@@ -133,13 +155,13 @@ export function replayedJson(answer: Record<string, unknown>) {
   };
 }
 
-/** What would become of one mail. */
-export function dryRunJson(run: DryRun): z.output<typeof Foresight> {
-  const { mail, domainRule, senderRule } = run;
+/** The dry run of one email. */
+export function dryRunJson(run: DryRun): z.output<typeof Prediction> {
+  const { mail: email, domainRule, senderRule } = run;
   return {
     outcome: run.outcome,
-    domain: { name: mail.senderDomain, rule: domainRule, rule_text: DOMAIN_RULES[domainRule] },
-    key: { id: mail.apiKeyId, rule: senderRule, rule_text: SENDER_RULES[senderRule] },
+    domain: { name: email.senderDomain, rule: domainRule, rule_text: DOMAIN_RULES[domainRule] },
+    key: { id: email.apiKeyId, rule: senderRule, rule_text: SENDER_RULES[senderRule] },
     recipients: run.recipients.map(({ address, kind, outcome, rule, suppressedBy }) => ({
       address,
       kind,
@@ -149,19 +171,20 @@ export function dryRunJson(run: DryRun): z.output<typeof Foresight> {
       suppressed_by: suppressedBy,
     })),
     message: {
-      from: mail.sender,
-      to: mail.to,
-      cc: mail.cc,
-      bcc: mail.bcc,
-      reply_to: mail.replyTo,
-      subject: mail.subject,
-      html: mail.html,
+      from: email.sender,
+      to: email.to,
+      cc: email.cc,
+      bcc: email.bcc,
+      reply_to: email.replyTo,
+      subject: email.subject,
+      html: email.html,
       text: run.text,
-      scheduled_at: mail.scheduledAt?.toISOString() ?? null,
-      tags: mail.tags,
-      template_id: mail.templateId,
-      template_version_id: mail.templateVersionId,
-      attachments: mail.attachments.map(({ filename, contentType, contentId, content }) => ({
+      text_source: run.textSource,
+      scheduled_at: email.scheduledAt?.toISOString() ?? null,
+      tags: email.tags,
+      template_id: email.templateId,
+      template_version_id: email.templateVersionId,
+      attachments: email.attachments.map(({ filename, contentType, contentId, content }) => ({
         filename,
         content_type: contentType,
         content_id: contentId,

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { EMAIL_STATUSES } from "#db/schema/emails";
-import { AppError } from "#server/errors";
-import { isId } from "#server/ids";
-import { parseMailbox, readDomainName } from "#server/mail/address";
-import type { EmailFilter } from "#server/services/emails/filter";
+import { parseMailbox, readDomainName } from "#server/mail/address/address";
+import { AppError } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
+import type { EmailFilter } from "#server/services/emails/read/filter";
 import type { PageQuery } from "#server/services/paging";
-import { PAGING, refuseTwoCursors } from "../query";
+import { PAGING, rejectTwoCursors } from "../pipeline/query";
 
-/** A bare address, in the form in which it is kept. */
+/** An address without a display name, normalized as it is stored. */
 const Address = z.string().transform((text, refine) => {
   const read = parseMailbox(text);
   if (read.ok) return read.mailbox.address;
@@ -29,20 +29,17 @@ const timeMax = Date.UTC(9999, 0, 1);
 const Time = z.iso
   .datetime({ offset: true, message: TIME })
   .transform((text) => new Date(text))
-  .refine((time) => time.getTime() >= timeMin && time.getTime() < timeMax, "Must lie between 1970 and 9998.");
+  .refine((time) => time.getTime() >= timeMin && time.getTime() < timeMax, "Must be between 1970 and 9998.");
 
 const Tag = z
   .string()
-  .regex(
-    /^[A-Za-z0-9_-]{1,256}(:[A-Za-z0-9_-]{1,256})?$/,
-    "Must be name or name:value, as the tag was given.",
-  )
+  .regex(/^[A-Za-z0-9_-]{1,256}(:[A-Za-z0-9_-]{1,256})?$/, "Must be name or name:value of a tag.")
   .transform((text) => {
     const [name = "", value] = text.split(":");
     return value === undefined ? { name } : { name, value };
   });
 
-/** The filters of mails, as a query and as a body have them. */
+/** The filters for emails, for a query and for a body. */
 export const EMAIL_FILTER = {
   status: z.enum(EMAIL_STATUSES, `Must be one of ${EMAIL_STATUSES.join(", ")}.`).optional(),
   recipient: Address.optional().describe("The exact address of a recipient."),
@@ -51,22 +48,18 @@ export const EMAIL_FILTER = {
   from: Address.optional().describe("The same as `sender`."),
   subject: z
     .string()
-    .max(200, "At most 200 characters: a part of the subject is enough.")
+    .max(200, "Must have at most 200 characters. A part of the subject is enough.")
     .optional()
-    .describe("A part of the subject, in any letter case."),
-  tag: Tag.optional().describe("`name` or `name:value`, as the tag was given."),
-  key: z
-    .string()
-    .refine(isId, "Must be the id of an API key, as `key list` shows it.")
-    .optional()
-    .describe("The id of an API key."),
+    .describe("A part of the subject, case-insensitive."),
+  tag: Tag.optional().describe("`name` or `name:value` of a tag."),
+  key: z.string().refine(isId, "Must be the id of an API key.").optional().describe("The id of an API key."),
   domain: Domain.optional().describe("The domain of the sender."),
   since: Time.optional(),
   until: Time.optional(),
 };
 const Filter = z.strictObject(EMAIL_FILTER);
 
-/** Wire names to the service's. */
+/** Converts the filter from wire names to the names of the service. */
 export function emailFilterOf(query: z.output<typeof Filter>): EmailFilter {
   const { status, subject, tag, key, domain, since, until } = query;
   const recipient = oneOf("recipient", query.recipient, "to", query.to);
@@ -79,13 +72,13 @@ export const EmailListQuery = z
   .strictObject({ ...PAGING, ...EMAIL_FILTER })
   .transform((query): PageQuery & EmailFilter => {
     const { limit, after, before, ...filter } = query;
-    refuseTwoCursors(query);
+    rejectTwoCursors(query);
     return { limit, after, before, ...emailFilterOf(filter) };
   });
 
-/** Two names for one filter. */
+/** The value of a filter that has two names. */
 function oneOf<T>(name: string, value: T | undefined, alias: string, aliased: T | undefined): T | undefined {
   if (value !== undefined && aliased !== undefined)
-    throw new AppError("invalid", `\`${name}\` and \`${alias}\` are the same filter. Give one of them.`);
+    throw new AppError("invalid", `\`${name}\` and \`${alias}\` are the same filter. Send only one of them.`);
   return value ?? aliased;
 }

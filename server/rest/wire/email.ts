@@ -9,7 +9,7 @@ import {
   type EmailEvent,
   type EmailSummary,
   standingOf,
-} from "#server/services/emails/read";
+} from "#server/services/emails/read/read";
 import { Id, Time } from "./shapes";
 
 const LAST_EVENTS = [
@@ -21,11 +21,13 @@ const LAST_EVENTS = [
   "scheduled",
   "sent",
   "delivered",
+  "opened",
+  "clicked",
   "suppressed",
   "canceled",
 ] as const;
 
-/** The dialect's closed set of states: its clients fail on any other word. Ours, which say more, stand in `status`. */
+/** Resend's closed set of states: some of its clients fail on any other value. `status` contains our more precise states. */
 const LAST_EVENT: Record<EmailStatus, (typeof LAST_EVENTS)[number]> = {
   complained: "complained",
   bounced: "bounced",
@@ -41,33 +43,38 @@ const LAST_EVENT: Record<EmailStatus, (typeof LAST_EVENTS)[number]> = {
   canceled: "canceled",
 };
 
-/** Why a recipient waits, in words. `held` is a mail of unknown outcome that nobody tries again by himself. */
+/** Opens and clicks count only if the worst recipient is sent or delivered: a failed or pending recipient has precedence. */
+const lastEventOf = ({ status, engagement }: EmailSummary): (typeof LAST_EVENTS)[number] =>
+  engagement !== null && (status === "sent" || status === "delivered") ? engagement : LAST_EVENT[status];
+
+/** Why a delivery waits, as text. `held` is an unknown outcome that waits for a decision by the caller or a member. */
 const RULES: Record<WaitRule | "held", string> = {
-  retry_schedule: "The last attempt did not succeed; the next follows the retry schedule.",
+  retry_schedule: "The last attempt failed temporarily. The next attempt follows the retry schedule.",
   greylisted:
-    "The server makes unknown senders wait a little; the next attempt comes when it is said to pass.",
+    "The destination uses greylisting: it defers unknown senders for a short time. The next attempt starts after that time.",
   transport_fault:
-    "The way out refuses our login or our connection. It is tried every quarter of an hour until an operator mends it; nothing is given up.",
-  lease_expired: "The worker that had taken it stopped before handing it over; it is due again at once.",
-  unknown_retry: "Whether the last attempt arrived is unknown, and the team's policy is to send again.",
-  no_transport: "No way out is set up (SMTP_URL), so nothing can be attempted until there is one.",
-  released: "The worker that had taken it stopped in order before trying; it is due again at once.",
+    "The relay rejects the login or the connection. It is retried every 15 minutes until an operator fixes it. The email does not fail in the meantime.",
+  lease_expired:
+    "The worker's lease expired before the email was sent. The delivery is due again immediately.",
+  unknown_retry: "The outcome of the last attempt is unknown. The team's policy is to send again.",
+  no_transport:
+    "Outgoing email is not configured. Attempts start when the operator adds a relay or sets SMTP_URL.",
+  released: "The worker shut down before the attempt. The delivery is due again immediately.",
   destination_pace:
-    "The mail server that is to take it is slow, said that mail comes too fast, or is given no more by the operator; it is this mail's turn by then.",
+    "Sending to this destination is throttled: it is slow, it reported a rate limit, or the operator limited it. The next attempt is due at the given time.",
   relay_paused:
-    "No relay for it can be used at present, by a fault of the relay's own. Each is tried again once a minute; nothing is given up.",
-  daily_cap:
-    "As many recipients as the sender's domain is allowed in a day (UTC) were written to; the next day goes on.",
+    "All relays for this email are paused because of their own faults. Each relay is retried once a minute. The email does not fail in the meantime.",
+  daily_cap: "The daily cap of the sender's domain is reached. Sending continues on the next day (UTC).",
   warm_up:
-    "The sender's domain is warmed up, and its number for this day (UTC) is used up; the next day allows more.",
+    "The sender's domain is warming up and today's limit is reached. The next day (UTC) has a higher limit.",
   team_daily_cap:
-    "As many recipients as the operator allows the team in a day (UTC) were written to; the next day goes on.",
-  held: "Whether the last attempt arrived is unknown, and the team's policy is to wait for a decision.",
+    "The team's daily cap, set by the operator, is reached. Sending continues on the next day (UTC).",
+  held: "The outcome of the last attempt is unknown. The team's policy is to wait for a decision.",
 };
 
 const Mailboxes = z.array(z.string());
 
-export const EmailSummaryAnswer = z
+export const EmailSummaryResponse = z
   .object({
     id: Id,
     message_id: z.string().describe("The Message-ID header, the same in every attempt."),
@@ -80,15 +87,15 @@ export const EmailSummaryAnswer = z
     created_at: Time,
     scheduled_at: Time.nullable(),
     priority: z.enum(PRIORITIES),
-    last_event: z.enum(LAST_EVENTS).describe("The closed set that clients of the dialect know."),
-    status: z.enum(EMAIL_STATUSES).describe("That of its worst recipient."),
+    last_event: z.enum(LAST_EVENTS).describe("The state in the closed set of Resend."),
+    status: z.enum(EMAIL_STATUSES).describe("The status of its worst recipient."),
     tags: z.array(z.object({ name: z.string(), value: z.string() })),
     template_id: Id.nullable(),
     api_key_id: Id.nullable(),
   })
   .meta({ id: "EmailSummary" });
 
-const RecipientAnswer = z
+const RecipientResponse = z
   .object({
     address: z.string(),
     kind: z.enum(["to", "cc", "bcc"]),
@@ -105,46 +112,48 @@ const RecipientAnswer = z
     relay: z
       .string()
       .nullable()
-      .describe("The relay that was last asked; null where the installation's own way out was."),
-    provider_id: z.string().nullable().describe("What the relay's provider calls the message."),
+      .describe("The relay of the last attempt; null if the installation's default transport was used."),
+    provider_id: z.string().nullable().describe("The id of the message at the relay's provider."),
     reason: z.string().nullable(),
     class: z
       .enum(REPLY_CLASSES)
       .nullable()
-      .describe("What the last reply's refusal is about. Only hard speaks of a dead address."),
-    advice: z.string().nullable().describe("What would help against it."),
+      .describe(
+        "The cause of the rejection in the last reply. Only `hard` means that the address is invalid.",
+      ),
+    advice: z.string().nullable().describe("How to fix the cause."),
     next_attempt_at: Time.nullable(),
-    rule: z.string().nullable().describe("The rule by which it waits, and beside it in words."),
+    rule: z.string().nullable().describe("Why the delivery waits. `rule_text` explains the rule."),
     rule_text: z.string().nullable(),
   })
   .meta({ id: "Recipient" });
 
-export const EventAnswer = z
+export const EventResponse = z
   .object({
     id: Id,
     type: z.enum(EVENT_TYPES),
-    recipient: z.string().nullable().describe("Null where it happened to the mail."),
+    recipient: z.string().nullable().describe("Null if the event concerns the whole email."),
     created_at: Time,
     data: z.record(z.string(), z.unknown()),
   })
   .meta({ id: "EmailEvent" });
 
-export const EmailAnswer = z
+export const EmailResponse = z
   .object({
     object: z.literal("email"),
-    ...EmailSummaryAnswer.shape,
+    ...EmailSummaryResponse.shape,
     html: z.string().nullable(),
     text: z.string().nullable(),
     headers: z.record(z.string(), z.string()),
     template_version_id: Id.nullable(),
     api_key_name: z.string().nullable(),
-    recipients: z.array(RecipientAnswer),
-    events: z.array(EventAnswer).describe("Oldest first."),
+    recipients: z.array(RecipientResponse),
+    events: z.array(EventResponse).describe("Oldest first."),
   })
   .meta({ id: "Email" });
 
-/** One mail without its bodies, as lists show it. */
-export function emailSummaryJson(email: EmailSummary): z.infer<typeof EmailSummaryAnswer> {
+/** An email without its bodies, as in lists. */
+export function emailSummaryJson(email: EmailSummary): z.infer<typeof EmailSummaryResponse> {
   return {
     id: email.id,
     message_id: `<${email.messageId}>`,
@@ -157,7 +166,7 @@ export function emailSummaryJson(email: EmailSummary): z.infer<typeof EmailSumma
     created_at: email.createdAt.toISOString(),
     scheduled_at: email.scheduledAt?.toISOString() ?? null,
     priority: email.priority,
-    last_event: LAST_EVENT[email.status],
+    last_event: lastEventOf(email),
     status: email.status,
     tags: email.tags,
     template_id: email.templateId,
@@ -165,8 +174,8 @@ export function emailSummaryJson(email: EmailSummary): z.infer<typeof EmailSumma
   };
 }
 
-/** One mail whole, with what became of each recipient and everything that happened, oldest first. */
-export function emailJson(email: Email): z.infer<typeof EmailAnswer> {
+/** A complete email with the state of each recipient and its events, oldest first. */
+export function emailJson(email: Email): z.infer<typeof EmailResponse> {
   return {
     object: "email",
     ...emailSummaryJson(email),
@@ -180,8 +189,8 @@ export function emailJson(email: Email): z.infer<typeof EmailAnswer> {
   };
 }
 
-/** One recipient: its state, its last reply, and when and by which rule it is tried again. */
-export function recipientJson(delivery: Delivery): z.infer<typeof RecipientAnswer> {
+/** One recipient: its state, its last reply, and the time and rule of the next attempt. */
+export function recipientJson(delivery: Delivery): z.infer<typeof RecipientResponse> {
   const { status, attempts, lastCode, lastEnhanced, lastText, waitRule } = delivery;
   const standing = standingOf(delivery);
   const isWaiting = status === "queued" || status === "scheduled";
@@ -206,8 +215,8 @@ export function recipientJson(delivery: Delivery): z.infer<typeof RecipientAnswe
   };
 }
 
-/** Something that happened, to one recipient or, where that is null, to the mail. */
-export function eventJson(event: EmailEvent): z.infer<typeof EventAnswer> {
+/** An event of one recipient, or of the whole email if `recipient` is null. */
+export function eventJson(event: EmailEvent): z.infer<typeof EventResponse> {
   return {
     id: event.id,
     type: event.type,
@@ -226,7 +235,7 @@ function eventDataJson(data: EventData): Record<string, unknown> {
   };
 }
 
-/** Null for `infinity`: nothing is planned. A time of the database's that names no zone is UTC. */
+/** ISO 8601; null for `infinity`, which means that no attempt is scheduled. A database time without a zone is UTC. */
 function isoOrNull(time: Date | string | null): string | null {
   if (time === null) return null;
   const date =

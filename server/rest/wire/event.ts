@@ -1,15 +1,15 @@
 import { z } from "zod";
-import type { FeedEvent, FeedPlace } from "#db/feed";
 import { EVENT_TYPES, type EventType } from "#db/schema/events";
-import { isId } from "#server/ids";
+import { isId } from "#server/platform/ids";
 import { type FeedPage, type FeedQuery, placeOf } from "#server/services/events/feed";
-import { EventAnswer, eventJson } from "./email";
+import type { FeedEvent, FeedPlace } from "#server/services/events/feed-query";
+import { EventResponse, eventJson } from "./email";
 import { EMAIL_FILTER } from "./email-query";
 import { Id, listOf } from "./shapes";
 
 const limitMax = 1_000;
 
-/** A place in the feed as callers keep it: the position, then the id of the event before it. */
+/** A position in the feed as an opaque cursor: the position, then the id of the event before it. */
 const cursorOf = ({ position, id }: FeedPlace): string => `${position}_${id}`;
 
 const Cursor = z.string().transform((text, refine): FeedPlace => {
@@ -30,12 +30,12 @@ const Types = z.string().transform((text, refine): EventType[] => {
   if (unknown === undefined) return EVENT_TYPES.filter((type) => names.includes(type));
   refine.addIssue({
     code: "custom",
-    message: `There is no event "${unknown.slice(0, 60)}". Known: ${EVENT_TYPES.join(", ")}.`,
+    message: `Unknown event "${unknown.slice(0, 60)}". Known: ${EVENT_TYPES.join(", ")}.`,
   });
   return z.NEVER;
 });
 
-/** The query of `GET /api/events`. Oldest first: `after` means later, which is the other way round than in lists. */
+/** The query of `GET /api/events`. Events are sorted oldest first, so `after` returns later rows, unlike in lists. */
 export const EventsQuery = z
   .strictObject({
     limit: z
@@ -45,7 +45,7 @@ export const EventsQuery = z
       .default(100),
     after: Cursor.optional(),
     type: Types.optional(),
-    email_id: z.string().refine(isId, "Must be the id of a mail.").optional(),
+    email_id: z.string().refine(isId, "Must be the id of an email.").optional(),
     recipient: EMAIL_FILTER.recipient,
     since: EMAIL_FILTER.since,
     until: EMAIL_FILTER.until,
@@ -62,25 +62,25 @@ export const EventsQuery = z
     }),
   );
 
-const FeedEventAnswer = z
+const FeedEventResponse = z
   .object({
     object: z.literal("event"),
-    ...EventAnswer.shape,
+    ...EventResponse.shape,
     email_id: Id,
-    cursor: z.string().describe("Goes on right behind this event."),
+    cursor: z.string().describe("Send it as `after` to continue after this event."),
   })
   .meta({ id: "FeedEvent" });
 
-export const EventsAnswer = listOf(FeedEventAnswer).extend({
-  next: z.string().describe("`after` of the next call, now or later."),
+export const EventsResponse = listOf(FeedEventResponse).extend({
+  next: z.string().describe("Send it as `after` in the next call, immediately or later."),
 });
 
-/** A page of the feed. `next` goes on behind it, now or later, also where it is the last. */
-export function eventsJson({ events, hasMore, next }: FeedPage): z.infer<typeof EventsAnswer> {
+/** A page of the feed. `next` continues after it, also on the last page, where later events will follow. */
+export function eventsJson({ events, hasMore, next }: FeedPage): z.infer<typeof EventsResponse> {
   return { object: "list", has_more: hasMore, next: cursorOf(next), data: events.map(feedEventJson) };
 }
 
-const feedEventJson = (event: FeedEvent): z.infer<typeof FeedEventAnswer> => ({
+const feedEventJson = (event: FeedEvent): z.infer<typeof FeedEventResponse> => ({
   object: "event",
   ...eventJson(event),
   email_id: event.emailId,

@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { isId } from "#server/ids";
-import type { ApiCall, LogFilter, WholeApiCall } from "#server/services/logs/read";
+import { isId } from "#server/platform/ids";
+import type { ApiCall, ApiCallWithBodies, LogFilter } from "#server/services/logs/read";
 import type { PageQuery } from "#server/services/paging";
-import { PAGING, refuseTwoCursors } from "../query";
+import { PAGING, rejectTwoCursors } from "../pipeline/query";
 import { Id, Time } from "./shapes";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
-/** One status, or a class of them by its first digit. */
+/** One status, or a class of statuses. */
 const Status = z
   .string()
-  .regex(/^[1-5](\d\d|xx)$/, "Must be a status such as 429, or a class of them such as 4xx.")
+  .regex(/^[1-5](\d\d|xx)$/, "Must be a status such as 429, or a status class such as 4xx.")
   .transform((text) => ({ from: Number(text.replace("xx", "00")), to: Number(text.replace("xx", "99")) }));
 
 /** The query of `GET /api/logs`. */
@@ -22,11 +22,11 @@ export const LogsQuery = z
     method: z.enum(METHODS, `Must be one of ${METHODS.join(", ")}.`).optional(),
   })
   .transform(({ key, ...query }): PageQuery & LogFilter => {
-    refuseTwoCursors(query);
+    rejectTwoCursors(query);
     return { ...query, apiKeyId: key };
   });
 
-export const LogSummaryAnswer = z
+export const LogSummaryResponse = z
   .object({
     id: Id,
     created_at: Time,
@@ -35,20 +35,24 @@ export const LogSummaryAnswer = z
     response_status: z.int(),
     user_agent: z.string().nullable(),
     api_key_id: Id,
+    rejection: z
+      .object({ reason: z.string(), detail: z.string() })
+      .nullable()
+      .describe("Why the call was rejected with 403, as in the header `X-Backstamp-Reason`."),
   })
   .meta({ id: "LogSummary" });
 
-export const LogAnswer = z
+export const LogResponse = z
   .object({
     object: z.literal("log"),
-    ...LogSummaryAnswer.shape,
-    request_body: z.unknown().describe("Without secrets and contents; null for none."),
-    response_body: z.unknown().describe("Without secrets and contents; null for none."),
+    ...LogSummaryResponse.shape,
+    request_body: z.unknown().describe("Without secrets and contents; null if there is none."),
+    response_body: z.unknown().describe("Without secrets and contents; null if there is none."),
   })
   .meta({ id: "Log" });
 
-/** A call as lists show it. `endpoint` is its path without what all of them begin with. */
-export function logSummaryJson(call: ApiCall): z.infer<typeof LogSummaryAnswer> {
+/** A call as in lists. `endpoint` is its path without the prefix `/api`. */
+export function logSummaryJson(call: ApiCall): z.infer<typeof LogSummaryResponse> {
   return {
     id: call.id,
     created_at: call.createdAt.toISOString(),
@@ -57,11 +61,15 @@ export function logSummaryJson(call: ApiCall): z.infer<typeof LogSummaryAnswer> 
     response_status: call.status,
     user_agent: call.userAgent,
     api_key_id: call.apiKeyId,
+    rejection:
+      call.rejectionReason === null
+        ? null
+        : { reason: call.rejectionReason, detail: call.rejectionDetail ?? "" },
   };
 }
 
-/** A call with its bodies, as far as they are kept; null for none. */
-export function logJson(call: WholeApiCall): z.infer<typeof LogAnswer> {
+/** A call with its stored bodies; null if there is none. */
+export function logJson(call: ApiCallWithBodies): z.infer<typeof LogResponse> {
   return {
     object: "log",
     ...logSummaryJson(call),

@@ -1,15 +1,17 @@
 import { z } from "zod";
-import type { RetryAnswer as Retried } from "#server/services/emails/retry";
+import type { RetryAnswer as Retried } from "#server/services/emails/change/retry";
 import { Id } from "./shapes";
 
-export const RetryAnswer = z.object({
-  count: z.int().describe("Recipients that are tried again."),
-  data: z.array(z.object({ id: Id, recipients: z.array(z.string()) })).describe("Which they are, by mail."),
+export const RetryResponse = z.object({
+  count: z.int().describe("Number of recipients that are retried."),
+  data: z
+    .array(z.object({ id: Id, recipients: z.array(z.string()) }))
+    .describe("The retried recipients by email."),
   has_more: z.boolean(),
 });
 
-/** How many deliveries were put back, and which, by mail. */
-export function retryJson({ retried, hasMore }: Retried): z.infer<typeof RetryAnswer> {
+/** The number of requeued deliveries, and their recipients grouped by email. */
+export function retryJson({ retried, hasMore }: Retried): z.infer<typeof RetryResponse> {
   const byEmail = new Map<string, string[]>();
   for (const { emailId, address } of retried)
     byEmail.set(emailId, [...(byEmail.get(emailId) ?? []), address]);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PRIORITIES } from "#db/schema/emails";
-import { Attachments } from "#server/services/emails/attachment-input";
+import { Attachments } from "#server/services/emails/accept/attachment-input";
 import {
   Headers,
   MailboxList,
@@ -10,45 +10,47 @@ import {
   Subject,
   Tags,
   TemplateUse,
-} from "#server/services/emails/message-input";
-import type { NewEmail } from "#server/services/emails/send";
+} from "#server/services/emails/accept/message-input";
+import type { NewEmail } from "#server/services/emails/accept/send";
 import { Id } from "./shapes";
 
 const Body = z.string("Must be a string.");
 
-export const AcceptedAnswer = z
-  .object({ id: Id.describe("Of the mail, which is committed by now and will be delivered.") })
+export const AcceptedResponse = z
+  .object({ id: Id.describe("The id of the email. The email is committed and queued for delivery.") })
   .meta({ id: "Accepted" });
 
 /** The body of `POST /api/emails`. */
 export const SendEmailBody = z
   .strictObject({
     from: optional(MailboxText).describe(
-      "`ann@example.com` or `Ann <ann@example.com>`, of a verified domain that the key is linked to. Required unless the template has one.",
+      "`ann@example.com` or `Ann <ann@example.com>`, at a verified domain to which the key is linked. Required unless the template has a sender.",
     ),
-    to: optional(MailboxList).describe("One mailbox, or up to 50 as an array. Required."),
+    to: optional(MailboxList).describe("One address, or an array of up to 50. Required."),
     subject: optional(Subject).describe("Required unless the template has one."),
     html: optional(Body).describe("Required unless `text` or `template` is given."),
-    // "" is no absence here: it asks for a mail without text part.
-    text: Body.nullish().describe('Made from `html` where it is left out; `""` asks for none.'),
+    // "" does not count as absent here: it requests an email without a text part.
+    text: Body.nullish().describe(
+      'Converted from `html` if omitted. Send `""` for an email without a text part.',
+    ),
     cc: optional(MailboxList),
     bcc: optional(MailboxList),
     reply_to: optional(MailboxList),
-    headers: optional(Headers).describe("Further headers of the message, by name."),
+    headers: optional(Headers).describe("Additional headers of the message, by name."),
     list_unsubscribe: optional(z.boolean("Must be true or false.")).describe(
-      "Whether each recipient can unsubscribe with one click (RFC 8058). Whoever does gets no more mail that is sent so.",
+      "Whether recipients can unsubscribe with one click (RFC 8058). A recipient who unsubscribes gets no further email that is sent with this field.",
     ),
-    tags: optional(Tags).describe("Words to find the mail by. They are not sent."),
+    tags: optional(Tags).describe("Labels to find the email by. They are not sent."),
     template: optional(TemplateUse).describe("A published template, in place of `html` and `text`."),
     topic_id: z.unknown().optional(),
     priority: optional(z.enum(PRIORITIES, `Must be one of ${PRIORITIES.join(", ")}.`)).describe(
-      "Of what is due, a team's mail of high priority goes first; of each claim some places are kept for the others. Default: normal.",
+      "Of a team's due email, high priority is sent first; a part of each batch is reserved for the other priorities. Default: `normal`.",
     ),
     scheduled_at: optional(ScheduledAt).describe(
-      "ISO 8601 with zone, or in words such as `in 2 hours`; up to 30 days ahead.",
+      "ISO 8601 with a time zone, or a phrase such as `in 2 hours`; at most 30 days ahead.",
     ),
     attachments: optional(Attachments).describe(
-      "Each by its `content` in Base64, or by a `path` that is fetched.",
+      "Up to 100 files, each with `content` in Base64 or with a URL in `path`. Up to 20 URLs are fetched, in 20 s in total.",
     ),
   })
   .transform(
@@ -71,12 +73,14 @@ export const SendEmailBody = z
     }),
   );
 
-/** The query of the calls that accept mail: with `dry_run` they only tell what they would do. */
+/** The query of the operations that accept email. */
 export const SendQuery = z.strictObject({
   dry_run: z
     .enum(["true", "false"], "Must be true or false.")
     .optional()
-    .describe("With true the call only tells what it would do."),
+    .describe(
+      "If true, the call validates the request and returns its predicted result, but sends and stores nothing.",
+    ),
 });
 
-export const asksOnly = ({ dry_run }: z.output<typeof SendQuery>): boolean => dry_run === "true";
+export const isDryRunQuery = ({ dry_run }: z.output<typeof SendQuery>): boolean => dry_run === "true";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The shapes that answers of all nouns share. */
+/** Schemas that the responses of all resources share. */
 
 /** A UUID, version 7. */
 export const Id = z.uuid();
@@ -8,10 +8,10 @@ export const Id = z.uuid();
 /** ISO 8601 in UTC. */
 export const Time = z.iso.datetime();
 
-/** What a change is answered with. */
+/** The response to a change. */
 export const changed = <N extends string>(noun: N) => z.object({ object: z.literal(noun), id: Id });
 
-/** What a deletion is answered with. */
+/** The response to a deletion. */
 export const deleted = <N extends string>(noun: N) =>
   z.object({ object: z.literal(noun), id: Id, deleted: z.literal(true) });
 
@@ -19,6 +19,6 @@ export const deleted = <N extends string>(noun: N) =>
 export const listOf = <T extends z.ZodType>(row: T) =>
   z.object({
     object: z.literal("list"),
-    has_more: z.boolean().describe("Whether there are rows beyond this page."),
+    has_more: z.boolean().describe("Whether there are more rows after this page."),
     data: z.array(row),
   });

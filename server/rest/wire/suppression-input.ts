@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
-import { AppError } from "#server/errors";
-import { isId } from "#server/ids";
-import { parseMailbox } from "#server/mail/address";
-import { absent, MailboxText } from "#server/services/emails/message-input";
+import { parseMailbox } from "#server/mail/address/address";
+import { AppError } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
+import { absent, MailboxText } from "#server/services/emails/accept/message-input";
 import type { SuppressionName } from "#server/services/suppressions/read";
-import { PAGING } from "../query";
+import { PAGING } from "../pipeline/query";
 
 const batchMax = 100;
 
@@ -15,7 +15,7 @@ const list = <T extends z.ZodType>(item: T, what: string) =>
     absent,
     z
       .array(item, `Must be an array of 1 to ${batchMax} ${what}.`)
-      .max(batchMax, `At most ${batchMax} ${what} in one call.`),
+      .max(batchMax, `At most ${batchMax} ${what} per call.`),
   );
 const Addresses = list(Address, "addresses");
 const Ids = list(z.string("Must be a string.").refine(isId, "Must be the id of a suppression."), "ids");
@@ -26,12 +26,12 @@ export const AddSuppressionBody = z.strictObject({ email: z.preprocess(absent, A
 /** The body of `POST /api/suppressions/batch/add`. */
 export const AddSuppressionsBody = z.strictObject({ emails: Addresses });
 
-/** The body of `POST /api/suppressions/batch/remove`: either way of naming, and one of them. */
+/** The body of `POST /api/suppressions/batch/remove`: either `emails` or `ids`. */
 export const RemoveSuppressionsBody = z
   .strictObject({ emails: Addresses.optional(), ids: Ids.optional() })
   .superRefine(({ emails, ids }, refine) => {
     if ((emails === undefined) === (ids === undefined))
-      refine.addIssue({ code: "custom", message: "Give `emails` or `ids`, one of the two." });
+      refine.addIssue({ code: "custom", message: "Send either `emails` or `ids`." });
   })
   .transform(({ emails = [], ids = [] }): SuppressionName[] => [
     ...emails.map((address) => ({ address })),
@@ -44,7 +44,7 @@ export const SuppressionListQuery = z.strictObject({
   origin: z.enum(SUPPRESSION_ORIGINS, `Must be one of ${SUPPRESSION_ORIGINS.join(", ")}.`).optional(),
 });
 
-/** What the last segment of a path names: an id, or an address with its special characters percent-encoded. */
+/** Parses the last segment of a path: the id of a suppression, or its address. The segment is already percent-decoded. */
 export function readSuppressionName({ id: text = "" }: Record<string, string>): SuppressionName {
   if (isId(text)) return { id: text };
   const read = parseMailbox(text);

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { formatMailbox } from "#server/mail/address";
+import { formatMailbox } from "#server/mail/address/address";
 import {
   MailboxList,
   MailboxText,
   optional,
   Subject,
   TemplateValues,
-} from "#server/services/emails/message-input";
+} from "#server/services/emails/accept/message-input";
 import {
   TemplateAlias,
   TemplateName,
@@ -20,7 +20,7 @@ const OPTIONAL = {
   subject: optional(Subject),
   from: optional(MailboxText),
   reply_to: optional(MailboxList),
-  // "" is no absence here: a mail made with the template has no text part.
+  // "" does not count as absent here: an email created from the template has no text part.
   text: TemplateSource.nullish(),
   variables: optional(TemplateVariables),
 };
@@ -29,7 +29,7 @@ const OPTIONAL = {
 export const CreateTemplateBody = z
   .strictObject({
     name: TemplateName,
-    html: TemplateSource.min(1, "Give the template some HTML."),
+    html: TemplateSource.min(1, "Must not be empty. Add the HTML of the template."),
     ...OPTIONAL,
   })
   .transform(
@@ -45,7 +45,7 @@ export const CreateTemplateBody = z
     }),
   );
 
-/** The body of `PATCH /api/templates/{id}`: what is left out stays as it is. */
+/** The body of `PATCH /api/templates/{id}`. Omitted fields do not change. */
 export const UpdateTemplateBody = z
   .strictObject({ name: optional(TemplateName), html: optional(TemplateSource), ...OPTIONAL })
   .transform(
@@ -67,7 +67,7 @@ export const PreviewBody = z
     variables: optional(TemplateValues),
     version: optional(
       z
-        .union([z.string().max(40), z.number().int()], "Must be the id or the number of a version.")
+        .union([z.string().max(40), z.number().int()], "Must be the id or number of a version.")
         .transform(String),
     ),
   })

@@ -4,7 +4,7 @@ import type { Template, TemplateSummary, TemplateVersion } from "#server/service
 import { stateOf, VERSION_STATES, type VersionSummary } from "#server/services/templates/versions";
 import { Id, Time } from "./shapes";
 
-export const TemplateSummaryAnswer = z
+export const TemplateSummaryResponse = z
   .object({
     id: Id,
     name: z.string(),
@@ -16,7 +16,7 @@ export const TemplateSummaryAnswer = z
   })
   .meta({ id: "TemplateSummary" });
 
-const ContentAnswer = z.object({
+const ContentResponse = z.object({
   subject: z.string().nullable(),
   from: z.string().nullable(),
   reply_to: z.array(z.string()).nullable(),
@@ -33,18 +33,18 @@ const ContentAnswer = z.object({
   ),
 });
 
-export const TemplateAnswer = z
+export const TemplateResponse = z
   .object({
     object: z.literal("template"),
-    ...TemplateSummaryAnswer.shape,
-    ...ContentAnswer.shape,
+    ...TemplateSummaryResponse.shape,
+    ...ContentResponse.shape,
     has_unpublished_versions: z.boolean(),
-    current_version_id: Id.describe("The version that is shown: the draft, where there is one."),
-    published_version_id: Id.nullable().describe("The version that sends use."),
+    current_version_id: Id.describe("The version in this response: the draft if there is one."),
+    published_version_id: Id.nullable().describe("The version used to send email."),
   })
   .meta({ id: "Template" });
 
-export const VersionSummaryAnswer = z
+export const VersionSummaryResponse = z
   .object({
     id: Id,
     number: z.int(),
@@ -54,16 +54,16 @@ export const VersionSummaryAnswer = z
   })
   .meta({ id: "TemplateVersionSummary" });
 
-export const VersionAnswer = z
+export const VersionResponse = z
   .object({
     object: z.literal("template_version"),
-    ...VersionSummaryAnswer.shape,
+    ...VersionSummaryResponse.shape,
     template_id: Id,
-    ...ContentAnswer.shape,
+    ...ContentResponse.shape,
   })
   .meta({ id: "TemplateVersion" });
 
-export const PreviewAnswer = z
+export const PreviewResponse = z
   .object({
     object: z.literal("template_preview"),
     template_id: Id,
@@ -77,8 +77,8 @@ export const PreviewAnswer = z
   })
   .meta({ id: "TemplatePreview" });
 
-/** A template without its content, as lists show it. */
-export function templateSummaryJson(template: TemplateSummary): z.infer<typeof TemplateSummaryAnswer> {
+/** A template without its content, as in lists. */
+export function templateSummaryJson(template: TemplateSummary): z.infer<typeof TemplateSummaryResponse> {
   return {
     id: template.id,
     name: template.name,
@@ -90,8 +90,8 @@ export function templateSummaryJson(template: TemplateSummary): z.infer<typeof T
   };
 }
 
-/** A template with the content of its current version: the draft, where there is one newer than what sends use. */
-export function templateJson(template: Template): z.infer<typeof TemplateAnswer> {
+/** A template with the content of its current version: the draft if one is newer than the published version. */
+export function templateJson(template: Template): z.infer<typeof TemplateResponse> {
   const { version } = template;
   return {
     object: "template",
@@ -103,7 +103,7 @@ export function templateJson(template: Template): z.infer<typeof TemplateAnswer>
   };
 }
 
-function contentJson(version: TemplateVersion): z.infer<typeof ContentAnswer> {
+function contentJson(version: TemplateVersion): z.infer<typeof ContentResponse> {
   const time = version.createdAt.toISOString();
   return {
     subject: version.subject,
@@ -121,11 +121,11 @@ function contentJson(version: TemplateVersion): z.infer<typeof ContentAnswer> {
   };
 }
 
-/** A version without its content, as lists show it. */
+/** A version without its content, as in lists. */
 export function versionSummaryJson(
   template: TemplateSummary,
   version: VersionSummary,
-): z.infer<typeof VersionSummaryAnswer> {
+): z.infer<typeof VersionSummaryResponse> {
   return {
     id: version.id,
     number: version.number,
@@ -135,8 +135,8 @@ export function versionSummaryJson(
   };
 }
 
-/** A version whole. */
-export function versionJson(template: Template): z.infer<typeof VersionAnswer> {
+/** A version with its content. */
+export function versionJson(template: Template): z.infer<typeof VersionResponse> {
   const { version } = template;
   return {
     object: "template_version",
@@ -146,8 +146,8 @@ export function versionJson(template: Template): z.infer<typeof VersionAnswer> {
   };
 }
 
-/** What a mail would say. */
-export function previewJson({ template, subject, html, text }: Preview): z.infer<typeof PreviewAnswer> {
+/** A rendered template. */
+export function previewJson({ template, subject, html, text }: Preview): z.infer<typeof PreviewResponse> {
   const { version } = template;
   return {
     object: "template_preview",

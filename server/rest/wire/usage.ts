@@ -1,20 +1,20 @@
 import { z } from "zod";
-import { AppError } from "#server/errors";
-import { isId } from "#server/ids";
+import { AppError } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
 import {
   USAGE_COUNTS,
   type Usage,
   type UsageCounts,
   type UsageQuery,
   usageDaysMax,
-} from "#server/services/usage";
+} from "#server/services/usage/usage";
 import { EMAIL_FILTER } from "./email-query";
 import { Id, Time } from "./shapes";
 
 const dayMs = 86_400_000;
 const daysByDefault = 30;
 
-const Day = z.iso.date("Must be a day such as 2026-01-31; days are those of UTC.");
+const Day = z.iso.date("Must be a day in UTC, such as 2026-01-31.");
 
 /** The query of `GET /api/usage`. */
 export const UsageParameters = z.strictObject({
@@ -26,18 +26,18 @@ export const UsageParameters = z.strictObject({
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** What is asked for, with the last 30 days where nothing is said. */
+/** Completes the query. The default is the last 30 days. */
 export function usageQuery(given: z.infer<typeof UsageParameters>, now: Date): UsageQuery {
   const { since, until, key, domain } = given;
   const last =
     until ?? (since && dayOf(Date.parse(since) + (daysByDefault - 1) * dayMs)) ?? dayOf(now.getTime());
   const first = since ?? dayOf(Date.parse(last) - (daysByDefault - 1) * dayMs);
   const days = (Date.parse(last) - Date.parse(first)) / dayMs + 1;
-  if (days < 1) throw new AppError("invalid", "Invalid `until`: it lies before `since`.");
+  if (days < 1) throw new AppError("invalid", "Invalid `until`: it is before `since`.");
   if (days > usageDaysMax)
     throw new AppError(
       "invalid",
-      `Invalid \`since\`: at most ${usageDaysMax} days in one call, these are ${days}.`,
+      `Invalid \`since\`: at most ${usageDaysMax} days per call, but the range has ${days}.`,
     );
   return { since: first, until: last, apiKeyId: key, domain };
 }
@@ -56,12 +56,12 @@ const Counts = z.object({
 const Window = z.object({ used: Count, limit: z.null(), sent: Count, received: Count, resets_at: Time });
 const DayDate = z.iso.date();
 
-export const UsageAnswer = z
+export const UsageResponse = z
   .object({
     object: z.literal("usage"),
     since: DayDate,
     until: DayDate,
-    complete: z.boolean().describe("False while old events are still being counted in."),
+    complete: z.boolean().describe("False while the counts of older events are still being aggregated."),
     total: Counts,
     days: z.array(
       z.object({
@@ -78,13 +78,13 @@ export const UsageAnswer = z
   })
   .meta({ id: "Usage" });
 
-/** The dialect's shape, and beside it the days. Nothing here has a limit but the rate of calls. */
+/** Resend's shape, with the counts per day in addition. Only the rate of calls has a limit. */
 export function usageJson(
   usage: Usage,
   { since, until }: UsageQuery,
   now: Date,
   callsPerMinute: number,
-): z.infer<typeof UsageAnswer> {
+): z.infer<typeof UsageResponse> {
   const total = Object.fromEntries(
     USAGE_COUNTS.map((name) => [name, usage.lines.reduce((sum, line) => sum + line[name], 0)]),
   ) as UsageCounts;

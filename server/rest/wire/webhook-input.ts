@@ -1,21 +1,21 @@
 import { z } from "zod";
 import { WEBHOOK_DELIVERY_STATUSES } from "#db/schema/webhooks";
-import { absent, optional } from "#server/services/emails/message-input";
+import { absent, optional } from "#server/services/emails/accept/message-input";
 import type { WebhookChange } from "#server/services/webhooks/endpoints";
-import type { ReplayRange } from "#server/services/webhooks/replay";
+import type { ReplayRange } from "#server/services/webhooks/events/replay";
 import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
-import { PAGING } from "../query";
+import { PAGING } from "../pipeline/query";
 
 const timeMax = Date.UTC(9999, 0, 1);
 const TIME = "Must be an ISO 8601 time with zone, such as 2026-01-31T09:00:00Z.";
 const Time = z.iso
   .datetime({ offset: true, message: TIME })
   .transform((text) => new Date(text))
-  .refine((time) => time.getTime() >= 0 && time.getTime() < timeMax, "Must lie between 1970 and 9998.");
+  .refine((time) => time.getTime() >= 0 && time.getTime() < timeMax, "Must be between 1970 and 9998.");
 
 const EndpointStatus = z.enum(["enabled", "disabled"], 'Must be "enabled" or "disabled".');
 
-/** The body of `POST /api/webhooks`: enabled at once, unless it says otherwise. */
+/** The body of `POST /api/webhooks`. The default status is enabled. */
 export const CreateWebhookBody = z
   .strictObject({
     endpoint: z.preprocess(absent, EndpointUrl),
@@ -24,7 +24,7 @@ export const CreateWebhookBody = z
   })
   .transform(({ endpoint, events, status }) => ({ url: endpoint, events, status: status ?? "enabled" }));
 
-/** The body of `PATCH /api/webhooks/{id}`: what is left out stays as it is. */
+/** The body of `PATCH /api/webhooks/{id}`. Omitted fields do not change. */
 export const UpdateWebhookBody = z
   .strictObject({
     endpoint: optional(EndpointUrl),

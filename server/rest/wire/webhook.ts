@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { WEBHOOK_DELIVERY_STATUSES } from "#db/schema/webhooks";
 import type { SigningSecrets, Webhook } from "#server/services/webhooks/endpoints";
-import type { WebhookAttempt, WebhookDelivery } from "#server/services/webhooks/events";
+import type { WebhookAttempt, WebhookDelivery } from "#server/services/webhooks/events/events";
 import { Id, Time } from "./shapes";
 
-export const WebhookSummaryAnswer = z
+export const WebhookSummaryResponse = z
   .object({
     id: Id,
     endpoint: z.string(),
@@ -13,27 +13,29 @@ export const WebhookSummaryAnswer = z
     disabled_reason: z
       .enum(["gone", "failing"])
       .nullable()
-      .describe("Where we disabled it: it answered 410, or failed for days."),
+      .describe(
+        "Why the service disabled the endpoint: `gone` (it responded with 410) or `failing` (it failed for days).",
+      ),
     failing_since: Time.nullable(),
     created_at: Time,
   })
   .meta({ id: "WebhookSummary" });
 
-const secretNote = "For holders of `webhooks:write` alone.";
+const secretNote = "Only for keys with the scope `webhooks:write`.";
 
-export const WebhookAnswer = z
+export const WebhookResponse = z
   .object({
     object: z.literal("webhook"),
-    ...WebhookSummaryAnswer.shape,
+    ...WebhookSummaryResponse.shape,
     signing_secret: z.string().optional().describe(secretNote),
     previous_signing_secret: z.string().nullable().optional().describe(secretNote),
     previous_signing_secret_until: Time.nullable().optional().describe(secretNote),
   })
   .meta({ id: "Webhook" });
 
-export const WebhookEventSummaryAnswer = z
+export const WebhookEventSummaryResponse = z
   .object({
-    id: Id.describe("The id that the receiver sees, the same in every attempt."),
+    id: Id.describe("The id that the endpoint receives, the same in every attempt."),
     type: z.string(),
     created_at: Time,
     status: z.enum(WEBHOOK_DELIVERY_STATUSES),
@@ -42,22 +44,22 @@ export const WebhookEventSummaryAnswer = z
   })
   .meta({ id: "WebhookEventSummary" });
 
-export const WebhookEventAnswer = z
+export const WebhookEventResponse = z
   .object({
     object: z.literal("webhook_event"),
-    ...WebhookEventSummaryAnswer.shape,
+    ...WebhookEventSummaryResponse.shape,
     email_id: Id.nullable(),
     payload: z.record(z.string(), z.unknown()),
   })
   .meta({ id: "WebhookEvent" });
 
-export const WebhookAttemptAnswer = z
+export const WebhookAttemptResponse = z
   .object({
     id: Id,
-    number: z.int().describe("From 1, over all rounds."),
+    number: z.int().describe("Counts from 1 and continues after a replay."),
     http_status_code: z.int().nullable(),
-    response: z.string().nullable().describe("At most 16 KB of the answer."),
-    fault: z.string().nullable().describe("Why no answer came."),
+    response: z.string().nullable().describe("At most 16 KB of the response body."),
+    fault: z.string().nullable().describe("Why there was no response."),
     duration_ms: z.int(),
     sent_at: Time,
     next_attempt_at: Time.nullable(),
@@ -65,8 +67,8 @@ export const WebhookAttemptAnswer = z
   })
   .meta({ id: "WebhookAttempt" });
 
-/** One endpoint as lists show it. */
-export function webhookSummaryJson(webhook: Webhook): z.infer<typeof WebhookSummaryAnswer> {
+/** An endpoint as in lists. */
+export function webhookSummaryJson(webhook: Webhook): z.infer<typeof WebhookSummaryResponse> {
   const { id, url, events, status, disabledReason, failingSince, createdAt } = webhook;
   return {
     id,
@@ -79,8 +81,11 @@ export function webhookSummaryJson(webhook: Webhook): z.infer<typeof WebhookSumm
   };
 }
 
-/** One endpoint; its secrets stand in it only for who may see them. */
-export function webhookJson(webhook: Webhook, secrets: SigningSecrets | null): z.infer<typeof WebhookAnswer> {
+/** An endpoint, with its signing secrets if the caller may read them. */
+export function webhookJson(
+  webhook: Webhook,
+  secrets: SigningSecrets | null,
+): z.infer<typeof WebhookResponse> {
   return {
     object: "webhook",
     ...webhookSummaryJson(webhook),
@@ -92,7 +97,7 @@ export function webhookJson(webhook: Webhook, secrets: SigningSecrets | null): z
   };
 }
 
-/** One event of an endpoint as lists show it. */
+/** An event delivery as in lists. */
 export function webhookEventSummaryJson({
   id,
   type,
@@ -100,7 +105,7 @@ export function webhookEventSummaryJson({
   status,
   attempts,
   dueAt,
-}: WebhookDelivery): z.infer<typeof WebhookEventSummaryAnswer> {
+}: WebhookDelivery): z.infer<typeof WebhookEventSummaryResponse> {
   return {
     id,
     type,
@@ -111,10 +116,10 @@ export function webhookEventSummaryJson({
   };
 }
 
-/** One event of an endpoint with the body that it carries. */
+/** An event delivery with its payload. */
 export function webhookEventJson(
   event: WebhookDelivery & { body: Record<string, unknown> },
-): z.infer<typeof WebhookEventAnswer> {
+): z.infer<typeof WebhookEventResponse> {
   return {
     object: "webhook_event",
     ...webhookEventSummaryJson(event),
@@ -123,8 +128,8 @@ export function webhookEventJson(
   };
 }
 
-/** One call: what was sent beside the payload, what came back, and when the next one was planned after it. */
-export function webhookAttemptJson(attempt: WebhookAttempt): z.infer<typeof WebhookAttemptAnswer> {
+/** One attempt: the request without its payload, the response, and the time scheduled for the next attempt. */
+export function webhookAttemptJson(attempt: WebhookAttempt): z.infer<typeof WebhookAttemptResponse> {
   return {
     id: attempt.id,
     number: attempt.number,

@@ -1,29 +1,32 @@
 import type { SignInWay } from "#db/schema/account";
 import type { Deps } from "#server/deps";
-import type { Visitor } from "#server/visitor";
-import type { User } from "../users";
-import { holdUser, needsSecondStep, readFactors } from "./factors";
-import { type LetIn, letIn, WAYS } from "./let-in";
-import { openSecondStep } from "./second-step";
+import type { Visitor } from "#server/platform/http/visitor";
+import type { User } from "../people/users";
+import { completeSignIn, type SignedInSession, WAYS } from "./complete-sign-in";
+import { hasTwoFactor, lockUser, readFactors } from "./factors/factors";
+import { createTwoFactorChallenge } from "./factors/two-factor-challenge";
 
-/** What a first proof comes to: a session, or the token of a second step that is still owed. */
-export type Admission = LetIn | { kind: "second_step"; token: string };
+/** The result of the first sign-in step: a session, or the token of a 2FA challenge. */
+export type Admission = SignedInSession | { kind: "second_step"; token: string };
 
 /**
- * Lets in whoever gave a first proof: a password, a mailed link, an account elsewhere. Every door ends here, so a person
- * with a second factor is never let in without it: they get a token that opens nothing but the second step. `passwordHash`
- * is what a password was judged by: it is refused where another one was written meanwhile.
+ * Completes the first sign-in step, by password, email link or provider account. Every such sign-in ends here, so a user
+ * with 2FA never gets a session without it: they get a token that is valid only for the second step. `passwordHash` is the
+ * hash that the password matched. The sign-in is rejected if the password has changed since.
  */
 export async function admit(
   deps: Deps,
-  input: { user: User; way: SignInWay; visitor: Visitor; passwordHash?: string },
-): Promise<Admission | { kind: "refused" }> {
-  const { user, way, visitor, passwordHash } = input;
+  input: { user: User; method: SignInWay; visitor: Visitor; passwordHash?: string },
+): Promise<Admission | { kind: "rejected" }> {
+  const { user, method, visitor, passwordHash } = input;
   return deps.db.transaction(async (tx) => {
-    const held = await holdUser(tx, user.id);
-    if (passwordHash !== undefined && passwordHash !== held.passwordHash) return { kind: "refused" };
-    if (needsSecondStep(await readFactors(tx, user.id)))
-      return { kind: "second_step", token: await openSecondStep(tx, { userId: user.id, way }) };
-    return letIn({ ...deps, db: tx }, { user, visitor, by: WAYS[way] });
+    const locked = await lockUser(tx, user.id);
+    if (passwordHash !== undefined && passwordHash !== locked.passwordHash) return { kind: "rejected" };
+    if (hasTwoFactor(await readFactors(tx, user.id)))
+      return {
+        kind: "second_step",
+        token: await createTwoFactorChallenge(tx, { userId: user.id, way: method }),
+      };
+    return completeSignIn({ ...deps, db: tx }, { user, visitor, by: WAYS[method] });
   });
 }

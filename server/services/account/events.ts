@@ -1,37 +1,37 @@
 import { and, desc, eq, gt, sql } from "drizzle-orm";
-import { accountEventDays } from "#db/account-records";
 import type { Db } from "#db/client";
 import { accountEvents } from "#db/schema/account";
 import type { Deps } from "#server/deps";
-import { deviceOf } from "#server/device";
-import { newId } from "#server/ids";
-import type { Visitor } from "#server/visitor";
+import { deviceOf } from "#server/platform/http/device";
+import type { Visitor } from "#server/platform/http/visitor";
+import { newId } from "#server/platform/ids";
+import { accountEventDays } from "./records";
 
-/** Everything that a person is told of their account, by the name it is stored under and the words they read. */
+/** The stored kind of each account event, with the text that the user sees. */
 export const ACCOUNT_EVENTS = {
   signed_in: "Signed in",
-  code_refused: "A wrong code was given",
+  code_refused: "Wrong code entered",
   session_ended: "Ended a session",
   other_sessions_ended: "Ended all other sessions",
   password_changed: "Changed the password",
-  password_reset: "Chose another password by a link",
-  password_set_by_operator: "The operator set another password",
-  address_proved: "The address was shown to be yours; what was set up before is gone",
+  password_reset: "Reset the password with a link",
+  password_set_by_operator: "The operator set a new password",
+  address_proved: "Email address verified; previous password, factors and sessions removed",
   authenticator_added: "Added an authenticator app",
   authenticator_removed: "Removed the authenticator app",
-  recovery_codes_made: "Made new recovery codes",
+  recovery_codes_made: "Created new recovery codes",
   recovery_code_used: "Used a recovery code",
   passkey_added: "Added a passkey",
   passkey_removed: "Removed a passkey",
-  account_linked: "Linked an account for signing in",
-  account_unlinked: "Unlinked an account for signing in",
-  second_factor_reset: "The operator took off the second factor",
+  account_linked: "Linked a sign-in account",
+  account_unlinked: "Unlinked a sign-in account",
+  second_factor_reset: "The operator turned off two-factor authentication",
 } as const;
 export type AccountEventKind = keyof typeof ACCOUNT_EVENTS;
 
 const nameCharsMax = 200;
 
-/** Writes down what happened to a person's account. `tx` is the transaction of the change itself. */
+/** Records an event of the user's account. `tx` is the transaction of the change itself. */
 export async function recordAccountEvent(
   tx: Db,
   event: { userId: string; kind: AccountEventKind; subject?: string; visitor: Visitor | null },
@@ -48,7 +48,7 @@ export async function recordAccountEvent(
 
 export type AccountEvent = typeof accountEvents.$inferSelect;
 
-/** What happened to a person's account of late, the newest first. */
+/** The user's account events of the last 90 days, newest first. */
 export async function listAccountEvents(
   deps: Deps,
   input: { userId: string; limit: number },
@@ -66,5 +66,5 @@ export async function listAccountEvents(
     .limit(input.limit);
 }
 
-/** A browser in words, also where it is none that we know. */
-export const sayDevice = (userAgent: string | null): string => deviceOf(userAgent) ?? "Unknown browser";
+/** A browser and its system in words, such as "Firefox on Linux". "Unknown browser" if it is not recognized. */
+export const formatDevice = (userAgent: string | null): string => deviceOf(userAgent) ?? "Unknown browser";

@@ -2,44 +2,45 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { accounts, type SignInProvider } from "#db/schema/account";
 import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
-import { notFound } from "#server/errors";
-import { newId } from "#server/ids";
-import type { Visitor } from "#server/visitor";
-import { acceptAsVerified } from "../invitations/accept-verified";
-import { findUser, type User } from "../users";
+import { notFound } from "#server/platform/errors";
+import type { Visitor } from "#server/platform/http/visitor";
+import { newId } from "#server/platform/ids";
+import { acceptForVerifiedAddress } from "../invitations/accept-for-verified-address";
+import { findUser, type User } from "../people/users";
 import { type Admission, admit } from "./admit";
+import { WAYS } from "./complete-sign-in";
 import { recordAccountEvent } from "./events";
-import { holdUser } from "./factors";
-import { WAYS } from "./let-in";
-import type { Owner } from "./prove";
-import { proveAddress } from "./prove-address";
-import { requireWayIn } from "./way-in";
+import { lockUser } from "./factors/factors";
+import { markAddressVerified } from "./mark-address-verified";
+import type { Owner } from "./reauthenticate";
+import { requireSignInMethod } from "./require-sign-in-method";
 
-/** Who a provider says somebody is. */
+/** A user as identified by a provider. */
 export type ProviderAccount = {
   provider: SignInProvider;
-  /** The provider's own name for the account, which never changes. */
+  /** The provider's id of the account, which never changes. */
   accountId: string;
-  /** An address that the provider has verified; null where there is none. */
+  /** An email address that the provider has verified, or null. */
   email: string | null;
   name: string | null;
 };
 
 /**
- * Signs somebody in by their account elsewhere. A linked account opens the person it was linked to, whatever its address
- * is by now. Any other is linked to the person who has its verified address, which shows whose that is (`proveAddress`);
- * where nobody has it, a person is made if an invitation for that address is open. Everybody else is refused, all alike.
+ * Signs a user in with a provider account. A linked account signs in the user it is linked to, even if its email address
+ * has changed. An account that is not linked yet is linked to the user with its verified address, which also verifies that
+ * address (`markAddressVerified`). If there is no such user, one is created if an invitation for the address is pending. All
+ * other accounts are rejected with the same result.
  */
 export async function signInByProvider(
   deps: Deps,
   account: ProviderAccount,
   visitor: Visitor,
-): Promise<Admission | { kind: "refused" }> {
+): Promise<Admission | { kind: "rejected" }> {
   const user = await deps.db.transaction(async (tx) => {
-    const inside = { ...deps, db: tx };
-    return (await findLinked(inside, account)) ?? (await link(inside, account, visitor));
+    const txDeps = { ...deps, db: tx };
+    return (await findLinked(txDeps, account)) ?? (await link(txDeps, account, visitor));
   });
-  return user ? admit(deps, { user, way: account.provider, visitor }) : { kind: "refused" };
+  return user ? admit(deps, { user, method: account.provider, visitor }) : { kind: "rejected" };
 }
 
 async function findLinked({ db }: Deps, { provider, accountId }: ProviderAccount): Promise<User | null> {
@@ -62,16 +63,17 @@ async function link(deps: Deps, account: ProviderAccount, visitor: Visitor): Pro
   const { provider, accountId, email, name } = account;
   if (email === null) return null;
   const user =
-    (await findUser(deps, email)) ?? (await acceptAsVerified(deps, { email, name, requestId: newId() }));
+    (await findUser(deps, email)) ??
+    (await acceptForVerifiedAddress(deps, { email, name, requestId: newId() }));
   if (!user) return null;
   const linked = await deps.db
     .insert(accounts)
     .values({ provider, providerAccountId: accountId, userId: user.id, email })
-    // Another account of that provider is linked to them already: it alone opens.
+    // The user already has a linked account of this provider, and only that one signs in.
     .onConflictDoNothing()
     .returning({ userId: accounts.userId });
   if (linked.length === 0) return null;
-  await proveAddress(deps.db, { userId: user.id, visitor });
+  await markAddressVerified(deps.db, { userId: user.id, visitor });
   const subject = WAYS[provider];
   await recordAccountEvent(deps.db, { userId: user.id, kind: "account_linked", subject, visitor });
   return user;
@@ -84,7 +86,7 @@ export type LinkedAccount = {
   lastUsedAt: Date;
 };
 
-/** The accounts elsewhere by which a person signs in. */
+/** The provider accounts that are linked to the user. */
 export async function listLinkedAccounts(deps: Deps, userId: string): Promise<LinkedAccount[]> {
   return deps.db
     .select({
@@ -99,19 +101,19 @@ export async function listLinkedAccounts(deps: Deps, userId: string): Promise<Li
 }
 
 /**
- * Takes a link away. AppError `not_found` where there is none, `conflict` where it is the last way in that needs no mail.
- * The provider's account with the owner's address can be linked again by signing in with it.
+ * Unlinks a provider account. AppError `not_found` if none is linked, `conflict` if it is the only sign-in method that does
+ * not depend on email. A provider account with the owner's address is linked again when the owner signs in with it.
  */
 export async function unlinkAccount(deps: Deps, owner: Owner, provider: SignInProvider): Promise<void> {
   const userId = owner.user.id;
   await deps.db.transaction(async (tx) => {
-    await holdUser(tx, userId);
+    await lockUser(tx, userId);
     const removed = await tx
       .delete(accounts)
       .where(and(eq(accounts.userId, userId), eq(accounts.provider, provider)))
       .returning({ provider: accounts.provider });
     if (removed.length === 0) throw notFound("Linked account");
-    await requireWayIn(tx, userId);
+    await requireSignInMethod(tx, userId);
     const subject = WAYS[provider];
     await recordAccountEvent(tx, { userId, kind: "account_unlinked", subject, visitor: owner.visitor });
   });

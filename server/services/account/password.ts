@@ -1,33 +1,33 @@
 import type { Deps } from "#server/deps";
-import { AppError } from "#server/errors";
-import type { InProcessStore } from "#server/limits/in-process";
-import { hashNewPassword, judgePassword, writePassword } from "../users";
+import { AppError } from "#server/platform/errors";
+import type { SignInLimiter } from "../people/sign-in-counters";
+import { authenticateByPassword, hashNewPassword, writePassword } from "../people/users";
 import { recordAccountEvent } from "./events";
-import { holdUser } from "./factors";
-import type { Owner } from "./prove";
+import { lockUser } from "./factors/factors";
+import type { Owner } from "./reauthenticate";
 
-const triesPerMinute = 6;
-const WRONG = "That is not your present password.";
+const attemptsPerMinute = 6;
+const WRONG_PASSWORD = "Incorrect current password.";
 
 /**
- * Gives the owner another password, for the present one, and ends their other sessions, first proofs that
- * owe a second one, and every link that was mailed to them. AppError `invalid` where the present one is wrong, also by the
- * time that the next one is written, or the next will not do, `rate_limited` after several tries.
+ * Replaces the owner's password and ends their other sessions, open 2FA challenges and all links that were sent to them.
+ * AppError `invalid` if the current password is wrong, was changed by a concurrent request, or the new one is not
+ * acceptable; `rate_limited` after several attempts.
  */
 export async function changePassword(
-  deps: Deps & { signInTries: InProcessStore },
+  deps: Deps & { signInLimiter: SignInLimiter },
   owner: Owner,
   input: { present: string; next: string },
 ): Promise<void> {
   const { user, sessionId, visitor } = owner;
-  if (!deps.signInTries.take(`prove:${user.id}`, triesPerMinute).allowed)
-    throw new AppError("rate_limited", "Too many tries. Wait a minute and try again.");
-  const judged = await judgePassword(deps, { email: user.email, password: input.present });
-  if (!judged) throw new AppError("invalid", WRONG);
+  if (!(await deps.signInLimiter.take(`prove:${user.id}`, attemptsPerMinute)))
+    throw new AppError("rate_limited", "Too many attempts. Wait a minute, then try again.");
+  const matched = await authenticateByPassword(deps, { email: user.email, password: input.present });
+  if (!matched) throw new AppError("invalid", WRONG_PASSWORD);
   const passwordHash = await hashNewPassword(input.next);
   await deps.db.transaction(async (tx) => {
-    const held = await holdUser(tx, user.id);
-    if (held.passwordHash !== judged.passwordHash) throw new AppError("invalid", WRONG);
+    const locked = await lockUser(tx, user.id);
+    if (locked.passwordHash !== matched.passwordHash) throw new AppError("invalid", WRONG_PASSWORD);
     await writePassword(tx, { userId: user.id, passwordHash, keptSession: sessionId });
     await recordAccountEvent(tx, { userId: user.id, kind: "password_changed", visitor });
   });

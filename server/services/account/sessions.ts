@@ -1,14 +1,14 @@
 import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import { sessions } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
-import { notFound } from "#server/errors";
-import { isId } from "#server/ids";
+import { notFound } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
 
-import { recordAccountEvent, sayDevice } from "./events";
-import { endSessionsBut } from "./factors";
-import type { Owner } from "./prove";
+import { formatDevice, recordAccountEvent } from "./events";
+import { endSessionsExcept } from "./factors/factors";
+import type { Owner } from "./reauthenticate";
 
-/** A session that is open, with its browser in words. */
+/** An active session. `agent` is the browser in words, such as "Firefox on Linux". */
 export type OpenSession = {
   id: string;
   agent: string;
@@ -17,7 +17,7 @@ export type OpenSession = {
   lastSeenAt: Date;
 };
 
-/** A person's open sessions, the one seen last first. */
+/** The user's active sessions, most recently used first. */
 export async function listSessions(deps: Deps, userId: string): Promise<OpenSession[]> {
   const rows = await deps.db
     .select({
@@ -30,11 +30,14 @@ export async function listSessions(deps: Deps, userId: string): Promise<OpenSess
     .from(sessions)
     .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, sql`now()`)))
     .orderBy(desc(sessions.lastSeenAt), desc(sessions.id));
-  return rows.map(({ userAgent, ...row }) => ({ ...row, agent: sayDevice(userAgent) }));
+  return rows.map(({ userAgent, ...row }) => ({ ...row, agent: formatDevice(userAgent) }));
 }
 
-/** Ends one session of the owner's; its next call is refused. AppError `not_found` for one that is over or another's. */
-export async function endOneSession(deps: Deps, owner: Owner, id: string): Promise<void> {
+/**
+ * Ends one of the owner's sessions; its next request is rejected. AppError `not_found` if the session has ended or belongs
+ * to another user.
+ */
+export async function endSessionById(deps: Deps, owner: Owner, id: string): Promise<void> {
   if (!isId(id)) throw notFound("Session");
   await deps.db.transaction(async (tx) => {
     const [ended] = await tx
@@ -46,16 +49,16 @@ export async function endOneSession(deps: Deps, owner: Owner, id: string): Promi
     await recordAccountEvent(tx, {
       userId: owner.user.id,
       kind: "session_ended",
-      subject: sayDevice(ended.userAgent),
+      subject: formatDevice(ended.userAgent),
       visitor: owner.visitor,
     });
   });
 }
 
-/** Ends every session of the owner's but the one that asks. Tells how many there were. */
+/** Ends all of the owner's sessions except the current one. Returns the number of sessions ended. */
 export async function endOtherSessions(deps: Deps, owner: Owner): Promise<number> {
   return deps.db.transaction(async (tx) => {
-    const ended = await endSessionsBut(tx, owner.user.id, owner.sessionId);
+    const ended = await endSessionsExcept(tx, owner.user.id, owner.sessionId);
     if (ended > 0)
       await recordAccountEvent(tx, {
         userId: owner.user.id,

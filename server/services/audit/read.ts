@@ -1,27 +1,32 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
 import { type AuditActor, auditLog } from "#db/schema/audit";
 import type { Ctx } from "#server/deps";
-import { firstIdAt } from "#server/ids";
-import { type Page, type PageQuery, pageOf } from "../paging";
+import { firstIdAt } from "#server/platform/ids";
+import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 import { AUDIT_ACTIONS, type AuditAction } from "./actions";
 
 export type AuditEntryRow = typeof auditLog.$inferSelect;
 
 export type AuditFilter = {
-  /** The id of a person or a key, or the operator at the command line. */
+  /** The id of a user or a key, or one of `NAMELESS_ACTORS`. */
   actor?: string;
-  /** `key.revoked`, or everything that happens to keys: `key`. */
+  /** One action, such as `key.revoked`, or all actions of a noun, such as `key`. */
   action?: string;
-  /** The first moment, and the one at which it ends. */
+  /** The range of time; `until` is exclusive. */
   since?: Date;
   until?: Date;
 };
 
-/** How `AuditFilter.actor` names whoever uses the command line, who has no id. */
-export const OPERATOR = "operator";
+/** Values of `AuditFilter.actor` for actors without an id: the operator (CLI) and the service itself. */
+export const NAMELESS_ACTORS = ["operator", "system"] as const;
 
-/** Who changed what in the team, newest first. */
+/** The audit log of the team, newest first. */
 export async function listAudit(ctx: Ctx, query: PageQuery & AuditFilter): Promise<Page<AuditEntryRow>> {
+  await requireCursor(ctx, auditLog, query);
+  return readPage(ctx, query);
+}
+
+function readPage(ctx: Ctx, query: PageQuery & AuditFilter): Promise<Page<AuditEntryRow>> {
   const wanted = [eq(auditLog.teamId, ctx.teamId), ...conditionsOf(query)];
   return pageOf(query, (cursor, order, limit) =>
     ctx.db
@@ -38,11 +43,12 @@ export async function listAudit(ctx: Ctx, query: PageQuery & AuditFilter): Promi
   );
 }
 
-// Ids are made in the order of time, so that a span of time is a span of the key.
+// Ids are ordered by time, so a time range is a range of the primary key.
 function conditionsOf({ actor, action, since, until }: AuditFilter): (SQL | undefined)[] {
+  const nameless = NAMELESS_ACTORS.find((each) => each === actor);
   return [
-    actor === OPERATOR
-      ? and(isNull(auditLog.actorId), eq(auditLog.actor, "operator"))
+    nameless
+      ? and(isNull(auditLog.actorId), eq(auditLog.actor, nameless))
       : actor === undefined
         ? undefined
         : eq(auditLog.actorId, actor),
@@ -52,7 +58,7 @@ function conditionsOf({ actor, action, since, until }: AuditFilter): (SQL | unde
   ];
 }
 
-/** The actions that a filter means: one of them, or all that begin with a noun. */
+/** The actions that match a filter: one action, or all that start with a noun. */
 export function actionsOf(filter: string): AuditAction[] {
   return (Object.keys(AUDIT_ACTIONS) as AuditAction[]).filter(
     (action) => action === filter || action.startsWith(`${filter}.`),
@@ -61,12 +67,12 @@ export function actionsOf(filter: string): AuditAction[] {
 
 export type KnownActor = { id: string; actor: AuditActor; name: string | null };
 
-/** How many are offered to choose from. */
+/** Maximum number of actors in the filter. */
 const actorsMax = 200;
 
 /**
- * Everybody who ever changed something in the team, by the last name that they had. Found by leaping through the index, one
- * step for each of them, however much they did.
+ * All actors who changed something in the team, with their last recorded name. A loose index scan: one index
+ * step per actor, regardless of the number of entries.
  */
 export async function listActors(ctx: Ctx): Promise<KnownActor[]> {
   const rows = await ctx.db.execute<KnownActor>(sql`
@@ -85,13 +91,16 @@ export async function listActors(ctx: Ctx): Promise<KnownActor[]> {
   return [...rows];
 }
 
-/** Rows read at once for an export. */
+/** Rows per read of an export. */
 const rowsPerRead = 1_000;
 
-/** The same as a whole, newest first, read only as fast as it is taken. */
+/**
+ * The complete audit log, newest first; the next rows are read when the consumer requests them. Rows may
+ * expire meanwhile.
+ */
 export async function* readAudit(ctx: Ctx, filter: AuditFilter): AsyncGenerator<AuditEntryRow[]> {
   for (let after: string | undefined; ; ) {
-    const page = await listAudit(ctx, { ...filter, limit: rowsPerRead, ...(after ? { after } : {}) });
+    const page = await readPage(ctx, { ...filter, limit: rowsPerRead, ...(after ? { after } : {}) });
     yield page.rows;
     after = page.rows.at(-1)?.id;
     if (!page.hasMore || !after) return;

@@ -3,24 +3,24 @@ import type { Db } from "#db/client";
 import { apiKeys } from "#db/schema/api-keys";
 import { type AuditDetail, auditLog } from "#db/schema/audit";
 import { users } from "#db/schema/teams";
-import type { HotTransaction } from "#db/summary";
 import type { Ctx } from "#server/deps";
-import { newId } from "#server/ids";
+import { newId } from "#server/platform/ids";
+import type { HotTransaction } from "../emails/status";
 import type { AuditAction } from "./actions";
 
 const nameCharsMax = 320;
 
 export type AuditEntry = {
   action: AuditAction;
-  /** What it was done to, with the name it bears at this moment. */
+  /** The object of the action, with its current name. */
   subject?: { id: string; name: string | null };
-  /** What changed: never a secret, never a message. */
+  /** What changed: never a secret, never message content. */
   detail?: AuditDetail;
 };
 
 /**
- * Writes down who changed what. `tx` is the transaction of the change itself, so that neither stands without the other.
- * The actor's name is kept as it is now: the log must be readable when the key or the person is gone.
+ * Records who changed what. `tx` is the transaction of the change, so both commit together. The actor's
+ * current name is stored, so the log stays readable after the key or the user is deleted.
  */
 export async function recordAudit(tx: Db, ctx: Ctx, entry: AuditEntry): Promise<void> {
   const { teamId, actor, requestId } = ctx;
@@ -36,7 +36,7 @@ export async function recordAudit(tx: Db, ctx: Ctx, entry: AuditEntry): Promise<
   });
 }
 
-/** The same in a transaction of the hot connection, which Drizzle does not know. */
+/** The same in a transaction of the hot connection, which bypasses Drizzle. */
 export async function recordAuditHot(tx: HotTransaction, ctx: Ctx, entry: AuditEntry): Promise<void> {
   const { teamId, actor, requestId } = ctx;
   const actorId = actor.kind === "user" ? actor.userId : actor.kind === "key" ? actor.keyId : null;
@@ -64,6 +64,7 @@ function actorOf(actor: Ctx["actor"]) {
         actorName: sql<string>`(select name from ${apiKeys} where id = ${actor.keyId})`,
       };
     case "operator":
-      return { actor: "operator" as const, actorId: null, actorName: null };
+    case "system":
+      return { actor: actor.kind, actorId: null, actorName: null };
   }
 }

@@ -6,11 +6,11 @@ import { memberships } from "#db/schema/teams";
 import { templates } from "#db/schema/templates";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
-import { isId } from "#server/ids";
+import { isId } from "#server/platform/ids";
 
 type Finder = (ctx: Ctx, ids: string[]) => PromiseLike<{ id: string }[]>;
 
-/** Where what an entry is about would be found, by the noun of its action. */
+/** Finds existing objects by id, for each noun of an action. */
 const FINDERS: Record<string, Finder> = {
   key: ({ db, teamId }, ids) =>
     db
@@ -47,7 +47,7 @@ const FINDERS: Record<string, Finder> = {
 
 export const nounOf = (action: string): string => action.split(".", 1)[0] ?? "";
 
-/** Of these entries' subjects the ids of those that are still there, so that a page leads nowhere in vain. */
+/** The ids of those subjects that still exist, so that pages only link to existing objects. */
 export async function findSubjects(
   ctx: Ctx,
   entries: readonly { action: string; subjectId: string | null }[],

@@ -1,72 +1,111 @@
 import { createHash } from "node:crypto";
-import { type HeardRelay, readHeardRelay, spendToken } from "#db/callbacks";
 import type { Deps } from "#server/deps";
-import { AppError } from "#server/errors";
-import type { Callback, Told } from "#server/mail/callbacks/callback";
+import type { Callback, ProviderEvent } from "#server/mail/callbacks/callback";
 import { mailgunAgeSecondsMax, tokenOf } from "#server/mail/callbacks/mailgun";
 import { readSes } from "#server/mail/callbacks/ses";
 import { readSnsMessage, type SnsMessage } from "#server/mail/callbacks/sns";
+import { AppError } from "#server/platform/errors";
 import type { Recorded } from "../returns/record";
-import { recordTold } from "./record";
-import { countRefusal, type Refusal } from "./refusals";
+import { recordProviderEvent } from "./record";
+import { type CallbackRejection, countRejection } from "./rejections";
 import { SCHEMES } from "./schemes";
 import { openCallbackSecret } from "./secrets";
-import { confirmSubscription, judgeSns } from "./sns";
+import { confirmSubscription, verifySns } from "./sns";
+import { type CallbackRelay, consumeToken, readCallbackRelay } from "./tokens";
 
-/** What became of a genuine call, once that is committed. */
+/** The result of a genuine callback, after it was committed. */
 export type CallbackReceived = {
-  /** Deliveries that it changed. */
+  /** Number of deliveries that it changed. */
   recorded: number;
-  /** What of it changed none, each with why. */
+  /** Why each of the other reports in it changed nothing. */
   ignored: Exclude<Recorded, "recorded">[];
 };
 
 type ReceiveDeps = Pick<Deps, "hot" | "log" | "wake" | "clock" | "vault" | "outside">;
-type Heard = { told: Told[] } | { refusal: Refusal };
+type Verified = { events: ProviderEvent[] } | { rejection: CallbackRejection };
 
-/** How long after its time a token is kept, for clocks that differ. */
+/** How long a token is kept after its validity ends, to allow for clock differences. */
 const tokenSlackSeconds = 3_600;
 
 /**
- * Hears a relay's provider: what it tells is recorded for mail that went by this relay, and for no other. Null for whoever
- * is not the provider, which is counted. Throws where the database is away or the provider's certificate could not be
- * fetched, and then, or where something has to wait (`later`), the call has to come again.
+ * The relay whose provider may call, found before the request body is read. Null, and counted as a rejection,
+ * if the relay expects no callbacks, or if its provider authenticates by a header and this request does not.
+ */
+export async function findCallbackRelay(
+  deps: ReceiveDeps,
+  relayId: string,
+  header: Callback["header"],
+): Promise<CallbackRelay | null> {
+  const relay = await readCallbackRelay(deps.hot, relayId);
+  const rejection = relay ? checkHeaders(deps, relay, header) : "unknown";
+  if (rejection) countRejection(deps, { relayId, provider: relay?.provider ?? null, why: rejection });
+  return rejection ? null : relay;
+}
+
+function checkHeaders(
+  deps: ReceiveDeps,
+  relay: CallbackRelay,
+  header: Callback["header"],
+): CallbackRejection | null {
+  const { provider, topic } = relay;
+  if (provider === null) return "unknown";
+  if (provider === "ses") return topic === null ? "unknown" : null;
+  const secret = openCallbackSecret(deps, relay);
+  if (secret === null) return "unknown";
+  const { verify, authenticatesByHeader } = SCHEMES[provider];
+  const verdict = authenticatesByHeader
+    ? verify({ bytes: new Uint8Array(), header }, secret, deps.clock())
+    : "genuine";
+  return verdict === "genuine" ? null : verdict;
+}
+
+/**
+ * Records what a relay's provider reports about emails that were sent through this relay, and no others. Null
+ * for a request that the provider did not send; it is counted. Throws if the database is unavailable or the
+ * provider's certificate cannot be fetched. The provider must repeat the request in that case, and if a
+ * report has to wait (`later`).
  */
 export async function receiveCallback(
   deps: ReceiveDeps,
-  relayId: string,
+  relay: CallbackRelay,
   callback: Callback,
 ): Promise<CallbackReceived | null> {
-  const relay = await readHeardRelay(deps.hot, relayId);
-  const heard = relay ? await hear(deps, relay, callback) : { refusal: "unknown" as const };
-  if ("refusal" in heard) {
-    countRefusal(deps, { relayId, provider: relay?.provider ?? null, why: heard.refusal });
+  const { id: relayId, provider } = relay;
+  const verified = await verifyCallback(deps, relay, callback);
+  if ("rejection" in verified) {
+    countRejection(deps, { relayId, provider, why: verified.rejection });
     return null;
   }
-  if (!relay) return null;
   const results: Recorded[] = [];
-  for (const told of heard.told) results.push(await recordTold(deps, relay, told));
+  for (const event of verified.events) results.push(await recordProviderEvent(deps, relay, event));
   const ignored = results.filter((result) => result !== "recorded");
   for (const why of ignored) deps.log.info("return.ignored", { why, kind: "callback", relayId });
   return { recorded: results.length - ignored.length, ignored };
 }
 
-async function hear(deps: ReceiveDeps, relay: HeardRelay, callback: Callback): Promise<Heard> {
+async function verifyCallback(
+  deps: ReceiveDeps,
+  relay: CallbackRelay,
+  callback: Callback,
+): Promise<Verified> {
   const { provider } = relay;
-  if (provider === "ses") return hearSns(deps, relay, callback);
+  if (provider === "ses") return verifySnsCallback(deps, relay, callback);
   const secret = openCallbackSecret(deps, relay);
-  if (provider === null || secret === null) return { refusal: "unknown" };
+  if (provider === null || secret === null) return { rejection: "unknown" };
   const scheme = SCHEMES[provider];
   const verdict = scheme.verify(callback, secret, deps.clock());
-  if (verdict !== "genuine") return { refusal: verdict };
-  if (provider === "mailgun" && !(await maySpendToken(deps, relay, callback))) return { refusal: "reused" };
-  return { told: scheme.read(parse(callback), callback) };
+  if (verdict !== "genuine") return { rejection: verdict };
+  if (provider === "mailgun" && !(await canUseToken(deps, relay, callback))) return { rejection: "reused" };
+  return { events: scheme.read(parse(callback), callback) };
 }
 
-/** What Mailgun signs is a token alone, which serves for what it came with, as often as that comes. */
-async function maySpendToken({ hot }: ReceiveDeps, relay: HeardRelay, callback: Callback): Promise<boolean> {
+/**
+ * Mailgun signs only a token, not the body. A token is therefore bound to the first body it came with;
+ * repetitions are allowed.
+ */
+async function canUseToken({ hot }: ReceiveDeps, relay: CallbackRelay, callback: Callback): Promise<boolean> {
   const digestOf = (text: string | Uint8Array) => createHash("sha256").update(text).digest();
-  return spendToken(hot, {
+  return consumeToken(hot, {
     relayId: relay.id,
     token: digestOf(tokenOf(callback) ?? ""),
     body: digestOf(callback.bytes),
@@ -74,33 +113,38 @@ async function maySpendToken({ hot }: ReceiveDeps, relay: HeardRelay, callback: 
   });
 }
 
-async function hearSns(deps: ReceiveDeps, relay: HeardRelay, callback: Callback): Promise<Heard> {
+async function verifySnsCallback(
+  deps: ReceiveDeps,
+  relay: CallbackRelay,
+  callback: Callback,
+): Promise<Verified> {
   const { topic } = relay;
-  if (topic === null) return { refusal: "unknown" };
+  if (topic === null) return { rejection: "unknown" };
   const message = readSnsMessage(callback);
-  if (!message) return { refusal: "forged" };
-  const verdict = await judgeSns(deps, message, topic);
-  if (verdict === null) throw new AppError("unavailable", "The certificate of SNS cannot be fetched now.");
-  if (verdict !== "genuine") return { refusal: verdict };
-  return { told: await takeIn(deps, relay.id, topic, message) };
+  if (!message) return { rejection: "forged" };
+  const verdict = await verifySns(deps, message, topic);
+  if (verdict === null)
+    throw new AppError("unavailable", "The SNS certificate cannot be fetched. Try again later.");
+  if (verdict !== "genuine") return { rejection: verdict };
+  return { events: await handleSns(deps, relay.id, topic, message) };
 }
 
-async function takeIn(
+async function handleSns(
   deps: ReceiveDeps,
   relayId: string,
   topic: string,
   message: SnsMessage,
-): Promise<Told[]> {
+): Promise<ProviderEvent[]> {
   if (message.Type === "Notification") return readSes(parseText(message.Message));
   if (message.Type === "SubscriptionConfirmation") {
     if (!(await confirmSubscription(deps, topic, message.Token)))
-      throw new AppError("unavailable", "SNS could not be told that its messages are wanted.");
+      throw new AppError("unavailable", "The SNS subscription could not be confirmed. Try again later.");
     deps.log.info("callback.subscribed", { relayId });
   } else deps.log.warn("callback.unsubscribed", { relayId });
   return [];
 }
 
-/** Beside its reports SES writes a sentence to a new topic. */
+/** When a topic is created, SES also sends a plain sentence instead of a JSON report. */
 function parseText(text: string): unknown {
   try {
     return JSON.parse(text);

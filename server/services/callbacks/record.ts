@@ -1,78 +1,83 @@
 import { createHash } from "node:crypto";
-import { type Addressed, findByMessageIdOf, findByProviderId, type HeardRelay } from "#db/callbacks";
-import { foldAddress } from "#db/fold-address";
 import type { Deps } from "#server/deps";
-import { isId } from "#server/ids";
 import type { Action } from "#server/mail/bounce/report";
-import type { Told } from "#server/mail/callbacks/callback";
-import { type Recorded, recordReturn } from "../returns/record";
-import { recordReported } from "../returns/record-reported";
+import type { ProviderEvent } from "#server/mail/callbacks/callback";
+import { isId } from "#server/platform/ids";
+import { foldAddress } from "#server/shared/fold-address";
+import { type Recorded, recordOutcome } from "../returns/record";
+import { recordServerReport } from "../returns/record-server-report";
+import { type Addressed, type CallbackRelay, findByMessageIdOf, findByProviderId } from "./tokens";
 
-/** Older mail is not found by its Message-ID, which anybody may know by then. */
+/** Older emails are not found by Message-ID: too many people may have seen it by then. */
 const daysMax = 10;
-/** For so long what is told of a mail may be ahead of our own record of how it was handed over. */
-const aheadMsMax = 60_000;
+/** How far a provider's event may be ahead of our own record of the hand-over. */
+const leadMsMax = 60_000;
 
 type RecordDeps = Pick<Deps, "hot" | "log" | "wake" | "clock">;
-type Target = { deliveryId: string; by: "provider's id" | "Message-ID"; isAboutIt: boolean };
+type Target = { deliveryId: string; by: "provider's id" | "Message-ID"; isExact: boolean };
 
-const ACTIONS: Record<Exclude<Told["kind"], "complained">, Action> = {
+const ACTIONS: Record<Exclude<ProviderEvent["kind"], "complained">, Action> = {
   delivered: "delivered",
   delayed: "delayed",
   bounced: "failed",
 };
 
 /**
- * Records what a relay's provider tells of a mail, where it is one that this relay was given. It ends where every report on a
- * delivery ends, so that nothing hinges on the order in which they come; what is not known yet, and is only just told, is
- * asked for again (`later`).
+ * Records what a relay's provider reports about an email, if this relay sent it. Uses the same path as every
+ * other report on a delivery, so the order in which reports arrive does not matter. For an event about an
+ * email that is not known yet and that has just occurred, the provider must repeat the request (`later`).
  */
-export async function recordTold(deps: RecordDeps, relay: HeardRelay, told: Told): Promise<Recorded> {
-  const target = await findTarget(deps, relay, told);
+export async function recordProviderEvent(
+  deps: RecordDeps,
+  relay: CallbackRelay,
+  event: ProviderEvent,
+): Promise<Recorded> {
+  const target = await findTarget(deps, relay, event);
   const isFound = target !== null && target !== "several";
-  // Once the attempt is on record, for each of its recipients, it may be found by more than this.
-  const isClear = isFound && target.by === "provider's id" && target.isAboutIt;
-  if (!isClear && isNews(deps, told)) return "later";
+  // Until the attempt is recorded for all its recipients, the provider's id may not identify the delivery yet.
+  const isCertain = isFound && target.by === "provider's id" && target.isExact;
+  if (!isCertain && isRecent(deps, event)) return "later";
   if (!isFound) return "unknown";
   const { deliveryId } = target;
-  const report = `${relay.id} ${createHash("sha256").update(told.id).digest("base64url")}`;
-  // What may be about somebody else condemns nobody.
-  const maySuppress = isClear && told.isSure;
-  const { kind, reply, host, recipients } = told;
+  const report = `${relay.id} ${createHash("sha256").update(event.id).digest("base64url")}`;
+  // A report that may be about another recipient never suppresses.
+  const maySuppress = isCertain && event.appliesToAllRecipients;
+  const { kind, reply, host, recipients } = event;
   if (kind === "complained")
-    return recordReturn(deps, {
+    return recordOutcome(deps, {
       deliveryId,
       report,
       effect: kind,
       reply: null,
       host: null,
-      reason: told.isSure
-        ? "The recipient complained about the mail."
-        : "The recipient, or another one at the same provider, complained about the mail.",
+      reason: event.appliesToAllRecipients
+        ? "The recipient marked the email as spam."
+        : "The recipient, or another one at the same provider, marked the email as spam.",
       suppresses: maySuppress ? "complaint" : null,
     });
   const reported = { action: ACTIONS[kind], recipients, reply, host };
   const about = { deliveryId, report, reported, maySuppress };
-  return (await recordReported(deps, about)) ?? "unknown";
+  return (await recordServerReport(deps, about)) ?? "unknown";
 }
 
 /**
- * The one delivery that it is about: by the id that the provider's own reply named, else, and then it suppresses nobody, by
- * Message-ID and recipient. Null where there is none; several where it could be any of them.
+ * The delivery that an event is about: found by the id that the provider returned when it accepted the
+ * email; otherwise by Message-ID and recipient, which never suppresses. Null if there is none; `several` if it
+ * is ambiguous.
  */
 async function findTarget(
   { hot }: RecordDeps,
-  relay: HeardRelay,
-  { providerId, messageId, recipients }: Told,
+  relay: CallbackRelay,
+  { providerId, messageId, recipients }: ProviderEvent,
 ): Promise<Target | "several" | null> {
   const known = providerId === null ? [] : await findByProviderId(hot, { relay, providerId });
   if (known.length > 0) {
     const named = namedIn(known, recipients);
     const [only] = named.length === 0 && known.length === 1 ? known : named;
     if (!only || named.length > 1) return "several";
-    // What is said of another address, to which this one leads, is no word about this one.
-    const isAboutIt = named.length === 1 || recipients.length === 0;
-    return { deliveryId: only.id, by: "provider's id", isAboutIt };
+    // A report about an address to which this one forwards is not a report about this address.
+    const isExact = named.length === 1 || recipients.length === 0;
+    return { deliveryId: only.id, by: "provider's id", isExact };
   }
   const emailId = messageId?.split("@")[0]?.toLowerCase();
   if (messageId === null || !emailId || !isId(emailId)) return null;
@@ -81,7 +86,7 @@ async function findTarget(
     recipients,
   );
   if (!first) return null;
-  return others.length > 0 ? "several" : { deliveryId: first.id, by: "Message-ID", isAboutIt: true };
+  return others.length > 0 ? "several" : { deliveryId: first.id, by: "Message-ID", isExact: true };
 }
 
 function namedIn(deliveries: readonly Addressed[], recipients: readonly string[]): Addressed[] {
@@ -89,5 +94,5 @@ function namedIn(deliveries: readonly Addressed[], recipients: readonly string[]
   return deliveries.filter(({ address }) => named.has(foldAddress(address)));
 }
 
-const isNews = ({ clock }: RecordDeps, { at }: Told): boolean =>
-  at !== null && Math.abs(clock().getTime() - at.getTime()) < aheadMsMax;
+const isRecent = ({ clock }: RecordDeps, { at }: ProviderEvent): boolean =>
+  at !== null && Math.abs(clock().getTime() - at.getTime()) < leadMsMax;

@@ -5,7 +5,9 @@ import { postmark } from "#server/mail/callbacks/postmark";
 import { resend } from "#server/mail/callbacks/resend";
 import { sendgrid } from "#server/mail/callbacks/sendgrid";
 
-/** Providers that prove their calls by a secret alone. SES does by a certificate, which has to be fetched first. */
+/**
+ * Providers that authenticate callbacks by a secret. SES uses a certificate, which has to be fetched first.
+ */
 export const SCHEMES: Readonly<Record<Exclude<RelayProvider, "ses">, Scheme>> = {
   postmark,
   mailgun,
@@ -13,7 +15,7 @@ export const SCHEMES: Readonly<Record<Exclude<RelayProvider, "ses">, Scheme>> = 
   resend,
 };
 
-/** As people call them. */
+/** Display names of the providers. */
 export const PROVIDER_NAMES: Readonly<Record<RelayProvider, string>> = {
   ses: "Amazon SES",
   postmark: "Postmark",

@@ -1,48 +1,49 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
-import type { HeardRelay } from "#db/callbacks";
 import { type RelayProvider, relays } from "#db/schema/relays";
 import type { Deps } from "#server/deps";
-import { AppError } from "#server/errors";
 import { readSigningSecret } from "#server/mail/callbacks/resend";
 import { readVerificationKey } from "#server/mail/callbacks/sendgrid";
 import { isTopic } from "#server/mail/callbacks/sns";
-import { placeOfRelay } from "../relays/seal";
+import { AppError } from "#server/platform/errors";
+import { vaultPlaceOfRelay } from "../relays/seal";
 import { PROVIDER_NAMES } from "./schemes";
+import type { CallbackRelay } from "./tokens";
 
-type Named = { id: string; name: string; provider: RelayProvider | null };
+type RelayName = { id: string; name: string; provider: RelayProvider | null };
 
-/** Where a relay's provider calls, below the public address. */
+/** The path to which a relay's provider sends callbacks, below the public URL. */
 export const callbackPathOf = (relayId: string): string => `/api/inbound/relays/${relayId}`;
 
-/** A secret is of use to the provider that it was given for alone, also where the relay becomes another's. */
-const keptAs = (provider: RelayProvider, secret: string): string => `${provider}:${secret}`;
+/** The secret is bound to the provider it was set for, so it is not used if the relay's provider changes. */
+const boundSecret = (provider: RelayProvider, secret: string): string => `${provider}:${secret}`;
 
-/** The secret by which a relay's provider proves its calls; null where none was given for that provider. */
+/** The secret that authenticates a relay's provider; null if none was set for this provider. */
 export function openCallbackSecret(
   { vault }: Pick<Deps, "vault">,
-  { id, provider, secret }: HeardRelay,
+  { id, provider, secret }: CallbackRelay,
 ): string | null {
   if (provider === null || secret === null) return null;
-  const kept = vault.open(secret, placeOfRelay("callback_secret", id));
-  const prefix = keptAs(provider, "");
-  return kept.startsWith(prefix) ? kept.slice(prefix.length) : null;
+  const bound = vault.open(secret, vaultPlaceOfRelay("callback_secret", id));
+  const prefix = boundSecret(provider, "");
+  return bound.startsWith(prefix) ? bound.slice(prefix.length) : null;
 }
 
 /**
- * Says by what a relay's provider proves its calls, which are heard from then on: the topic of SES, the secret of the others.
- * Postmark has none of its own, so one is made where none is given. Gives back the secret where it was made here.
+ * Sets the credential of a relay's provider and enables callbacks: the topic for SES, the secret for the
+ * others. Postmark issues no secret, so one is generated if none is given. Returns the secret if it was
+ * generated here.
  */
 export async function setCallback(
   { db, vault }: Pick<Deps, "db" | "vault">,
-  relay: Named,
+  relay: RelayName,
   given: { secret?: string; topic?: string },
 ): Promise<string | null> {
   const { id, provider } = relay;
   if (provider === null)
     throw new AppError(
       "invalid",
-      `Whose server ${relay.name} is, is not known. Say it first: relay set ${relay.name} --provider NAME`,
+      `The provider of ${relay.name} is not set. Set it first: relay set ${relay.name} --provider NAME`,
     );
   if (provider === "ses") {
     const topic = readTopic(given);
@@ -50,26 +51,26 @@ export async function setCallback(
     return null;
   }
   if (given.topic !== undefined)
-    throw new AppError("invalid", `${PROVIDER_NAMES[provider]} has no topics. Give its secret.`);
+    throw new AppError("invalid", `${PROVIDER_NAMES[provider]} does not use topics. Set its secret.`);
   const isMade = given.secret === undefined && provider === "postmark";
   const secret = isMade ? randomBytes(24).toString("base64url") : readSecret(provider, given.secret ?? "");
-  const sealed = vault.seal(keptAs(provider, secret), placeOfRelay("callback_secret", id));
+  const sealed = vault.seal(boundSecret(provider, secret), vaultPlaceOfRelay("callback_secret", id));
   await db.update(relays).set({ callbackSecret: sealed, callbackTopic: null }).where(eq(relays.id, id));
   return isMade ? secret : null;
 }
 
-/** From then on nobody is heard for this relay. */
-export async function clearCallback({ db }: Pick<Deps, "db">, { id }: Pick<Named, "id">): Promise<void> {
+/** Disables callbacks for this relay. */
+export async function clearCallback({ db }: Pick<Deps, "db">, { id }: Pick<RelayName, "id">): Promise<void> {
   await db.update(relays).set({ callbackSecret: null, callbackTopic: null }).where(eq(relays.id, id));
 }
 
 function readTopic({ secret, topic }: { secret?: string; topic?: string }): string {
   if (secret !== undefined)
-    throw new AppError("invalid", "Amazon SES signs by a certificate and has no secret. Give its topic.");
+    throw new AppError("invalid", "Amazon SES signs with a certificate and has no secret. Set its topic.");
   if (topic !== undefined && isTopic(topic)) return topic;
   throw new AppError(
     "invalid",
-    "Give the ARN of the SNS topic that SES writes to, such as arn:aws:sns:us-east-1:123456789012:mail.",
+    "Enter the ARN of the SNS topic that SES publishes to, such as arn:aws:sns:us-east-1:123456789012:mail.",
   );
 }
 
@@ -82,17 +83,17 @@ function readSecret(provider: Exclude<RelayProvider, "ses">, given: string): str
 
 const isWord = (secret: string): boolean => /^[\x21-\x7e]{16,500}$/.test(secret);
 
-/** What is wrong with a secret, in a sentence; null where nothing is. */
+/** Checks a secret; returns the error message, or null if it is valid. */
 const FAULTS: Record<Exclude<RelayProvider, "ses">, (secret: string) => string | null> = {
-  postmark: (secret) => (isWord(secret) ? null : "Give a secret of 16 to 500 characters without blanks."),
+  postmark: (secret) => (isWord(secret) ? null : "Enter a secret of 16 to 500 characters without spaces."),
   mailgun: (secret) =>
-    isWord(secret) ? null : "Give the HTTP webhook signing key of the Mailgun account, as it shows it.",
+    isWord(secret) ? null : "Enter the HTTP webhook signing key of the Mailgun account, as Mailgun shows it.",
   sendgrid: (secret) =>
     readVerificationKey(secret)
       ? null
-      : "Give the verification key of the signed event webhook, as SendGrid shows it: Base64 that begins with MFkw.",
+      : "Enter the verification key of the signed event webhook, as SendGrid shows it: Base64 that begins with MFkw.",
   resend: (secret) =>
     readSigningSecret(secret)
       ? null
-      : "Give the signing secret of the webhook, as Resend shows it: whsec_ and Base64.",
+      : "Enter the signing secret of the webhook, as Resend shows it: whsec_ and Base64.",
 };

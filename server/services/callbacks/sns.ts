@@ -1,5 +1,4 @@
 import type { Deps } from "#server/deps";
-import type { Outside } from "#server/egress/outside";
 import type { Verdict } from "#server/mail/callbacks/callback";
 import {
   certificateUrlOf,
@@ -8,20 +7,22 @@ import {
   judgeSnsMessage,
   type SnsMessage,
 } from "#server/mail/callbacks/sns";
+import type { Outside } from "#server/platform/egress/outside";
 
 const fetchMs = 10_000;
 const certificateBytesMax = 64 * 1024;
-const answerBytesMax = 16 * 1024;
+const responseBytesMax = 16 * 1024;
 const certificatesMax = 16;
 
-/** Certificates by their addresses, for as long as the way that they came by. SNS gives a new one a new address. */
+/** Certificates by URL, per HTTP client. SNS publishes a new certificate under a new URL. */
 const known = new WeakMap<Outside, Map<string, string>>();
 
 /**
- * Judges a message of SNS for a topic: by the certificate of the service itself, which is fetched from its own host once and
- * by no address of the message's choosing. Null where that host could not be asked, so that nobody can tell yet.
+ * Verifies an SNS message for a topic with the certificate of SNS, which is fetched once from the host of SNS
+ * itself and never from a host that the message chooses. Null if the certificate could not be fetched, so the
+ * result is not known yet.
  */
-export async function judgeSns(
+export async function verifySns(
   { outside, clock }: Pick<Deps, "outside" | "clock">,
   message: SnsMessage,
   topic: string,
@@ -32,15 +33,18 @@ export async function judgeSns(
   return certificate === null ? null : judgeSnsMessage(message, certificate, clock());
 }
 
-/** Says to SNS that a topic's messages are wanted here. Tells whether it heard that. The message must be a genuine one. */
+/**
+ * Confirms the subscription of a topic. Returns whether SNS accepted the confirmation. The message must be
+ * verified before.
+ */
 export async function confirmSubscription(
   { outside }: Pick<Deps, "outside">,
   topic: string,
   token: string,
 ): Promise<boolean> {
   const url = confirmationUrlOf(topic, token);
-  const answer = await outside.fetch(url, { method: "GET", timeoutMs: fetchMs, answerBytesMax });
-  return answer.kind === "answer" && answer.status === 200;
+  const response = await outside.fetch(url, { method: "GET", timeoutMs: fetchMs, responseBytesMax });
+  return response.kind === "answer" && response.status === 200;
 }
 
 async function findCertificate(outside: Outside, url: string): Promise<string | null> {
@@ -48,14 +52,14 @@ async function findCertificate(outside: Outside, url: string): Promise<string | 
   known.set(outside, kept);
   const found = kept.get(url);
   if (found !== undefined) return found;
-  const answer = await outside.fetch(url, {
+  const response = await outside.fetch(url, {
     method: "GET",
     timeoutMs: fetchMs,
-    answerBytesMax: certificateBytesMax,
+    responseBytesMax: certificateBytesMax,
   });
-  if (answer.kind === "fault" || answer.status >= 500) return null;
-  const pem = answer.body.toString("latin1");
-  if (answer.status !== 200 || !isCertificate(pem)) return "";
+  if (response.kind === "fault" || response.status >= 500) return null;
+  const pem = response.body.toString("latin1");
+  if (response.status !== 200 || !isCertificate(pem)) return "";
   for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size + 1 - certificatesMax)))
     kept.delete(oldest);
   kept.set(url, pem);

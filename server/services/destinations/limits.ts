@@ -1,12 +1,12 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { destinationLimits } from "#db/schema/destination-limits";
 import type { Deps } from "#server/deps";
-import { AppError } from "#server/errors";
+import { AppError } from "#server/platform/errors";
 
-/** The most that a limit can be. */
+/** The highest value of a limit. */
 export const destinationLimitMax = 1_000_000;
 
-/** What a destination is allowed at most, over all workers; null where nothing limits it. */
+/** The limits of a destination over all workers; null: no limit. */
 export type DestinationLimit = {
   domain: string;
   connectionsMax: number | null;
@@ -14,17 +14,17 @@ export type DestinationLimit = {
   updatedAt: Date;
 };
 
-/** Each left as it is, set, or taken away by null. */
+/** Omitted: unchanged. Null: the limit is removed. */
 export type DestinationLimitChange = { connectionsMax?: number | null; perMinute?: number | null };
 
-/** Every destination with a limit, by its domain. */
+/** All destinations with a limit, by domain. */
 export async function listDestinationLimits({ db }: Pick<Deps, "db">): Promise<DestinationLimit[]> {
   return db.select().from(destinationLimits).orderBy(asc(destinationLimits.domain));
 }
 
 /**
- * Sets what mail that goes straight to a domain's servers may take of them. Workers heed it with their next claim. A limit
- * that would limit nothing is 422.
+ * Sets the limits for email that is sent directly to the servers of a domain. Workers apply them from their
+ * next claim on. 422 if no limit would remain.
  */
 export async function setDestinationLimit(
   { db }: Pick<Deps, "db">,
@@ -39,7 +39,7 @@ export async function setDestinationLimit(
       .for("update");
     const { connectionsMax = null, perMinute = null } = { ...before, ...change };
     if (connectionsMax === null && perMinute === null)
-      throw new AppError("invalid", `That would leave ${domain} without a limit. Unset it instead.`);
+      throw new AppError("invalid", `${domain} would have no limit left. Unset its limit instead.`);
     const limit = { connectionsMax, perMinute, updatedAt: sql`now()` };
     const [set] = await tx
       .insert(destinationLimits)
@@ -51,11 +51,11 @@ export async function setDestinationLimit(
   });
 }
 
-/** Takes all limits of a destination away. One without is 404. */
+/** Removes all limits of a destination. 404 if it has none. */
 export async function unsetDestinationLimit({ db }: Pick<Deps, "db">, domain: string): Promise<void> {
-  const [gone] = await db
+  const [deleted] = await db
     .delete(destinationLimits)
     .where(eq(destinationLimits.domain, domain))
     .returning({ domain: destinationLimits.domain });
-  if (!gone) throw new AppError("not_found", `${domain} has no limit.`);
+  if (!deleted) throw new AppError("not_found", `${domain} has no limit.`);
 }

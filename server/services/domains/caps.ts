@@ -2,35 +2,37 @@ import { sql } from "drizzle-orm";
 import { z } from "zod";
 import type { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { AppError } from "#server/errors";
+import { AppError } from "#server/platform/errors";
 
-/** The most that a cap, and that a warm-up's growth in a day, can be. */
+/** Upper limits of a daily cap (recipients) and of a warm-up's daily growth (percent). */
 export const recipientsMax = 100_000_000;
 export const growthPercentMax = 900;
 
 const A_DAY = "Must be a day of this century or the next, such as 2030-01-31.";
-/** On which day a warm-up may begin. */
+/** A day on which a warm-up may start. */
 export const WarmUpDay = z.iso.date(A_DAY).refine((day) => day >= "2000-01-01" && day < "2200-01-01", A_DAY);
 
-/** A new domain's reputation is built by a number of mails that grows from day to day. Days are in UTC. */
+/**
+ * A warm-up builds a new domain's reputation: the number of recipients per day grows daily. Days are in UTC.
+ */
 export type WarmUp = {
-  /** As 2026-11-21; null for today. Before it the warm-up holds nothing back. */
+  /** As 2026-11-21; null for today. Before this day the warm-up does not limit sending. */
   startDate: string | null;
-  /** How many recipients the first day allows, and by how many per cent each day allows more than the one before. */
+  /** Recipients on the first day, and the growth from each day to the next in percent. */
   firstDay: number;
   growthPercent: number;
-  /** With the day that would allow so many the warm-up is over; null where the daily cap is what it grows to. */
+  /** The warm-up ends on the day that reaches this number; null if it grows to the daily cap. */
   target: number | null;
 };
 
-/** How many recipients a day a domain may write to: each left as it is, set, or taken away by null. */
+/** Recipients per day for a domain. An absent field is unchanged; null removes it. */
 export type CapChange = { dailyCap?: number | null; warmUp?: WarmUp | null };
 
 const TODAY = sql`(now() at time zone 'utc')::date`;
 
 const NO_WARM_UP = { warmUpFrom: null, warmUpFirst: null, warmUpGrowth: null, warmUpTarget: null };
 
-/** What is written for a change. A new warm-up takes the whole place of the one before. */
+/** The columns that a change writes. A new warm-up replaces the previous one completely. */
 export function capColumns({ dailyCap, warmUp }: CapChange) {
   return {
     ...(dailyCap !== undefined && { dailyCap }),
@@ -45,7 +47,10 @@ const warmUpColumns = ({ startDate, firstDay, growthPercent, target }: WarmUp) =
   warmUpTarget: target,
 });
 
-/** A warm-up must come to an end: 422 where nothing says by which number. */
+/**
+ * A warm-up must end: throws 422 if neither its target nor the daily cap is set, or the end is not above the
+ * first day.
+ */
 export function requireEnd(
   domain: Pick<typeof domains.$inferSelect, "dailyCap" | "warmUpFirst" | "warmUpTarget">,
 ): void {
@@ -53,18 +58,14 @@ export function requireEnd(
   if (warmUpFirst === null) return;
   const end = warmUpTarget ?? dailyCap;
   if (end === null)
-    throw new AppError(
-      "invalid",
-      "Invalid `warm_up`: say where it ends, by its `target` or by a `daily_cap`.",
-    );
+    throw new AppError("invalid", "Invalid `warm_up`: set `target` or `daily_cap` as its end.");
   if (end <= warmUpFirst)
-    throw new AppError(
-      "invalid",
-      `Invalid \`warm_up\`: it ends at ${end}, so its \`first_day\` has to be less.`,
-    );
+    throw new AppError("invalid", `Invalid \`warm_up\`: it ends at ${end}, so \`first_day\` must be less.`);
 }
 
-/** How many recipients today allows the domain; null where it has no cap and no warm-up. And how many were counted. */
+/**
+ * How many recipients the domain may send to today, null without cap and warm-up; and how many it has used.
+ */
 export const todayColumns = {
   allowedToday: sql<
     number | null
@@ -76,12 +77,15 @@ export const todayColumns = {
   ),
 };
 
-/** What one day of a warm-up allows, as 2026-11-21. */
+/** What one day of a warm-up allows. `day` is formatted as 2026-11-21. */
 export type PlannedDay = { day: string; allowed: number };
 
 const planDaysMax = 60;
 
-/** The days of a domain's warm-up from its first one on, as mail is held to them; none where it has no warm-up. */
+/**
+ * The days of a domain's warm-up from the first on, by the same rule that limits sending; empty without a
+ * warm-up.
+ */
 export async function readWarmUpPlan(
   ctx: Ctx,
   domain: Pick<

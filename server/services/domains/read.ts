@@ -1,25 +1,28 @@
 import { and, asc, desc, eq, getTableColumns, gt, lt, sql } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { notFound } from "#server/errors";
-import { isId } from "#server/ids";
 import type { DkimAlgorithm } from "#server/mail/dkim/key";
-import { type Page, type PageQuery, pageOf } from "../paging";
+import { notFound } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
+import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 import { todayColumns } from "./caps";
 
-/** A key of a domain without its private half, which nobody but the signer of mail has a use for. */
+/** A DKIM key of a domain without its private half, which only the signer reads. */
 export type DomainKey = {
   id: string;
   algorithm: DkimAlgorithm;
   selector: string;
   publicKey: string;
-  /** `waiting` to be seen in DNS, `signing` what is accepted now, or `retired`: only what was accepted before. */
+  /**
+   * `waiting`: not yet found in DNS. `signing`: signs new email. `retired`: signs only email accepted
+   * earlier.
+   */
   stage: "waiting" | "signing" | "retired";
-  /** Until when at least the record of a retired key has to stay published, in ISO 8601. */
+  /** The earliest time at which the record of a retired key may be removed from DNS, in ISO 8601. */
   keptUntil: string | null;
 };
 
-/** What a domain is read as. The keys stand RSA first, and the oldest of a kind first. */
+/** The columns of a `Domain`. Keys are sorted RSA first, then oldest first. */
 export const domainColumns = {
   ...getTableColumns(domains),
   ...todayColumns,
@@ -39,17 +42,17 @@ export const domainColumns = {
   ),
 };
 
-/** A domain of a team, its secrets left out. */
+/** A domain of a team, without its secrets. */
 export type Domain = typeof domains.$inferSelect & {
   dkimKeys: DomainKey[];
-  /** Recipients that today (UTC) allows it, null where neither cap nor warm-up holds; and those it has used. */
+  /** Recipients allowed today (UTC), null without cap and warm-up; and recipients used today. */
   allowedToday: number | null;
   handedOverToday: number;
-  /** Its mail goes by a relay, and not by `SMTP_URL`. */
+  /** Its email leaves through a relay of the database, not through `SMTP_URL`. */
   isRelayed: boolean;
 };
 
-/** The team's domains by name, the built-in one included. */
+/** The team's domains by name, including the built-in one. */
 export async function listDomains(ctx: Ctx): Promise<Domain[]> {
   return ctx.db
     .select(domainColumns)
@@ -58,9 +61,13 @@ export async function listDomains(ctx: Ctx): Promise<Domain[]> {
     .orderBy(asc(domains.name));
 }
 
-/** The team's domains newest first, the built-in one included, by pages: all, or those whose name holds a text. */
+/**
+ * Pages of the team's domains, newest first, including the built-in one; `name` filters by a part of the
+ * name.
+ */
 export async function pageDomains(ctx: Ctx, query: PageQuery & { name?: string }): Promise<Page<Domain>> {
   const wanted = query.name?.toLowerCase();
+  await requireCursor(ctx, domains, query);
   return pageOf(query, (cursor, order, limit) =>
     ctx.db
       .select(domainColumns)

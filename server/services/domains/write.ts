@@ -1,19 +1,23 @@
-import { and, count, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { isUniqueViolation } from "#db/faults";
 import type { AuditDetail } from "#db/schema/audit";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { AppError, notFound } from "#server/errors";
-import { newId } from "#server/ids";
-import { readDomainName } from "#server/mail/address";
-import { isPublicSuffix } from "#server/mail/registered-domain";
+import { readDomainName } from "#server/mail/address/address";
+import { isPublicSuffix } from "#server/mail/address/registered-domain";
+import { AppError, notFound } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
-import { announceDomain } from "./announce-domain";
+import { linkToCaller } from "../keys/links";
+import { changeKeys } from "../keys/transaction";
+import { lockTeam } from "../lock-team";
+import { announceDomain } from "./announce";
 import { type CapChange, capColumns, requireEnd } from "./caps";
-import { newOwnershipToken, withCredentials } from "./credentials";
+import { claimExpiry } from "./check/expire";
+import { newOwnershipToken, withCredentials } from "./dkim/credentials";
 import { type Domain, domainColumns, findDomain } from "./read";
 
-/** What a team may set about a domain, at once or later. */
+/** The settings of a domain that a team can change. */
 export type DomainChange = Partial<
   Pick<Domain, "openTracking" | "clickTracking" | "trackingSubdomain" | "tls" | "sending" | "receiving">
 > &
@@ -21,24 +25,28 @@ export type DomainChange = Partial<
 export type NewDomain = DomainChange &
   Partial<Pick<Domain, "returnPathLabel" | "region">> & {
     name: string;
-    /** The operator's own word; else DNS has to show it. */
+    /** Set by the operator only; otherwise DNS must prove the domain. */
     verified?: boolean;
   };
 
-/** Every key with all domains reads them at each look-up, so a team cannot have them without end. */
+/** A key with access to all domains reads them at each lookup, so their number is limited. */
 const domainsPerTeamMax = 1_000;
 
-/** Adds a domain to the team, with everything to publish for it but the DKIM key. */
+/**
+ * Adds a domain to the team and to the calling key, without DKIM keys. Does not reveal whether other teams
+ * have added it. AppError `conflict` if the team already has it, or if the operator declares a domain that
+ * another team has verified.
+ */
 export async function addDomain(ctx: Ctx, input: NewDomain): Promise<Domain> {
   const { name: given, verified, dailyCap, warmUp, ...rest } = input;
-  const name = readNewName(given);
+  const name = parseNewName(given);
   try {
-    return await ctx.db.transaction(async (tx) => {
-      const [found] = await tx.select({ n: count() }).from(domains).where(eq(domains.teamId, ctx.teamId));
-      if ((found?.n ?? 0) >= domainsPerTeamMax)
+    return await changeKeys(ctx, async (tx) => {
+      await lockTeam(tx, ctx.teamId);
+      if ((await tx.$count(domains, eq(domains.teamId, ctx.teamId))) >= domainsPerTeamMax)
         throw new AppError(
           "conflict",
-          `A team has at most ${domainsPerTeamMax} domains. Delete one that is not used.`,
+          `A team has at most ${domainsPerTeamMax} domains. Delete an unused domain first.`,
         );
       const [domain] = await tx
         .insert(domains)
@@ -49,7 +57,9 @@ export async function addDomain(ctx: Ctx, input: NewDomain): Promise<Domain> {
           teamId: ctx.teamId,
           name,
           ownershipToken: newOwnershipToken(),
-          ...(verified ? { status: "verified" as const, declaredVerifiedAt: sql`now()` } : {}),
+          ...(verified
+            ? { status: "verified" as const, declaredVerifiedAt: sql`now()` }
+            : { expiresAt: claimExpiry }),
         })
         .returning(domainColumns);
       if (!domain) throw new Error("an insert returned no row");
@@ -60,28 +70,27 @@ export async function addDomain(ctx: Ctx, input: NewDomain): Promise<Domain> {
         subject: domain,
         detail: verified ? { declared_verified: true } : {},
       });
+      await linkToCaller(tx, ctx, domain);
       await announceDomain({ ...ctx, db: tx }, "domain.created", domain);
       return domain;
     });
   } catch (error) {
-    if (isUniqueViolation(error, "domains_name_key") || isUniqueViolation(error, "domains_team_name_key"))
-      throw new AppError("conflict", `${name} is already in use. A domain belongs to one team at a time.`, {
-        cause: error,
-      });
-    throw error;
+    if (isUniqueViolation(error, "domains_team_name_key"))
+      throw new AppError("conflict", `This team already has ${name}.`, { cause: error });
+    throw explainHeld(error, name);
   }
 }
 
-/** Adds a domain and makes its DKIM key, so that all there is to publish is known at once. */
+/** Adds a domain and creates its DKIM keys, so the response holds every record to publish. */
 export async function createDomain(ctx: Ctx, input: Omit<NewDomain, "verified">): Promise<Domain> {
   const domain = await withCredentials(ctx, await addDomain(ctx, input));
   ctx.wake();
   return domain;
 }
 
-/** Changes what is given and leaves the rest. */
+/** Updates the given fields only. */
 export async function updateDomain(ctx: Ctx, id: string, change: DomainChange): Promise<Domain> {
-  const before = await findOwn(ctx, id);
+  const before = await findEditableDomain(ctx, id);
   if (Object.keys(change).length === 0) return before;
   const { dailyCap, warmUp, ...rest } = change;
   const domain = await ctx.db.transaction(async (tx) => {
@@ -93,20 +102,21 @@ export async function updateDomain(ctx: Ctx, id: string, change: DomainChange): 
     if (!changed) throw notFound("Domain");
     requireCapability(changed);
     requireEnd(changed);
-    await recordAudit(tx, ctx, { action: "domain.changed", subject: changed, detail: tellChange(change) });
+    await recordAudit(tx, ctx, { action: "domain.changed", subject: changed, detail: formatChange(change) });
     await announceDomain({ ...ctx, db: tx }, "domain.updated", changed);
     return changed;
   });
+  ctx.clearKeyCache();
   ctx.wake();
   return domain;
 }
 
 /**
- * Removes a domain with its links to keys. Mail that is queued from it is not sent any more. Whoever adds the name again,
- * this team included, has to prove it with a fresh token.
+ * Deletes a domain and its links to keys. Queued email from it is no longer sent. Any team that adds the name
+ * again, including this one, must prove it with a new token.
  */
 export async function deleteDomain(ctx: Ctx, id: string): Promise<Domain> {
-  await findOwn(ctx, id);
+  await findEditableDomain(ctx, id);
   const domain = await ctx.db.transaction(async (tx) => {
     const [removed] = await tx
       .delete(domains)
@@ -117,13 +127,36 @@ export async function deleteDomain(ctx: Ctx, id: string): Promise<Domain> {
     await announceDomain({ ...ctx, db: tx }, "domain.deleted", removed);
     return removed;
   });
+  ctx.clearKeyCache();
   ctx.wake();
   return domain;
 }
 
-/** Declares a domain verified on the operator's word; looks at DNS leave it so. */
+/**
+ * Marks a domain as verified manually by the operator; DNS checks do not change that. AppError `conflict` if
+ * another team has verified it.
+ */
 export async function declareDomainVerified(ctx: Ctx, name: string): Promise<Domain> {
-  const domain = await ctx.db.transaction(async (tx) => {
+  const domain = await declare(ctx, name.toLowerCase()).catch((error) => {
+    throw explainHeld(error, name);
+  });
+  ctx.clearKeyCache();
+  ctx.wake();
+  return domain;
+}
+
+/**
+ * Only an operator command can hit this constraint: other domains are verified after the holder is released.
+ */
+const explainHeld = (error: unknown, name: string): unknown =>
+  isUniqueViolation(error, "domains_verified_name_key")
+    ? new AppError("conflict", `${name} is verified for another team. Remove it there first.`, {
+        cause: error,
+      })
+    : error;
+
+async function declare(ctx: Ctx, name: string): Promise<Domain> {
+  return ctx.db.transaction(async (tx) => {
     const [declared] = await tx
       .update(domains)
       .set({
@@ -132,31 +165,30 @@ export async function declareDomainVerified(ctx: Ctx, name: string): Promise<Dom
         nextCheckAt: null,
         failingSince: null,
         failedLooks: 0,
+        expiresAt: null,
       })
-      .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name.toLowerCase())))
+      .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name)))
       .returning(domainColumns);
     if (!declared) throw notFound(`Domain ${name}`);
     await recordAudit(tx, ctx, { action: "domain.declared", subject: declared });
     await announceDomain({ ...ctx, db: tx }, "domain.updated", declared);
     return declared;
   });
-  ctx.wake();
-  return domain;
 }
 
-/** One domain of the team that is not the built-in one, which nobody changes. */
-export async function findOwn(ctx: Ctx, id: string): Promise<Domain> {
+/** One domain of the team, except the built-in one, which cannot be changed. */
+export async function findEditableDomain(ctx: Ctx, id: string): Promise<Domain> {
   const domain = await findDomain(ctx, id);
   if (domain.name === BUILT_IN_DOMAIN)
     throw new AppError(
       "conflict",
-      `${BUILT_IN_DOMAIN} is built in: every team has it, and nobody changes it.`,
+      `${BUILT_IN_DOMAIN} is built in: every team has it, and it cannot be changed.`,
     );
   return domain;
 }
 
-/** What was set, as the log keeps it: a warm-up in one line. */
-const tellChange = ({ warmUp, ...rest }: DomainChange): AuditDetail => ({
+/** The change as the audit log stores it: a warm-up in one line. */
+const formatChange = ({ warmUp, ...rest }: DomainChange): AuditDetail => ({
   ...rest,
   ...(warmUp !== undefined && {
     warmUp:
@@ -167,24 +199,21 @@ const tellChange = ({ warmUp, ...rest }: DomainChange): AuditDetail => ({
 
 function requireCapability({ sending, receiving }: Domain): void {
   if (!sending && !receiving)
-    throw new AppError("invalid", "A domain needs one capability at least: enable `sending`.");
+    throw new AppError("invalid", "A domain needs at least one capability: enable `sending`.");
 }
 
-/**
- * The name under which a domain would be added, in the form that is compared and sent. Throws what is wrong with it, in
- * words for whoever typed it.
- */
-export function readNewName(given: string): string {
+/** The name of a new domain in its canonical form. Throws AppError with a message for the caller. */
+export function parseNewName(given: string): string {
   const read = readDomainName(given);
   if (!read.ok) throw new AppError("invalid", `Invalid \`name\`: ${read.fault}`);
   const { domain } = read;
   if (domain === BUILT_IN_DOMAIN) throw new AppError("conflict", `${domain} is built in: every team has it.`);
   if (domain.endsWith(`.${BUILT_IN_DOMAIN}`))
-    throw new AppError("invalid", `Invalid \`name\`: what is below ${BUILT_IN_DOMAIN} cannot be added.`);
+    throw new AppError("invalid", `Invalid \`name\`: subdomains of ${BUILT_IN_DOMAIN} cannot be added.`);
   if (isPublicSuffix(domain))
     throw new AppError(
       "invalid",
-      `Invalid \`name\`: ${domain} is a public suffix, below which anybody can register. Add a domain of your own, such as example.${domain}.`,
+      `Invalid \`name\`: ${domain} is a public suffix, under which anyone can register. Add your own domain, such as example.${domain}.`,
     );
   return domain;
 }

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Header } from "#db/schema/emails";
-import { type Mailbox, parseMailbox } from "#server/mail/address";
-import { composeMessage, needsSmtpUtf8, plainTextOf } from "#server/mail/compose";
-import type { FilePart } from "#server/mail/entity";
-import { type Marks, trackedHtml } from "#server/mail/tracked-html";
+import { type Mailbox, readMailbox } from "#server/mail/address/address";
+import { composeMessage, needsSmtpUtf8 } from "#server/mail/mime/compose";
+import type { FilePart } from "#server/mail/mime/entity";
+import { addTracking, type Marks } from "#server/mail/mime/tracked-html";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 
-/** What of a stored mail decides its bytes. */
+/** The parts of a stored email that determine its bytes. */
 export type MessageSource = {
   id: string;
   teamId: string;
@@ -20,45 +20,53 @@ export type MessageSource = {
   senderDomain: string;
   headers: Header[];
   messageId: string;
-  /** When it was accepted, or when it was to go out. */
+  /** When it was accepted, or the time it was scheduled for. */
   createdAt: Date;
   html: string | null;
-  text: string | null;
+  /**
+   * The caller's text, or the text derived from the caller's HTML; "": no text part. Contains none of our
+   * links.
+   */
+  text: string;
   files: FilePart[];
 };
 
-/** What only one recipient's copy has. Whoever gives it sends that copy to nobody else. */
+/**
+ * Parts that only one recipient's copy contains. A copy with own parts must not be sent to any other
+ * recipient.
+ */
 export type OwnParts = {
   /** The https link by which the recipient unsubscribes with one click (RFC 8058). */
   unsubscribeLink?: string;
-  /** The envelope sender, in place of the mail's own. */
+  /** The envelope sender, instead of the email's own. */
   returnPath?: string;
-  /** What its html tells of being opened and of its links. */
+  /** The tracking links and the pixel in its HTML. */
   marks?: Marks;
 };
 
-/** The last part of the Feedback-ID, by which mail of this software is known. */
-const feedbackSender = "posthorn";
+/** The last part of the Feedback-ID. It identifies email from this software. */
+const feedbackSender = "backstamp";
 
 /**
- * The bytes of a mail. They depend on the stored rows alone, so every attempt sends the same ones. Bcc recipients stand in
- * the envelope and nowhere else. A row that cannot have come from us is a RangeError.
+ * The bytes of an email. They depend on the stored rows only, so every attempt sends the same bytes. Bcc
+ * recipients are in the envelope only. RangeError if a row cannot have been written by us.
  */
 export function outgoingMessage(source: MessageSource, own: OwnParts = {}): OutgoingMessage {
   const from = storedMailbox(source.sender);
   const returnPath = own.returnPath ?? source.senderAddress;
   if (from.address !== source.senderAddress || from.domain !== source.senderDomain)
-    throw new RangeError("a stored mail whose From is not the sender that was judged");
-  const envelope = parseMailbox(returnPath);
+    throw new RangeError("the From header of a stored email differs from the sender that was checked");
+  const envelope = readMailbox(returnPath);
   if (!envelope.ok || envelope.mailbox.address !== returnPath)
-    throw new RangeError("the return path is not one plain address");
+    throw new RangeError("the return path is not a plain address");
   const draft = {
     from,
     to: source.to.map(storedMailbox),
     cc: source.cc.map(storedMailbox),
     replyTo: source.replyTo.map(storedMailbox),
     subject: source.subject,
-    ...bodyOf(source, own.marks),
+    html: own.marks && source.html ? addTracking(source.html, own.marks) : source.html,
+    text: source.text,
     headers: headersOf(source, own),
     messageId: `<${source.messageId}>`,
     date: source.createdAt,
@@ -75,17 +83,7 @@ export function outgoingMessage(source: MessageSource, own: OwnParts = {}): Outg
   };
 }
 
-/** The text is the caller's, or made from the caller's html: no link of ours is in it. */
-function bodyOf(
-  { html, text }: MessageSource,
-  marks: Marks | undefined,
-): Pick<MessageSource, "html" | "text"> {
-  return marks && html
-    ? { html: trackedHtml(html, marks), text: plainTextOf({ html, text }) }
-    : { html, text };
-}
-
-/** The caller's own, and ours where the caller gave none. */
+/** The caller's headers, and our own where the caller set none. */
 function headersOf(
   { teamId, senderDomain, listUnsubscribe, headers }: MessageSource,
   { unsubscribeLink }: OwnParts,
@@ -99,16 +97,16 @@ function headersOf(
     );
   if (!isGiven("feedback-id")) {
     const kind = listUnsubscribe ? "list" : "single";
-    given.push(["Feedback-ID", `${kind}:${senderDomain}:${tellTeam(teamId)}:${feedbackSender}`]);
+    given.push(["Feedback-ID", `${kind}:${senderDomain}:${hashTeamId(teamId)}:${feedbackSender}`]);
   }
   return given;
 }
 
-/** Tells one team from another in what mailbox providers count, and shows no id. */
-const tellTeam = (teamId: string): string => createHash("sha256").update(teamId).digest("hex").slice(0, 12);
+/** Identifies a team in the statistics of mailbox providers without revealing its id. */
+const hashTeamId = (teamId: string): string => createHash("sha256").update(teamId).digest("hex").slice(0, 12);
 
 function storedMailbox(text: string): Mailbox {
-  const read = parseMailbox(text);
-  if (!read.ok) throw new RangeError(`a stored mailbox is not readable: ${read.fault}`);
+  const read = readMailbox(text);
+  if (!read.ok) throw new RangeError(`a stored mailbox cannot be parsed: ${read.fault}`);
   return read.mailbox;
 }

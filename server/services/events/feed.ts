@@ -1,4 +1,7 @@
 import { and, eq, gte, min, sql } from "drizzle-orm";
+import { usageDays, usageProgress } from "#db/schema/usage";
+import type { Ctx } from "#server/deps";
+import { AppError } from "#server/platform/errors";
 import {
   type FeedEvent,
   type FeedFilter,
@@ -7,38 +10,35 @@ import {
   placeBelow,
   readFeed,
   readHorizon,
-} from "#db/feed";
-import { usageDays, usageProgress } from "#db/schema/usage";
-import type { Ctx } from "#server/deps";
-import { AppError } from "#server/errors";
+} from "./feed-query";
 
-/** Events that one call looks at. A filter that lets few of them pass is answered in several calls. */
+/** Events that one call scans. A filter with few matches needs several calls. */
 const scanMax = 20_000;
-/** Events lie in the order of their transactions, which may differ from the order of their times by as much. */
+/** Events are ordered by transaction. Their times may be out of order by this much at most. */
 const disorderMs = 60 * 60_000;
 
 export type FeedQuery = FeedFilter & {
-  /** Events behind this place; from the start of the feed, or of `since`, where it is absent. */
+  /** Events after this place; by default from the start of the feed, or from `since`. */
   after?: FeedPlace;
   limit: number;
 };
 
 export type FeedPage = {
   events: FeedEvent[];
-  /** False when this was all that there is now. */
+  /** False: these are all events so far. */
   hasMore: boolean;
-  /** Where to go on, now or later. */
+  /** The place to continue from, now or later. */
   next: FeedPlace;
 };
 
-/** The place behind an event. */
+/** The place after an event. */
 export const placeOf = ({ position, id }: FeedEvent): FeedPlace => ({ position: BigInt(position), id });
 
 /**
- * The team's events in the order in which they were committed, oldest first. Whoever goes on from `next` each time sees every
- * event once: an event appears only when no transaction that began to write before it can still commit. The price is that
- * it appears later while such a transaction is open. A page may hold fewer events than asked for, or none, and yet not be the
- * last.
+ * The team's events in commit order, oldest first. A caller who always continues from `next` gets every event
+ * exactly once: an event is listed only when no transaction that started to write before it can still commit.
+ * The cost: events are listed later while such a transaction is open. A page may contain fewer events than
+ * requested, or none, without being the last.
  */
 export async function listEvents(ctx: Ctx, query: FeedQuery): Promise<FeedPage> {
   const { after: given, limit, ...filter } = query;
@@ -46,7 +46,7 @@ export async function listEvents(ctx: Ctx, query: FeedQuery): Promise<FeedPage> 
   if (given && given.position >= below)
     throw new AppError(
       "invalid",
-      "Invalid `after`: this service gave no such cursor, or its database was set back since. Begin anew, with `since` for events from a time on.",
+      "Invalid `after`: this service did not issue this cursor, or its database was restored from a backup since. Start again without `after`, or with `since` to skip older events.",
     );
   const range = { teamId: ctx.teamId, after: given ?? (await placeBefore(ctx, filter.since)), below };
   const events = await readFeed(ctx.db, range, filter, { limit: limit + 1, scanMax });
@@ -60,7 +60,7 @@ export async function listEvents(ctx: Ctx, query: FeedQuery): Promise<FeedPage> 
   return { events, hasMore: false, next: placeBelow(below) };
 }
 
-/** A place with every event of `since` and later behind it: the days that are counted know where they begin. */
+/** A place before all events from `since` on, found by the first positions of the daily usage counts. */
 async function placeBefore(ctx: Ctx, since: Date | undefined): Promise<FeedPlace> {
   const start = placeBelow(1n);
   if (!since) return start;

@@ -3,27 +3,27 @@ import type { Db } from "#db/client";
 import { invitations } from "#db/schema/invitations";
 import { type Role, teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
-import { AppError, type ErrorCode } from "#server/errors";
-import type { InProcessStore } from "#server/limits/in-process";
+import { AppError, type ErrorCode } from "#server/platform/errors";
 import { recordAudit } from "../audit/record";
 import { addMember } from "../members/change";
-import { findUser, insertUser, prepareUser, type User } from "../users";
-import { invitationHashOf } from "./token";
+import type { SignInLimiter } from "../people/sign-in-counters";
+import { findUser, insertUser, prepareUser, type User } from "../people/users";
+import { hashInvitationToken } from "./token";
 
-/** Why the link of an invitation opens nothing. */
+/** Why an invitation link is not valid. */
 export type InvitationFault = "unknown" | "accepted" | "withdrawn" | "expired";
 
-/** What whoever holds the link may know before they accept. */
+/** What a visitor with the link can see before accepting. */
 export type InvitationView =
   | {
       state: "open";
       teamName: string;
       email: string;
       role: Role;
-      /** The address of whoever sent it; null for the operator, or where they are gone. */
+      /** Email address of the inviter; null for the operator or a deleted user. */
       invitedBy: string | null;
       expiresAt: Date;
-      /** Whether the address signs in here already: then nobody else may accept. */
+      /** Whether the invited address already has a user. Then only that user may accept. */
       hasUser: boolean;
     }
   | { state: InvitationFault };
@@ -32,43 +32,47 @@ const FAULTS: Record<InvitationFault, { code: ErrorCode; message: string }> = {
   unknown: {
     code: "not_found",
     message:
-      "This link opens no invitation. Was it copied whole? A newer link for the same invitation may have replaced it.",
+      "This invitation link is not valid. Check that you copied all of it. A newer link for the same invitation may have replaced it.",
   },
   accepted: {
     code: "conflict",
-    message: "This invitation was accepted already. Sign in to get to the team.",
+    message: "This invitation was already accepted. Sign in to open the team.",
   },
   withdrawn: {
     code: "conflict",
-    message: "This invitation was withdrawn. Ask whoever sent it for another one.",
+    message: "This invitation was withdrawn. Ask the sender for a new one.",
   },
   expired: {
     code: "conflict",
-    message: "This invitation has run out. Ask whoever sent it for another one.",
+    message: "This invitation has expired. Ask the sender for a new one.",
   },
 };
 
 /**
- * Tries a minute, sliding: of links from one network address, and of accepting one invitation, which is worth a password's
- * hashing each.
+ * Attempts per sliding minute: links from one IP address, and attempts to accept one invitation, each of which hashes a
+ * password.
  */
-export const INVITATION_TRIES_PER_MINUTE = { address: 30, invitation: 6 } as const;
+export const INVITATION_ATTEMPTS_PER_MINUTE = { address: 30, invitation: 6 } as const;
 
-function requireTry(deps: { signInTries: InProcessStore }, counter: string, limit: number): void {
-  if (!deps.signInTries.take(counter, limit).allowed)
-    throw new AppError("rate_limited", "Too many tries. Wait a minute and try again.");
+async function requireAttempt(
+  deps: { signInLimiter: SignInLimiter },
+  counter: string,
+  limit: number,
+): Promise<void> {
+  if (!(await deps.signInLimiter.take(counter, limit)))
+    throw new AppError("rate_limited", "Too many attempts. Wait a minute, then try again.");
 }
 
-/** What the link of an invitation is for. Looking spends nothing. AppError `rate_limited` after many links. */
-export async function lookAtInvitation(
-  deps: Deps & { signInTries: InProcessStore },
+/** Reads an invitation by its link, without using it. AppError `rate_limited` after too many links. */
+export async function readInvitation(
+  deps: Deps & { signInLimiter: SignInLimiter },
   { token, address }: { token: string; address: string },
 ): Promise<InvitationView> {
-  requireTry(deps, `invitation:${address}`, INVITATION_TRIES_PER_MINUTE.address);
+  await requireAttempt(deps, `invitation:${address}`, INVITATION_ATTEMPTS_PER_MINUTE.address);
   const found = await findByToken(deps.db, token);
   if (!found) return { state: "unknown" };
   if (found.state !== "open") return { state: found.state };
-  const [about] = await deps.db
+  const [details] = await deps.db
     .select({
       teamName: teams.name,
       invitedBy: sql<string | null>`(select u.email from users u where u.id = ${found.invitedBy})`,
@@ -76,54 +80,54 @@ export async function lookAtInvitation(
     })
     .from(teams)
     .where(eq(teams.id, found.teamId));
-  if (!about) return { state: "unknown" };
+  if (!details) return { state: "unknown" };
   const { email, role, expiresAt } = found;
-  return { state: "open", ...about, email, role, expiresAt };
+  return { state: "open", ...details, email, role, expiresAt };
 }
 
 export type NewPerson = { name: string; password: string };
 
 /**
- * Makes the person whose address was invited, and lets them into the team; the link opens nothing after that. AppError
- * `invalid` for a password that will not do, `conflict` where the address has a user, `not_found` or `conflict` for a link
- * that opens nothing, `rate_limited` after many tries: then nothing is written.
+ * Creates the invited user and adds them to the team; the link is valid once. AppError `invalid` for an invalid password,
+ * `conflict` if the address already has a user, `not_found` or `conflict` for an invalid link, `rate_limited` after too many
+ * attempts. On an error nothing changes.
  */
 export async function acceptAsNew(
-  deps: Deps & { signInTries: InProcessStore },
+  deps: Deps & { signInLimiter: SignInLimiter },
   input: { token: string; address: string; requestId: string } & NewPerson,
 ): Promise<{ user: User; teamId: string }> {
-  requireTry(deps, `invitation:${input.address}`, INVITATION_TRIES_PER_MINUTE.address);
-  // Hashing is work, which only a link that is good may set, and only where somebody can come of it.
+  await requireAttempt(deps, `invitation:${input.address}`, INVITATION_ATTEMPTS_PER_MINUTE.address);
+  // Checked before the password is hashed: only a valid link that can create a user may trigger that work.
   const { id, email } = await requireOpen(deps.db, input.token);
   if (await findUser(deps, email))
     throw new AppError(
       "conflict",
-      `There is a user ${email} already. Sign in as ${email}, then open the link again.`,
+      `A user with the address ${email} already exists. Sign in as ${email}, then open the link again.`,
     );
-  requireTry(deps, `accept:${id}`, INVITATION_TRIES_PER_MINUTE.invitation);
+  await requireAttempt(deps, `accept:${id}`, INVITATION_ATTEMPTS_PER_MINUTE.invitation);
   const user = await prepareUser({ email, password: input.password, name: input.name });
   return deps.db.transaction(async (tx) => {
-    const invitation = await spend(tx, input.token, null);
-    const made = await insertUser(tx, user, { isAddressProved: invitation.isByMail });
-    await join(tx, deps, { invitation, user: made, requestId: input.requestId });
-    return { user: made, teamId: invitation.teamId };
+    const invitation = await lockPending(tx, input.token, null);
+    const created = await insertUser(tx, user, { isAddressProved: invitation.isEmailedLink });
+    await join(tx, deps, { invitation, user: created, requestId: input.requestId });
+    return { user: created, teamId: invitation.teamId };
   });
 }
 
-/** Lets somebody who is signed in into the team. AppError `forbidden` unless the invitation is for their address. */
+/** Adds a signed-in user to the team. AppError `forbidden` if the invitation is for another address. */
 export async function acceptAsUser(
   deps: Deps,
   input: { token: string; requestId: string; user: User },
 ): Promise<{ teamId: string }> {
   const { token, requestId, user } = input;
   return deps.db.transaction(async (tx) => {
-    const invitation = await spend(tx, token, user.email);
+    const invitation = await lockPending(tx, token, user.email);
     await join(tx, deps, { invitation, user, requestId });
     return { teamId: invitation.teamId };
   });
 }
 
-type Found = {
+type StoredInvitation = {
   state: "open" | Exclude<InvitationFault, "unknown">;
   teamId: string;
   id: string;
@@ -131,16 +135,16 @@ type Found = {
   role: Role;
   invitedBy: string | null;
   expiresAt: Date;
-  /** Whether the link is the one that was mailed, which nobody else was told. */
-  isByMail: boolean;
+  /** Whether this is the emailed link, which only the recipient has. */
+  isEmailedLink: boolean;
 };
 
-async function findByToken(db: Db, token: string, lock?: "update"): Promise<Found | null> {
-  const tokenHash = invitationHashOf(token);
+async function findByToken(db: Db, token: string, lock?: "update"): Promise<StoredInvitation | null> {
+  const tokenHash = hashInvitationToken(token);
   if (!tokenHash) return null;
   const query = db
     .select({
-      state: sql<Found["state"]>`case when accepted_at is not null then 'accepted'
+      state: sql<StoredInvitation["state"]>`case when accepted_at is not null then 'accepted'
         when revoked_at is not null then 'withdrawn' when expires_at <= now() then 'expired' else 'open' end`,
       teamId: invitations.teamId,
       id: invitations.id,
@@ -148,7 +152,7 @@ async function findByToken(db: Db, token: string, lock?: "update"): Promise<Foun
       role: invitations.role,
       invitedBy: invitations.invitedBy,
       expiresAt: invitations.expiresAt,
-      isByMail: sql<boolean>`coalesce(${eq(invitations.mailedTokenHash, tokenHash)}, false)`,
+      isEmailedLink: sql<boolean>`coalesce(${eq(invitations.mailedTokenHash, tokenHash)}, false)`,
     })
     .from(invitations)
     .where(or(eq(invitations.tokenHash, tokenHash), eq(invitations.mailedTokenHash, tokenHash)));
@@ -156,7 +160,7 @@ async function findByToken(db: Db, token: string, lock?: "update"): Promise<Foun
   return found ?? null;
 }
 
-async function requireOpen(db: Db, token: string, lock?: "update"): Promise<Found> {
+async function requireOpen(db: Db, token: string, lock?: "update"): Promise<StoredInvitation> {
   const found = await findByToken(db, token, lock);
   const state = found?.state ?? "unknown";
   if (found && state === "open") return found;
@@ -164,8 +168,11 @@ async function requireOpen(db: Db, token: string, lock?: "update"): Promise<Foun
   throw new AppError(code, message);
 }
 
-/** Of many who spend the same link at once, the first does. `only`: whose it must be. */
-async function spend(tx: Db, token: string, only: string | null): Promise<Found> {
+/**
+ * Locks a pending invitation, so that one of several concurrent requests accepts it. `only`: the address that it must be
+ * for.
+ */
+async function lockPending(tx: Db, token: string, only: string | null): Promise<StoredInvitation> {
   const found = await requireOpen(tx, token, "update");
   if (only !== null && found.email !== only)
     throw new AppError(
@@ -175,7 +182,7 @@ async function spend(tx: Db, token: string, only: string | null): Promise<Found>
   return found;
 }
 
-/** Writes down that an invitation was accepted, and makes the member. The row of the invitation is locked. */
+/** Marks an invitation as accepted and adds the member. The caller has locked the invitation's row. */
 export async function join(
   tx: Db,
   deps: Deps,

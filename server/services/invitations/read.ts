@@ -3,23 +3,23 @@ import { invitations } from "#db/schema/invitations";
 import { type Role, users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 
-/** An invitation that waits to be accepted. What its link says is told only by whoever made it, when they made it. */
+/** A pending invitation. Its link is shown only once, to the member who created it. */
 export type Invitation = {
   id: string;
   email: string;
   role: Role;
-  /** The address of whoever sent it; null for the operator, or where they are gone. */
+  /** Email address of the inviter; null for the operator or a deleted user. */
   invitedBy: string | null;
-  /** When its link was made. */
+  /** When its current link was created. */
   linkedAt: Date;
   expiresAt: Date;
   isExpired: boolean;
 };
 
-/** Accepted by nobody yet, and not withdrawn; it may have run out. */
+/** Neither accepted nor withdrawn. A pending invitation may have expired. */
 export const isWaiting = and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt));
 
-/** The team's invitations that wait, newest first. */
+/** The team's pending invitations, newest first. */
 export async function listInvitations(ctx: Ctx): Promise<Invitation[]> {
   return ctx.db
     .select({

@@ -3,106 +3,110 @@ import type { Db } from "#db/client";
 import { invitations } from "#db/schema/invitations";
 import { type Role, teams, users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
-import { AppError, notFound } from "#server/errors";
-import { newId } from "#server/ids";
+import { AppError, notFound } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
-import { lockMembers, requireMayHandle, roleAmong } from "../members/locked";
-import { canSendSystemMail, queueSystemMail } from "../system-mail/queue";
-import { readAddress } from "../users";
+import { callerRole, lockMembers, requireRightToManage } from "../members/lock";
+import { readAddress } from "../people/users";
+import { findSystemEmailFault, queueSystemEmail } from "../system-mail/queue";
 import { isWaiting } from "./read";
-import { mintInvitationToken } from "./token";
+import { createInvitationToken } from "./token";
 import { revoke } from "./withdraw";
 
 export const INVITATION_LIMITS = {
-  /** An invitation is good for so long. */
+  /** Validity of an invitation. */
   days: 7,
-  /** Of one team at the same time. */
-  waiting: 100,
-  /** Links of one team within a day. */
+  /** Pending invitations of one team. */
+  pending: 100,
+  /** Links that one team creates in 24 hours. */
   linksPerDay: 200,
-  /** Between two links of the same invitation. */
+  /** Minimum time between two links of the same invitation. */
   secondsBetween: 30,
 } as const;
 
-/** What its maker is told, this once: only a hash of what the link says is kept. */
+/** The result for the inviter. The link is shown only once: the database holds a hash of its token. */
 export type Invited = {
   id: string;
   email: string;
   role: Role;
   link: string;
   expiresAt: Date;
-  /** Whether a link is mailed as well, which is another one; else somebody has to hand this one over. */
+  /** Whether an email with a separate link is sent as well. If not, the inviter has to pass this link on. */
   isMailed: boolean;
+  /** Why no email is sent, and how to fix it. */
+  mailFault: string | null;
 };
 
 /**
- * Invites the owner of an address in a role that the caller may give (AppError `forbidden`). `conflict` where the address is
- * in the team or has an invitation that waits; `rate_limited` above `INVITATION_LIMITS`.
+ * Invites an email address to the team. AppError `forbidden` if the caller may not assign the role, `conflict` if the address
+ * is a member or has a pending invitation, `rate_limited` above `INVITATION_LIMITS`.
  */
 export async function inviteMember(ctx: Ctx, input: { email: string; role: Role }): Promise<Invited> {
   const email = readAddress(input.email);
   const { role } = input;
-  const { token, tokenHash } = mintInvitationToken();
-  const mailed = (await canSendSystemMail(ctx)) ? mintInvitationToken() : null;
-  const mailedTokenHash = mailed?.tokenHash ?? null;
-  const made = await ctx.db.transaction(async (tx) => {
+  const { token, tokenHash } = createInvitationToken();
+  const mailFault = await findSystemEmailFault(ctx);
+  const emailed = mailFault === null ? createInvitationToken() : null;
+  const mailedTokenHash = emailed?.tokenHash ?? null;
+  const created = await ctx.db.transaction(async (tx) => {
     const members = await lockMembers(tx, ctx.teamId);
-    requireMayHandle(roleAmong(members, ctx), [role]);
+    requireRightToManage(callerRole(members, ctx), [role]);
     if (members.some((member) => member.email === email))
-      throw new AppError("conflict", `${email} is in this team already.`);
+      throw new AppError("conflict", `${email} is already a member of this team.`);
     await revoke(tx, ctx, and(eq(invitations.email, email), lte(invitations.expiresAt, sql`now()`)));
-    await requireRoom(tx, ctx, email);
+    await requireRoomForInvitation(tx, ctx, email);
     const id = newId();
     const invitedBy = ctx.actor.kind === "user" ? ctx.actor.userId : null;
     const { teamId } = ctx;
     const [row] = await tx
       .insert(invitations)
-      .values({ teamId, id, email, role, tokenHash, mailedTokenHash, invitedBy, expiresAt: inSomeDays })
+      .values({ teamId, id, email, role, tokenHash, mailedTokenHash, invitedBy, expiresAt: expiryTime })
       .returning({ expiresAt: invitations.expiresAt });
     await recordAudit(tx, ctx, {
       action: "member.invited",
       subject: { id, name: email },
       detail: { role },
     });
-    return tell(tx, ctx, { id, email, role, token, expiresAt: row?.expiresAt, mailed });
+    return deliverLink(tx, ctx, { id, email, role, token, expiresAt: row?.expiresAt, emailed, mailFault });
   });
-  if (mailed) ctx.wake();
-  return made;
+  if (emailed) ctx.wake();
+  return created;
 }
 
 /**
- * Makes another link for an invitation that waits, or has run out: it is good for as long as a new one, and the links before
- * it open nothing any more. From now on it is the caller's invitation.
+ * Creates a new link for a pending or expired invitation. It is valid as long as the link of a new invitation, and all earlier
+ * links become invalid. The caller becomes the inviter.
  */
 export async function renewInvitation(ctx: Ctx, id: string): Promise<Invited> {
-  const { token, tokenHash } = mintInvitationToken();
-  const mailed = (await canSendSystemMail(ctx)) ? mintInvitationToken() : null;
-  const mailedTokenHash = mailed?.tokenHash ?? null;
-  const made = await ctx.db.transaction(async (tx) => {
-    const mine = roleAmong(await lockMembers(tx, ctx.teamId), ctx);
+  const { token, tokenHash } = createInvitationToken();
+  const mailFault = await findSystemEmailFault(ctx);
+  const emailed = mailFault === null ? createInvitationToken() : null;
+  const mailedTokenHash = emailed?.tokenHash ?? null;
+  const created = await ctx.db.transaction(async (tx) => {
+    const mine = callerRole(await lockMembers(tx, ctx.teamId), ctx);
     const isThis = and(eq(invitations.teamId, ctx.teamId), eq(invitations.id, id), isWaiting);
     const [found] = await tx
       .select({
         email: invitations.email,
         role: invitations.role,
-        isFresh: sql<boolean>`linked_at > now() - ${INVITATION_LIMITS.secondsBetween} * interval '1 second'`,
+        isTooSoon: sql<boolean>`linked_at > now() - ${INVITATION_LIMITS.secondsBetween} * interval '1 second'`,
       })
       .from(invitations)
       .where(isThis)
       .for("update");
     if (!found) throw notFound("Invitation");
     const { email, role } = found;
-    requireMayHandle(mine, [role]);
-    if (found.isFresh)
+    requireRightToManage(mine, [role]);
+    if (found.isTooSoon)
       throw new AppError(
         "rate_limited",
-        `A link for ${email} was made a moment ago. Wait ${INVITATION_LIMITS.secondsBetween} seconds.`,
+        `A link for ${email} was created a moment ago. Wait ${INVITATION_LIMITS.secondsBetween} seconds.`,
       );
-    await requireFewLinks(tx, ctx);
+    await requireLinkQuota(tx, ctx);
     const invitedBy = ctx.actor.kind === "user" ? ctx.actor.userId : null;
     const [row] = await tx
       .update(invitations)
-      .set({ tokenHash, mailedTokenHash, invitedBy, linkedAt: sql`now()`, expiresAt: inSomeDays })
+      .set({ tokenHash, mailedTokenHash, invitedBy, linkedAt: sql`now()`, expiresAt: expiryTime })
       .where(isThis)
       .returning({ expiresAt: invitations.expiresAt });
     await recordAudit(tx, ctx, {
@@ -110,38 +114,46 @@ export async function renewInvitation(ctx: Ctx, id: string): Promise<Invited> {
       subject: { id, name: email },
       detail: { role },
     });
-    return tell(tx, ctx, { id, email, role, token, expiresAt: row?.expiresAt, mailed });
+    return deliverLink(tx, ctx, { id, email, role, token, expiresAt: row?.expiresAt, emailed, mailFault });
   });
-  if (mailed) ctx.wake();
-  return made;
+  if (emailed) ctx.wake();
+  return created;
 }
 
-type Linked = Omit<Invited, "link" | "expiresAt" | "isMailed"> & {
+type InvitationLink = Omit<Invited, "link" | "expiresAt" | "isMailed"> & {
   token: string;
-  mailed: { token: string } | null;
+  emailed: { token: string } | null;
   expiresAt: Date | undefined;
 };
 
 /**
- * The link for whoever asked for it, and as a mail where mail goes anywhere. The mailed one is another: whoever brings it has
- * read the mail, while this one opens the same to whoever invites.
+ * Returns the inviter's link and queues the email if system email is configured. The email has a separate link: it
+ * proves that the recipient has read the mailbox, which the inviter's link does not.
  */
-async function tell(tx: Db, ctx: Ctx, { token, mailed, expiresAt, ...invited }: Linked): Promise<Invited> {
+async function deliverLink(
+  tx: Db,
+  ctx: Ctx,
+  { token, emailed, expiresAt, ...invited }: InvitationLink,
+): Promise<Invited> {
   if (!expiresAt) throw new Error("a written invitation returned no row");
-  if (mailed)
-    await queueSystemMail(tx, ctx, {
+  if (emailed)
+    await queueSystemEmail(tx, ctx, {
       kind: "invitation",
       to: invited.email,
-      details: { path: pathOf(mailed.token), role: invited.role, ...(await readLetterhead(tx, ctx)) },
+      details: {
+        path: linkPath(emailed.token),
+        role: invited.role,
+        ...(await readInvitationSender(tx, ctx)),
+      },
       expiresAt,
     });
-  return { ...invited, expiresAt, link: `${ctx.home.url}${pathOf(token)}`, isMailed: mailed !== null };
+  return { ...invited, expiresAt, link: `${ctx.home.url}${linkPath(token)}`, isMailed: emailed !== null };
 }
 
-// Behind the mark, so that no server and no log on the way is told what it says.
-const pathOf = (token: string) => `/invite#${token}`;
+// The token is in the fragment, which browsers do not send, so it reaches no server and no log.
+const linkPath = (token: string) => `/invite#${token}`;
 
-async function readLetterhead(tx: Db, { teamId, actor }: Ctx) {
+async function readInvitationSender(tx: Db, { teamId, actor }: Ctx) {
   const userId = actor.kind === "user" ? actor.userId : null;
   const [row] = await tx
     .select({ team: teams.name, inviter: users.email })
@@ -152,32 +164,32 @@ async function readLetterhead(tx: Db, { teamId, actor }: Ctx) {
   return row;
 }
 
-const inSomeDays = sql`now() + ${INVITATION_LIMITS.days} * interval '1 day'`;
+const expiryTime = sql`now() + ${INVITATION_LIMITS.days} * interval '1 day'`;
 
-// The members are locked, so nobody counts beside us.
-async function requireRoom(tx: Db, ctx: Ctx, email: string): Promise<void> {
+// The members are locked, so no concurrent request can exceed the limit.
+async function requireRoomForInvitation(tx: Db, ctx: Ctx, email: string): Promise<void> {
   const [found] = await tx
     .select({
-      waiting: count(),
+      pending: count(),
       forThis: sql<number>`count(*) filter (where email = ${email})`.mapWith(Number),
     })
     .from(invitations)
     .where(and(eq(invitations.teamId, ctx.teamId), isWaiting));
-  const { waiting = 0, forThis = 0 } = found ?? {};
+  const { pending = 0, forThis = 0 } = found ?? {};
   if (forThis > 0)
     throw new AppError(
       "conflict",
-      `${email} has an invitation already. Make another link for it, or withdraw it first.`,
+      `${email} already has a pending invitation. Create a new link for it, or withdraw it first.`,
     );
-  if (waiting >= INVITATION_LIMITS.waiting)
+  if (pending >= INVITATION_LIMITS.pending)
     throw new AppError(
       "rate_limited",
-      `${INVITATION_LIMITS.waiting} invitations wait to be accepted. Withdraw some first.`,
+      `This team has ${INVITATION_LIMITS.pending} pending invitations, which is the maximum. Withdraw some first.`,
     );
-  await requireFewLinks(tx, ctx);
+  await requireLinkQuota(tx, ctx);
 }
 
-async function requireFewLinks(tx: Db, ctx: Ctx): Promise<void> {
+async function requireLinkQuota(tx: Db, ctx: Ctx): Promise<void> {
   const [found] = await tx
     .select({ today: count() })
     .from(invitations)
@@ -185,6 +197,6 @@ async function requireFewLinks(tx: Db, ctx: Ctx): Promise<void> {
   if ((found?.today ?? 0) >= INVITATION_LIMITS.linksPerDay)
     throw new AppError(
       "rate_limited",
-      `This team made ${INVITATION_LIMITS.linksPerDay} invitations within a day. Go on tomorrow.`,
+      `This team created ${INVITATION_LIMITS.linksPerDay} invitation links in 24 hours, which is the maximum. Try again tomorrow.`,
     );
 }

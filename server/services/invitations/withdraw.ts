@@ -3,37 +3,38 @@ import type { Db } from "#db/client";
 import { invitations } from "#db/schema/invitations";
 import type { Role } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
-import { notFound } from "#server/errors";
-import { mayDo } from "#server/roles";
+import { notFound } from "#server/platform/errors";
+import { hasPermission } from "#server/shared/roles";
 import { recordAudit } from "../audit/record";
-import { lockMembers, requireMayHandle, roleAmong } from "../members/locked";
+import { callerRole, lockMembers, requireRightToManage } from "../members/lock";
 import { isWaiting } from "./read";
 
-/** Makes an invitation worthless. An owner's invitation is an owner's to withdraw. */
+/** Withdraws a pending invitation. Only an owner may withdraw an invitation for the owner role. */
 export async function withdrawInvitation(ctx: Ctx, id: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const mine = roleAmong(await lockMembers(tx, ctx.teamId), ctx);
+    const mine = callerRole(await lockMembers(tx, ctx.teamId), ctx);
     const [withdrawn] = await revoke(tx, ctx, eq(invitations.id, id));
     if (!withdrawn) throw notFound("Invitation");
-    requireMayHandle(mine, [withdrawn.role]);
+    requireRightToManage(mine, [withdrawn.role]);
   });
 }
 
 /**
- * Withdraws what somebody sent and could not send any more in the role that they have from now on; null: none. Who is taken
- * out of a team does not come back by a link that they made before.
+ * Withdraws the user's pending invitations that their new role may not send. `role` is null for a removed member, who must not
+ * come back with a link that they created earlier.
  */
-export async function withdrawBeyond(
+export async function withdrawInvitationsAboveRole(
   tx: Db,
   ctx: Ctx,
   { userId, role }: { userId: string; role: Role | null },
 ): Promise<void> {
-  if (role && mayDo(role, "owners:write")) return;
-  const isBeyond = role && mayDo(role, "members:write") ? eq(invitations.role, "owner") : undefined;
-  await revoke(tx, ctx, and(eq(invitations.invitedBy, userId), isBeyond));
+  if (role && hasPermission(role, "owners:write")) return;
+  const isAboveRole =
+    role && hasPermission(role, "members:write") ? eq(invitations.role, "owner") : undefined;
+  await revoke(tx, ctx, and(eq(invitations.invitedBy, userId), isAboveRole));
 }
 
-/** Withdraws those that wait, and writes each of them down. */
+/** Withdraws the pending invitations that match, and records each in the audit log. */
 export async function revoke(
   tx: Db,
   ctx: Ctx,

@@ -1,23 +1,23 @@
 import type { OwnLimits } from "#db/schema/api-keys";
-import { LIMIT_PER_MINUTE, type Limits, type Tier } from "#server/limits/limits";
+import { LIMIT_PER_MINUTE, type Limits, type Tier } from "#server/platform/limits/limits";
 
 const TIERS = Object.keys(LIMIT_PER_MINUTE) as Tier[];
 
-/** How much of a key's window is used up, for one class of calls. */
+/** The state of a key's rate limit for one class of calls. */
 export type Gauge = {
   tier: Tier;
-  /** Calls a minute, the key's own or the usual number. */
+  /** Calls per minute: the key's own limit or the default. */
   limit: number;
   isOwn: boolean;
-  /** Calls that would pass at this moment. */
+  /** Calls that would be accepted now. */
   remaining: number;
-  /** The end of the running clock minute, in milliseconds since the epoch. */
+  /** The end of the current clock minute, in milliseconds since the epoch. */
   resetAtMs: number;
 };
 
 /**
- * The windows of a key as the limiter judges them now, without counting anything: what the next call's headers would say,
- * before that call itself. One look per class.
+ * Reads a key's rate limits without counting a call: the values that the headers of the next call would have,
+ * before that call. One store read per class.
  */
 export async function readGauges(
   limits: Pick<Limits, "peek">,

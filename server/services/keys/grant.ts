@@ -3,14 +3,18 @@ import type { Db } from "#db/client";
 import { apiKeyDomains, apiKeys, type OwnLimits } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { AppError } from "#server/errors";
-import { isId } from "#server/ids";
-import { LIMIT_PER_MINUTE, type Tier } from "#server/limits/limits";
-import { readDomainName } from "#server/mail/address";
-import { SCOPES, type Scope } from "#server/scopes";
+import { readDomainName } from "#server/mail/address/address";
+import { AppError, rejectKey } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
+import { LIMIT_PER_MINUTE } from "#server/platform/limits/limits";
+import { SCOPES, type Scope } from "#server/shared/scopes";
+import { TIERS } from "./key-input";
 
-/** What a new key should be able to do. What is left out is as much as its maker may hand on. */
-export type Wish = {
+/**
+ * The requested permissions of a new key. An omitted field defaults to the maximum that its creator may
+ * grant.
+ */
+export type GrantRequest = {
   scopes?: readonly Scope[];
   /** Ids or names of domains of the team; "all" also covers those added later. */
   domains?: readonly string[] | "all";
@@ -26,8 +30,9 @@ export type Grant = {
   limits: OwnLimits;
 };
 
-/** What a key has, and so what it may hand on at most. */
-export type Power = {
+/** The permissions of a key, which are also the maximum that it may grant. */
+export type Permissions = {
+  name: string;
   scopes: readonly string[];
   allDomains: boolean;
   domainIds: ReadonlySet<string>;
@@ -35,19 +40,12 @@ export type Power = {
   limits: OwnLimits;
 };
 
-const TIERS = Object.keys(LIMIT_PER_MINUTE) as Tier[];
-
 /**
- * The one answer to a key that would hand on more than it has: the interface's 403, as for any other call that a key
- * lacks the power for. What no key may have is 422 and says why.
+ * The current permissions of the calling key, read from its row and not from the cache. The row is locked
+ * until the transaction ends, so a key that is being revoked cannot create another one afterwards. Null for
+ * members and the operator.
  */
-export const lacksPower = (): AppError => new AppError("forbidden", "Insufficient API key permissions");
-
-/**
- * What the calling key has at this moment, by its row and not by what its look-up remembered; held until the transaction
- * ends, so that a key that is just being revoked makes nothing after that. Null for people and the operator.
- */
-export async function powerOfCaller(tx: Db, ctx: Ctx): Promise<Power | null> {
+export async function permissionsOfCaller(tx: Db, ctx: Ctx): Promise<Permissions | null> {
   const { actor, teamId } = ctx;
   if (actor.kind !== "key") return null;
   const [key] = await tx
@@ -63,86 +61,100 @@ export async function powerOfCaller(tx: Db, ctx: Ctx): Promise<Power | null> {
     )
     .for("share");
   if (!key) throw new AppError("unauthorized", "Unauthorized");
-  return powerOf(tx, key);
+  return permissionsOf(tx, key);
 }
 
-/** What a key has by its row. */
-export async function powerOf(tx: Db, key: typeof apiKeys.$inferSelect): Promise<Power> {
+/** The permissions of a key, from its row. */
+export async function permissionsOf(tx: Db, key: typeof apiKeys.$inferSelect): Promise<Permissions> {
   const links = await tx
     .select({ id: apiKeyDomains.domainId })
     .from(apiKeyDomains)
     .where(and(eq(apiKeyDomains.teamId, key.teamId), eq(apiKeyDomains.apiKeyId, key.id)));
-  const { scopes, allDomains, expiresAt, limits } = key;
-  return { scopes, allDomains, domainIds: new Set(links.map(({ id }) => id)), expiresAt, limits };
+  const { name, scopes, allDomains, expiresAt, limits } = key;
+  return { name, scopes, allDomains, domainIds: new Set(links.map(({ id }) => id)), expiresAt, limits };
 }
 
 /**
- * Settles what a new key gets. Refused with 403: scopes, domains or a life that its maker does not have, and limits above
- * the maker's own. Refused with 422: limits above the usual, which only the operator's command line sets.
+ * Determines the permissions of a new key. Throws 403 for scopes, domains, an expiry or limits beyond the
+ * creator's own. Throws 422 for limits above the default, which only the operator can set with the CLI.
  */
-export async function settleGrant(tx: Db, ctx: Ctx, power: Power | null, wish: Wish): Promise<Grant> {
-  const scopes = wish.scopes ?? power?.scopes ?? SCOPES;
-  const linked = await findDomains(tx, ctx, wish.domains, power);
-  const allDomains = wish.domains === "all" || (wish.domains === undefined && (power?.allDomains ?? true));
-  const expiresAt = wish.expiresAt ?? power?.expiresAt ?? null;
-  const limits = settleLimits(ctx, wish.limits ?? {}, power);
-  const domainIds = new Set(linked.map(({ id }) => id));
-  if (power && !covers(power, { scopes, allDomains, domainIds, expiresAt })) throw lacksPower();
-  return { scopes, allDomains, domains: linked, expiresAt, limits };
+export async function resolveGrant(
+  tx: Db,
+  ctx: Ctx,
+  permissions: Permissions | null,
+  request: GrantRequest,
+): Promise<Grant> {
+  const scopes = request.scopes ?? permissions?.scopes ?? SCOPES;
+  const linked = await findDomains(tx, ctx, request.domains, permissions);
+  const allDomains =
+    request.domains === "all" || (request.domains === undefined && (permissions?.allDomains ?? true));
+  const expiresAt = request.expiresAt ?? permissions?.expiresAt ?? null;
+  const limits = resolveLimits(ctx, request.limits ?? {}, permissions);
+  const grant = { scopes, allDomains, domains: linked, expiresAt, limits };
+  if (permissions) requirePermissions(permissions, grant);
+  return grant;
 }
 
-/** Whether whoever has the one may hand on the other, limits left aside. */
-export function covers(
-  power: Power,
-  { scopes, allDomains, domainIds, expiresAt }: Omit<Power, "limits">,
-): boolean {
-  const outlives =
-    power.expiresAt !== null && (expiresAt === null || expiresAt.getTime() > power.expiresAt.getTime());
-  return (
-    scopes.every((scope) => power.scopes.includes(scope)) &&
-    (power.allDomains || (!allDomains && [...domainIds].every((id) => power.domainIds.has(id)))) &&
-    !outlives
+/** Throws 403 with a reason if a grant exceeds the caller's own permissions. Limits are checked elsewhere. */
+export function requirePermissions(permissions: Permissions, requested: Omit<Grant, "limits">): void {
+  const scopes = requested.scopes.filter((scope) => !permissions.scopes.includes(scope));
+  if (scopes.length > 0)
+    throw exceeds(`lacks ${scopes.length === 1 ? "the scope" : "scopes"} ${scopes.join(", ")}`);
+  if (!permissions.allDomains && requested.allDomains) throw exceeds("is not linked to all domains");
+  const domain = permissions.allDomains
+    ? undefined
+    : requested.domains.find(({ id }) => !permissions.domainIds.has(id));
+  if (domain) throw exceeds(`is not linked to the domain ${domain.name}`);
+  const { expiresAt } = permissions;
+  if (expiresAt && (requested.expiresAt === null || requested.expiresAt > expiresAt))
+    throw exceeds(`expires sooner: its \`expires_at\` is ${expiresAt.toISOString()}`);
+}
+
+const exceeds = (lack: string): AppError =>
+  rejectKey(
+    "exceeds_calling_key",
+    `A key cannot grant more permissions than it has, and the calling key ${lack}.`,
   );
-}
 
-/** The numbers of a key, lowered where the caller's own are lower. */
-export function capLimits(limits: OwnLimits, power: Power | null): OwnLimits {
-  if (!power) return limits;
+/** The limits, lowered to the caller's own where those are lower. */
+export function capLimits(limits: OwnLimits, permissions: Permissions | null): OwnLimits {
+  if (!permissions) return limits;
   const capped: OwnLimits = { ...limits };
   for (const tier of TIERS) {
-    const most = power.limits[tier] ?? LIMIT_PER_MINUTE[tier];
+    const most = permissions.limits[tier] ?? LIMIT_PER_MINUTE[tier];
     if ((limits[tier] ?? LIMIT_PER_MINUTE[tier]) > most) capped[tier] = most;
   }
   return capped;
 }
 
-function settleLimits(ctx: Ctx, wished: OwnLimits, power: Power | null): OwnLimits {
-  if (ctx.actor.kind === "operator") return wished;
+function resolveLimits(ctx: Ctx, requested: OwnLimits, permissions: Permissions | null): OwnLimits {
+  if (ctx.actor.kind === "operator") return requested;
   for (const tier of TIERS) {
-    const usual = LIMIT_PER_MINUTE[tier];
-    const number = wished[tier];
+    const defaultLimit = LIMIT_PER_MINUTE[tier];
+    const number = requested[tier];
     if (number === undefined) continue;
-    if (number > usual)
+    if (number > defaultLimit)
       throw new AppError(
         "invalid",
-        `Invalid \`limits\`: at most ${usual} a minute for "${tier}". Higher limits are set by the operator's command line alone.`,
+        `Invalid \`limits\`: at most ${defaultLimit} per minute for "${tier}". Only the operator can set higher limits, with the CLI.`,
       );
-    if (power && number > (power.limits[tier] ?? usual)) throw lacksPower();
+    const own = permissions?.limits[tier] ?? defaultLimit;
+    if (permissions && number > own) throw exceeds(`has a limit of ${own} calls per minute for "${tier}"`);
   }
-  return capLimits(wished, power);
+  return capLimits(requested, permissions);
 }
 
-/** The domains that a key is linked to, one by one; none where it has them all. */
+/** The domains that a key is linked to; empty if it has access to all domains. */
 async function findDomains(
   tx: Db,
   ctx: Ctx,
-  wished: Wish["domains"],
-  power: Power | null,
+  requested: GrantRequest["domains"],
+  permissions: Permissions | null,
 ): Promise<{ id: string; name: string }[]> {
-  if (wished === "all" || (wished === undefined && (power?.allDomains ?? true))) return [];
-  const ids = wished === undefined ? [...(power?.domainIds ?? [])] : wished.filter(isId);
+  if (requested === "all" || (requested === undefined && (permissions?.allDomains ?? true))) return [];
+  const ids = requested === undefined ? [...(permissions?.domainIds ?? [])] : requested.filter(isId);
   const names = new Map(
-    (wished ?? [])
+    (requested ?? [])
       .filter((word) => !isId(word))
       .map((word) => {
         const read = readDomainName(word);
@@ -158,7 +170,7 @@ async function findDomains(
         or(inArray(domains.id, ids), inArray(domains.name, [...names.values()])),
       ),
     );
-  const missing = wished?.find(
+  const missing = requested?.find(
     (word) => !found.some(({ id, name }) => id === word.toLowerCase() || name === names.get(word)),
   );
   if (missing !== undefined)

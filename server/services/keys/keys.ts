@@ -3,21 +3,22 @@ import type { Db } from "#db/client";
 import { apiKeyDomains, apiKeys, type OwnLimits } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { AppError, notFound } from "#server/errors";
-import { newId } from "#server/ids";
-import { mintToken } from "#server/secrets";
+import { AppError, notFound } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
+import { mintToken } from "#server/platform/secrets/secrets";
 import { recordAudit } from "../audit/record";
-import { type Grant, powerOfCaller, settleGrant, type Wish } from "./grant";
+import { type Grant, type GrantRequest, permissionsOfCaller, resolveGrant } from "./grant";
+import { changeKeys } from "./transaction";
 
-/** An expiry in the past is the operator's to give: such a key is refused from the start. */
-export type NewKey = Wish & { name: string };
+/** Only the operator may set an expiry in the past; such a key is rejected from the start. */
+export type NewKey = GrantRequest & { name: string };
 
 export type Key = {
   id: string;
   tokenId: string;
   name: string;
   scopes: string[];
-  /** Names. */
+  /** Domain names. */
   domains: string[] | "all";
   limits: OwnLimits;
   expiresAt: Date | null;
@@ -26,14 +27,14 @@ export type Key = {
 };
 
 /**
- * Makes a key and tells its token, this once: only a hash is kept. A key that makes one hands on at most what it has
- * itself; `settleGrant` says how each excess is refused.
+ * Creates a key and returns its token, which is not available later: only a hash is stored. A calling key can
+ * grant at most its own permissions, see `resolveGrant`.
  */
 export async function createKey(ctx: Ctx, input: NewKey): Promise<{ key: Key; token: string }> {
   if (ctx.actor.kind !== "operator" && input.expiresAt && input.expiresAt <= ctx.clock())
-    throw new AppError("invalid", "Invalid `expires_at`: it lies in the past. Give a time to come, or none.");
+    throw new AppError("invalid", "Invalid `expires_at`: it is in the past. Use a future time, or omit it.");
   return ctx.db.transaction(async (tx) => {
-    const grant = await settleGrant(tx, ctx, await powerOfCaller(tx, ctx), input);
+    const grant = await resolveGrant(tx, ctx, await permissionsOfCaller(tx, ctx), input);
     const made = await insertKey(tx, ctx, { name: input.name, grant, rotatedFrom: null });
     const { id, name, scopes, domains, expiresAt } = made.key;
     await recordAudit(tx, ctx, {
@@ -53,7 +54,7 @@ export async function createKey(ctx: Ctx, input: NewKey): Promise<{ key: Key; to
 const limitsDetail = (limits: OwnLimits) =>
   Object.fromEntries(Object.entries(limits).map(([tier, number]) => [`limit ${tier}`, number]));
 
-/** Writes a key with its links. The caller has settled what it may do. */
+/** Inserts a key with its links. The caller has already checked the grant. */
 export async function insertKey(
   tx: Db,
   ctx: Ctx,
@@ -79,12 +80,20 @@ export async function insertKey(
     })
     .returning();
   if (!row) throw new Error("an insert returned no row");
-  if (grant.domains.length > 0)
-    await tx
-      .insert(apiKeyDomains)
-      .values(grant.domains.map((domain) => ({ teamId, apiKeyId: id, domainId: domain.id })));
+  await insertLinks(tx, ctx, id, grant.domains);
   const names = grant.domains.map((domain) => domain.name);
-  return { key: present(row, names), token };
+  return { key: toKey(row, names), token };
+}
+
+/** Links a key to domains that it is not linked to yet. */
+export async function insertLinks(
+  tx: Db,
+  { teamId }: Ctx,
+  apiKeyId: string,
+  domains: readonly { id: string }[],
+): Promise<void> {
+  if (domains.length > 0)
+    await tx.insert(apiKeyDomains).values(domains.map(({ id }) => ({ teamId, apiKeyId, domainId: id })));
 }
 
 /** The team's keys that are not revoked, newest first. */
@@ -92,26 +101,27 @@ export async function listKeys(ctx: Ctx): Promise<Key[]> {
   const rows = await ctx.db
     .select({
       key: apiKeys,
-      // Named in full: where a statement has one table, Drizzle leaves its name out, also in here.
+      // Qualified by hand: in a statement with one table Drizzle omits the table name, also inside this
+      // subquery.
       names: sql<string[]>`array(select d.name from ${domains} d join ${apiKeyDomains} l on l.domain_id = d.id
         where l.api_key_id = api_keys.id and d.team_id = api_keys.team_id order by d.name)`,
     })
     .from(apiKeys)
     .where(and(eq(apiKeys.teamId, ctx.teamId), isNull(apiKeys.revokedAt)))
     .orderBy(desc(apiKeys.id));
-  return rows.map(({ key, names }) => present(key, names));
+  return rows.map(({ key, names }) => toKey(key, names));
 }
 
-/** Gives a key another name. */
+/** Renames a key. */
 export async function renameKey(ctx: Ctx, id: string, name: string): Promise<{ id: string }> {
   return ctx.db.transaction(async (tx) => {
     const [before] = await tx
       .select({ name: apiKeys.name })
       .from(apiKeys)
-      .where(alive(ctx, id))
+      .where(isActiveKey(ctx, id))
       .for("no key update");
     if (!before) throw notFound("API key");
-    await tx.update(apiKeys).set({ name }).where(alive(ctx, id));
+    await tx.update(apiKeys).set({ name }).where(isActiveKey(ctx, id));
     if (before.name !== name)
       await recordAudit(tx, ctx, {
         action: "key.renamed",
@@ -122,13 +132,16 @@ export async function renameKey(ctx: Ctx, id: string, name: string): Promise<{ i
   });
 }
 
-/** Ends a key. Web processes that know it forget it within a second. */
+/**
+ * Revokes a key. This process rejects it immediately, other processes as soon as they receive the
+ * notification.
+ */
 export async function revokeKey(ctx: Ctx, id: string): Promise<{ id: string }> {
-  return ctx.db.transaction(async (tx) => {
+  return changeKeys(ctx, async (tx) => {
     const [revoked] = await tx
       .update(apiKeys)
       .set({ revokedAt: sql`now()` })
-      .where(alive(ctx, id))
+      .where(isActiveKey(ctx, id))
       .returning({ name: apiKeys.name });
     if (!revoked) throw notFound("API key");
     await recordAudit(tx, ctx, { action: "key.revoked", subject: { id, name: revoked.name } });
@@ -136,11 +149,12 @@ export async function revokeKey(ctx: Ctx, id: string): Promise<{ id: string }> {
   });
 }
 
-/** A key of the team that is not revoked. */
-export const alive = (ctx: Ctx, id: string) =>
+/** The condition for a key of the team that is not revoked. */
+export const isActiveKey = (ctx: Ctx, id: string) =>
   and(eq(apiKeys.teamId, ctx.teamId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt));
 
-function present(row: typeof apiKeys.$inferSelect, names: string[]): Key {
+/** The public fields of a key; `names` are the names of its domains. */
+export function toKey(row: typeof apiKeys.$inferSelect, names: string[]): Key {
   return {
     id: row.id,
     tokenId: row.tokenId,

@@ -3,18 +3,22 @@ import type { Db } from "#db/client";
 import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { AppError, notFound } from "#server/errors";
+import { AppError, notFound, rejectKey } from "#server/platform/errors";
 import { recordAudit } from "../audit/record";
-import { lacksPower, powerOfCaller } from "./grant";
-import { alive } from "./keys";
+import { permissionsOfCaller } from "./grant";
+import { insertLinks, isActiveKey } from "./keys";
+import { changeKeys } from "./transaction";
 
 const linkableMax = 1_000;
 
 export type Link = { keyId: string; domainId: string };
 
-/** Lets a key send from a domain, felt within a second. A key reaches only domains that it has itself: else 403. */
+/**
+ * Links a key to a domain, effective immediately. A calling key may only link domains that it is linked to
+ * itself; otherwise 403.
+ */
 export async function linkDomain(ctx: Ctx, link: Link): Promise<void> {
-  await ctx.db.transaction(async (tx) => {
+  await changeKeys(ctx, async (tx) => {
     const { keyName, domain } = await checkLink(tx, ctx, link);
     const added = await tx
       .insert(apiKeyDomains)
@@ -31,11 +35,27 @@ export async function linkDomain(ctx: Ctx, link: Link): Promise<void> {
 }
 
 /**
- * Ends a key's right to send from a domain, with the same reach. Mail that the key queued from it is not sent any more.
- * Removing a link that is not there changes nothing.
+ * Links a new domain to the key that added it, in the same transaction. Does nothing for a key with access to
+ * all domains, or if a member or the operator adds the domain.
+ */
+export async function linkToCaller(tx: Db, ctx: Ctx, domain: { id: string; name: string }): Promise<void> {
+  const { actor } = ctx;
+  const caller = await permissionsOfCaller(tx, ctx);
+  if (actor.kind !== "key" || caller === null || caller.allDomains) return;
+  await insertLinks(tx, ctx, actor.keyId, [domain]);
+  await recordAudit(tx, ctx, {
+    action: "key.linked",
+    subject: { id: actor.keyId, name: caller.name },
+    detail: { domain: domain.name },
+  });
+}
+
+/**
+ * Unlinks a key from a domain; the same rules apply. Email that the key has queued from the domain is no
+ * longer sent. Removing a missing link changes nothing.
  */
 export async function unlinkDomain(ctx: Ctx, link: Link): Promise<void> {
-  await ctx.db.transaction(async (tx) => {
+  await changeKeys(ctx, async (tx) => {
     const { keyName, domain } = await checkLink(tx, ctx, link);
     const removed = await tx
       .delete(apiKeyDomains)
@@ -56,7 +76,7 @@ export async function unlinkDomain(ctx: Ctx, link: Link): Promise<void> {
   });
 }
 
-/** The team's domains by name, for whoever chooses some for a key: the first `linkableMax` of them. */
+/** The team's domains by name, for the selection in a key form: the first `linkableMax`. */
 export async function listLinkable(
   ctx: Ctx,
 ): Promise<{ id: string; name: string; status: (typeof domains.$inferSelect)["status"] }[]> {
@@ -68,26 +88,30 @@ export async function listLinkable(
     .limit(linkableMax);
 }
 
-/** Both exist and are the team's, the caller has the domain, and the key is one that is linked to domains singly. */
+/**
+ * Checks that both exist in the team, that the caller has the domain, and that the key is not one for all
+ * domains.
+ */
 async function checkLink(tx: Db, ctx: Ctx, { keyId, domainId }: Link) {
-  const caller = await powerOfCaller(tx, ctx);
+  const caller = await permissionsOfCaller(tx, ctx);
   const [key] = await tx
     .select({ name: apiKeys.name, allDomains: apiKeys.allDomains })
     .from(apiKeys)
-    .where(alive(ctx, keyId));
+    .where(isActiveKey(ctx, keyId));
   if (!key) throw notFound("API key");
   const [domain] = await tx
     .select({ name: domains.name })
     .from(domains)
     .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, domainId)))
-    // Held against being deleted, so that a link never points at nothing.
+    // Locks the domain against deletion until the link is written.
     .for("key share");
   if (!domain) throw notFound("Domain");
-  if (caller && !caller.allDomains && !caller.domainIds.has(domainId)) throw lacksPower();
+  if (caller && !caller.allDomains && !caller.domainIds.has(domainId))
+    throw rejectKey("domain_not_linked", `The calling key is not linked to ${domain.name}.`);
   if (key.allDomains)
     throw new AppError(
       "conflict",
-      "This key sends from every domain of the team, those added later too. Make a key with domains of its own to choose.",
+      "This key can send from all domains of the team, including domains added later. To limit domains, create a key with selected domains.",
     );
   return { keyName: key.name, domain: domain.name };
 }

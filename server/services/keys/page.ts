@@ -3,28 +3,29 @@ import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
 import { apiRequests } from "#db/schema/api-requests";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
-import { notFound } from "#server/errors";
-import { isId } from "#server/ids";
-import { type Page, type PageQuery, pageOf } from "../paging";
+import { notFound } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
+import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 
-/** More refusals than these say nothing more, and counting them would read millions of rows. */
-export const refusalsCountedMax = 1_000;
+/** Rejections are counted up to this number; counting all could read millions of rows. */
+export const rejectionsCountedMax = 1_000;
 
 export type ListedKey = Omit<typeof apiKeys.$inferSelect, "secretHash"> & {
-  /** Domains it is linked to one by one; none for a key that has them all. */
+  /** Domains that the key is linked to; empty for a key with access to all domains. */
   links: { id: string; name: string }[];
   /**
-   * Calls of the last 24 hours that were refused with 401 (it had expired), 403 and 429, each counted up to
-   * `refusalsCountedMax`.
+   * Calls rejected in the last 24 hours with 401 (expired key), 403 and 429, each counted up to
+   * `rejectionsCountedMax`.
    */
   refusals: { unauthorized: number; forbidden: number; rateLimited: number };
 };
 
-/** The team's keys that are not revoked, or those that are, newest first, by pages, with domains and recent refusals. */
+/** Pages of the team's keys, newest first, either active or revoked, with domains and recent rejections. */
 export async function pageKeys(
   ctx: Ctx,
   { areRevoked = false, ...query }: PageQuery & { areRevoked?: boolean },
 ): Promise<Page<ListedKey>> {
+  await requireCursor(ctx, apiKeys, query);
   return pageOf(query, (cursor, order, limit) =>
     ctx.db
       .select(LISTED)
@@ -41,14 +42,14 @@ export async function pageKeys(
   );
 }
 
-/** A key, the one that it replaced and the one that replaces it. */
-export type WholeKey = ListedKey & {
+/** A key with its predecessor and successor in rotation. */
+export type KeyDetail = ListedKey & {
   predecessor: { id: string; name: string } | null;
   successor: { id: string; name: string } | null;
 };
 
-/** One key of the team, revoked or not: what became of it is asked for longest. */
-export async function getKey(ctx: Ctx, id: string): Promise<WholeKey> {
+/** One key of the team, including revoked keys. */
+export async function getKey(ctx: Ctx, id: string): Promise<KeyDetail> {
   if (!isId(id)) throw notFound("API key");
   const mine = (condition: SQL) => and(eq(apiKeys.teamId, ctx.teamId), condition);
   const named = { id: apiKeys.id, name: apiKeys.name };
@@ -74,11 +75,11 @@ export async function getKey(ctx: Ctx, id: string): Promise<WholeKey> {
   return { ...key, predecessor: predecessor ?? null, successor: successor ?? null };
 }
 
-// The statuses by number and in the text, for the planner to see that their partial index will do.
-const refused = (status: ReturnType<typeof sql>) => sql`(select count(*) from (
+// The status numbers are literals in the SQL text, because the planner only then uses the partial index.
+const rejectedCount = (status: ReturnType<typeof sql>) => sql`(select count(*) from (
   select from ${apiRequests} r where r.team_id = api_keys.team_id and r.api_key_id = api_keys.id
   and r.status in (401, 403, 429) and r.status = ${status} and r.created_at > now() - interval '24 hours'
-  limit ${refusalsCountedMax}) counted)`;
+  limit ${rejectionsCountedMax}) counted)`;
 
 const COLUMNS = {
   id: apiKeys.id,
@@ -100,7 +101,7 @@ const LISTED = {
   links: sql<ListedKey["links"]>`(select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name)
     order by d.name), '[]') from ${apiKeyDomains} l join ${domains} d on d.id = l.domain_id
     where l.team_id = api_keys.team_id and l.api_key_id = api_keys.id)`,
-  refusals: sql<ListedKey["refusals"]>`jsonb_build_object('unauthorized', ${refused(sql`401`)},
-    'forbidden', ${refused(sql`403`)},
-    'rateLimited', ${refused(sql`429`)})`,
+  refusals: sql<ListedKey["refusals"]>`jsonb_build_object('unauthorized', ${rejectedCount(sql`401`)},
+    'forbidden', ${rejectedCount(sql`403`)},
+    'rateLimited', ${rejectedCount(sql`429`)})`,
 };

@@ -1,17 +1,20 @@
 import { and, desc, eq, gt, sql } from "drizzle-orm";
 import { apiRequests } from "#db/schema/api-requests";
 import type { Ctx } from "#server/deps";
+import type { RejectionReason } from "#server/platform/errors";
 
-/** The newest calls of the team that are looked through for those of one key. */
+/** Number of the team's newest calls that are searched for those of one key. */
 const callsReadMax = 20_000;
-/** The newest refusals of a key that are read. */
+/** Number of a key's newest rejections that are read. */
 const refusalsReadMax = 1_000;
 const groupsMax = 50;
 
-/** How often a key was used since midnight (UTC); `isAtLeast` where the team made more calls than are looked through. */
+/**
+ * How often a key was used since midnight (UTC); `isAtLeast` if the team made more calls than are searched.
+ */
 export type KeyUse = { calls: number; isAtLeast: boolean };
 
-/** Counts a key's recorded calls of today, among the team's newest ones. */
+/** Counts today's recorded calls of a key among the team's newest calls. */
 export async function countUse(ctx: Ctx, apiKeyId: string): Promise<KeyUse> {
   const newest = ctx.db
     .select({ apiKeyId: apiRequests.apiKeyId })
@@ -34,48 +37,45 @@ export async function countUse(ctx: Ctx, apiKeyId: string): Promise<KeyUse> {
   return { calls: row?.calls ?? 0, isAtLeast: (row?.read ?? 0) >= callsReadMax };
 }
 
-/** Why calls of a key were refused. */
-export type RefusalReason = "ended" | "scope" | "domain" | "grant" | "limit";
+/** Why calls of a key were rejected: `ended` for 401, `limit` for 429, for 403 the reason of its header. */
+export type KeyRejectionReason = "ended" | "limit" | RejectionReason;
 
-/** Refused calls of a key that are alike. */
-export type RefusalGroup = {
+/** Rejected calls of a key with the same status, reason, method, path and detail. */
+export type RejectionGroup = {
   status: number;
-  reason: RefusalReason;
+  reason: KeyRejectionReason;
   method: string;
   path: string;
-  /** The sender's domain that was asked for, where that is the reason. */
-  domain: string | null;
+  /** The message of the 403; null for 401 and 429. */
+  detail: string | null;
   count: number;
   firstAt: Date;
   lastAt: Date;
 };
 
 /**
- * Why calls of a key were refused in the last seven days, the latest first: alike ones together, of the newest
- * `refusalsReadMax`. A call without the scope ends before its body is read, so a body on record says that the scope was there.
+ * Rejected calls of a key in the last seven days, grouped, latest first; from the newest `refusalsReadMax`.
  */
-export async function listRefusals(ctx: Ctx, apiKeyId: string): Promise<RefusalGroup[]> {
+export async function listRejections(ctx: Ctx, apiKeyId: string): Promise<RejectionGroup[]> {
   const recent = ctx.db
     .select({
       status: apiRequests.status,
       method: apiRequests.method,
       path: apiRequests.path,
       createdAt: apiRequests.createdAt,
-      reason: sql<RefusalReason>`case
+      reason: sql<KeyRejectionReason>`case
         when ${apiRequests.status} = 401 then 'ended'
         when ${apiRequests.status} = 429 then 'limit'
-        when ${SENDER} is not null then 'domain'
-        when ${apiRequests.requestBody} is not null then 'grant'
-        else 'scope' end`.as("reason"),
-      domain: sql<string | null>`case when ${apiRequests.status} = 403 then
-        lower(substring(${SENDER} from '@([^@\\s<>]+)>?\\s*$')) end`.as("domain"),
+        else ${apiRequests.rejectionReason} end`.as("reason"),
+      detail: apiRequests.rejectionDetail,
     })
     .from(apiRequests)
     .where(
       and(
         eq(apiRequests.teamId, ctx.teamId),
         eq(apiRequests.apiKeyId, apiKeyId),
-        // By number in the text, for the planner to see that their partial index will do.
+        // The status numbers are literals in the SQL text, because the planner only then uses the partial
+        // index.
         sql`${apiRequests.status} in (401, 403, 429)`,
         gt(apiRequests.createdAt, sql`now() - interval '7 days'`),
       ),
@@ -83,23 +83,20 @@ export async function listRefusals(ctx: Ctx, apiKeyId: string): Promise<RefusalG
     .orderBy(desc(apiRequests.createdAt))
     .limit(refusalsReadMax)
     .as("recent");
-  const { status, reason, method, path, domain, createdAt } = recent;
+  const { status, reason, method, path, detail, createdAt } = recent;
   return ctx.db
     .select({
       status,
       reason,
       method,
       path,
-      domain,
+      detail,
       count: sql<number>`count(*)::int`,
       firstAt: sql<Date>`min(${createdAt})`.mapWith(apiRequests.createdAt),
       lastAt: sql<Date>`max(${createdAt})`.mapWith(apiRequests.createdAt),
     })
     .from(recent)
-    .groupBy(status, reason, method, path, domain)
+    .groupBy(status, reason, method, path, detail)
     .orderBy(desc(sql`max(${createdAt})`))
     .limit(groupsMax);
 }
-
-/** Of one mail, or of the first of a batch. */
-const SENDER = sql`coalesce(${apiRequests.requestBody} ->> 'from', ${apiRequests.requestBody} #>> '{0,from}')`;

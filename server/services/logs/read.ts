@@ -1,23 +1,33 @@
 import { and, asc, desc, eq, getTableColumns, gt, gte, lt, lte, sql } from "drizzle-orm";
 import { apiRequests } from "#db/schema/api-requests";
 import type { Ctx } from "#server/deps";
-import { notFound } from "#server/errors";
-import { type Page, type PageQuery, pageOf } from "../paging";
+import { notFound } from "#server/platform/errors";
+import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 
 export type ApiCall = Omit<typeof apiRequests.$inferSelect, "requestBody" | "responseBody">;
-export type WholeApiCall = typeof apiRequests.$inferSelect;
+export type ApiCallWithBodies = typeof apiRequests.$inferSelect;
 
 export type LogFilter = {
   apiKeyId?: string;
   method?: string;
-  /** Bounds of the status, both included. */
+  /** Range of the status, inclusive. */
   status?: { from: number; to: number };
-  /** Only what was refused for the key's own sake: it is none any more, it may not, or it came too often. */
+  /**
+   * Only requests rejected because of the key: 401 (invalid), 403 (missing permission) or 429 (rate limit).
+   */
   isRefused?: boolean;
 };
 
-/** The team's recent calls, newest first, without bodies. A call is there about a second after it was answered. */
+/**
+ * The team's recent API calls, newest first, without bodies. A call is listed about one second after its
+ * response.
+ */
 export async function listCalls(ctx: Ctx, query: PageQuery & LogFilter): Promise<Page<ApiCall>> {
+  await requireCursor(ctx, apiRequests, query);
+  return readPage(ctx, query);
+}
+
+function readPage(ctx: Ctx, query: PageQuery & LogFilter): Promise<Page<ApiCall>> {
   const { requestBody: _, responseBody: __, ...columns } = getTableColumns(apiRequests);
   const { apiKeyId, method, status, isRefused } = query;
   return pageOf(query, (cursor, order, limit) =>
@@ -43,18 +53,18 @@ export async function listCalls(ctx: Ctx, query: PageQuery & LogFilter): Promise
 /** Rows read at once for an export. */
 const rowsPerRead = 1_000;
 
-/** The same as a whole, newest first, read only as fast as it is taken. */
+/** All matching calls, newest first, read as they are consumed. Rows may expire during the export. */
 export async function* readCalls(ctx: Ctx, filter: LogFilter): AsyncGenerator<ApiCall[]> {
   for (let after: string | undefined; ; ) {
-    const page = await listCalls(ctx, { ...filter, limit: rowsPerRead, ...(after ? { after } : {}) });
+    const page = await readPage(ctx, { ...filter, limit: rowsPerRead, ...(after ? { after } : {}) });
     yield page.rows;
     after = page.rows.at(-1)?.id;
     if (!page.hasMore || !after) return;
   }
 }
 
-/** One call with what was asked and answered, as far as it is kept. */
-export async function getCall(ctx: Ctx, id: string): Promise<WholeApiCall> {
+/** One call with its request and response bodies, as far as they are stored. */
+export async function getCall(ctx: Ctx, id: string): Promise<ApiCallWithBodies> {
   const [call] = await ctx.db
     .select()
     .from(apiRequests)

@@ -1,35 +1,47 @@
 import type { HotSql } from "#db/client";
-import { newId } from "#server/ids";
-import { errorFacts, type Log } from "#server/log";
-import { secretHashOf } from "#server/secrets";
+import { type Columns, writeStatement } from "#db/statement";
+import type { Rejection } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
+import { errorFacts, type Log } from "#server/platform/log";
+import { secretHashOf } from "#server/platform/secrets/secrets";
 import { redactBody, redactText } from "./redact";
 
-/** Calls that wait to be written at most; what succeeds beyond that is not recorded, what is refused is for a while longer. */
+/**
+ * Calls that are buffered at most. Above that, successful calls are not recorded; failed ones are, up to
+ * `failedMax` more.
+ */
 const waitingMax = 2_000;
-const refusalsMax = 500;
-/** Of these at most so many by keys that are none any more: anybody can invent some. */
-const strangersMax = 200;
+const failedMax = 500;
+/**
+ * Maximum number of buffered calls with an unknown key, because callers can send any number of invented keys.
+ */
+const unknownKeysMax = 200;
 const flushEveryMs = 1_000;
 const warnEveryMs = 60_000;
 
 export type LoggedCall = {
-  /** The key; or a token that opened nothing, which is kept only where it is an expired or a revoked key's. */
+  /**
+   * The key; or the token of a call with an invalid key, which is stored only if it belongs to an expired or
+   * revoked key.
+   */
   caller: { teamId: string; apiKeyId: string } | { token: string };
   method: string;
-  /** Without its query. */
+  /** Without the query string. */
   path: string;
   status: number;
   userAgent: string | null;
-  /** As parsed, undefined where there was none or it was refused before. */
+  /** As parsed; undefined if there was no body or the call was rejected before parsing. */
   requestBody?: unknown;
   responseBody?: unknown;
+  /** Reason of a 403. */
+  rejection?: Rejection | null;
 };
 
 /** The record of recent calls. */
 export type RequestLog = {
-  /** Takes note of a call. Never throws and never waits. */
+  /** Buffers a call. Never throws or waits. */
   record(call: LoggedCall): void;
-  /** Writes what is noted. Never rejects: what cannot be written is lost. */
+  /** Writes the buffered calls. Never rejects: calls that cannot be written are lost. */
   flush(): Promise<void>;
 };
 
@@ -37,17 +49,19 @@ type Row = {
   id: string;
   teamId: string | null;
   apiKeyId: string | null;
-  secretHash: string | null;
+  secretHash: Uint8Array | null;
   method: string;
   path: string;
   status: number;
   userAgent: string | null;
   requestBody: string | null;
   responseBody: string | null;
-  createdAt: string;
+  rejectionReason: string | null;
+  rejectionDetail: string | null;
+  createdAt: Date;
 };
 
-/** Runs a task soon, when nobody waits for it any more. */
+/** Runs a task later, outside the current request. */
 export type Later = (task: () => Promise<void>) => void;
 
 const inASecond: Later = (task) => {
@@ -55,25 +69,25 @@ const inASecond: Later = (task) => {
 };
 
 /**
- * Notes calls in memory and writes them together, once a second, by one statement. Bounded in number and size: under more
- * calls than it can hold it forgets some, says so, and never slows anybody down.
+ * Buffers calls in memory and writes them together, once per second, in one statement. The buffer is bounded
+ * in number and size: if it is full, calls are dropped and the loss is logged; requests are never delayed.
  */
 export function createRequestLog(
   { hot, log, clock }: { hot: HotSql; log: Log; clock: () => Date },
   later: Later = inASecond,
 ): RequestLog {
   let rows: Row[] = [];
-  let strangers = 0;
+  let unknownKeys = 0;
   let lost = 0;
   let warnedAtMs = Number.NEGATIVE_INFINITY;
-  let isPlanned = false;
+  let isScheduled = false;
   let writing: Promise<void> = Promise.resolve();
 
   const flush = (): Promise<void> => {
-    isPlanned = false;
+    isScheduled = false;
     const batch = rows;
     rows = [];
-    strangers = 0;
+    unknownKeys = 0;
     writing = writing.then(async () => {
       if (batch.length > 0)
         await insertCalls(hot, batch).catch((error) => {
@@ -89,15 +103,15 @@ export function createRequestLog(
     return writing;
   };
 
-  const note = (call: LoggedCall) => {
-    const { caller, method, path, status, userAgent, requestBody, responseBody } = call;
-    let secretHash: string | null = null;
+  const buffer = (call: LoggedCall) => {
+    const { caller, method, path, status, userAgent, requestBody, responseBody, rejection } = call;
+    let secretHash: Uint8Array | null = null;
     if ("token" in caller) {
       const hash = secretHashOf(caller.token);
-      if (!hash || ++strangers > strangersMax) return;
-      secretHash = Buffer.from(hash).toString("hex");
+      if (!hash || ++unknownKeys > unknownKeysMax) return;
+      secretHash = hash;
     }
-    if (rows.length >= waitingMax + (status >= 400 ? refusalsMax : 0)) {
+    if (rows.length >= waitingMax + (status >= 400 ? failedMax : 0)) {
       lost++;
       return;
     }
@@ -112,17 +126,19 @@ export function createRequestLog(
       userAgent: userAgent === null ? null : redactText(userAgent),
       requestBody: redactBody(requestBody),
       responseBody: redactBody(responseBody),
-      createdAt: clock().toISOString(),
+      rejectionReason: rejection?.reason ?? null,
+      rejectionDetail: rejection?.detail ?? null,
+      createdAt: clock(),
     });
-    if (isPlanned) return;
-    isPlanned = true;
+    if (isScheduled) return;
+    isScheduled = true;
     later(flush);
   };
 
   return {
     record(call) {
       try {
-        note(call);
+        buffer(call);
       } catch (error) {
         lost++;
         log.warn("log.call_not_noted", errorFacts(error));
@@ -132,33 +148,34 @@ export function createRequestLog(
   };
 }
 
-/** What a caller without a valid key gave is a key's of ours, or nothing is written. */
 async function insertCalls(hot: HotSql, rows: Row[]): Promise<void> {
-  await hot.unsafe(
-    INSERT_CALLS,
-    [
-      rows.map(({ id }) => id),
-      rows.map(({ teamId }) => teamId),
-      rows.map(({ apiKeyId }) => apiKeyId),
-      rows.map(({ secretHash }) => secretHash),
-      rows.map(({ method }) => method),
-      rows.map(({ path }) => path),
-      rows.map(({ status }) => status),
-      rows.map(({ userAgent }) => userAgent),
-      rows.map(({ requestBody }) => requestBody),
-      rows.map(({ responseBody }) => responseBody),
-      rows.map(({ createdAt }) => createdAt),
-    ],
-    { prepare: hot.options.prepare },
-  );
+  await hot.unsafe(INSERT_CALLS.text, INSERT_CALLS.parametersOf({ rows }), { prepare: hot.options.prepare });
 }
 
-const INSERT_CALLS = `
-insert into api_requests (id, team_id, api_key_id, method, path, status, user_agent, request_body, response_body, created_at)
+const CALL: Columns<Row> = {
+  id: ["uuid", ({ id }) => id],
+  team_id: ["uuid", ({ teamId }) => teamId],
+  api_key_id: ["uuid", ({ apiKeyId }) => apiKeyId],
+  secret_hash: ["bytea", ({ secretHash }) => secretHash],
+  method: ["text", ({ method }) => method],
+  path: ["text", ({ path }) => path],
+  status: ["int", ({ status }) => status],
+  user_agent: ["text", ({ userAgent }) => userAgent],
+  request_body: ["text", ({ requestBody }) => requestBody],
+  response_body: ["text", ({ responseBody }) => responseBody],
+  rejection_reason: ["text", ({ rejectionReason }) => rejectionReason],
+  rejection_detail: ["text", ({ rejectionDetail }) => rejectionDetail],
+  created_at: ["timestamptz", ({ createdAt }) => createdAt],
+};
+
+// A call without a valid key is recorded only if its token belongs to a key that expired or was revoked.
+const INSERT_CALLS = writeStatement<{ rows: Row[] }>(
+  ({ rows }) => `
+insert into api_requests (id, team_id, api_key_id, method, path, status, user_agent, request_body, response_body,
+  rejection_reason, rejection_detail, created_at)
 select r.id, coalesce(r.team_id, k.team_id), coalesce(r.api_key_id, k.id), r.method, r.path, r.status, r.user_agent,
-  r.request_body::jsonb, r.response_body::jsonb, r.created_at
-from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::int[], $8::text[], $9::text[],
-  $10::text[], $11::timestamptz[])
-  as r(id, team_id, api_key_id, secret_hash, method, path, status, user_agent, request_body, response_body, created_at)
-left join api_keys k on k.secret_hash = decode(r.secret_hash, 'hex')
-where r.team_id is not null or k.id is not null`;
+  r.request_body::jsonb, r.response_body::jsonb, r.rejection_reason, r.rejection_detail, r.created_at
+from ${rows("rows", CALL)} as r
+left join api_keys k on k.secret_hash = r.secret_hash
+where r.team_id is not null or k.id is not null`,
+);

@@ -1,33 +1,33 @@
-/** What of a body is kept: enough to see what was meant, and no more of it than these. */
+/** Limits for the stored part of a body: enough to understand the request. */
 const textCharsMax = 200;
 const itemsMax = 20;
 const fieldsMax = 50;
 const depthMax = 6;
 const totalCharsMax = 4_000;
 
-/** Fields that open something. By the end of the name: `api_key_id` opens nothing. */
+/** Fields that contain secrets. Matched by the end of the name: `api_key_id` is not a secret. */
 const SECRET_FIELD =
   /(^|[_-])(secret|token|password|passphrase|authorization|cookie|credential|private[_-]?key|api[_-]?key|download_url)s?$/i;
-/** Fields that hold what people write to each other. */
+/** Fields that contain message content. */
 const CONTENT_FIELD = /^(html|text|content|raw|react)$/;
-/** Secrets wherever they stand: our keys, secrets of endpoints, credentials of HTTP, private keys. */
+/** Secrets anywhere in a text: our keys, secrets of endpoints, HTTP credentials, private keys. */
 const SECRET_TEXT =
   /\bre_[0-9A-Za-z]+_[0-9A-Za-z_]{8,}|whsec_[0-9A-Za-z+/=]+|\b(Bearer|Basic) +[^\s"]+|-----BEGIN [^-]*PRIVATE KEY-----[\s\S]*/g;
 const WEB_ADDRESS = /^(https?:\/\/)(?:[^/?#]*@)?([^?#]*)([?#][\s\S]*)?$/i;
 
 const HIDDEN = "[redacted]";
-const LEFT_OUT = "[left out]";
+const OMITTED = "[left out]";
 
 /**
- * The JSON of a body as it may be kept and shown to whoever may read logs: without secrets, contents of mails, files and
- * values of placeholders, shortened to about 4,000 characters, and always something that PostgreSQL takes. Null for none.
+ * A body as JSON for storage and display in the logs: without secrets, message content, files and placeholder
+ * values, shortened to about 4,000 characters, and always valid for PostgreSQL. Null for an absent body.
  */
 export function redactBody(body: unknown): string | null {
   if (body === undefined || body === null) return null;
   return JSON.stringify(redactValue(body, { left: totalCharsMax }, 0));
 }
 
-/** A line of text without the secrets that may stand in it. */
+/** One line of text with its secrets redacted. */
 export const redactText = (text: string): string =>
   text
     .replace(SECRET_TEXT, HIDDEN)
@@ -37,10 +37,10 @@ export const redactText = (text: string): string =>
 type Budget = { left: number };
 
 function redactValue(value: unknown, budget: Budget, depth: number): unknown {
-  if (budget.left <= 0) return LEFT_OUT;
+  if (budget.left <= 0) return OMITTED;
   if (typeof value === "string") return spend(budget, shorten(value));
   if (typeof value !== "object" || value === null) return spend(budget, value);
-  if (depth === depthMax) return spend(budget, LEFT_OUT);
+  if (depth === depthMax) return spend(budget, OMITTED);
   if (Array.isArray(value)) return redactItems(value, budget, depth);
   const fields = Object.entries(value);
   const kept: Record<string, unknown> = Object.create(null);
@@ -67,26 +67,28 @@ function redactField(name: string, value: unknown, budget: Budget, depth: number
   if (value === null || value === "") return spend(budget, value);
   if (SECRET_FIELD.test(name)) return spend(budget, HIDDEN);
   if (CONTENT_FIELD.test(name))
-    return spend(budget, typeof value === "string" ? `[${value.length} characters]` : LEFT_OUT);
-  // Values of a template's placeholders; where they are declared, `variables` is a list.
+    return spend(budget, typeof value === "string" ? `[${value.length} characters]` : OMITTED);
+  // Placeholder values of a template. In a template's declaration, `variables` is an array.
   if (name === "variables" && typeof value === "object" && !Array.isArray(value))
     return redactValue(
-      Object.fromEntries(Object.keys(value).map((key) => [key, LEFT_OUT])),
+      Object.fromEntries(Object.keys(value).map((key) => [key, OMITTED])),
       budget,
       depth + 1,
     );
   return redactValue(value, budget, depth + 1);
 }
 
-/** Of an address in the web neither the password nor the query: that is where people put keys. */
+/**
+ * Removes credentials and the query string from URLs, because they may contain keys, and shortens the text.
+ */
 function shorten(text: string): string {
   const start = text.slice(0, textCharsMax * 2);
   const plain = start.replace(
     WEB_ADDRESS,
-    (_, scheme, place, query) => `${scheme}${place}${query ? `?${LEFT_OUT}` : ""}`,
+    (_, scheme, place, query) => `${scheme}${place}${query ? `?${OMITTED}` : ""}`,
   );
-  const shown = plain.length > textCharsMax ? `${plain.slice(0, textCharsMax)}…` : plain;
-  return redactText(shown);
+  const shortened = plain.length > textCharsMax ? `${plain.slice(0, textCharsMax)}…` : plain;
+  return redactText(shortened);
 }
 
 function spend<T>(budget: Budget, value: T): T {

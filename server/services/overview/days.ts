@@ -4,25 +4,31 @@ import { emails } from "#db/schema/emails";
 import { emailEvents } from "#db/schema/events";
 import { usageDays } from "#db/schema/usage";
 import type { Ctx } from "#server/deps";
-import { firstIdAt } from "#server/ids";
-import { countIn, USAGE_COUNTS, type UsageCounts } from "../usage";
+import { firstIdAt } from "#server/platform/ids";
+import { countPendingUsage, USAGE_COUNTS, type UsageCounts } from "../usage/usage";
 
 const dayMs = 86_400_000;
-/** Mails, and events, that the hours of a day are counted from at most. */
+/** Maximum number of emails, and of events, that hourly counts are based on. */
 const countedMax = 50_000;
 
-/** What was counted in one span, which begins at `at`: a day in UTC, or an hour of it. */
+/** The counts of one time span that begins at `at`: a day or an hour, in UTC. */
 export type Span = UsageCounts & { at: Date };
 
 export type Spans = {
   spans: Span[];
-  /** False where events are still being counted in, or there are too many to count all hours: then the first ones lack. */
+  /**
+   * False if older events are not counted yet, or there are too many to count all hours: the first hours are
+   * then missing.
+   */
   isComplete: boolean;
 };
 
-/** The last so many days (UTC), today included, each event on its own day, counted in recipients. Days without mail are there too. */
+/**
+ * The last `days` days (UTC) including today. Each event counts on its own day, in recipients. Days without
+ * email are included.
+ */
 export async function readDays(ctx: Ctx, days: number): Promise<Spans> {
-  const isComplete = await countIn(ctx);
+  const isComplete = await countPendingUsage(ctx);
   const today = startOfDay(ctx.clock());
   const first = new Date(today.getTime() - (days - 1) * dayMs);
   const rows = await ctx.db
@@ -34,7 +40,7 @@ export async function readDays(ctx: Ctx, days: number): Promise<Spans> {
   const byDay = new Map(rows.map(({ day, ...counts }) => [day, counts]));
   const spans = Array.from({ length: days }, (_, nth) => {
     const at = new Date(first.getTime() + nth * dayMs);
-    return { at, ...(byDay.get(dayOf(at)) ?? NOTHING) };
+    return { at, ...(byDay.get(dayOf(at)) ?? ZERO_COUNTS) };
   });
   return { spans, isComplete };
 }
@@ -47,10 +53,10 @@ const SUMS = Object.fromEntries(USAGE_COUNTS.map((name) => [name, sumOf(name)]))
   keyof UsageCounts,
   ReturnType<typeof sumOf>
 >;
-const NOTHING = Object.fromEntries(USAGE_COUNTS.map((name) => [name, 0])) as UsageCounts;
+const ZERO_COUNTS = Object.fromEntries(USAGE_COUNTS.map((name) => [name, 0])) as UsageCounts;
 
-/** Whether the team has ever sent from a domain of its own. */
-export async function hasSentForReal(ctx: Ctx): Promise<boolean> {
+/** Whether the team has ever sent from its own domain. */
+export async function hasSentFromOwnDomain(ctx: Ctx): Promise<boolean> {
   const [found] = await ctx.db
     .select({ one: sql`1` })
     .from(usageDays)
@@ -65,7 +71,10 @@ export async function hasSentForReal(ctx: Ctx): Promise<boolean> {
   return found !== undefined;
 }
 
-/** The hours of today (UTC) up to now, counted from the newest mails and events: as far back as `countedMax` of them reach. */
+/**
+ * The hours of today (UTC) up to now, counted from the newest `countedMax` emails and events; earlier hours
+ * may be missing.
+ */
 export async function readHours(ctx: Ctx): Promise<Spans> {
   const now = ctx.clock();
   const today = startOfDay(now);
@@ -73,7 +82,7 @@ export async function readHours(ctx: Ctx): Promise<Spans> {
   const first = Math.max(...[accepted, events].map(({ firstFull }) => firstFull));
   const hours = now.getUTCHours() + 1;
   const spans = Array.from({ length: hours }, (_, hour) => {
-    const counts: UsageCounts = { ...NOTHING, accepted: accepted.byHour.get(hour) ?? 0 };
+    const counts: UsageCounts = { ...ZERO_COUNTS, accepted: accepted.byHour.get(hour) ?? 0 };
     for (const name of USAGE_COUNTS)
       if (name !== "accepted") counts[name] = events.byHour.get(`${hour} email.${name}`) ?? 0;
     return { at: new Date(today.getTime() + hour * 3_600_000), ...counts };
@@ -122,7 +131,7 @@ async function eventsByHour(ctx: Ctx, since: Date) {
   return { byHour, firstFull: firstFullOf(rows.map((row) => ({ ...row, rows: row.count }))) };
 }
 
-/** Where all that may be read was read, the earliest hour in it is cut off. */
+/** The first completely counted hour: if `countedMax` rows were read, the earliest hour is incomplete. */
 function firstFullOf(rows: { hour: number; rows: number }[]): number {
   const read = rows.reduce((sum, row) => sum + row.rows, 0);
   return read < countedMax ? 0 : Math.min(...rows.map(({ hour }) => hour)) + 1;

@@ -2,15 +2,15 @@ import { and, asc, eq, inArray } from "drizzle-orm";
 import { deliveries } from "#db/schema/deliveries";
 import type { EmailStatus } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
-import { listEmails } from "../emails/list";
-import type { EmailSummary } from "../emails/read";
+import { listEmails } from "../emails/read/list";
+import type { EmailSummary } from "../emails/read/read";
 
 const FAILED: readonly EmailStatus[] = ["complained", "bounced", "failed", "unknown"];
 
-/** A mail that went wrong, with the recipient whose fate it has and the last reason told of it. */
+/** A failed email, the recipient that determines its status, and the last reason. */
 export type Failure = { email: EmailSummary; recipient: string; reason: string | null };
 
-/** The newest mails that went wrong. */
+/** The newest failed emails. */
 export async function listFailures(ctx: Ctx, limit: number): Promise<Failure[]> {
   const found = await Promise.all(FAILED.map((status) => listEmails(ctx, { status, limit })));
   const newest = found
@@ -38,7 +38,7 @@ export async function listFailures(ctx: Ctx, limit: number): Promise<Failure[]> 
     .orderBy(asc(deliveries.position));
   return newest.map((email) => {
     const worst = rows.find((row) => row.emailId === email.id && row.status === email.status);
-    // What was said last of a mail that was complained about is that it was accepted.
+    // The last reply for an email with a complaint is its acceptance, which is not the reason.
     const reason = email.status === "complained" ? null : (worst?.reason ?? null);
     return { email, recipient: worst?.address ?? email.to[0] ?? "", reason };
   });

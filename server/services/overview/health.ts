@@ -8,25 +8,25 @@ import { webhooks } from "#db/schema/webhooks";
 import { workers } from "#db/schema/workers";
 import type { Ctx } from "#server/deps";
 
-const shownMax = 50;
-/** Deferred mails, the newest ones, that are looked at for what waits for `SMTP_URL`. */
+const listMax = 50;
+/** Number of newest deferred emails that are checked for recipients who wait for `SMTP_URL`. */
 const deferredMax = 100;
 
-/** What the team's mail goes through, and what tells of it. */
+/** The health of the parts that the team's emails depend on. */
 export type Parts = {
   relays: {
     id: string;
     name: string;
-    /** Everybody's, or the team's own. */
+    /** Shared by all teams; false: the team's own. */
     isShared: boolean;
-    /** While it is paused, when it is tried next. */
+    /** Next attempt while the relay is paused. */
     pausedUntil: Date | null;
     lastFault: string | null;
     lastFaultAt: Date | null;
   }[];
-  /** Recipients of the newest deferred mails who wait since `SMTP_URL` itself failed; null where there are none. */
+  /** Recipients of the newest deferred emails that wait because `SMTP_URL` failed; null if there are none. */
   smtpUrl: { waiting: number; lastFault: string | null; lastFaultAt: Date } | null;
-  /** Those in trouble first. */
+  /** Failing endpoints first. */
   webhooks: {
     id: string;
     url: string;
@@ -35,13 +35,13 @@ export type Parts = {
     failingSince: Date | null;
     failures: number;
   }[];
-  /** When a worker last told that it lives, and what ways out those have that do. */
+  /** Last heartbeat of the most recently active worker, and its transport. */
   worker: { seenAt: Date; transport: string } | null;
 };
 
-/** The relays that the team's mail may go by, its webhooks, and the worker that was seen last. */
+/** The relays available to the team, its webhooks, and the most recently active worker. */
 export async function readParts(ctx: Ctx): Promise<Parts> {
-  const [ways, smtpUrl, endpoints, [worker]] = await Promise.all([
+  const [usable, smtpUrl, endpoints, [worker]] = await Promise.all([
     ctx.db
       .select({
         id: relays.id,
@@ -54,7 +54,7 @@ export async function readParts(ctx: Ctx): Promise<Parts> {
       .from(relays)
       .where(or(isNull(relays.teamId), eq(relays.teamId, ctx.teamId)))
       .orderBy(asc(relays.position), asc(relays.name))
-      .limit(shownMax),
+      .limit(listMax),
     readSmtpUrl(ctx),
     ctx.db
       .select({
@@ -71,17 +71,20 @@ export async function readParts(ctx: Ctx): Promise<Parts> {
         desc(sql`${webhooks.status} = 'disabled' or ${webhooks.failingSince} is not null`),
         asc(webhooks.id),
       )
-      .limit(shownMax),
+      .limit(listMax),
     ctx.db
       .select({ seenAt: workers.beatAt, transport: workers.transport })
       .from(workers)
       .orderBy(desc(workers.beatAt))
       .limit(1),
   ]);
-  return { relays: ways, smtpUrl, webhooks: endpoints, worker: worker ?? null };
+  return { relays: usable, smtpUrl, webhooks: endpoints, worker: worker ?? null };
 }
 
-/** Its faults are noted nowhere but at the mail that waits for it, of which a bounded number is looked at by index. */
+/**
+ * Faults of `SMTP_URL` are recorded only on the deliveries that wait for it. A bounded number of them is read
+ * by index.
+ */
 async function readSmtpUrl(ctx: Ctx): Promise<Parts["smtpUrl"]> {
   if (ctx.transportKind !== "relay") return null;
   const deferred = ctx.db
@@ -104,7 +107,7 @@ async function readSmtpUrl(ctx: Ctx): Promise<Parts["smtpUrl"]> {
         eq(deliveries.status, "queued"),
         isNull(deliveries.relayId),
         ne(deliveries.domain, BUILT_IN_DOMAIN),
-        // Where it could not be reached there was no reply, and the mail waits as it does for any other reason.
+        // If it could not be reached, there was no reply, and the delivery waits like any other one.
         or(
           eq(deliveries.waitRule, "transport_fault"),
           and(eq(deliveries.waitRule, "retry_schedule"), isNull(deliveries.lastCode)),
@@ -116,12 +119,12 @@ async function readSmtpUrl(ctx: Ctx): Promise<Parts["smtpUrl"]> {
   return found ?? null;
 }
 
-/** What there has to be before mail can go out into the world. */
-export type Setup = { hasWayOut: boolean; verifiedDomain: string | null; hasKey: boolean };
+/** The prerequisites for sending real emails. */
+export type Setup = { hasTransport: boolean; verifiedDomain: string | null; hasKey: boolean };
 
-/** How far the team is on its way to the first real mail. */
+/** The team's progress towards its first real email. */
 export async function readSetup(ctx: Ctx): Promise<Setup> {
-  const [[verified], [keys], [ways]] = await Promise.all([
+  const [[verified], [keys], [usable]] = await Promise.all([
     ctx.db
       .select({ name: domains.name })
       .from(domains)
@@ -144,7 +147,7 @@ export async function readSetup(ctx: Ctx): Promise<Setup> {
       .where(or(isNull(relays.teamId), eq(relays.teamId, ctx.teamId))),
   ]);
   return {
-    hasWayOut: ctx.transportKind !== "none" || (ways?.count ?? 0) > 0,
+    hasTransport: ctx.transportKind !== "none" || (usable?.count ?? 0) > 0,
     verifiedDomain: verified?.name ?? null,
     hasKey: (keys?.count ?? 0) > 0,
   };

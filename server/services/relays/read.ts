@@ -3,28 +3,28 @@ import { domains } from "#db/schema/domains";
 import { relays } from "#db/schema/relays";
 import { teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
-import { AppError } from "#server/errors";
-import { isId } from "#server/ids";
+import { AppError } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
 import type { Team } from "../teams";
 
-const { url: _url, callbackSecret: _secret, ...shown } = getTableColumns(relays);
+const { url: _url, callbackSecret: _secret, ...visible } = getTableColumns(relays);
 
-/** A relay without its secrets, with whose mail goes by it. */
-export type ShownRelay = Omit<typeof relays.$inferSelect, "url" | "callbackSecret"> & {
+/** A relay without its secrets, with the team and domain that it serves. */
+export type RelayView = Omit<typeof relays.$inferSelect, "url" | "callbackSecret"> & {
   team: string | null;
   domain: string | null;
   isPaused: boolean;
 };
 
 const columns = {
-  ...shown,
+  ...visible,
   team: teams.name,
   domain: domains.name,
   isPaused: sql<boolean>`${relays.pausedUntil} is not null`,
 };
 
-/** Every relay: the installation's first, then team by team, each in the order in which they are tried. */
-export async function listRelays(deps: Deps): Promise<ShownRelay[]> {
+/** All relays: the shared ones first, then by team, each in the order in which they are tried. */
+export async function listRelays(deps: Deps): Promise<RelayView[]> {
   return deps.db
     .select(columns)
     .from(relays)
@@ -38,8 +38,8 @@ export async function listRelays(deps: Deps): Promise<ShownRelay[]> {
     );
 }
 
-/** The relay of that id or name; where several teams have one of that name, it takes the team, or the id. */
-export async function findRelay(deps: Deps, idOrName: string, team?: Team): Promise<ShownRelay> {
+/** Finds a relay by id or name. If several teams use the name, the team or the id is required. */
+export async function findRelay(deps: Deps, idOrName: string, team?: Team): Promise<RelayView> {
   const found = await deps.db
     .select(columns)
     .from(relays)
@@ -53,13 +53,13 @@ export async function findRelay(deps: Deps, idOrName: string, team?: Team): Prom
     )
     .orderBy(asc(relays.id));
   const [relay] = found;
-  if (!relay) throw new AppError("not_found", `There is no relay "${idOrName}".`);
+  if (!relay) throw new AppError("not_found", `Relay "${idOrName}" not found.`);
   if (found.length > 1)
-    throw new AppError("conflict", `Several relays are named "${idOrName}". Name it by its id.`);
+    throw new AppError("conflict", `Several relays are named "${idOrName}". Use the relay's id.`);
   return relay;
 }
 
-/** What a relay is opened by, its URL sealed. */
+/** A relay with its sealed URL. */
 export async function readSealedRelay(
   deps: Pick<Deps, "db">,
   id: string,
@@ -68,12 +68,12 @@ export async function readSealedRelay(
     .select({ id: relays.id, teamId: relays.teamId, url: relays.url })
     .from(relays)
     .where(eq(relays.id, id));
-  if (!found) throw new AppError("not_found", "The relay was removed meanwhile.");
+  if (!found) throw new AppError("not_found", "The relay was removed in the meantime.");
   return found;
 }
 
-/** Those of a team's domains whose mail goes by a relay, and not by `SMTP_URL`. */
-export async function findRelayed(
+/** The domains of a team whose email is sent through a relay and not through `SMTP_URL`. */
+export async function findRelayedDomains(
   { db }: Pick<Deps, "db">,
   { teamId, domainNames }: { teamId: string; domainNames: readonly string[] },
 ): Promise<Set<string>> {

@@ -1,7 +1,10 @@
-import type { Place } from "#server/vault";
+import type { Place } from "#server/platform/secrets/vault";
 
-/** Where a secret of a relay stands. No team is named: a relay may be the whole installation's. */
-export const placeOfRelay = (column: "url" | "callback_secret", id: string): Place => ({
+/**
+ * Identifies a relay's secret in the vault. Contains no team, because a relay may be shared by the
+ * installation.
+ */
+export const vaultPlaceOfRelay = (column: "url" | "callback_secret", id: string): Place => ({
   table: "relays",
   column,
   id,

@@ -2,14 +2,14 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { isUniqueViolation } from "#db/faults";
 import { type RelayProvider, relays } from "#db/schema/relays";
 import type { Deps } from "#server/deps";
-import { AppError } from "#server/errors";
-import { newId } from "#server/ids";
 import { providerOfHost } from "#server/mail/transport/provider-id";
 import { parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
-import { findRelay, type ShownRelay } from "./read";
-import { placeOfRelay } from "./seal";
+import { AppError } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
+import { findRelay, type RelayView } from "./read";
+import { vaultPlaceOfRelay } from "./seal";
 
-/** Whose mail goes by a relay: a domain's, a team's, or with both null everybody's. */
+/** Whose email a relay sends: of one domain, of one team, or of all teams if both are null. */
 export type RelayScope = { teamId: string | null; domainId: string | null };
 
 export type RelayChange = {
@@ -21,14 +21,17 @@ export type RelayChange = {
 };
 export type NewRelay = RelayScope & RelayChange & { name: string; url: string };
 
-/** Providers that rewrite Message-ID and Date, which our signatures cover, and sign by themselves. */
+/**
+ * Providers that rewrite Message-ID and Date, which our DKIM signatures cover, and that sign email
+ * themselves.
+ */
 const REWRITES: ReadonlySet<RelayProvider> = new Set(["ses"]);
 
 /**
- * Makes a relay, last in its scope unless a position is given. The provider follows from the host, and whether our DKIM
- * signatures go along from the provider, where nothing else is said. The URL is sealed, and told to nobody again.
+ * Adds a relay, last in its scope unless a position is given. By default the provider is derived from the
+ * host, and whether we sign with DKIM from the provider. The URL is sealed and never shown again.
  */
-export async function addRelay(deps: Deps, input: NewRelay): Promise<ShownRelay> {
+export async function addRelay(deps: Deps, input: NewRelay): Promise<RelayView> {
   const target = readTarget(deps, input.url, input.teamId);
   const provider = input.provider === undefined ? providerOfHost(target.host) : input.provider;
   const id = newId();
@@ -39,43 +42,43 @@ export async function addRelay(deps: Deps, input: NewRelay): Promise<ShownRelay>
       domainId: input.domainId,
       name: input.name,
       position: input.position ?? (await lastPosition(deps, input)) + 1,
-      url: deps.vault.seal(input.url, placeOfRelay("url", id)),
+      url: deps.vault.seal(input.url, vaultPlaceOfRelay("url", id)),
       host: hostOf(target),
       dkim: input.dkim ?? !(provider !== null && REWRITES.has(provider)),
       provider,
     });
   } catch (error) {
     if (isUniqueViolation(error, "relays_name_key"))
-      throw new AppError("conflict", `There is a relay "${input.name}" already.`, { cause: error });
+      throw new AppError("conflict", `A relay "${input.name}" already exists.`, { cause: error });
     throw error;
   }
   return findRelay(deps, id);
 }
 
-/** Changes what is given. A relay with another URL begins anew: what was known of its faults is forgotten. */
-export async function changeRelay(
+/** Changes the given fields. A new URL resets the relay's fault state. */
+export async function updateRelay(
   deps: Deps,
-  relay: Pick<ShownRelay, "id" | "teamId">,
+  relay: Pick<RelayView, "id" | "teamId">,
   { url, ...change }: RelayChange,
-): Promise<ShownRelay> {
-  const moved = url === undefined ? {} : movedTo(deps, relay, url);
-  if (Object.keys({ ...change, ...moved }).length > 0)
+): Promise<RelayView> {
+  const target = url === undefined ? {} : targetColumns(deps, relay, url);
+  if (Object.keys({ ...change, ...target }).length > 0)
     await deps.db
       .update(relays)
-      .set({ ...change, ...moved })
+      .set({ ...change, ...target })
       .where(eq(relays.id, relay.id));
   return findRelay(deps, relay.id);
 }
 
-/** Ends a relay. What is under way by it goes on; what waits for it takes the next way that there is. */
-export async function removeRelay(deps: Deps, { id }: Pick<ShownRelay, "id">): Promise<void> {
+/** Removes a relay. Attempts in progress continue; waiting deliveries use the next available route. */
+export async function removeRelay(deps: Deps, { id }: Pick<RelayView, "id">): Promise<void> {
   await deps.db.delete(relays).where(eq(relays.id, id));
 }
 
-function movedTo(deps: Deps, { id, teamId }: Pick<ShownRelay, "id" | "teamId">, url: string) {
+function targetColumns(deps: Deps, { id, teamId }: Pick<RelayView, "id" | "teamId">, url: string) {
   const target = readTarget(deps, url, teamId);
   return {
-    url: deps.vault.seal(url, placeOfRelay("url", id)),
+    url: deps.vault.seal(url, vaultPlaceOfRelay("url", id)),
     host: hostOf(target),
     pausedUntil: null,
     failures: 0,
@@ -88,12 +91,12 @@ function readTarget({ outside }: Deps, url: string, teamId: string | null): Smtp
   const read = parseSmtpUrl(url);
   if (!read.ok) throw new AppError("invalid", `The URL of the relay is not usable. ${read.fault}`);
   const { host } = read.target;
-  // A name is judged with each connection.
+  // A host name is checked for each connection instead.
   const isAddress = /^[\d.]+$|:/.test(host);
   if (teamId !== null && isAddress && outside.judgeAddress(host) === "blocked")
     throw new AppError(
       "invalid",
-      `${host} is not an address of the public Internet. POSTHORN_EGRESS_ALLOW opens networks to relays of teams.`,
+      `${host} is not a public address. The operator can allow networks for team relays with BACKSTAMP_EGRESS_ALLOW.`,
     );
   return read.target;
 }

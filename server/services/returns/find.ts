@@ -1,28 +1,34 @@
-import { findDeliveryTo, findRecentDelivery } from "#db/returns";
 import type { Deps } from "#server/deps";
-import { isId } from "#server/ids";
 import type { About } from "#server/mail/bounce/report";
-import { unsubscribePath } from "#server/recipient-tokens";
+import { isId } from "#server/platform/ids";
+import { unsubscribePath } from "#server/platform/secrets/recipient-tokens";
+import { findDeliveryTo, findRecentDelivery } from "./apply";
 
-/** Older mail is not found by its Message-ID: by then servers have given up, and who still knows it may be anybody. */
+/**
+ * Older emails are not found by Message-ID: servers no longer retry them, and too many people may have seen
+ * the Message-ID.
+ */
 const daysMax = 10;
 
-/** A delivery that something came back about; `isProven` where a token of ours says so, which only its copy held. */
-export type Found = { deliveryId: string; isProven: boolean };
+/**
+ * The delivery that a report is about. `isProven`: identified by a token of ours that only its copy
+ * contained.
+ */
+export type FoundDelivery = { deliveryId: string; isProven: boolean };
 
-/** The delivery that a return path is the token of; null for every other address. */
+/** The delivery whose token is in a return path; null for every other address. */
 export function openReturnPath(deps: Pick<Deps, "recipientTokens">, address: string): string | null {
   return deps.recipientTokens.openReturnPath(address.slice(0, address.lastIndexOf("@")));
 }
 
 /**
- * Finds the one delivery whose copy of a mail came back, by what was in no other: its return path, or its link to unsubscribe.
- * Null where neither is there, or is ours.
+ * Finds the delivery that a report is about by a token that only its copy contained: in its return path or
+ * its unsubscribe link. Null if neither is present and valid.
  */
 export async function findByToken(
   deps: Pick<Deps, "hot" | "recipientTokens">,
   { returnPaths, unsubscribeLinks }: About,
-): Promise<Found | null> {
+): Promise<FoundDelivery | null> {
   for (const address of returnPaths) {
     const deliveryId = openReturnPath(deps, address);
     if (deliveryId !== null) return { deliveryId, isProven: true };
@@ -38,12 +44,15 @@ export async function findByToken(
   return null;
 }
 
-/** Finds a delivery by what everybody can know who saw the mail: its Message-ID and a recipient, while it is young. */
+/**
+ * Finds the delivery of a recent email by its Message-ID and a recipient, which everyone who saw the email
+ * knows.
+ */
 export async function findByMessageId(
   deps: Pick<Deps, "hot">,
   messageId: string | null,
   addresses: readonly string[],
-): Promise<Found | null> {
+): Promise<FoundDelivery | null> {
   const emailId = messageId?.split("@")[0]?.toLowerCase();
   if (!messageId || !emailId || !isId(emailId) || addresses.length === 0) return null;
   const deliveryId = await findRecentDelivery(deps.hot, { messageId, emailId, addresses, daysMax });

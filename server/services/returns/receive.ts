@@ -1,14 +1,14 @@
-import { foldAddress } from "#db/fold-address";
-import { addressOfDelivery } from "#db/returns";
 import type { Deps } from "#server/deps";
 import { isComplaint } from "#server/mail/bounce/feedback";
 import { readReport } from "#server/mail/bounce/read-report";
 import type { Action, Report, Reported } from "#server/mail/bounce/report";
-import { type Found, findByMessageId, findByToken, openReturnPath } from "./find";
-import { type Recorded, recordReturn } from "./record";
-import { recordReported } from "./record-reported";
+import { foldAddress } from "#server/shared/fold-address";
+import { addressOfDelivery } from "./apply";
+import { type FoundDelivery, findByMessageId, findByToken, openReturnPath } from "./find";
+import { type Recorded, recordOutcome } from "./record";
+import { recordServerReport } from "./record-server-report";
 
-/** Why a message, or what it says of one recipient, changes nothing. */
+/** Why a message, or its report on one recipient, changes nothing. */
 export type Ignored =
   | Exclude<Recorded, "recorded">
   | "auto_reply"
@@ -16,12 +16,12 @@ export type Ignored =
   | "no_complaint"
   | "no_failure";
 
-/** What became of a message that came back, once that is committed. */
+/** The result of a returned message, after it was committed. */
 export type Received = {
   kind: Report["kind"];
-  /** Deliveries that it changed. */
+  /** Number of deliveries that it changed. */
   recorded: number;
-  /** What of it changed none, each with why. */
+  /** Why each of its other reports changed nothing. */
   ignored: Ignored[];
 };
 
@@ -30,10 +30,11 @@ type Delivery = Extract<Report, { kind: "delivery" }>;
 type Complaint = Extract<Report, { kind: "complaint" }>;
 
 /**
- * Takes in a message that came back, and records what it proves. `recipient` is the address that it came to, where that is
- * known from outside of it. A delivery is found by a token of ours, which only the copy for its recipient held; else by
- * Message-ID and recipient, which never suppresses. Null where the bytes are no message. Throws where the database is away,
- * and then, or where something has to wait (`later`), the message has to be given again.
+ * Receives a returned message (bounce or complaint) and records it. `recipient` is the address it was sent
+ * to, if that is known independent of its content. A delivery is found by a token of ours that only its copy
+ * contained; otherwise by Message-ID and recipient, which never suppresses. Null if the bytes are not a
+ * message. Throws if the database is unavailable. The message must be submitted again in that case, and if a
+ * report has to wait (`later`).
  */
 export async function receiveMessage(
   deps: ReceiveDeps,
@@ -62,8 +63,8 @@ async function recordReport(
   if (found) return [await recordProven(deps, report, found)];
   const results: (Ignored | "recorded")[] = [];
   for (const reported of worstFirst(report.reported)) {
-    const weak = await findByMessageId(deps, report.about.messageId, reported.recipients);
-    results.push(weak ? await recordReportedOf(deps, report, reported, weak, false) : "unknown");
+    const candidate = await findByMessageId(deps, report.about.messageId, reported.recipients);
+    results.push(candidate ? await recordReportedOf(deps, report, reported, candidate, false) : "unknown");
   }
   return results.length > 0 ? results : ["no_failure"];
 }
@@ -71,32 +72,35 @@ async function recordReport(
 async function recordComplaint(
   deps: ReceiveDeps,
   report: Complaint,
-  proven: Found | null,
+  proven: FoundDelivery | null,
 ): Promise<Recorded> {
   const found = proven ?? (await findByMessageId(deps, report.about.messageId, report.recipients));
   if (!found) return "unknown";
-  return recordReturn(deps, {
+  return recordOutcome(deps, {
     deliveryId: found.deliveryId,
     report: report.id,
     effect: "complained",
     reply: null,
     host: null,
-    reason: `The recipient complained about the mail (${report.feedbackType}).`,
+    reason: `The recipient marked the email as spam (${report.feedbackType}).`,
     suppresses: found.isProven ? "complaint" : null,
   });
 }
 
-const WORST: readonly Action[] = ["failed", "delayed", "delivered", "relayed", "expanded"];
+const WORST_FIRST: readonly Action[] = ["failed", "delayed", "delivered", "relayed", "expanded"];
 
-/** What is said of several addresses holds for the one that they belong to in the worst way of all. */
+/** Of several reports on one delivery, the worst one counts. */
 const worstFirst = (reported: readonly Reported[]): Reported[] =>
-  [...reported].sort((a, b) => WORST.indexOf(a.action) - WORST.indexOf(b.action));
+  [...reported].sort((a, b) => WORST_FIRST.indexOf(a.action) - WORST_FIRST.indexOf(b.action));
 
-/** The one delivery of a token: by what is said of its address, or else of those that it was passed on to. */
+/**
+ * Records a report on a delivery found by its token: the report on its address, or else on the addresses it
+ * forwards to.
+ */
 async function recordProven(
   deps: ReceiveDeps,
   report: Delivery,
-  found: Found,
+  found: FoundDelivery,
 ): Promise<Ignored | "recorded"> {
   const address = await addressOfDelivery(deps.hot, found.deliveryId);
   if (address === null) return "unknown";
@@ -106,19 +110,19 @@ async function recordProven(
   const pool = named.length > 0 ? named : report.reported;
   const [worst] = worstFirst(pool);
   if (!worst) return "no_failure";
-  // Where it names another address beside ours, to which ours leads on, it is a word about that one.
+  // A report that also names an address to which ours forwards is about that address.
   const exact = named.find(({ action, recipients }) => action === worst.action && recipients.every(isOwn));
-  const isAboutIt = exact !== undefined || worst.recipients.length === 0;
-  return recordReportedOf(deps, report, exact ?? worst, found, isAboutIt);
+  const isExact = exact !== undefined || worst.recipients.length === 0;
+  return recordReportedOf(deps, report, exact ?? worst, found, isExact);
 }
 
 async function recordReportedOf(
   deps: ReceiveDeps,
   report: Delivery,
   reported: Reported,
-  { deliveryId, isProven }: Found,
-  isAboutIt: boolean,
+  { deliveryId, isProven }: FoundDelivery,
+  isExact: boolean,
 ): Promise<Ignored | "recorded"> {
-  const about = { deliveryId, report: report.id, reported, maySuppress: isProven && isAboutIt };
-  return (await recordReported(deps, about)) ?? "no_failure";
+  const about = { deliveryId, report: report.id, reported, maySuppress: isProven && isExact };
+  return (await recordServerReport(deps, about)) ?? "no_failure";
 }

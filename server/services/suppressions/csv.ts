@@ -1,38 +1,41 @@
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { CsvError, parse } from "csv-parse";
-import { type CsvColumn, restoreCell } from "#server/csv";
-import { AppError } from "#server/errors";
-import { parseMailbox } from "#server/mail/address";
+import { AppError } from "#server/platform/errors";
+import type { CsvColumn } from "#server/platform/http/csv";
 import type { Suppression } from "./present";
+import { findColumns, readEntry } from "./row";
+import type { NewSuppression } from "./suppress";
 
-/** Lines of one import; a larger file comes in parts. */
+/** Lines per import; a larger file must be split. */
 export const linesMax = 100_000;
-/** A longer line is no address: most likely a quote was opened and never closed. */
+/** A longer line cannot be an address: most likely a quote was opened and never closed. */
 const lineCharsMax = 10_000;
-/** Faulty lines that are told of one by one. */
+/** Invalid lines that are reported individually. */
 export const faultsMax = 1_000;
 
-/** What stands in an export of the list. */
+/** The columns of an export of the suppression list. */
 export const SUPPRESSION_COLUMNS: readonly CsvColumn<Suppression>[] = [
   { name: "email", of: ({ address }) => address },
   { name: "origin", of: ({ origin }) => origin },
   { name: "source_id", of: ({ sourceEmailId }) => sourceEmailId },
+  { name: "lists_only", of: ({ listsOnly }) => listsOnly },
   { name: "created_at", of: ({ createdAt }) => createdAt },
 ];
 
-export type FaultyLine = { line: number; message: string };
+export type InvalidLine = { line: number; message: string };
 
-/** What a file says: its addresses, and what could not be read, of which `faults` holds the first. */
-export type ReadAddresses = { addresses: string[]; faults: FaultyLine[]; faulty: number };
+/** The content of a file: its entries, the number of invalid lines, and the first `faultsMax` of these. */
+export type ParsedEntries = { entries: NewSuppression[]; faults: InvalidLine[]; faulty: number };
 
 /**
- * Reads addresses from CSV as its bytes come: from the column `email` or `address` where the first line names one, else from
- * the first column. Understands commas, semicolons and tabs, and files of this service and of programs that calculate. A
- * line that holds no address is told of by its number; a file that is no CSV, too long or not UTF-8 is refused whole.
+ * Reads entries from CSV as a stream. The first line may name the columns, in the form of our own export or
+ * of other services (see `findColumns`); without it, the first column contains the addresses. Accepts commas,
+ * semicolons and tabs, and files from spreadsheet programs. An invalid line is reported by its number. A file
+ * that is not CSV, is too long or is not UTF-8 is rejected as a whole.
  */
-export async function readAddresses(bytes: AsyncIterable<Uint8Array>): Promise<ReadAddresses> {
-  const read: ReadAddresses = { addresses: [], faults: [], faulty: 0 };
+export async function readEntries(bytes: AsyncIterable<Uint8Array>): Promise<ParsedEntries> {
+  const read: ParsedEntries = { entries: [], faults: [], faulty: 0 };
   const parser = parse({
     bom: true,
     delimiter: [",", ";", "\t"],
@@ -46,7 +49,7 @@ export async function readAddresses(bytes: AsyncIterable<Uint8Array>): Promise<R
   const source = Readable.from(decode(bytes));
   source.once("error", (error) => parser.destroy(error));
   source.pipe(parser);
-  let column = 0;
+  let columns = findColumns([]);
   let isFirst = true;
   let lines = 0;
   try {
@@ -56,22 +59,21 @@ export async function readAddresses(bytes: AsyncIterable<Uint8Array>): Promise<R
     }>) {
       if (isFirst) {
         isFirst = false;
-        const named = record.findIndex((cell) => /^(e-?mail|address|email[ _]address)$/i.test(cell));
-        column = Math.max(0, named);
-        if (named !== -1) continue;
+        columns = findColumns(record);
+        if (columns.isHeading) continue;
       }
       if (++lines > linesMax)
         throw new AppError(
           "invalid",
-          `The file has more than ${linesMax.toLocaleString("en")} lines. Send it in parts.`,
+          `The file has more than ${linesMax.toLocaleString("en")} lines. Split it into smaller files.`,
         );
-      const mailbox = parseMailbox(restoreCell(record[column] ?? ""));
-      if (mailbox.ok) read.addresses.push(mailbox.mailbox.address);
-      else if (++read.faulty <= faultsMax) read.faults.push({ line: info.lines, message: mailbox.fault });
+      const entry = readEntry(columns, record);
+      if (typeof entry !== "string") read.entries.push(entry);
+      else if (++read.faulty <= faultsMax) read.faults.push({ line: info.lines, message: entry });
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new AppError("invalid", `${placeOf(error)}Check its quotes.`, { cause: error });
+    throw new AppError("invalid", `${placeOf(error)}Check its quotation marks.`, { cause: error });
   } finally {
     source.destroy();
   }
@@ -79,7 +81,9 @@ export async function readAddresses(bytes: AsyncIterable<Uint8Array>): Promise<R
 }
 
 const placeOf = ({ lines }: CsvError & { lines?: unknown }): string =>
-  typeof lines === "number" ? `From line ${lines} on the file is no CSV. ` : "The file is no CSV. ";
+  typeof lines === "number"
+    ? `The file is not valid CSV from line ${lines} on. `
+    : "The file is not valid CSV. ";
 
 async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -92,7 +96,7 @@ async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string>
   };
   for await (const chunk of bytes) {
     yield read(chunk, { stream: true });
-    // A piece has thousands of lines; what came meanwhile is answered before the next.
+    // One chunk contains thousands of lines. Other requests run before the next one.
     await setImmediate();
   }
   yield read();

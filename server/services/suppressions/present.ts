@@ -1,8 +1,17 @@
-import type { suppressions } from "#db/schema/suppressions";
+import type { SuppressionRow, suppressions } from "#db/schema/suppressions";
 
 export type Suppression = Omit<typeof suppressions.$inferSelect, "teamId">;
 
-/** The form in which webhooks and answers tell of one. */
+export const readSuppression = (row: SuppressionRow): Suppression => ({
+  id: row.id,
+  address: row.address,
+  origin: row.origin,
+  sourceEmailId: row.source_email_id,
+  listsOnly: row.lists_only,
+  createdAt: new Date(row.created_at),
+});
+
+/** A suppression as in webhooks and API responses. */
 export function suppressionJson({ id, address, origin, sourceEmailId, listsOnly, createdAt }: Suppression) {
   return {
     id,

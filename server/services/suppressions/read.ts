@@ -1,16 +1,16 @@
 import { and, asc, desc, eq, gt, inArray, lt } from "drizzle-orm";
-import { foldAddress } from "#db/fold-address";
 import { type SuppressionOrigin, suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
-import { notFound } from "#server/errors";
-import { type Page, type PageQuery, pageOf } from "../paging";
+import { notFound } from "#server/platform/errors";
+import { foldAddress } from "#server/shared/fold-address";
+import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 import type { Suppression } from "./present";
 
-/** One entry of the list, named by its id or by its address. */
+/** Identifies one entry, by id or by address. */
 export type SuppressionName = { id: string } | { address: string };
 
-/** The entries with these names among the team's. */
-export const named = (ctx: Ctx, names: readonly SuppressionName[]) => {
+/** Matches the team's entries with these names. */
+export const isNamed = (ctx: Ctx, names: readonly SuppressionName[]) => {
   const ids = names.flatMap((name) => ("id" in name ? [name.id] : []));
   const addresses = names.flatMap((name) => ("address" in name ? [foldAddress(name.address)] : []));
   return and(
@@ -24,6 +24,7 @@ export async function listSuppressions(
   ctx: Ctx,
   query: PageQuery & { origin?: SuppressionOrigin },
 ): Promise<Page<Suppression>> {
+  await requireCursor(ctx, suppressions, query);
   return pageOf(query, (cursor, order, limit) =>
     ctx.db
       .select()
@@ -45,14 +46,14 @@ export async function getSuppression(ctx: Ctx, name: SuppressionName): Promise<S
   const [row] = await ctx.db
     .select()
     .from(suppressions)
-    .where(named(ctx, [name]));
+    .where(isNamed(ctx, [name]));
   if (!row) throw notFound("Suppression");
   return row;
 }
 
 /**
- * Which of these addresses the team does not write to, by the address as it was given. Throws where the list cannot be
- * asked: a mail that might go to one of them must wait.
+ * The suppressed addresses among these, keyed by the address as given. Throws if the list cannot be read: an
+ * email to one of them must wait then.
  */
 export async function findSuppressed(
   ctx: Ctx,

@@ -1,16 +1,17 @@
 import { sql } from "drizzle-orm";
 import { suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
-import { notFound } from "#server/errors";
+import { notFound } from "#server/platform/errors";
 import { recordAudit } from "../audit/record";
-import { announceEach } from "../webhooks/announce";
-import { subjectOf } from "./add";
+import { announceEach } from "../webhooks/events/announce";
 import { type Suppression, suppressionJson } from "./present";
-import { named, type SuppressionName } from "./read";
+import { isNamed, type SuppressionName } from "./read";
+import { subjectOf } from "./suppress";
 
 /**
- * Takes entries off the team's list, all named by id or all by address, with the webhooks that tell of it, and returns those
- * that were there. Mail from now on is sent to them again; what was set aside stays so.
+ * Removes entries from the team's suppression list, all by id or all by address, with the webhooks for them.
+ * Returns the entries that existed. New emails are sent to these addresses again; emails that were suppressed
+ * before are not.
  */
 export async function removeSuppressions(
   ctx: Ctx,
@@ -18,17 +19,17 @@ export async function removeSuppressions(
 ): Promise<Suppression[]> {
   if (names.length === 0) return [];
   const removed = await ctx.db.transaction(async (tx) => {
-    const inside = { ...ctx, db: tx };
-    // Locked in one order first, so that two callers who share entries never wait for each other in a circle.
-    const held = await tx
+    const txCtx = { ...ctx, db: tx };
+    // Locked in one order first, so two callers with common entries cannot deadlock.
+    const locked = await tx
       .select({ id: suppressions.id })
       .from(suppressions)
-      .where(named(ctx, names))
+      .where(isNamed(ctx, names))
       .orderBy(sql`${suppressions.address} collate "C"`)
       .for("update");
-    if (held.length === 0) return [];
-    const rows = await tx.delete(suppressions).where(named(ctx, held)).returning();
-    await announceEach(inside, "suppression.removed", rows.map(suppressionJson));
+    if (locked.length === 0) return [];
+    const rows = await tx.delete(suppressions).where(isNamed(ctx, locked)).returning();
+    await announceEach(txCtx, "suppression.removed", rows.map(suppressionJson));
     await recordAudit(tx, ctx, {
       action: "suppression.removed",
       ...subjectOf(rows),
@@ -40,7 +41,7 @@ export async function removeSuppressions(
   return removed;
 }
 
-/** The same for one, which must be there. */
+/** The same for a single entry; 404 if it does not exist. */
 export async function removeSuppression(ctx: Ctx, name: SuppressionName): Promise<Suppression> {
   const [removed] = await removeSuppressions(ctx, [name]);
   if (!removed) throw notFound("Suppression");

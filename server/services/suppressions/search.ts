@@ -1,26 +1,27 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
-import { foldAddress } from "#db/fold-address";
 import { deliveries } from "#db/schema/deliveries";
 import { emails } from "#db/schema/emails";
 import { type SuppressionOrigin, suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
-import { parseMailbox } from "#server/mail/address";
-import { type Page, type PageQuery, pageOf } from "../paging";
+import { parseMailbox } from "#server/mail/address/address";
+import { foldAddress } from "#server/shared/fold-address";
+import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 import type { Suppression } from "./present";
 
-/** Behind every text that begins with the same letters, in the order of bytes in which the index keeps addresses. */
+/** Sorts after every text with the same prefix, in the byte order of the index. */
 const LAST = "\u{10ffff}";
 
 /**
- * The team's entries whose address begins with these letters, in any letter case, in the order of the alphabet. A whole
- * address finds itself, also where it is written with a name or in letters that DNS spells otherwise.
+ * The team's entries whose address begins with `prefix`, case-insensitive, in alphabetical order. A full
+ * address also matches if it is written with a display name or with an internationalized domain.
  */
 export async function searchSuppressions(
   ctx: Ctx,
   query: PageQuery & { prefix: string; origin?: SuppressionOrigin | undefined },
 ): Promise<Page<Suppression>> {
   const { address } = suppressions;
-  // Its operators, and not those of the database's own collation, are the ones that the index answers.
+  await requireCursor(ctx, suppressions, query);
+  // These operators compare bytes, as the index does, and do not depend on the collation of the database.
   const placeOf = (id: string) =>
     sql`(select c.address from suppressions c where c.team_id = ${ctx.teamId} and c.id = ${id})`;
   return pageOf(query, (cursor, order, limit) =>
@@ -43,18 +44,18 @@ export async function searchSuppressions(
   );
 }
 
-/** That an address begins with these letters, or is the one that they are. */
+/** Matches addresses that begin with these letters, or are equal to them. */
 export function beginsWith(letters: string): SQL {
-  const whole = parseMailbox(letters);
-  const prefix = foldAddress(whole.ok ? whole.mailbox.address : letters);
+  const parsed = parseMailbox(letters);
+  const prefix = foldAddress(parsed.ok ? parsed.mailbox.address : letters);
   const { address } = suppressions;
   return sql`${address} ~>=~ ${prefix} and ${address} ~<~ ${prefix + LAST}`;
 }
 
-/** The mail that showed that an address is dead, and what the host answered; null where it answered nothing. */
+/** The email that caused an entry, and the host's reply; null if there was no reply. */
 export type Source = { emailId: string; reply: string | null };
 
-/** The mails behind these entries, by the entry's id; those that are no longer kept are left out. */
+/** The source emails of these entries, keyed by entry id. Emails that were deleted are omitted. */
 export async function readSources(ctx: Ctx, rows: readonly Suppression[]): Promise<Map<string, Source>> {
   const wanted = rows.flatMap(({ sourceEmailId }) => sourceEmailId ?? []);
   if (wanted.length === 0) return new Map();
@@ -71,12 +72,14 @@ export async function readSources(ctx: Ctx, rows: readonly Suppression[]): Promi
     .where(and(eq(emails.teamId, ctx.teamId), inArray(emails.id, wanted)));
   const sources = new Map<string, Source>();
   for (const row of rows) {
-    const ofMail = found.filter(({ emailId }) => emailId === row.sourceEmailId);
-    const [first] = ofMail;
+    const ofEmail = found.filter(({ emailId }) => emailId === row.sourceEmailId);
+    const [first] = ofEmail;
     if (!first) continue;
-    const own = ofMail.find(({ address }) => foldAddress(address) === row.address);
-    const said = own ? [own.code, own.enhanced, own.text].filter((part) => part !== null && part !== "") : [];
-    sources.set(row.id, { emailId: first.emailId, reply: said.join(" ") || null });
+    const own = ofEmail.find(({ address }) => foldAddress(address) === row.address);
+    const reply = own
+      ? [own.code, own.enhanced, own.text].filter((part) => part !== null && part !== "")
+      : [];
+    sources.set(row.id, { emailId: first.emailId, reply: reply.join(" ") || null });
   }
   return sources;
 }

@@ -1,41 +1,43 @@
 import { and, asc, eq, gt } from "drizzle-orm";
 import { type SuppressionOrigin, suppressions } from "#db/schema/suppressions";
-import { writeCsv } from "#server/csv";
 import type { Ctx } from "#server/deps";
-import { addSuppressions } from "./add";
-import { type FaultyLine, readAddresses, SUPPRESSION_COLUMNS } from "./csv";
+import { writeCsv } from "#server/platform/http/csv";
+import { type InvalidLine, readEntries, SUPPRESSION_COLUMNS } from "./csv";
 import type { Suppression } from "./present";
 import { beginsWith } from "./search";
+import { addNewSuppressions } from "./suppress";
 
 /** Rows read at once. */
 const rowsPerRead = 2_000;
 
-/** What became of a file: how many addresses were new, how many were on the list, and which lines held none. */
-export type Imported = { added: number; existing: number; faulty: number; faults: FaultyLine[] };
+/** The result of an import: new addresses, addresses that were on the list already, and the invalid lines. */
+export type Imported = { added: number; existing: number; faulty: number; faults: InvalidLine[] };
 
 /**
- * Puts the addresses of a CSV file on the list by hand. The file is read to its end before anything is written, and then all
- * of it is written or nothing. An address that stands in it twice counts once.
+ * Adds the entries of a CSV file to the suppression list, with the origin from the file or `manual`. The
+ * whole file is parsed before anything is written, and then all of it is written or none. A duplicate address
+ * counts once.
  */
 export async function importSuppressions(
   ctx: Ctx,
   bytes: AsyncIterable<Uint8Array>,
   onWritten?: (count: number, of: number) => void,
 ): Promise<Imported> {
-  const { addresses, faults, faulty } = await readAddresses(bytes);
-  const { ids, added } = await addSuppressions(ctx, addresses, {
+  const { entries, faults, faulty } = await readEntries(bytes);
+  const { ids, added } = await addNewSuppressions(ctx, entries, {
     action: "suppression.imported",
     ...(onWritten && { onWritten }),
   });
   return { added: added.length, existing: new Set(ids).size - added.length, faulty, faults };
 }
 
-/** What of the list is wanted: addresses that begin with these letters, and those of one origin. */
+/** Filters the list: addresses that begin with `prefix`, and one origin. */
 export type SuppressionFilter = { prefix?: string | undefined; origin?: SuppressionOrigin | undefined };
 
 /**
- * The team's list, or what the filter finds of it, as CSV, oldest first, read from the database only as fast as it is
- * taken. No transaction is open over it: what is added meanwhile may be in it.
+ * The team's suppression list, or the part that the filter finds, as CSV, oldest first, read from the
+ * database as it is consumed. No transaction stays open meanwhile, so entries that are added during the
+ * export may be included.
  */
 export const exportSuppressions = (ctx: Ctx, filter: SuppressionFilter = {}): AsyncGenerator<string> =>
   writeCsv(SUPPRESSION_COLUMNS, readOldestFirst(ctx, filter));

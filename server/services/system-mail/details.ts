@@ -1,12 +1,12 @@
 import type { Role } from "#db/schema/teams";
-import type { Vault } from "#server/vault";
+import type { Vault } from "#server/platform/secrets/vault";
 
-/** What the text of each kind of mail is made of, beside its recipient. */
+/** The data of each kind of system email, in addition to its recipient. */
 export type Details = {
   sign_in_link: {
-    /** Where to go afterwards: a path of ours. */
+    /** The local path to open afterwards. */
     landing: string;
-    /** With what it was asked for, in our own words, such as "Firefox on Linux". */
+    /** The browser that requested it, such as "Firefox on Linux". */
     device: string | null;
   };
   password_reset: Details["sign_in_link"];
@@ -15,20 +15,20 @@ export type Details = {
     path: string;
     team: string;
     role: Role;
-    /** Address of who invites; null for the operator. */
+    /** Email address of the inviter; null for the operator. */
     inviter: string | null;
   };
 };
 
-// It belongs to no team.
-const placeOf = (id: string) => ({ table: "system_mails", column: "details", id, teamId: "" });
+// System email has no team.
+const vaultPlace = (id: string) => ({ table: "system_mails", column: "details", id, teamId: "" });
 
-/** Encrypts them for their row: a link that was not handed over yet must not be read out of a copy of the database. */
+/** Encrypts the details for their row. A copy of the database must not reveal a link that was not sent yet. */
 export const sealDetails = (vault: Vault, id: string, details: Details[keyof Details]): string =>
-  vault.seal(JSON.stringify(details), placeOf(id));
+  vault.seal(JSON.stringify(details), vaultPlace(id));
 
-/** Reads them back. Throws where they were sealed under another secret, or for another row. */
+/** Decrypts the details. Throws if they were encrypted with another secret or for another row. */
 export const openDetails = <K extends keyof Details>(
   vault: Vault,
   row: { id: string; kind: K; details: string },
-): Details[K] => JSON.parse(vault.open(row.details, placeOf(row.id)));
+): Details[K] => JSON.parse(vault.open(row.details, vaultPlace(row.id)));

@@ -1,4 +1,4 @@
-import type { Words } from "./texts";
+import type { SystemEmailContent } from "./texts";
 
 const ESCAPES: Record<string, string> = {
   "&": "&amp;",
@@ -11,12 +11,12 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => 
 
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif";
 
-/** The text part: every sentence, the link on a line of its own. */
-export const textOf = ({ heading, paragraphs, action, afterwards }: Words): string =>
-  `${[heading, ...paragraphs, `${action.label}:\n${action.url}`, ...afterwards, "Posthorn"].join("\n\n")}\n`;
+/** The text part. The link is on its own line. */
+export const renderText = ({ heading, paragraphs, action, afterwards }: SystemEmailContent): string =>
+  `${[heading, ...paragraphs, `${action.label}:\n${action.url}`, ...afterwards, "Backstamp"].join("\n\n")}\n`;
 
-/** The HTML part: the same sentences. It loads nothing, and reads in a dark mailbox as well. */
-export function htmlOf({ subject, heading, paragraphs, action, afterwards }: Words): string {
+/** The HTML part with the same content. It loads no external resources and supports dark mode. */
+export function renderHtml({ subject, heading, paragraphs, action, afterwards }: SystemEmailContent): string {
   const url = escapeHtml(action.url);
   const paragraph = (style: string) => (text: string) => `<p style="${style}">${escapeHtml(text)}</p>`;
   return [
@@ -29,7 +29,7 @@ export function htmlOf({ subject, heading, paragraphs, action, afterwards }: Wor
     ...paragraphs.map(paragraph("margin:0 0 16px")),
     `<p style="margin:24px 0"><a href="${url}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#4b43c4;color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(action.label)}</a></p>`,
     ...afterwards.map(paragraph("margin:0 0 12px;font-size:14px;line-height:20px;opacity:.75")),
-    `<p style="margin:24px 0 0;font-size:13px;line-height:20px;opacity:.75">If the button does not work, open this address:<br><a href="${url}" style="color:inherit;overflow-wrap:anywhere">${url}</a></p>`,
+    `<p style="margin:24px 0 0;font-size:13px;line-height:20px;opacity:.75">If the button does not work, open this link:<br><a href="${url}" style="color:inherit;overflow-wrap:anywhere">${url}</a></p>`,
     `</div></body></html>`,
   ].join("\n");
 }

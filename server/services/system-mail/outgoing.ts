@@ -1,23 +1,23 @@
 import type { SystemMailKind } from "#db/schema/system-mails";
 import type { Deps } from "#server/deps";
-import { type Mailbox, parseMailbox } from "#server/mail/address";
-import { composeMessage, needsSmtpUtf8 } from "#server/mail/compose";
+import { type Mailbox, parseMailbox } from "#server/mail/address/address";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
+import { composeMessage, needsSmtpUtf8 } from "#server/mail/mime/compose";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
-import { keysAt, readSigningKeys } from "../domains/signing-keys";
-import { linkTo, mintSignInToken } from "../sign-in-tokens";
-import { findUser } from "../users";
+import { keysAt, readSigningKeys } from "../domains/dkim/signing-keys";
+import { createSignInToken, signInLinkUrl } from "../people/sign-in-tokens";
+import { findUser } from "../people/users";
 import { openDetails } from "./details";
-import { htmlOf, textOf } from "./layout";
+import { renderHtml, renderText } from "./layout";
 import { LINK_MINUTES } from "./queue";
-import { type Subject, wordsOf } from "./texts";
+import { type SystemEmailData, systemEmailContent } from "./texts";
 
-/** A mail of our own as it was kept. */
-export type KeptMail = {
+/** A stored system email. */
+export type StoredSystemEmail = {
   id: string;
   kind: SystemMailKind;
   recipient: string;
-  /** Sealed. */
+  /** Encrypted. */
   details: string;
   messageId: string;
   createdAt: Date;
@@ -25,66 +25,73 @@ export type KeptMail = {
 };
 
 /**
- * The message of a mail of our own, signed where its sender's domain has a key here; null where nobody has the address. Each
- * call makes a link of its own, which opens from that moment on. Throws where the database is away, where the mail was sealed
- * under another secret, and RangeError where it cannot be composed.
+ * Composes a system email, with a DKIM signature if the sender's domain is verified here. Null if no user has the
+ * recipient's address. Each call creates a new link, which is valid from that moment. Throws if the database is
+ * unavailable or the details were encrypted with another secret, and RangeError if the message cannot be composed.
  */
-export async function outgoingSystemMail(deps: Deps, mail: KeptMail): Promise<OutgoingMessage | null> {
-  const about = await subjectOf(deps, mail);
-  if (about === null) return null;
-  const sender = mailboxOf(deps.home.sender);
-  const from = { ...sender, name: sender.name ?? "Posthorn" };
-  const words = wordsOf(about);
+export async function composeSystemEmail(
+  deps: Deps,
+  email: StoredSystemEmail,
+): Promise<OutgoingMessage | null> {
+  const data = await readEmailData(deps, email);
+  if (data === null) return null;
+  const sender = requireMailbox(deps.home.sender);
+  const from = { ...sender, name: sender.name ?? "Backstamp" };
+  const content = systemEmailContent(data);
   const draft = {
     from,
-    to: [mailboxOf(mail.recipient)],
+    to: [requireMailbox(email.recipient)],
     cc: [],
     replyTo: [],
-    subject: words.subject,
-    text: textOf(words),
-    html: htmlOf(words),
+    subject: content.subject,
+    text: renderText(content),
+    html: renderHtml(content),
     headers: [],
     isAutomatic: true as const,
-    messageId: `<${mail.messageId}>`,
-    date: mail.createdAt,
-    boundarySeed: mail.id,
+    messageId: `<${email.messageId}>`,
+    date: email.createdAt,
+    boundarySeed: email.id,
   };
   const unsigned = composeMessage(draft);
-  const bytes = await signMessage(unsigned, await keysOf(deps, from.domain, mail.createdAt), mail.createdAt);
+  const bytes = await signMessage(
+    unsigned,
+    await findSigningKeys(deps, from.domain, email.createdAt),
+    email.createdAt,
+  );
   return {
-    id: mail.id,
+    id: email.id,
     returnPath: from.address,
     bytes,
     smtpUtf8: needsSmtpUtf8(draft),
     signatureBytes: bytes.length - unsigned.length,
-    messageId: mail.messageId,
+    messageId: email.messageId,
   };
 }
 
-async function subjectOf(
+async function readEmailData(
   deps: Deps,
-  { id, kind, recipient, details, expiresAt }: KeptMail,
-): Promise<Subject | null> {
+  { id, kind, recipient, details, expiresAt }: StoredSystemEmail,
+): Promise<SystemEmailData | null> {
   const { url } = deps.home;
   const { host } = new URL(url);
   if (kind === "invitation") {
-    const { path, ...said } = openDetails(deps.vault, { id, kind, details });
-    return { kind, host, url: `${url}${path}`, expiresAt, ...said };
+    const { path, ...rest } = openDetails(deps.vault, { id, kind, details });
+    return { kind, host, url: `${url}${path}`, expiresAt, ...rest };
   }
   const { landing, device } = openDetails(deps.vault, { id, kind, details });
   const user = await findUser(deps, recipient);
   if (!user) return null;
-  const token = await mintSignInToken(deps, {
+  const token = await createSignInToken(deps, {
     purpose: kind,
     userId: user.id,
     minutes: LINK_MINUTES[kind],
     isMailed: true,
   });
-  return { kind, host, url: linkTo(deps.home, kind, token, landing), device };
+  return { kind, host, url: signInLinkUrl(deps.home, kind, token, landing), device };
 }
 
-/** A name belongs to one team at a time, so its keys are whoever's they are. */
-async function keysOf(
+/** The DKIM keys of the sender's domain. A domain is verified for one team at a time, so the team's keys apply. */
+async function findSigningKeys(
   deps: Pick<Deps, "hot" | "vault">,
   domain: string,
   acceptedAt: Date,
@@ -98,8 +105,8 @@ async function keysOf(
   );
 }
 
-function mailboxOf(text: string): Mailbox {
+function requireMailbox(text: string): Mailbox {
   const read = parseMailbox(text);
-  if (!read.ok) throw new RangeError(`a mailbox of our own mail is not readable: ${read.fault}`);
+  if (!read.ok) throw new RangeError(`invalid mailbox in a system email: ${read.fault}`);
   return read.mailbox;
 }

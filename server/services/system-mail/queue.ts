@@ -3,86 +3,98 @@ import type { Db } from "#db/client";
 import { relays } from "#db/schema/relays";
 import { type SystemMailKind, systemMails } from "#db/schema/system-mails";
 import type { Deps } from "#server/deps";
-import { newId } from "#server/ids";
-import { parseMailbox } from "#server/mail/address";
+import { parseMailbox } from "#server/mail/address/address";
+import { newId } from "#server/platform/ids";
 import { type Details, sealDetails } from "./details";
 
-/** How long Posthorn tries to hand over a link that somebody waits for at their screen. */
-const waitedForMinutes = 60;
+/** How long Backstamp tries to send a link that a user is waiting for, in minutes. */
+const linkDeliveryMinutes = 60;
 
 /**
- * Links that an address is sent within the life of one. Whoever is refused another has one in the mailbox that still works, so
- * strangers who ask can neither fill a mailbox nor keep its owner out.
+ * Maximum number of links for one address while they are valid. A user who reaches the limit still has a valid link in the
+ * mailbox, so requests of others can neither flood the mailbox nor lock its owner out.
  */
 export const LINKS_MAX = { sign_in_link: 3, password_reset: 3 } as const;
 
-/** Minutes for which a mailed link opens, from the moment that it is sent. */
+/** Validity of an emailed link in minutes, from the moment it is sent. */
 export const LINK_MINUTES = { sign_in_link: 15, password_reset: 30 } as const;
 
-/** A mail of Posthorn's own. What it may hold beside these is not for a mail. */
-export type SystemMail =
-  /** Found out when it is sent: whether anybody has that address, and the link, which is kept nowhere. */
+/** A system email to queue. */
+export type SystemEmail =
+  /** The worker looks up the user and creates the link when it sends the email. The link is not stored. */
   | { kind: "sign_in_link" | "password_reset"; to: string; details: Details["sign_in_link"] }
   | { kind: "invitation"; to: string; details: Details["invitation"]; expiresAt: Date };
 
+type SystemEmailDeps = Pick<Deps, "db" | "transportKind" | "home">;
+
 /**
- * Whether mail of our own goes anywhere: there is a way out for the whole installation, and a sender that mail can have. Where
- * mail is captured it goes nowhere, since nobody is shown it. What would mail is absent otherwise, and says so.
+ * Why system email cannot be sent and how to fix it; null if it can. It requires a relay for the whole installation or
+ * `SMTP_URL`, and a valid sender address. In capture mode no email reaches its recipient.
  */
-export async function canSendSystemMail({
+export async function findSystemEmailFault({
   db,
   transportKind,
   home,
-}: Pick<Deps, "db" | "transportKind" | "home">): Promise<boolean> {
-  if (transportKind === "capture" || !parseMailbox(home.sender).ok) return false;
-  if (transportKind !== "none") return true;
-  const [relay] = await db.select({ id: relays.id }).from(relays).where(isNull(relays.teamId)).limit(1);
-  return relay !== undefined;
+}: SystemEmailDeps): Promise<string | null> {
+  if (transportKind === "capture")
+    return "Email is captured and not sent, because SMTP_URL is set to capture:.";
+  if (transportKind === "none") {
+    const [relay] = await db.select({ id: relays.id }).from(relays).where(isNull(relays.teamId)).limit(1);
+    if (!relay) return "Outgoing email is not configured. Add a relay or set SMTP_URL.";
+  }
+  if (parseMailbox(home.sender).ok) return null;
+  return `${home.sender} is not a valid sender address. Set BACKSTAMP_SYSTEM_FROM to an address such as backstamp@example.com.`;
 }
 
+/** Whether system email can be sent. If not, features that depend on it are unavailable. */
+export const canSendSystemEmail = async (deps: SystemEmailDeps): Promise<boolean> =>
+  (await findSystemEmailFault(deps)) === null;
+
 /**
- * Accepts a mail of our own in `tx`, the transaction of what it is about. Call `deps.wake()` once that is committed. It is not
- * asked here whether it can be sent; see `canSendSystemMail`. RangeError where the installation's sender is no address.
+ * Queues a system email in `tx`, the transaction of the change that causes it. Call `deps.wake()` after the commit. Does
+ * not check whether system email can be sent (see `canSendSystemEmail`). RangeError for an invalid sender address.
  */
-export async function queueSystemMail(
+export async function queueSystemEmail(
   tx: Db,
   deps: Pick<Deps, "vault" | "home">,
-  mail: SystemMail,
+  email: SystemEmail,
 ): Promise<void> {
   const sender = parseMailbox(deps.home.sender);
-  if (!sender.ok) throw new RangeError(`the sender of our own mail: ${sender.fault}`);
+  if (!sender.ok) throw new RangeError(`invalid sender of system email: ${sender.fault}`);
   const id = newId();
   await tx.insert(systemMails).values({
     id,
-    kind: mail.kind,
-    recipient: mail.to.toLowerCase(),
-    details: sealDetails(deps.vault, id, mail.details),
+    kind: email.kind,
+    recipient: email.to.toLowerCase(),
+    details: sealDetails(deps.vault, id, email.details),
     expiresAt:
-      mail.kind === "invitation" ? mail.expiresAt : sql`now() + ${waitedForMinutes} * interval '1 minute'`,
+      email.kind === "invitation"
+        ? email.expiresAt
+        : sql`now() + ${linkDeliveryMinutes} * interval '1 minute'`,
     messageId: `${id}@${sender.mailbox.domain}`,
   });
 }
 
 /**
- * The same for a link, unless the address has been sent enough of them. Does the same whoever has the address: that is looked
- * up only when it is sent. Tells whether it was accepted, which is not for whoever asked.
+ * Queues an email with a link, up to `LINKS_MAX` per address. Does the same work whether or not a user has the address: the
+ * worker looks it up. Returns whether the email was queued; never disclose that to the visitor.
  */
 export async function queueLink(
   deps: Pick<Deps, "db" | "vault" | "home">,
-  mail: Extract<SystemMail, { kind: keyof typeof LINKS_MAX }>,
+  email: Extract<SystemEmail, { kind: keyof typeof LINKS_MAX }>,
 ): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
-    // One after the other for an address: those that ask at once must not each find room.
-    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`system-mail ${mail.to}`}, 0))`);
-    if ((await countRecent(tx, mail.kind, mail.to)) >= LINKS_MAX[mail.kind]) return false;
-    await queueSystemMail(tx, deps, mail);
+    // Serializes requests for one address. Otherwise concurrent requests could exceed the limit.
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`system-mail ${email.to}`}, 0))`);
+    if ((await countRecent(tx, email.kind, email.to)) >= LINKS_MAX[email.kind]) return false;
+    await queueSystemEmail(tx, deps, email);
     return true;
   });
 }
 
 async function countRecent(tx: Db, kind: keyof typeof LINK_MINUTES & SystemMailKind, to: string) {
   const [row] = await tx
-    .select({ mails: count() })
+    .select({ emails: count() })
     .from(systemMails)
     .where(
       and(
@@ -91,5 +103,5 @@ async function countRecent(tx: Db, kind: keyof typeof LINK_MINUTES & SystemMailK
         gt(systemMails.createdAt, sql`now() - ${LINK_MINUTES[kind]} * interval '1 minute'`),
       ),
     );
-  return row?.mails ?? 0;
+  return row?.emails ?? 0;
 }

@@ -1,71 +1,71 @@
 import type { Details } from "./details";
 import { LINK_MINUTES } from "./queue";
 
-/** What a mail says, before it is laid out. Its parts are plain text. */
-export type Words = {
+/** The content of a system email before layout. All parts are plain text. */
+export type SystemEmailContent = {
   subject: string;
   heading: string;
   /** In their order, above the link. */
   paragraphs: readonly string[];
   action: { label: string; url: string };
-  /** Below it: for whom it ends when, and what to do if nobody asked. */
+  /** Below the link: when it expires, and what to do if the recipient did not request it. */
   afterwards: readonly string[];
 };
 
-/** What a mail is about, once everything in it is known. `host` names the installation to people. */
-export type Subject =
+/** The complete data of a system email. `host` is the installation's host name. */
+export type SystemEmailData =
   | { kind: "sign_in_link" | "password_reset"; host: string; url: string; device: string | null }
   | ({ kind: "invitation"; host: string; url: string; expiresAt: Date } & Pick<
       Details["invitation"],
       "team" | "role" | "inviter"
     >);
 
-/** The words of one mail. */
-export function wordsOf(about: Subject): Words {
-  const { host, url } = about;
-  switch (about.kind) {
+/** The subject and texts of a system email. */
+export function systemEmailContent(data: SystemEmailData): SystemEmailContent {
+  const { host, url } = data;
+  switch (data.kind) {
     case "sign_in_link":
       return {
-        subject: `Sign in to Posthorn at ${host}`,
-        heading: "Sign in to Posthorn",
-        paragraphs: [`${askedBy(about.device)} for a link to sign in at ${host}.`],
+        subject: `Sign in to Backstamp at ${host}`,
+        heading: "Sign in to Backstamp",
+        paragraphs: [`${requestFrom(data.device)} for a link to sign in at ${host}.`],
         action: { label: "Sign in", url },
         afterwards: [
-          `The link opens once, within ${LINK_MINUTES.sign_in_link} minutes.`,
-          "If that was not you, ignore this mail: nobody gets in without it. Never pass the link on.",
+          `The link works once and expires in ${LINK_MINUTES.sign_in_link} minutes.`,
+          "If you did not request it, ignore this email. Do not share the link.",
         ],
       };
     case "password_reset":
       return {
-        subject: `A new password for Posthorn at ${host}`,
+        subject: `Reset your Backstamp password at ${host}`,
         heading: "Choose a new password",
-        paragraphs: [`${askedBy(about.device)} for a new password at ${host}.`],
+        paragraphs: [`${requestFrom(data.device)} for a password reset at ${host}.`],
         action: { label: "Choose a password", url },
         afterwards: [
-          `The link opens once, within ${LINK_MINUTES.password_reset} minutes. A new password ends every session that you have.`,
-          "If that was not you, ignore this mail: your password stays as it is. Never pass the link on.",
+          `The link works once and expires in ${LINK_MINUTES.password_reset} minutes. A new password ends all of your sessions.`,
+          "If you did not request it, ignore this email. Your password stays unchanged. Do not share the link.",
         ],
       };
     case "invitation":
       return {
-        subject: `You are invited to ${oneLine(about.team)} on Posthorn`,
-        heading: `Join ${oneLine(about.team)}`,
+        subject: `You are invited to ${oneLine(data.team)} on Backstamp`,
+        heading: `Join ${oneLine(data.team)}`,
         paragraphs: [
-          `${about.inviter ?? `Whoever runs Posthorn at ${host}`} invites you to the team ${oneLine(about.team)} at ${host}, as ${article(about.role)} ${about.role}.`,
+          `${data.inviter ?? `The operator of Backstamp at ${host}`} invites you to the team ${oneLine(data.team)} at ${host}, as ${article(data.role)} ${data.role}.`,
         ],
         action: { label: "Join the team", url },
         afterwards: [
-          `The invitation holds until ${about.expiresAt.toISOString().slice(0, 16).replace("T", " ")} UTC, for this address alone.`,
-          "If you do not know what this is about, ignore this mail: nothing happens.",
+          `The invitation is only for this address and expires on ${data.expiresAt.toISOString().slice(0, 16).replace("T", " ")} UTC.`,
+          "If you did not expect this invitation, ignore this email.",
         ],
       };
   }
 }
 
-const askedBy = (device: string | null): string =>
-  device === null ? "Somebody asked" : `Somebody using ${device} asked`;
+const requestFrom = (device: string | null): string =>
+  device === null ? "We received a request" : `We received a request from ${device}`;
 
 const article = (role: string): string => (/^[aeo]/.test(role) ? "an" : "a");
 
-/** A team is called what its people like. */
+/** Team names are free text, so control characters are removed and the length is limited. */
 const oneLine = (name: string): string => name.replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, " ").slice(0, 120);

@@ -1,8 +1,8 @@
 import type { TemplateVariable } from "#db/schema/templates";
-import { AppError } from "#server/errors";
+import { AppError } from "#server/platform/errors";
 import { inferVariables, variablesMax } from "./render";
 
-/** What a version says. `variables` null: taken from the placeholders. */
+/** The content of a version. If `variables` is null, they are inferred from the placeholders. */
 export type TemplateContent = {
   subject: string | null;
   html: string;
@@ -12,7 +12,10 @@ export type TemplateContent = {
   variables: TemplateVariable[] | null;
 };
 
-/** Content with its variables settled: each placeholder is declared, each declared name once. Refuses with 422 what is not. */
+/**
+ * Validates content and resolves its variables. Throws 422 if a placeholder is not declared or there are too
+ * many variables.
+ */
 export function checkContent(input: TemplateContent) {
   const { subject, html, text, sender, replyTo } = input;
   const used = inferVariables({ subject, html, text });
@@ -32,10 +35,10 @@ export function checkContent(input: TemplateContent) {
 }
 
 /**
- * The variables after a change that names none: what is still used or has a fallback stays as it was declared, what is
- * new among the placeholders joins, and what no placeholder asks for any more is asked of nobody.
+ * The variables after a change that does not list them: declared ones are kept if they are still used or have
+ * a fallback, new placeholders are added, and unused ones are removed.
  */
-export function settleVariables(
+export function mergeVariables(
   declared: TemplateVariable[],
   { subject, html, text }: Pick<TemplateContent, "subject" | "html" | "text">,
 ): TemplateVariable[] {

@@ -1,42 +1,53 @@
 import type { TemplateVariable } from "#db/schema/templates";
-import { AppError } from "#server/errors";
-import { textOfHtml } from "#server/mail/html-text";
+import type { Ctx } from "#server/deps";
+import { AppError } from "#server/platform/errors";
 import { checkContent } from "./content";
 import { checkSubject } from "./fill-version";
+import { findForeignTags } from "./foreign-tags";
 import { fillTemplate, parseTemplate, type VariableValues } from "./render";
 
-/** What somebody has written so far, which need not be right yet. */
+/** Unsaved content of the editor, which may be invalid. */
 export type Draft = {
   subject: string | null;
   html: string;
-  /** Null for a text part made from the HTML, "" for none. */
+  /** Null to generate the text part from the HTML, "" for no text part. */
   text: string | null;
   variables: TemplateVariable[];
 };
 
 export type DraftField = "subject" | "html" | "text" | "variables";
 
-/** What a mail made with a draft would say. A field with a fault is null, and the fault says what a save would say. */
+/**
+ * An email rendered from a draft. A field with a fault is null, and `faults` has the message that a save
+ * would return.
+ */
 export type DraftPreview = {
   subject: string | null;
   html: string | null;
   text: string | null;
   faults: { field: DraftField; message: string }[];
-  /** Variables with neither a value nor a fallback, which stand in the preview as they are written. */
+  /** Tags of other template languages; a send would deliver them as text. */
+  warnings: string[];
+  /** Variables with neither a value nor a fallback; the preview shows their placeholders unchanged. */
   missing: string[];
 };
 
 /**
- * Fills a draft in as a send would, as far as it goes: what is not right yet is told beside what is. `withText` asks for the
- * text part too, whose making from HTML takes a while.
+ * Renders a draft like a send, but reports faults per field instead of failing. `withText` also generates the
+ * text part from the HTML, which is slow.
  */
-export function previewDraft(draft: Draft, given: VariableValues, withText: boolean): DraftPreview {
+export async function previewDraft(
+  { teamId, convertToText }: Pick<Ctx, "teamId" | "convertToText">,
+  draft: Draft,
+  given: VariableValues,
+  withText: boolean,
+): Promise<DraftPreview> {
   const faults: DraftPreview["faults"] = [];
   const missing: string[] = [];
   const values = new Map<string, string>();
   for (const { key, type, fallbackValue } of draft.variables) {
     const own = Object.hasOwn(given, key) ? given[key] : undefined;
-    // A mistyped value is none: a send with it would be refused.
+    // A value of the wrong type counts as missing: a send would reject it.
     const value = own !== undefined && (type === "string" || typeof own === "number") ? own : fallbackValue;
     if (value === null) missing.push(key);
     values.set(key, value === null ? `{{${key}}}` : String(value));
@@ -59,9 +70,10 @@ export function previewDraft(draft: Draft, given: VariableValues, withText: bool
     html: attempt("html", () => fill("html", html)),
     text: text === null ? null : attempt("text", () => fill("text", text)),
   };
-  // What a save says about them together, once each of them can be read.
+  // The checks across fields run only when each field is valid by itself.
   if (faults.length === 0)
     attempt("variables", () => checkContent({ ...draft, sender: null, replyTo: null }));
-  const madeText = text === null && withText && filled.html !== null ? textOfHtml(filled.html) : null;
-  return { ...filled, text: filled.text ?? madeText, faults, missing };
+  const madeText =
+    text === null && withText && filled.html !== null ? await convertToText(teamId, filled.html) : null;
+  return { ...filled, text: filled.text ?? madeText, faults, warnings: findForeignTags(draft), missing };
 }

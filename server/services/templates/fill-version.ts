@@ -1,14 +1,14 @@
-import { AppError } from "#server/errors";
-import { Subject } from "../emails/message-input";
+import { AppError } from "#server/platform/errors";
+import { Subject } from "../emails/accept/message-input";
 import type { TemplateVersion } from "./read";
 import { fillTemplate, parseTemplate, resolveVariables, type VariableValues } from "./render";
 
-/** What a version says once its placeholders have values. */
+/** The content of a version with its placeholders filled in. */
 export type FilledVersion = { subject: string | null; html: string; text: string | null };
 
 /**
- * Fills a version in. A value that is missing is named, and so is the `field` of the request where it should stand. What the
- * subject comes to must be one that a mail may have.
+ * Fills in a version. An error names the missing variables and `field`, the request field that holds the
+ * values. The filled-in subject must be valid for an email.
  */
 export function fillVersion(
   version: Pick<TemplateVersion, "subject" | "html" | "text" | "variables">,
@@ -25,7 +25,7 @@ export function fillVersion(
   };
 }
 
-/** A value may carry what a subject must not: checked after filling in, with 422. */
+/** Throws 422 if the filled-in subject is invalid: a value may contain what a subject must not. */
 export function checkSubject(subject: string): string {
   const read = Subject.safeParse(subject);
   if (!read.success)

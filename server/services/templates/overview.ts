@@ -4,36 +4,39 @@ import { emails } from "#db/schema/emails";
 import { templates, templateVersions } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
 import { nameKeys } from "../keys/names";
-import { type Page, type PageQuery, pageOf } from "../paging";
+import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 import { findTemplate, getTemplate, type Template, type TemplateSummary, versionOf } from "./read";
 
-/** A template as people look for it. */
+/** A row of the template list. */
 export type TemplateLine = TemplateSummary & {
-  /** The version that the editor shows, and the one that sends use. */
+  /** `currentNumber` is the version that the editor shows, `publishedNumber` the one that sends use. */
   currentNumber: number;
   publishedNumber: number | null;
-  /** The newest mail made with it that is still kept. */
+  /** When the newest retained email was sent with it. */
   lastUsedAt: Date | null;
 };
 
-/** Mails that are looked at to say who sends with a template. */
-const usesMax = 500;
+/** Number of newest emails that are read to find the keys that use a template. */
+const emailsReadMax = 500;
 
-// One step into the index of mails by template, for each line of a page.
+// One index lookup per row of the page, in the index of emails by template.
 const lastUsedAt = sql`(
   select (extract(epoch from e.created_at) * 1000)::float8 from ${emails} e
   where e.team_id = ${templates.teamId} and e.template_id = ${templates.id} order by e.id desc limit 1)`.mapWith(
   (ms: number | string | null) => (ms === null ? null : new Date(Number(ms))),
 );
 
-/** The team's templates, newest first; with `search` those that have it in their name or alias, in any letter case. */
-export async function browseTemplates(
+/**
+ * The team's templates, newest first; `search` filters by a part of the name or alias, case-insensitively.
+ */
+export async function searchTemplates(
   ctx: Ctx,
   query: PageQuery & { search?: string | undefined },
 ): Promise<Page<TemplateLine>> {
   const current = alias(templateVersions, "current");
   const published = alias(templateVersions, "published");
   const { search } = query;
+  await requireCursor(ctx, templates, query);
   return pageOf(query, (cursor, order, limit) =>
     ctx.db
       .select({
@@ -54,7 +57,7 @@ export async function browseTemplates(
       .where(
         and(
           eq(templates.teamId, ctx.teamId),
-          // A part of the text and no pattern, so that % and _ are letters like others.
+          // A substring match instead of a pattern, so `%` and `_` are ordinary characters.
           search === undefined
             ? undefined
             : or(
@@ -71,8 +74,8 @@ export async function browseTemplates(
   );
 }
 
-/** A template with what the editor shows of it, and the number of the version that sends use. */
-export async function openTemplate(
+/** A template with its current version, and the number of its published version. */
+export async function getTemplateForEditor(
   ctx: Ctx,
   idOrAlias: string,
 ): Promise<Template & { publishedNumber: number | null }> {
@@ -85,14 +88,14 @@ export async function openTemplate(
   return { ...template, publishedNumber: publishedVersionId === null ? null : published.number };
 }
 
-/** Who sends with a template: by the newest mails made with it that are still kept. */
+/** Who sends with a template, from the newest retained emails. */
 export type TemplateUse = {
   lastUsedAt: Date | null;
-  /** Keys that brought one of them, the one that did so last first; null is a person or the operator. */
+  /** Names of the keys that sent one of them, most recent first; null is a member or the operator. */
   keys: (string | null)[];
 };
 
-/** What would miss a template if it were gone. */
+/** The recent use of a template, shown before it is deleted. */
 export async function readTemplateUse(ctx: Ctx, idOrAlias: string): Promise<TemplateUse> {
   const { id } = await findTemplate(ctx, idOrAlias);
   const newest = ctx.db
@@ -100,7 +103,7 @@ export async function readTemplateUse(ctx: Ctx, idOrAlias: string): Promise<Temp
     .from(emails)
     .where(and(eq(emails.teamId, ctx.teamId), eq(emails.templateId, id)))
     .orderBy(desc(emails.id))
-    .limit(usesMax)
+    .limit(emailsReadMax)
     .as("newest");
   const rows = await ctx.db
     .select({

@@ -6,7 +6,10 @@ import { getVersion } from "./versions";
 
 export type Preview = FilledVersion & { template: Template };
 
-/** What a mail made with the template would say, by the version that is named or the one that the editor shows. Sends nothing. */
+/**
+ * Renders an email with the given version of a template, or with the one that the editor shows. Does not send
+ * it.
+ */
 export async function previewTemplate(
   ctx: Ctx,
   idOrAlias: string,

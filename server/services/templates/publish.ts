@@ -7,20 +7,23 @@ import { isTemplate, lockTemplate, type Seen } from "./lock";
 import { findTemplate, type TemplateSummary, type TemplateVersion, versionOf } from "./read";
 import { findVersion } from "./versions";
 
-/** Sends the current version live from now on. Publishing what is published already changes nothing. */
+/**
+ * Publishes the current version: sends use it from now on. Publishing a published version changes nothing.
+ */
 export async function publishTemplate(ctx: Ctx, idOrAlias: string, seen?: Seen): Promise<{ id: string }> {
   const { id } = await findTemplate(ctx, idOrAlias);
   await ctx.db.transaction(async (tx) => {
     const template = await lockTemplate(tx, ctx, id, seen);
     if (template.publishedVersionId === template.currentVersionId) return;
-    await goLive(tx, ctx, template, await versionOf({ ...ctx, db: tx }, id, template.currentVersionId));
+    await publish(tx, ctx, template, await versionOf({ ...ctx, db: tx }, id, template.currentVersionId));
   });
   return { id };
 }
 
 /**
- * Sends a version live, whichever it is: to an earlier one that is rolling back. The editor shows it too from then on; a draft
- * that was there stays among the versions. Doing so with what is live already, and shown, changes nothing.
+ * Publishes any version; publishing an earlier one is a rollback. It also becomes the current version in the
+ * editor, and an existing draft stays in the version list. If the version is already published and current,
+ * nothing changes.
  */
 export async function publishVersion(
   ctx: Ctx,
@@ -33,12 +36,12 @@ export async function publishVersion(
     const template = await lockTemplate(tx, ctx, id, seen);
     const version = await findVersion({ ...ctx, db: tx }, id, idOrNumber);
     if (version.id === template.publishedVersionId && version.id === template.currentVersionId) return;
-    await goLive(tx, ctx, template, version);
+    await publish(tx, ctx, template, version);
   });
   return { id };
 }
 
-async function goLive(tx: Db, ctx: Ctx, template: TemplateSummary, version: TemplateVersion): Promise<void> {
+async function publish(tx: Db, ctx: Ctx, template: TemplateSummary, version: TemplateVersion): Promise<void> {
   const { id, name, publishedVersionId } = template;
   const before =
     publishedVersionId === null ? null : (await versionOf({ ...ctx, db: tx }, id, publishedVersionId)).number;

@@ -1,15 +1,15 @@
 import { and, desc, eq, gt, lt } from "drizzle-orm";
 import { templates, templateVersions } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
-import { AppError, notFound } from "#server/errors";
-import { isId } from "#server/ids";
-import { type Page, type PageQuery, pageOf } from "../paging";
+import { AppError, notFound } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
+import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 
 export type TemplateSummary = typeof templates.$inferSelect;
 export type TemplateVersion = typeof templateVersions.$inferSelect;
 export type Template = TemplateSummary & { version: TemplateVersion };
 
-/** A template without its content. An alias serves wherever an id does; an id that is somebody's alias stays an id. */
+/** A template without its content, by id or alias. A value in the form of an id is always an id. */
 export async function findTemplate(ctx: Ctx, idOrAlias: string): Promise<TemplateSummary> {
   const [template] = await ctx.db
     .select()
@@ -24,13 +24,13 @@ export async function findTemplate(ctx: Ctx, idOrAlias: string): Promise<Templat
   return template;
 }
 
-/** A template with its current version: the draft where there is one. */
+/** A template with its current version: the draft, if there is one. */
 export async function getTemplate(ctx: Ctx, idOrAlias: string): Promise<Template> {
   const template = await findTemplate(ctx, idOrAlias);
   return { ...template, version: await versionOf(ctx, template.id, template.currentVersionId) };
 }
 
-/** A template with the version that sends use. */
+/** A template with its published version, which sends use. */
 export async function getPublishedTemplate(ctx: Ctx, idOrAlias: string): Promise<Template> {
   const template = await findTemplate(ctx, idOrAlias);
   if (!template.publishedVersionId)
@@ -38,7 +38,7 @@ export async function getPublishedTemplate(ctx: Ctx, idOrAlias: string): Promise
   return { ...template, version: await versionOf(ctx, template.id, template.publishedVersionId) };
 }
 
-/** One version by its id; a template's pointers always name one that is there. */
+/** One version by its id. The version pointers of a template always refer to existing versions. */
 export async function versionOf(ctx: Ctx, templateId: string, versionId: string): Promise<TemplateVersion> {
   const [version] = await ctx.db
     .select()
@@ -56,6 +56,7 @@ export async function versionOf(ctx: Ctx, templateId: string, versionId: string)
 
 /** The team's templates, newest first. */
 export async function listTemplates(ctx: Ctx, query: PageQuery): Promise<Page<TemplateSummary>> {
+  await requireCursor(ctx, templates, query);
   return pageOf(query, (cursor, order, limit) =>
     ctx.db
       .select()

@@ -1,10 +1,10 @@
 import Mustache from "mustache";
 import type { TemplateVariable } from "#db/schema/templates";
-import { AppError } from "#server/errors";
+import { AppError } from "#server/platform/errors";
 
 export type VariableValues = Record<string, string | number>;
 
-/** A piece of a template: literal text, or a placeholder whose value may or may not be escaped in HTML. */
+/** A part of a template: literal text, or a placeholder. A `raw` value is not escaped in HTML. */
 type Piece = { text: string } | { key: string; raw: boolean };
 
 const KEY = /^[A-Za-z0-9_]{1,50}$/;
@@ -17,37 +17,37 @@ const RESERVED = new Set([
   "contact",
   "this",
 ]);
-/** Placeholders in one field, and characters in one with its blanks and braces. */
+/** Limits: placeholders per field, and characters per tag, including spaces and braces. */
 const tagsMax = 5_000;
 const tagCharsMax = 200;
-/** A filled-in field is refused beyond this: a few thousand placeholders could each bring a long value. */
+/** Maximum length of a filled-in field: several thousand placeholders could each insert a long value. */
 const filledCharsMax = 5_000_000;
-/** Declared variables of one template. */
+/** Maximum number of declared variables per template. */
 export const variablesMax = 50;
 
-/** Why a word cannot be the name of a placeholder, or null. */
+/** Returns why a word is not a valid variable name, or null. */
 export function faultOfKey(key: string): string | null {
   if (!KEY.test(key))
-    return `"${key.slice(0, 60)}" is no variable name: use letters, digits and _, at most 50.`;
+    return `"${key.slice(0, 60)}" is not a valid variable name: use letters, digits and _, at most 50.`;
   if (RESERVED.has(key)) return `"${key}" is reserved. Choose another variable name.`;
   return null;
 }
 
 /**
- * Reads a template's text into pieces. Of Mustache only the variable tags are allowed, `{{x}}` and `{{{x}}}`; sections,
- * partials, comments and changed delimiters are refused by name, so that a template can do nothing but show values.
- *
- * Mustache reads the tags alone: on text its parser makes an array for each character, and on blanks it is quadratic.
+ * Parses a template field into pieces. Only Mustache variable tags are allowed, `{{x}}` and `{{{x}}}`.
+ * Sections, partials, comments and changed delimiters are rejected by name: a template can only insert
+ * values. Mustache parses only the tags: on text its parser creates an array per character, and on spaces it
+ * is quadratic.
  */
 export function parseTemplate(field: string, source: string): Piece[] {
   const pieces: Piece[] = [];
-  // A reader of this call's own, since each remembers every tag it ever saw.
+  // One writer per call, because a writer caches every tag that it has parsed.
   const mustache = new Mustache.Writer();
   let tags = 0;
   let at = 0;
   for (let open = source.indexOf("{{"); open !== -1; open = source.indexOf("{{", at)) {
     const closing = source.startsWith("{{{", open) ? "}}}" : "}}";
-    // Not further than a tag may reach, so that text full of braces is read once and not once for each of them.
+    // The search ends at the maximum tag length, so text full of braces is scanned once, not once per brace.
     const end = source.slice(open, open + tagCharsMax).indexOf(closing);
     if (end === -1)
       throw invalid(
@@ -93,8 +93,8 @@ const ESCAPED: Record<string, string> = {
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => ESCAPED[char] ?? char);
 
 /**
- * Puts values in. A value is text and is never read for tags again. In HTML `{{x}}` is escaped and `{{{x}}}` is not.
- * `field` is named where the result is too large.
+ * Inserts values. A value is text and is not parsed for tags. In HTML `{{x}}` is escaped and `{{{x}}}` is
+ * not. `field` is named in the error if the result is too long.
  */
 export function fillTemplate(
   field: string,
@@ -111,13 +111,13 @@ export function fillTemplate(
     }
     if (filled.length > filledCharsMax)
       throw invalid(
-        `The filled-in \`${field}\` is longer than ${filledCharsMax.toLocaleString("en")} characters. Give shorter values.`,
+        `The filled-in \`${field}\` is longer than ${filledCharsMax.toLocaleString("en")} characters. Use shorter values.`,
       );
   }
   return filled;
 }
 
-/** The placeholders of a template's fields, in the order of first use, as declared variables without fallback. */
+/** The placeholders of a template's fields in order of first use, as declared variables without fallback. */
 export function inferVariables(fields: Record<string, string | null>): TemplateVariable[] {
   const keys = new Set<string>();
   for (const [field, source] of Object.entries(fields))
@@ -127,8 +127,8 @@ export function inferVariables(fields: Record<string, string | null>): TemplateV
 }
 
 /**
- * The value of each declared variable: what the caller gave, else the fallback. What is missing, mistyped or not
- * declared is named in one error, with the `field` of the request where the values stand.
+ * The value of each declared variable: the caller's value, otherwise the fallback. An error lists every
+ * missing or undeclared name, and names `field`, the request field that holds the values.
  */
 export function resolveVariables(
   declared: readonly TemplateVariable[],
@@ -140,7 +140,7 @@ export function resolveVariables(
   if (unknown.length > 0)
     throw new AppError(
       "invalid",
-      `Invalid \`${field}\`: the template has no ${quoted(unknown.slice(0, 10))}. It has: ${quoted(declared.map((v) => v.key)) || "none"}.`,
+      `Invalid \`${field}\`: the template does not declare ${quoted(unknown.slice(0, 10))}. Declared variables: ${quoted(declared.map((v) => v.key)) || "none"}.`,
     );
   const missing: string[] = [];
   for (const { key, type, fallbackValue } of declared) {
@@ -153,7 +153,7 @@ export function resolveVariables(
   if (missing.length > 0)
     throw new AppError(
       "missing_field",
-      `The template needs a value for ${quoted(missing)}: give it in \`${field}\` or declare a fallback.`,
+      `The template needs a value for ${quoted(missing)}: add it to \`${field}\` or declare a fallback.`,
     );
   return values;
 }

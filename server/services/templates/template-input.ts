@@ -1,26 +1,26 @@
 import { z } from "zod";
 import type { TemplateVariable } from "#db/schema/templates";
-import { isId } from "#server/ids";
-import { VariableValue } from "../emails/message-input";
+import { isId } from "#server/platform/ids";
+import { VariableValue } from "../emails/accept/message-input";
 import { faultOfKey, variablesMax } from "./render";
 
-/** Longest name of a template. */
+/** Maximum length of a template name, in characters. */
 export const nameCharsMax = 200;
 const sourceCharsMax = 1_000_000;
 
-/** What people call a template; several may bear the same name. */
+/** The display name of a template; it need not be unique. */
 export const TemplateName = z
   .string("Must be a string.")
-  .min(1, "Give the template a name.")
+  .min(1, "Enter a name for the template.")
   .max(nameCharsMax, `At most ${nameCharsMax} characters. Shorten it.`)
   .regex(/^\P{Cc}*$/u, "Must be one line without control characters.");
 
-/** A name that programs use in place of the id, so it must never look like one. */
+/** A name that API clients use instead of the id, so it must not look like an id. */
 export const TemplateAlias = z
   .string("Must be a string.")
   .regex(
     /^[a-z0-9][a-z0-9_-]{0,63}$/,
-    "Use 1 to 64 lower-case letters, digits, hyphens or underscores, beginning with a letter or digit.",
+    "Use 1 to 64 lowercase letters, digits, hyphens or underscores, beginning with a letter or digit.",
   )
   .refine((alias) => !isId(alias), "Must not have the form of an id. Choose a word such as welcome-mail.");
 
@@ -38,11 +38,11 @@ const Variable = z
   .strictObject(
     {
       key: Key,
-      type: z.enum(["string", "number"], 'Must be "string" or "number": other types are not offered.'),
+      type: z.enum(["string", "number"], 'Must be "string" or "number": other types are not supported.'),
       fallback_value: VariableValue.nullish(),
       fallbackValue: VariableValue.nullish(),
     },
-    'Give each variable as { "key": …, "type": …, "fallback_value": … }.',
+    'Declare each variable as { "key": …, "type": …, "fallback_value": … }.',
   )
   .transform(
     ({ key, type, fallback_value, fallbackValue }): TemplateVariable => ({
@@ -60,10 +60,10 @@ const Variable = z
       });
   });
 
-/** The declared placeholders, each once. */
+/** The declared variables, each name once. */
 export const TemplateVariables = z
   .array(Variable, 'Must be an array of { "key": …, "type": …, "fallback_value": … }.')
-  .max(variablesMax, `At most ${variablesMax} variables. Leave some out.`)
+  .max(variablesMax, `At most ${variablesMax} variables. Remove some.`)
   .superRefine((variables, refine) => {
     const seen = new Set<string>();
     for (const [index, { key }] of variables.entries()) {

@@ -1,18 +1,21 @@
 import { and, desc, eq, gt, lt } from "drizzle-orm";
 import { templateVersions } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
-import { notFound } from "#server/errors";
-import { isId } from "#server/ids";
-import { type Page, type PageQuery, pageOf } from "../paging";
+import { notFound } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
+import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 import { findTemplate, type Template, type TemplateVersion } from "./read";
 
 const NUMBER = /^[1-9]\d{0,8}$/;
 
 export const VERSION_STATES = ["published", "draft", "archived"] as const;
-/** A version in the state in which its template has it. */
+/** The state of a version within its template. */
 export type VersionState = (typeof VERSION_STATES)[number];
 
-/** What sends use is published; what the editor shows beside it is the draft; everything else is history. */
+/**
+ * `published` is what sends use, `draft` is what the editor shows if it is newer, everything else is
+ * `archived`.
+ */
 export function stateOf(
   template: Pick<Template, "currentVersionId" | "publishedVersionId">,
   id: string,
@@ -21,7 +24,7 @@ export function stateOf(
   return id === template.currentVersionId ? "draft" : "archived";
 }
 
-/** A version without its content, which may be a megabyte. */
+/** A version without its content, which may be 1 MB. */
 export type VersionSummary = Pick<TemplateVersion, "id" | "number" | "subject" | "createdAt">;
 
 /** A template's versions, newest first. */
@@ -31,6 +34,7 @@ export async function listVersions(
   query: PageQuery,
 ): Promise<{ template: Awaited<ReturnType<typeof findTemplate>>; page: Page<VersionSummary> }> {
   const template = await findTemplate(ctx, idOrAlias);
+  await requireCursor(ctx, templateVersions, query, eq(templateVersions.templateId, template.id));
   const page = await pageOf(query, (cursor, order, limit) =>
     ctx.db
       .select({
@@ -56,13 +60,13 @@ export async function listVersions(
   return { template, page };
 }
 
-/** A template with one of its versions, named by its id or its number. */
+/** A template with one of its versions, found by id or number. */
 export async function getVersion(ctx: Ctx, idOrAlias: string, idOrNumber: string): Promise<Template> {
   const template = await findTemplate(ctx, idOrAlias);
   return { ...template, version: await findVersion(ctx, template.id, idOrNumber) };
 }
 
-/** One version of a template, named by its id or its number. */
+/** One version of a template, found by id or number. */
 export async function findVersion(
   ctx: Ctx,
   templateId: string,

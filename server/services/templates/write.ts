@@ -2,34 +2,39 @@ import { and, eq, sql } from "drizzle-orm";
 import { isUniqueViolation } from "#db/faults";
 import { templates, templateVersions } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
-import { AppError } from "#server/errors";
-import { newId } from "#server/ids";
+import { AppError } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
-import { checkContent, settleVariables, type TemplateContent } from "./content";
+import { checkContent, mergeVariables, type TemplateContent } from "./content";
+import { findForeignTags } from "./foreign-tags";
 import { isTemplate, lockTemplate, type Seen } from "./lock";
 import { findTemplate, getTemplate, versionOf } from "./read";
 import { nameCharsMax } from "./template-input";
 
-/** What the name of a duplicate ends in. */
-const COPY = " (copy)";
+/** Suffix for the name of a duplicate. */
+const COPY_SUFFIX = " (copy)";
 
 export type NewTemplate = TemplateContent & { name: string; alias: string | null };
 export type TemplateChange = Partial<NewTemplate>;
-/** Where a change has led: what the template counts now, and the number of the version that has the new content. */
-export type ChangedTemplate = { id: string; revision: number; version: number };
+/** Warnings about stored content that is probably a mistake: see `findForeignTags`. */
+type Warned = { warnings: string[] };
+/**
+ * The result of a change: the template's new revision, and the number of the version with the new content.
+ */
+export type ChangedTemplate = Warned & { id: string; revision: number; version: number };
 
 /**
- * Makes a template. Published, its first version sends at once, so that one call is enough before sending with it; a draft
- * waits for its publishing.
+ * Creates a template. With `published`, sends can use its first version at once; a draft must be published
+ * first.
  */
 export async function createTemplate(
   ctx: Ctx,
   input: NewTemplate,
   as: "published" | "draft" = "published",
-): Promise<{ id: string }> {
+): Promise<Warned & { id: string }> {
   const id = newId();
   const versionId = newId();
-  await refusingTakenAlias(input.alias, () =>
+  await rejectTakenAlias(input.alias, () =>
     ctx.db.transaction(async (tx) => {
       await tx.insert(templates).values({
         id,
@@ -49,12 +54,13 @@ export async function createTemplate(
       });
     }),
   );
-  return { id };
+  return { id, warnings: findForeignTags(input) };
 }
 
 /**
- * Changes a template. New content goes into a draft: the published version keeps sending until the next publish. A draft
- * that is not yet published is changed in place. Name and alias are the template's own and change at once.
+ * Updates a template. New content goes into a draft: the published version stays in use until the next
+ * publish. An unpublished draft is updated in place. Name and alias belong to the template and change
+ * immediately.
  */
 export async function updateTemplate(
   ctx: Ctx,
@@ -63,7 +69,7 @@ export async function updateTemplate(
   seen?: Seen,
 ): Promise<ChangedTemplate> {
   const { id } = await findTemplate(ctx, idOrAlias);
-  return refusingTakenAlias(change.alias ?? null, () =>
+  return rejectTakenAlias(change.alias ?? null, () =>
     ctx.db.transaction(async (tx) => {
       const template = await lockTemplate(tx, ctx, id, seen);
       const current = await versionOf({ ...ctx, db: tx }, id, template.currentVersionId);
@@ -71,7 +77,7 @@ export async function updateTemplate(
       const next = checkContent({
         ...current,
         ...content,
-        variables: content.variables ?? settleVariables(current.variables, { ...current, ...content }),
+        variables: content.variables ?? mergeVariables(current.variables, { ...current, ...content }),
       });
       const isDraft = template.currentVersionId !== template.publishedVersionId;
       const changesContent = Object.keys(content).length > 0;
@@ -103,25 +109,30 @@ export async function updateTemplate(
         subject: { id, name },
         detail: { changed: Object.keys(change), version: version.number },
       });
-      return { id, revision: template.revision + 1, version: version.number };
+      const warnings = findForeignTags(next);
+      return { id, revision: template.revision + 1, version: version.number, warnings };
     }),
   );
 }
 
-/** Behind every version there is: after a roll back the current one is not the last. Asked for with the template locked. */
+/**
+ * One more than the highest version: after a rollback the current version is not the last. Requires the
+ * template lock.
+ */
 const nextNumber = (ctx: Ctx, id: string) =>
   sql`(select max(v.number) + 1 from ${templateVersions} v where v.team_id = ${ctx.teamId} and v.template_id = ${id})`;
 
 /**
- * Makes another template that says what the editor shows of this one. It is a draft without an alias: a copy is made to be
- * changed, and nothing sends with it before it is published.
+ * Creates a copy of what the editor shows of this template. The copy is a draft without an alias, so no send
+ * can use it before it is published.
  */
 export async function duplicateTemplate(ctx: Ctx, idOrAlias: string): Promise<{ id: string }> {
   const source = await getTemplate(ctx, idOrAlias);
   const { subject, html, text, sender, replyTo, variables } = source.version;
   const id = newId();
   const versionId = newId();
-  const name = source.name.slice(0, nameCharsMax - COPY.length).replace(/\p{Surrogate}$/u, "") + COPY;
+  const name =
+    source.name.slice(0, nameCharsMax - COPY_SUFFIX.length).replace(/\p{Surrogate}$/u, "") + COPY_SUFFIX;
   await ctx.db.transaction(async (tx) => {
     await tx.insert(templates).values({ id, teamId: ctx.teamId, name, currentVersionId: versionId });
     await tx.insert(templateVersions).values({
@@ -145,7 +156,7 @@ export async function duplicateTemplate(ctx: Ctx, idOrAlias: string): Promise<{ 
   return { id };
 }
 
-/** Removes a template and its versions. Mail that was made with it keeps what it said. */
+/** Deletes a template and its versions. Emails that were sent with it keep their content. */
 export async function deleteTemplate(ctx: Ctx, idOrAlias: string): Promise<{ id: string }> {
   const { id } = await findTemplate(ctx, idOrAlias);
   await ctx.db.transaction(async (tx) => {
@@ -156,7 +167,7 @@ export async function deleteTemplate(ctx: Ctx, idOrAlias: string): Promise<{ id:
   return { id };
 }
 
-async function refusingTakenAlias<T>(alias: string | null, write: () => Promise<T>): Promise<T> {
+async function rejectTakenAlias<T>(alias: string | null, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {

@@ -1,26 +1,34 @@
 import { withinMs } from "#db/gate";
-import { findVisited, insertVisit, type VisitedCopy, type VisitType } from "#db/visits";
+import type { Engagement } from "#db/schema/emails";
 import type { Deps } from "#server/deps";
-import { newId } from "#server/ids";
-import { errorFacts } from "#server/log";
+import { newId } from "#server/platform/ids";
+import { errorFacts } from "#server/platform/log";
 import { visitorOf } from "./visitor";
+import { findVisited, insertVisit, type VisitedCopy, type VisitType } from "./visits";
 
-/** Longest name of a visiting program that is kept. */
+/** Maximum length of a stored user agent. */
 const agentCharsMax = 500;
-/** Whoever follows a link waits no longer than this for its record. */
+/** A visitor who follows a link waits no longer than this for the record. */
 const recordMsMax = 2_000;
+
+/** The engagement that a visit by a reader means. */
+const ENGAGEMENT: Readonly<Record<VisitType, Engagement>> = {
+  "email.opened": "opened",
+  "email.clicked": "clicked",
+};
 
 export type VisitRequest = {
   type: VisitType;
-  /** Where a link leads. */
+  /** Target of the link. */
   link?: string;
   address: string | null;
   agent: string | null;
 };
 
 /**
- * Records that somebody or something visited: an event of the delivery, marked as what it was, which changes nothing about
- * whether the mail arrived. Never throws: a reader gets his picture and his link also where nothing can be recorded.
+ * Records a visit as an event of the delivery, with the kind of visitor. It does not change whether the email
+ * counts as delivered. An open or click by a reader becomes the email's last event. Never throws: the reader
+ * gets the pixel or the link even if nothing can be recorded.
  */
 export async function recordVisit(
   deps: Pick<Deps, "hot" | "log" | "wake">,
@@ -43,12 +51,14 @@ async function writeVisit(
   const found = await findVisited(hot, copy);
   if (!found) return false;
   const { recipient, status, sentMsAgo } = found;
-  const visitor = visitorOf(agent, { isUnderWay: status === "sending", sentMsAgo });
+  const visitor = visitorOf(agent, { isInProgress: status === "sending", sentMsAgo });
   const visit = {
     ...visitor,
     ...(link !== undefined && { link }),
     address,
     agent: agent?.slice(0, agentCharsMax) ?? null,
   };
-  return insertVisit(hot, copy, { id: newId(), type, recipient, visit });
+  const isRead = visitor.by === "reader" || visitor.by === "proxy";
+  const engagement = isRead ? ENGAGEMENT[type] : null;
+  return insertVisit(hot, copy, { id: newId(), type, recipient, visit, engagement });
 }

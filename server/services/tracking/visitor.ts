@@ -3,13 +3,14 @@ import type { Visit } from "#db/schema/events";
 type Visitor = Pick<Visit, "by" | "name">;
 
 /**
- * Programs that fetch pictures or follow links of mail, by what they call themselves; the first that fits counts.
+ * Programs that fetch images or follow links in emails, by user agent; the first match counts.
  *
- * Gmail shows pictures through a proxy when its reader opens the mail (scientiamobile.com/what-is-google-image-proxy), and
- * fetches them ahead under another name where it is open when the mail comes (bird.com/en-gb/blog/gmail-prefetching-images).
- * Apple Mail fetches everything when the mail comes, read or not, and calls itself by the bare first word
- * (help.socketlabs.com/docs/identifying-apple-mpp-opens-in-notification-api-events). Filters of mail fetch pictures and
- * links before they deliver (github.com/mautic/mautic/issues/9798).
+ * Gmail loads images through a proxy when the reader opens the email
+ * (scientiamobile.com/what-is-google-image-proxy), and prefetches them under another user agent if it is open
+ * when the email comes in (bird.com/en-gb/blog/gmail-prefetching-images). Apple Mail fetches everything on
+ * arrival, read or not, and sends only the first word of a user agent
+ * (help.socketlabs.com/docs/identifying-apple-mpp-opens-in-notification-api-events). Mail filters fetch
+ * images and links before they deliver the email (github.com/mautic/mautic/issues/9798).
  */
 const PROGRAMS: readonly (Visitor & { pattern: RegExp })[] = [
   { by: "proxy", name: "Gmail image proxy", pattern: /GoogleImageProxy/i },
@@ -33,17 +34,22 @@ const PROGRAMS: readonly (Visitor & { pattern: RegExp })[] = [
   },
 ];
 
-/** Nobody reads so fast: what comes so soon after the hand-over is a filter at work, whatever it calls itself. */
+/**
+ * A visit this soon after the hand-over comes from a filter, whatever its user agent says: no reader is that
+ * fast.
+ */
 const scannedWithinMs = 2_000;
 
-/** Who visits, as far as the request tells. `sentMsAgo` is null where the hand-over is not recorded. */
+/**
+ * The kind of visitor, as far as the request shows it. `sentMsAgo` is null if the hand-over is not recorded.
+ */
 export function visitorOf(
   agent: string | null,
-  { isUnderWay, sentMsAgo }: { isUnderWay: boolean; sentMsAgo: number | null },
+  { isInProgress, sentMsAgo }: { isInProgress: boolean; sentMsAgo: number | null },
 ): Visitor {
   if (agent === null || agent.trim() === "") return { by: "scanner", name: "Without a name" };
   const program = PROGRAMS.find(({ pattern }) => pattern.test(agent.trim()));
   if (program) return { by: program.by, name: program.name };
-  const isTooSoon = isUnderWay || (sentMsAgo !== null && sentMsAgo < scannedWithinMs);
+  const isTooSoon = isInProgress || (sentMsAgo !== null && sentMsAgo < scannedWithinMs);
   return isTooSoon ? { by: "scanner", name: "Right after delivery" } : { by: "reader", name: null };
 }

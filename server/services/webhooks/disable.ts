@@ -1,19 +1,22 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import { webhooks } from "#db/schema/webhooks";
 import type { Deps } from "#server/deps";
-import { announce } from "./announce";
+import { announce } from "./events/announce";
 
-/** An endpoint of which every attempt failed for this long is called no more … */
+/** An endpoint is disabled when every attempt has failed for this many days … */
 export const failingDaysMax = 5;
-/** … where there were at least so many: one event alone, given up after its last retry, is no proof. */
+/** … and there were at least this many attempts: one event that failed after its last retry is not enough. */
 export const failuresMin = 10;
 
-/** `url` is the one that was called: what it answered says nothing about one that has taken its place since. */
+/**
+ * `url` is the URL that was called: if the endpoint's URL has changed since, its response no longer counts.
+ */
 export type Disabling = { teamId: string; webhookId: string; url: string; reason: "gone" | "failing" };
 
 /**
- * Disables an endpoint on its own showing: `gone` where it answered 410, `failing` by the rule above, which is asked again here.
- * In the same transaction the team's other endpoints are told by `webhook.disabled`. False where nothing was to be done.
+ * Disables an endpoint: `gone` after a 410 response, `failing` by the rule above, which is checked again
+ * here. The same transaction queues `webhook.disabled` for the team's other endpoints. False if nothing
+ * changed.
  */
 export async function disableWebhook(
   deps: Pick<Deps, "db" | "clock">,

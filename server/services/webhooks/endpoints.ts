@@ -1,12 +1,14 @@
-import { and, asc, count, desc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
+import type { Db } from "#db/client";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
-import { AppError, notFound } from "#server/errors";
-import { newId } from "#server/ids";
+import { AppError, notFound } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
-import { type Page, type PageQuery, pageOf } from "../paging";
-import type { WebhookEvent } from "./event-types";
-import { mintSigningSecret, openSigningSecret, sealSigningSecret } from "./secrets";
+import { lockTeam } from "../lock-team";
+import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
+import type { WebhookEvent } from "./events/types";
+import { createSigningSecret, openSigningSecret, sealSigningSecret } from "./secrets";
 
 /** An endpoint without its secrets. */
 export type Webhook = Omit<typeof webhooks.$inferSelect, "secret" | "previousSecret">;
@@ -31,21 +33,21 @@ const columns = {
 
 const mine = (ctx: Ctx, id: string) => and(eq(webhooks.teamId, ctx.teamId), eq(webhooks.id, id));
 
-/** Adds an endpoint. The signing secret is told here and, to who may, by `readSigningSecrets`. */
+/**
+ * Adds an endpoint and returns its signing secret. Later, `readSigningSecrets` returns it to callers with
+ * permission.
+ */
 export async function createWebhook(
   ctx: Ctx,
   input: { url: string; events: WebhookEvent[]; status: Webhook["status"] },
 ): Promise<{ id: string; signingSecret: string }> {
-  refuseUncallable(ctx, input.url);
+  rejectUncallableUrl(ctx, input.url);
   const id = newId();
-  const signingSecret = mintSigningSecret();
-  const [{ endpoints } = { endpoints: 0 }] = await ctx.db
-    .select({ endpoints: count() })
-    .from(webhooks)
-    .where(eq(webhooks.teamId, ctx.teamId));
-  if (endpoints >= endpointsMax)
-    throw new AppError("conflict", `A team has at most ${endpointsMax} endpoints. Delete one first.`);
+  const signingSecret = createSigningSecret();
   await ctx.db.transaction(async (tx) => {
+    await lockTeam(tx, ctx.teamId);
+    if ((await tx.$count(webhooks, eq(webhooks.teamId, ctx.teamId))) >= endpointsMax)
+      throw new AppError("conflict", `A team has at most ${endpointsMax} endpoints. Delete one first.`);
     await tx.insert(webhooks).values({
       id,
       teamId: ctx.teamId,
@@ -65,6 +67,7 @@ export async function createWebhook(
 
 /** The team's endpoints, newest first. */
 export async function listWebhooks(ctx: Ctx, query: PageQuery): Promise<Page<Webhook>> {
+  await requireCursor(ctx, webhooks, query);
   return pageOf(query, (cursor, order, limit) =>
     ctx.db
       .select(columns)
@@ -87,8 +90,8 @@ export async function getWebhook(ctx: Ctx, id: string): Promise<Webhook> {
 }
 
 /**
- * The live signing secrets: the current one and, for a day after a rotation, the one before. Null for a key that may only
- * read: who knows a secret can write what looks like our calls.
+ * The active signing secrets: the current one and, for 24 hours after a rotation, the previous one. Null for
+ * a key with read-only scope: a secret allows forging our calls.
  */
 export async function readSigningSecrets(ctx: Ctx, id: string): Promise<SigningSecrets | null> {
   if (ctx.actor.kind === "key" && !ctx.actor.scopes.includes("webhooks:write")) return null;
@@ -115,13 +118,13 @@ export async function readSigningSecrets(ctx: Ctx, id: string): Promise<SigningS
 }
 
 /**
- * Changes what is given. Another URL, or enabling, begins anew: no run of failures, no pause. Disabling ends what waits to
- * be sent; it stays listed as failed and can be replayed.
+ * Updates the given fields. A new URL, or enabling, clears recorded failures and any pause. Disabling marks
+ * all pending event deliveries as failed; they stay listed and can be replayed.
  */
 export async function updateWebhook(ctx: Ctx, id: string, change: WebhookChange): Promise<{ id: string }> {
   const { url, events, status } = change;
-  if (url !== undefined) refuseUncallable(ctx, url);
-  const beginsAnew = url !== undefined || status === "enabled";
+  if (url !== undefined) rejectUncallableUrl(ctx, url);
+  const resetsFailures = url !== undefined || status === "enabled";
   await ctx.db.transaction(async (tx) => {
     const [webhook] = await tx
       .update(webhooks)
@@ -129,7 +132,7 @@ export async function updateWebhook(ctx: Ctx, id: string, change: WebhookChange)
         url: url ?? sql`${webhooks.url}`,
         ...(events && { events }),
         ...(status && { status, disabledReason: null }),
-        ...(beginsAnew && { failingSince: null, failures: 0, pausedUntil: null }),
+        ...(resetsFailures && { failingSince: null, failures: 0, pausedUntil: null }),
       })
       .where(mine(ctx, id))
       .returning({ url: webhooks.url });
@@ -143,17 +146,35 @@ export async function updateWebhook(ctx: Ctx, id: string, change: WebhookChange)
   return { id };
 }
 
-/** Removes an endpoint with everything that was and would have been sent to it. */
+/** Deletes an endpoint with all its event deliveries. */
 export async function deleteWebhook(ctx: Ctx, id: string): Promise<{ id: string }> {
   await ctx.db.transaction(async (tx) => {
-    const [webhook] = await tx.delete(webhooks).where(mine(ctx, id)).returning({ url: webhooks.url });
+    const [webhook] = await tx
+      .select({ url: webhooks.url })
+      .from(webhooks)
+      .where(mine(ctx, id))
+      .for("update");
     if (!webhook) throw notFound("Webhook");
+    await lockDeliveries(tx, { teamId: ctx.teamId, id });
+    await tx.delete(webhooks).where(mine(ctx, id));
     await recordAudit(tx, ctx, { action: "webhook.deleted", subject: { id, name: webhook.url } });
   });
   return { id };
 }
 
-function refuseUncallable(ctx: Ctx, url: string): void {
+function rejectUncallableUrl(ctx: Ctx, url: string): void {
   const fault = ctx.outside.checkUrl(url);
   if (fault !== null) throw new AppError("invalid", `Invalid \`endpoint\`: ${fault}`);
+}
+
+/**
+ * Locks all event deliveries of an endpoint before they are deleted with it. `tx` already holds the lock on
+ * the endpoint, so no new ones are added meanwhile.
+ */
+async function lockDeliveries(tx: Db, endpoint: { teamId: string; id: string }): Promise<void> {
+  await tx.execute(sql`
+    select count(*) from (
+      select from webhook_deliveries where team_id = ${endpoint.teamId} and webhook_id = ${endpoint.id}
+      order by id for update
+    ) as locked`);
 }

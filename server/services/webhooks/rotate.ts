@@ -1,19 +1,19 @@
 import { and, eq, sql } from "drizzle-orm";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
-import { notFound } from "#server/errors";
+import { notFound } from "#server/platform/errors";
 import { recordAudit } from "../audit/record";
-import { mintSigningSecret, openSigningSecret, previousLivesHours, sealSigningSecret } from "./secrets";
+import { createSigningSecret, openSigningSecret, previousSecretHours, sealSigningSecret } from "./secrets";
 
 /**
- * Gives an endpoint a new signing secret. The one before goes on signing beside it for a day, and no longer than until the
- * next rotation: two are live at most.
+ * Replaces the signing secret of an endpoint. The previous secret also signs for 24 hours, or until the next
+ * rotation: at most two secrets are active.
  */
 export async function rotateSigningSecret(
   ctx: Ctx,
   id: string,
 ): Promise<{ id: string; signingSecret: string }> {
-  const signingSecret = mintSigningSecret();
+  const signingSecret = createSigningSecret();
   await ctx.db.transaction(async (tx) => {
     const mine = and(eq(webhooks.teamId, ctx.teamId), eq(webhooks.id, id));
     const [row] = await tx
@@ -28,7 +28,7 @@ export async function rotateSigningSecret(
       .set({
         secret: sealSigningSecret(ctx.vault, row, "secret", signingSecret),
         previousSecret: sealSigningSecret(ctx.vault, row, "previous_secret", previous),
-        previousUntil: sql`now() + ${previousLivesHours} * interval '1 hour'`,
+        previousUntil: sql`now() + ${previousSecretHours} * interval '1 hour'`,
       })
       .where(mine);
     await recordAudit(tx, ctx, { action: "webhook.secret_rotated", subject: { id, name: row.url } });

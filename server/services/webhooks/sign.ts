@@ -1,19 +1,19 @@
 import { createHmac } from "node:crypto";
 
 export type Signing = {
-  /** The same in every attempt, so that receivers can tell a repetition. */
+  /** The same in every attempt, so receivers can detect duplicates. */
   id: string;
-  /** Of this attempt: receivers refuse what is older than five minutes. */
+  /** The time of this attempt: receivers reject timestamps older than five minutes. */
   timestampSeconds: number;
-  /** The exact bytes that go out, as text. */
+  /** The exact request body, as text. */
   body: string;
-  /** Live secrets, `whsec_…`; each signs. */
+  /** The active secrets, `whsec_…`. Each one signs. */
   secrets: readonly string[];
 };
 
 /**
- * The headers by which a receiver knows that the call is ours (Standard Webhooks), each twice: several of the clients in
- * use read only the older `svix-` names.
+ * The headers that authenticate a call (Standard Webhooks). Each is sent twice, because several common client
+ * libraries read only the older `svix-` names.
  */
 export function signatureHeaders({ id, timestampSeconds, body, secrets }: Signing): Record<string, string> {
   const signatures = secrets.map((secret) => {

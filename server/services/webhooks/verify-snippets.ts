@@ -1,4 +1,4 @@
-/** Code that checks whether a call is ours, whole enough to be run: a receiver that listens on `PORT`. */
+/** Sample code that verifies our signature, complete enough to run: a server that listens on `PORT`. */
 export type Snippet = { id: string; label: string; language: string; fileName: string; text: string };
 
 const LIBRARY = `import { createServer } from "node:http";
@@ -9,16 +9,16 @@ const webhook = new Webhook(process.env.WEBHOOK_SECRET);
 createServer(async (request, response) => {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
-  // The body exactly as it came: parsed and written again, it would have another signature.
+  // Verify the raw body: parsing and serializing it again would change the signature.
   const body = Buffer.concat(chunks).toString();
   try {
     const event = webhook.verify(body, request.headers);
     console.log(request.headers["webhook-id"], event.type);
     response.writeHead(204).end();
   } catch {
-    response.writeHead(400).end("not signed by Posthorn");
+    response.writeHead(400).end("not signed by Backstamp");
   }
-}).listen(process.env.PORT, "127.0.0.1"); // behind your proxy, which speaks https
+}).listen(process.env.PORT, "127.0.0.1"); // behind a reverse proxy with HTTPS
 `;
 
 const CRYPTO = `import { createHmac, timingSafeEqual } from "node:crypto";
@@ -33,7 +33,7 @@ function isOurs(body, headers) {
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
   if (!(age <= toleranceSeconds)) return false;
   const expected = createHmac("sha256", key).update(\`\${id}.\${timestamp}.\${body}\`).digest();
-  // Several stand there while a secret is rotated; one that fits is enough.
+  // There are several signatures during a secret rotation; one match is enough.
   return (headers["webhook-signature"] ?? "").split(" ").some((signature) => {
     const given = Buffer.from(signature.replace("v1,", ""), "base64");
     return given.length === expected.length && timingSafeEqual(given, expected);
@@ -44,10 +44,10 @@ createServer(async (request, response) => {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks).toString();
-  if (!isOurs(body, request.headers)) return response.writeHead(400).end("not signed by Posthorn");
+  if (!isOurs(body, request.headers)) return response.writeHead(400).end("not signed by Backstamp");
   console.log(request.headers["webhook-id"], JSON.parse(body).type);
   response.writeHead(204).end();
-}).listen(process.env.PORT, "127.0.0.1"); // behind your proxy, which speaks https
+}).listen(process.env.PORT, "127.0.0.1"); // behind a reverse proxy with HTTPS
 `;
 
 const PYTHON = `import base64
@@ -69,7 +69,7 @@ def is_ours(body, headers):
         return False
     signed = f"{message_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
-    # Several stand there while a secret is rotated; one that fits is enough.
+    # There are several signatures during a secret rotation; one match is enough.
     given = headers.get("webhook-signature", "").split(" ")
     return any(hmac.compare_digest(expected.encode(), each.encode()) for each in given)
 
@@ -85,11 +85,11 @@ class Receiver(BaseHTTPRequestHandler):
         self.end_headers()
 
 
-# Behind your proxy, which speaks https.
+# Run behind a reverse proxy with HTTPS.
 HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Receiver).serve_forever()
 `;
 
-/** Each of them is run by the tests against a call of the worker's. */
+/** The tests run each snippet against a call of the worker. */
 export const VERIFY_SNIPPETS: readonly Snippet[] = [
   {
     id: "library",
@@ -98,6 +98,12 @@ export const VERIFY_SNIPPETS: readonly Snippet[] = [
     fileName: "receiver.mjs",
     text: LIBRARY,
   },
-  { id: "crypto", label: "Node alone", language: "JavaScript", fileName: "receiver.mjs", text: CRYPTO },
+  {
+    id: "crypto",
+    label: "Node without a library",
+    language: "JavaScript",
+    fileName: "receiver.mjs",
+    text: CRYPTO,
+  },
   { id: "python", label: "Python", language: "Python", fileName: "receiver.py", text: PYTHON },
 ];

@@ -3,7 +3,7 @@ import { reachMoment, release } from "../aims";
 import type { Ask } from "../audit";
 import type { Fault, Scene } from "../fault";
 
-/** The connection is lost once COMMIT is on its way: whether it was carried out, only the database knows. */
+/** The connection is lost after COMMIT was sent: only the database knows whether it was executed. */
 export const cutCommit: Fault = {
   name: "cut-commit",
   row: "connection lost during COMMIT",
@@ -15,7 +15,7 @@ export const cutCommit: Fault = {
       const isWeb = n % 2 === 0;
       const who = isWeb ? (random.chance(0.5) ? "web1" : "web0") : random.chance(0.5) ? "worker1" : "worker0";
       await rig.trouble({ row, what: "cut", who }, async () => {
-        // The answer of the database is held back, or the packet itself: carried out, or not.
+        // Either the database's response is held (executed), or the packet itself (not executed).
         const wasReached = await reachMoment(rig, load, {
           who,
           aim: isWeb ? (n % 4 === 0 ? "queued" : "before commit") : "answered",
@@ -35,7 +35,7 @@ export const cutCommit: Fault = {
 
 const downMs = 8_000;
 
-/** The doors open first, and there is no database behind them. */
+/** The HTTP servers start first, without a database behind them. */
 export const startWithoutDatabase: Fault = {
   name: "database-down-at-start",
   row: "DB down at start",
@@ -56,7 +56,7 @@ export const startWithoutDatabase: Fault = {
         for (const who of ["web0", "worker0"] as const) rig.taps[who].refuse(false);
         await untilReady(rig.cast.baseUrls[0]);
       });
-      // From now on they come back as they usually do.
+      // From now on they restart as usual.
       await rig.cast.kill("worker0", { staysDown: true });
       await rig.cast.start("worker0");
     }
@@ -72,7 +72,7 @@ async function expectStatus(
 ): Promise<void> {
   const answer = await fetch(`${baseUrl}${path}`).catch(() => null);
   if (answer?.status !== status)
-    complain(`${path} answers ${answer?.status ?? "nothing"} without a database`);
+    complain(`${path} responds with ${answer?.status ?? "nothing"} without a database`);
 }
 
 async function untilReady(baseUrl: string): Promise<void> {
@@ -80,13 +80,13 @@ async function untilReady(baseUrl: string): Promise<void> {
     const answer = await fetch(`${baseUrl}/api/health/ready`).catch(() => null);
     if (answer?.ok) return;
   }
-  throw new Error("It did not become ready after its database had come.");
+  throw new Error("It did not become ready after its database was available.");
 }
 
 const lockedMs = 4_000;
 const LOCKS = ["email_bodies", "deliveries", "email_events"] as const;
 
-/** A transaction of somebody else's that holds what everybody needs, for longer than a request waits. */
+/** A transaction of another client that locks what all requests need, for longer than a request waits. */
 export const lockTables: Fault = {
   name: "long-transaction",
   row: "pool exhausted / long tx",
@@ -110,7 +110,9 @@ export const lockTables: Fault = {
   },
 };
 
-/** Somebody who locks the same rows in the opposite order, so that one of the two has to give way. */
+/**
+ * A client that locks the same rows in the opposite order, so that one of the two transactions is canceled.
+ */
 export const deadlock: Fault = {
   name: "deadlock",
   row: "deadlock / serialization 40P01, 40001",
@@ -128,12 +130,12 @@ export const deadlock: Fault = {
   },
 };
 
-/** Whose turn it is to give way is not ours to say, and may be nobody's. */
+/** PostgreSQL chooses which transaction is canceled, if any. */
 const chances = 4;
 const gatherMs = 300;
 const meetMs = 200;
 
-/** Locks the last recipient of each mail whose results are about to be written, and then the first one. */
+/** Locks the last recipient of each email whose results are about to be written, and then the first one. */
 async function lockBackwards({ rig }: Scene): Promise<void> {
   await Promise.race([rig.holdMail("written", "worker0"), wait(2_000)]);
   await wait(gatherMs);
@@ -150,7 +152,7 @@ async function lockBackwards({ rig }: Scene): Promise<void> {
   await rig.ask((hot) => lock(hot).catch(ignoreDeadlock)).finally(() => rig.releaseMail());
 }
 
-/** 40P01: it was this transaction that had to give way. */
+/** 40P01: this transaction was canceled. */
 function ignoreDeadlock(error: unknown): void {
   if (!(error instanceof Error && "code" in error && error.code === "40P01")) throw error;
 }

@@ -6,10 +6,10 @@ import type { Stage } from "../records";
 import { leaseSeconds } from "../rig";
 
 const STAGES: readonly (Stage | "random")[] = ["answered", "handed over", "random"];
-/** Until another worker has found out and done its work. */
+/** Until another worker has detected it and done its work. */
 const beyondMs = 9_000;
 
-/** While it stands still its lease runs out and the other worker takes over; then it goes on where it was. */
+/** While it is stopped its lease expires and the other worker takes over. Then it continues where it was. */
 export const freezeWorker: Fault = {
   name: "freeze-worker",
   row: "worker frozen (SIGSTOP) past its lease, then SIGCONT",
@@ -34,7 +34,7 @@ export const freezeWorker: Fault = {
   },
 };
 
-/** Requests at its door wait or are repeated at the other one. */
+/** Its requests wait, or are repeated at the other web process. */
 export const freezeWeb: Fault = {
   name: "freeze-web",
   row: "web process frozen and thawed under load",
@@ -51,7 +51,7 @@ export const freezeWeb: Fault = {
   },
 };
 
-/** Connections stay open and nothing answers. */
+/** Connections stay open and do not respond. */
 export const freezeDatabase: Fault = {
   name: "freeze-postgres",
   row: "database that hangs",

@@ -10,7 +10,7 @@ const DEATHS: [PostgresDeath, ...PostgresDeath[]] = ["all", "postmaster", "immed
 type Aim = Stage | "random";
 type Plan = { who: readonly Moment["who"][]; aims: readonly Aim[] };
 
-/** One death after the other, each when its moment has come. */
+/** One kill after the other, each at its stage. */
 const kill = ({ who, aims }: Plan) =>
   async function inject({ rig, load, random, row, times, isLate }: Scene): Promise<number> {
     for (let n = 0; n < times; n++) {

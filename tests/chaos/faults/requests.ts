@@ -4,8 +4,8 @@ import type { Call } from "../records";
 
 const atOnce = 50;
 
-/** Many requests under one key at the same moment, at both doors, and then another body under it. */
-export const twins: Fault = {
+/** Many concurrent requests with one key to both web processes, then another body with the same key. */
+export const duplicates: Fault = {
   name: "same-key",
   row: "duplicate POST, same key, at once; same key, other body",
   place: "relay",
@@ -15,14 +15,14 @@ export const twins: Fault = {
       if (isLate()) return n * atOnce;
       const { call, body } = load.invent();
       const tries = await Promise.all(
-        Array.from({ length: atOnce }, (_, door) => load.post(call, body, door)),
+        Array.from({ length: atOnce }, (_, webIndex) => load.post(call, body, webIndex)),
       );
       for (let again = 0; tries.every(({ id }) => id === null); again++)
         tries.push(await load.post(call, body, again));
       const ids = new Set(tries.flatMap(({ id }) => (id === null ? [] : [id])));
-      if (ids.size !== 1) rig.complain(row, `${call.label}: ${ids.size} answers under one key`);
+      if (ids.size !== 1) rig.complain(row, `${call.label}: ${ids.size} responses under one key`);
       const other = await load.post(call, { ...body, html: "<p>Another one</p>" }, n);
-      if (other.status !== 409) rig.complain(row, `${call.label}: another body is answered ${other.status}`);
+      if (other.status !== 409) rig.complain(row, `${call.label}: another body gets ${other.status}`);
     }
     return times * atOnce;
   },
@@ -30,7 +30,7 @@ export const twins: Fault = {
 
 const batchSize = 5;
 
-/** All mails of a batch or none of them, whatever dies meanwhile, and none where one is bad. */
+/** All emails of a batch are accepted or none, whatever is killed meanwhile, and none if one is invalid. */
 export const batches: Fault = {
   name: "batches",
   row: "batch partly bad; batch whose process is killed",
@@ -41,14 +41,14 @@ export const batches: Fault = {
     const { rig, load, random, row, times, isLate } = scene;
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;
-      const mails = Array.from({ length: batchSize }, () => load.invent());
+      const emails = Array.from({ length: batchSize }, () => load.invent());
       const key = `batch ${row} ${n}`;
       const isBad = n % 3 === 0;
-      for (const { call } of mails) Object.assign(call, { key, isRefusable: isBad });
-      const bodies = mails.map(({ body }, k) => (isBad && k === 3 ? { ...body, to: ["no address"] } : body));
+      for (const { call } of emails) Object.assign(call, { key, isRefusable: isBad });
+      const bodies = emails.map(({ body }, k) => (isBad && k === 3 ? { ...body, to: ["no address"] } : body));
       const who = n % 2 === 0 ? "web0" : "web1";
       await rig.cast.isUp(who);
-      const calls = mails.map(({ call }) => call);
+      const calls = emails.map(({ call }) => call);
       const first = postBatch(scene, calls, key, bodies, n % 2);
       await wait(random.upTo(12));
       await rig.trouble({ row, what: "kill", who }, () => rig.cast.kill(who));
@@ -62,15 +62,15 @@ export const batches: Fault = {
   },
 };
 
-/** One request for a batch; notes for each of its mails what was answered. */
+/** One request for a batch. Records the response for each of its emails. */
 async function postBatch(
   { rig }: Scene,
   calls: readonly Call[],
   key: string,
   bodies: readonly unknown[],
-  door: number,
+  webIndex: number,
 ): Promise<boolean> {
-  const web = door % 2;
+  const web = webIndex % 2;
   const sentAtMs = Date.now();
   let status: number | null = null;
   let ids: string[] = [];
@@ -89,7 +89,7 @@ async function postBatch(
     status = response.status;
     if (response.ok) ids = (answer.data ?? []).map(({ id }) => id);
   } catch {
-    // No answer, which is what is noted.
+    // No response, which is already recorded.
   }
   const endedAtMs = Date.now();
   for (const [k, call] of calls.entries())

@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { redisMissing } from "../../support/redis";
 import type { Fault } from "../fault";
 
-/** The store of the limits hangs, dies, comes back empty, or is slow. Mail goes on. */
+/** The store of the rate limits hangs, dies, restarts empty, or is slow. Sending continues. */
 export const redis: Fault = {
   name: "redis",
   row: "Redis down or slow",
@@ -40,10 +40,13 @@ export const redis: Fault = {
 };
 
 const hourMs = 3_600_000;
-/** More than the clock that is most behind, or ahead, is away from the true one, twice. */
+/** More than twice the largest clock error. */
 export const scheduledAheadMs = 3 * hourMs;
 
-/** Processes whose clocks are an hour ahead or behind; the database's is true, and mail for later waits by it. */
+/**
+ * Processes whose clocks are an hour ahead or behind. The database's clock is correct, and scheduled email
+ * follows it.
+ */
 export const clockSkew: Fault = {
   name: "clock-skew",
   row: "clock skew ±1 h",
@@ -63,7 +66,7 @@ export const clockSkew: Fault = {
         ),
       );
     };
-    /** What was scheduled hours ahead for the sake of the clocks is due when it was meant to be. */
+    /** Email that was scheduled hours ahead because of the clocks becomes due as intended. */
     const bringNear = () =>
       rig.ask(
         (hot) => hot`
@@ -90,9 +93,9 @@ export const clockSkew: Fault = {
 
 const diskMb = 256;
 
-/** A small disk in memory, or why there can be none. It is gone with `end`. */
+/** A small disk in memory, or why it is not possible. `end` removes it. */
 export function mountDisk(): { folder: string; end(): void } | { reason: string } {
-  const folder = mkdtempSync(path.join(tmpdir(), "posthorn-disk-"));
+  const folder = mkdtempSync(path.join(tmpdir(), "backstamp-disk-"));
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${diskMb}m,mode=755`, "tmpfs", folder], {
       stdio: "pipe",
@@ -115,7 +118,7 @@ export function mountDisk(): { folder: string; end(): void } | { reason: string 
 const fullMs = 5_000;
 const pieceBytes = 1024 * 1024;
 
-/** Not a byte is left: rows find no room, and PostgreSQL gives up where its log finds none. */
+/** No byte is left: inserts fail, and PostgreSQL stops when its log cannot grow. */
 export const diskFull: Fault = {
   name: "disk-full",
   row: "disk full",
@@ -139,7 +142,7 @@ export const diskFull: Fault = {
         const refused = load.calls
           .flatMap(({ tries }) => tries)
           .filter(({ sentAtMs, status }) => sentAtMs > fromMs && status === 503);
-        if (refused.length === 0) rig.complain(row, "nobody was told that there is no room");
+        if (refused.length === 0) rig.complain(row, "no request was rejected for the full disk");
         await rm(ballast, { force: true });
         await rig.ask((hot) => hot`select 1`);
       });
@@ -149,7 +152,7 @@ export const diskFull: Fault = {
   },
 };
 
-/** Takes whatever is left of the disk, and what comes free in the next moments. */
+/** Fills the rest of the disk, and what becomes free in the next moments. */
 async function fill(file: string): Promise<void> {
   const handle = await open(file, "a");
   let piece = Buffer.alloc(pieceBytes, 1);

@@ -1,14 +1,5 @@
 import type { Fault, NotRun } from "../fault";
 import { cutCommit, deadlock, lockTables, startWithoutDatabase } from "./database";
-import { freezeDatabase, freezeWeb, freezeWorker } from "./freeze";
-import {
-  killAnything,
-  killBeforeCommit,
-  killDirect,
-  killHandedOver,
-  killPostgresFault,
-  killQueued,
-} from "./kill";
 import {
   dns,
   dropAfterDot,
@@ -21,13 +12,22 @@ import {
   temporary,
   tls,
   tooMany,
-} from "./peers";
-import { batches, twins } from "./requests";
+} from "./destinations";
+import { freezeDatabase, freezeWeb, freezeWorker } from "./freeze";
+import {
+  killAnything,
+  killBeforeCommit,
+  killDirect,
+  killHandedOver,
+  killPostgresFault,
+  killQueued,
+} from "./kill";
+import { returns, webhooks } from "./reports";
+import { batches, duplicates } from "./requests";
 import { clockSkew, diskFull, redis } from "./surroundings";
-import { returns, webhooks } from "./told";
 import { loginRefused, stopInOrder, ticks, twoWorkers } from "./workers";
 
-/** Every fault that is injected, in the order of the runs. The last of a place tops up its mails. */
+/** Every fault that is injected, in order. The last fault of a rig tops up its emails. */
 export const FAULTS: readonly Fault[] = [
   killQueued,
   killBeforeCommit,
@@ -43,7 +43,7 @@ export const FAULTS: readonly Fault[] = [
   deadlock,
   redis,
   clockSkew,
-  twins,
+  duplicates,
   batches,
   stopInOrder,
   ticks,
@@ -70,21 +70,21 @@ export const FAULTS: readonly Fault[] = [
 export const NOT_RUN: readonly NotRun[] = [
   {
     row: "poison message",
-    reason: "has a test of its own, with a worker of little memory: tests/worker/poison.test.ts",
+    reason: "has a test of its own, with a worker of little memory: tests/delivery/poison.test.ts",
   },
   { row: "huge message × concurrency", reason: "has a test of its own: tests/rest/big-bodies.test.ts" },
   {
     row: "webhook target down for days",
-    reason: "days are not waited for; its backlog is: tests/worker/webhooks/lanes.test.ts",
+    reason: "days are not waited for; its backlog is: tests/delivery/webhooks/lanes.test.ts",
   },
   {
     row: "SIGTERM to the web process",
-    reason: "has tests of its own over the built product: tests/boot, tests/product",
+    reason: "has tests of its own over the built product: tests/startup, tests/product",
   },
   { row: "migration while running", reason: "there is no second version yet whose schema could differ" },
   { row: "backup restored", reason: "a start that holds what may have been sent does not exist yet" },
   {
     row: "retention job",
-    reason: "has a test of its own, over rows of every state: tests/worker/retention.test.ts",
+    reason: "has a test of its own, over rows of every state: tests/delivery/retention.test.ts",
   },
 ];

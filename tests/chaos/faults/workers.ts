@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Fault } from "../fault";
 
-/** Nothing happens but that two workers have one queue, at full speed. Every claim of every row is looked at in the end. */
+/** No fault: two workers share one queue at full speed. The judge checks every claim of every row. */
 export const twoWorkers: Fault = {
   name: "two-workers",
   row: "two workers at once",
@@ -15,7 +15,7 @@ export const twoWorkers: Fault = {
   },
 };
 
-/** Told to stop, a worker ends what it has begun. Nothing may be unknown for it. */
+/** When asked to stop, a worker completes what it has started. No outcome may be unknown because of it. */
 export const stopInOrder: Fault = {
   name: "sigterm",
   row: "SIGTERM",
@@ -36,7 +36,7 @@ export const stopInOrder: Fault = {
 
 const ticksAtOnce = 3;
 
-/** No worker at all, only rounds that overlap, of which one is killed and another one frozen in the middle. */
+/** No worker: only overlapping rounds, of which one is killed and another frozen. */
 export const ticks: Fault = {
   name: "ticks",
   row: "serverless function frozen / killed mid-send; cron tick overlaps, is missed, comes twice",
@@ -62,7 +62,7 @@ export const ticks: Fault = {
         await wait(random.upTo(1_000));
         frozen?.signal("SIGCONT");
         await Promise.all(rounds.map(({ exited }) => exited));
-        // Nobody is left, so whatever is in hand was in the killed one's hands.
+        // No worker is left, so everything in progress belonged to the killed one.
         await expireLeases();
       });
       done++;
@@ -81,7 +81,7 @@ export const ticks: Fault = {
 
 const refusedMs = 3_000;
 
-/** The relay takes our password no longer, and then again. Nobody's mail bounces for that. */
+/** The relay rejects our password for a while. No email may bounce because of it. */
 export const loginRefused: Fault = {
   name: "login-refused",
   row: "AUTH fails at relay (535)",
@@ -95,11 +95,11 @@ export const loginRefused: Fault = {
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;
       rig.refuseLogin(true);
-      // Connections that are logged in already would not notice.
+      // Connections that are already logged in would not be affected.
       await startAgain();
       await wait(refusedMs);
       rig.refuseLogin(false);
-      // A new process asks at once; the old one would in a minute.
+      // A new process tries immediately; the old one would in a minute.
       await startAgain();
     }
     return times;

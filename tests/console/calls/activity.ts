@@ -1,4 +1,4 @@
-import { newId } from "#server/ids";
+import { newId } from "#server/platform/ids";
 import { createKey } from "#server/services/keys/keys";
 import type { Console } from "../../support/console";
 import type { Party } from "../../support/parties";
@@ -15,14 +15,21 @@ export function activityCalls({ house }: Console): ProcedureCalls {
     return id;
   };
 
+  const changeOf = async (party: Party) => {
+    await keyOf(party);
+    const [row] = await house.hot<{ id: string }[]>`
+      select id from audit_log where team_id = ${party.teamId} order by id desc limit 1`;
+    return row?.id;
+  };
+
   return {
     "activity.changes": {
-      input: async ({ userIds }) => ({ actor: userIds.owner, action: "key", after: newId() }),
+      input: async (party) => ({ actor: party.userIds.owner, action: "key", after: await changeOf(party) }),
       names: ["actor", "after", "before"],
     },
     "activity.actors": { input: async () => ({}), names: [] },
     "activity.requests": {
-      input: async (party) => ({ key: await keyOf(party), status: "refused", after: newId() }),
+      input: async (party) => ({ key: await keyOf(party), status: "refused", after: await callOf(party) }),
       names: ["key", "after", "before"],
     },
     "activity.keys": { input: async () => ({}), names: [] },

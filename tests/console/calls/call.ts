@@ -1,12 +1,12 @@
 import type { Party } from "../../support/parties";
 
-/** A good call of one procedure. */
+/** A valid call of one procedure. */
 export type ProcedureCall = {
-  /** What somebody of that team would send, about rows of the team's which are made just now. */
+  /** The input of a member of the team, for rows that it creates first. */
   input: (party: Party) => Promise<Record<string, unknown>>;
-  /** The fields of the input that name rows, as paths: `id`, `ids.0`. Every other team's and every missing id is tried there. */
+  /** Paths of the id fields of the input: `id`, `ids.0`. Ids of other teams and unknown ids are tested there. */
   names: readonly string[];
-  /** Puts back what a call that worked took away from the party. */
+  /** Restores what a successful call removed. */
   afterwards?: (party: Party) => Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-import { newId } from "#server/ids";
+import { newId } from "#server/platform/ids";
 import { createKey } from "#server/services/keys/keys";
 import type { Console } from "../../support/console";
 import type { Party } from "../../support/parties";
@@ -6,7 +6,8 @@ import type { ProcedureCalls } from "./call";
 
 export function emailCalls({ house }: Console): ProcedureCalls {
   const emailOf = async ({ ctx }: Party, scheduledAt: string | null = null) =>
-    (await house.send({ sender: "ann@posthorn.test", to: ["delivered@posthorn.test"], scheduledAt }, ctx)).id;
+    (await house.send({ sender: "ann@backstamp.test", to: ["delivered@backstamp.test"], scheduledAt }, ctx))
+      .id;
   const withStatus = async (party: Party, status: "failed" | "unknown") => {
     const id = await emailOf(party);
     await house.hot`update deliveries set status = ${status} where email_id = ${id}`;
@@ -22,7 +23,7 @@ export function emailCalls({ house }: Console): ProcedureCalls {
 
   return {
     "emails.list": {
-      input: async (party) => ({ after: newId(), key: await keyOf(party), search: newId() }),
+      input: async (party) => ({ after: await emailOf(party), key: await keyOf(party), search: newId() }),
       names: ["after", "before", "upTo", "key", "search"],
     },
     "emails.choices": { input: async () => ({}), names: [] },
@@ -64,7 +65,7 @@ export function emailCalls({ house }: Console): ProcedureCalls {
       input: async (party) => {
         const key = await keyOf(party);
         await house.hot`update emails set api_key_id = ${key} where id = ${await withStatus(party, "failed")}`;
-        return { key, acceptDuplicates: false, after: newId() };
+        return { key, acceptDuplicates: false, after: await emailOf(party) };
       },
       names: ["key", "after", "search"],
     },

@@ -1,23 +1,23 @@
-import { newId } from "#server/ids";
-import type { Right } from "#server/roles";
+import { newId } from "#server/platform/ids";
 import { createKey } from "#server/services/keys/keys";
 import { createTemplate } from "#server/services/templates/write";
+import type { Permission } from "#server/shared/roles";
 import type { Console } from "../../support/console";
 import type { Party } from "../../support/parties";
 
-/** A good call of one route file below `app/console`. */
+/** A valid call of one route file below `app/console`. */
 export type FileCall = {
-  /** What it asks for. */
-  right: Right;
-  /** What stands in the places of its path, and beside the team in its query. */
+  /** The permission that it requires. */
+  permission: Permission;
+  /** The parameters of its path, and of its query in addition to the team. */
   input: (party: Party) => Promise<Record<string, string>>;
-  /** Those of them that name rows. */
+  /** The parameters that contain ids. */
   names: readonly string[];
-  /** What is sent to it, as CSV; it is asked by GET otherwise. */
+  /** The CSV body of a POST. Without it the call is a GET. */
   body?: string;
 };
 
-/** By the folder of the file. */
+/** The calls by the folder of the route file. */
 export function fileCalls({ house }: Console): Record<string, FileCall> {
   const content = "<script>alert(1)</script>";
   const emailOf = async ({ ctx }: Party) => {
@@ -25,8 +25,8 @@ export function fileCalls({ house }: Console): Record<string, FileCall> {
       { source: { content: Buffer.from(content) }, filename: "a.html", contentType: null, contentId: null },
     ];
     const mail = {
-      sender: "ann@posthorn.test",
-      to: ["delivered@posthorn.test"],
+      sender: "ann@backstamp.test",
+      to: ["delivered@backstamp.test"],
       html: content,
       attachments: files,
     };
@@ -35,7 +35,7 @@ export function fileCalls({ house }: Console): Record<string, FileCall> {
   const keyOf = async ({ ctx }: Party) =>
     (await createKey(ctx, { name: "Shop", scopes: ["emails:send"], domains: "all" })).key.id;
   const aboutEmail = {
-    right: "emails:read" as const,
+    permission: "emails:read" as const,
     input: async (party: Party) => ({ id: await emailOf(party) }),
     names: ["id"],
   };
@@ -43,24 +43,24 @@ export function fileCalls({ house }: Console): Record<string, FileCall> {
 
   return {
     "activity/changes-file": {
-      right: "audit:read",
+      permission: "audit:read",
       input: async ({ userIds }) => ({ actor: userIds.owner, action: "key" }),
       names: ["actor"],
     },
     "activity/requests-file": {
-      right: "logs:read",
+      permission: "logs:read",
       input: async (party) => ({ key: await keyOf(party) }),
       names: ["key"],
     },
     "emails/export": {
-      right: "emails:read",
+      permission: "emails:read",
       input: async (party) => ({ key: await keyOf(party), search: newId() }),
       names: ["key", "search"],
     },
     "emails/[id]/body": aboutEmail,
     "emails/[id]/source": aboutEmail,
     "emails/[id]/files/[file]": {
-      right: "emails:read",
+      permission: "emails:read",
       input: async (party) => {
         const id = await emailOf(party);
         const [file] = await house.hot<{ id: string }[]>`select id from attachments where email_id = ${id}`;
@@ -68,9 +68,9 @@ export function fileCalls({ house }: Console): Record<string, FileCall> {
       },
       names: ["id", "file"],
     },
-    "suppressions/export": { right: "suppressions:read", input: async () => ({}), names: [] },
+    "suppressions/export": { permission: "suppressions:read", input: async () => ({}), names: [] },
     "suppressions/import": {
-      right: "suppressions:write",
+      permission: "suppressions:write",
       input: async () => ({}),
       names: [],
       get body() {
@@ -78,7 +78,7 @@ export function fileCalls({ house }: Console): Record<string, FileCall> {
       },
     },
     "templates/[id]/body": {
-      right: "templates:read",
+      permission: "templates:read",
       input: async ({ ctx }) => {
         const says = {
           subject: "Hi",

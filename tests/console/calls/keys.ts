@@ -1,4 +1,4 @@
-import { newId } from "#server/ids";
+import { newId } from "#server/platform/ids";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { linkDomain } from "#server/services/keys/links";
@@ -26,7 +26,10 @@ export function keyCalls(_: Console): ProcedureCalls {
   };
 
   return {
-    "keys.list": { input: async () => ({ after: newId() }), names: ["after", "before"] },
+    "keys.list": {
+      input: async (party) => ({ after: await keyOf(party) }),
+      names: ["after", "before"],
+    },
     "keys.get": aboutKey,
     "keys.gauges": aboutKey,
     "keys.refusals": aboutKey,

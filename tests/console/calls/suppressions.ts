@@ -1,5 +1,4 @@
-import { newId } from "#server/ids";
-import { addSuppressions } from "#server/services/suppressions/add";
+import { addSuppressions } from "#server/services/suppressions/suppress";
 import type { Console } from "../../support/console";
 import type { Party } from "../../support/parties";
 import type { ProcedureCalls } from "./call";
@@ -11,7 +10,7 @@ export function suppressionCalls(_: Console): ProcedureCalls {
 
   return {
     "suppressions.list": {
-      input: async () => ({ search: "gone", after: newId() }),
+      input: async (party) => ({ search: "gone", after: (await entryOf(party))[0] }),
       names: ["after", "before"],
     },
     "suppressions.add": { input: async () => ({ text: `gone-${++made}@example.com` }), names: [] },

@@ -9,12 +9,12 @@ export function teamCalls(console: Console): ProcedureCalls {
   const memberOf = async ({ teamId }: Party) => (await console.person({ teamId, role: "viewer" })).id;
   const invite = async ({ ctx }: Party) => {
     const { id } = await inviteMember(ctx, { email: `guest-${++guests}@example.org`, role: "viewer" });
-    // Another link is made only a while after the last.
+    // A minimum time must pass between two links.
     await console.house.hot`
       update invitations set linked_at = linked_at - interval '1 hour' where id = ${id}`;
     return id;
   };
-  /** Whoever left comes back, for the calls after this one. */
+  /** The member rejoins, for the calls that follow. */
   const comeBack = async ({ teamId, userIds }: Party) => {
     const rows = ROLES.map((role) => ({ teamId, userId: userIds[role], role }));
     await console.deps.db.insert(memberships).values(rows).onConflictDoNothing();

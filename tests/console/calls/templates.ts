@@ -1,5 +1,4 @@
-import { newId } from "#server/ids";
-import { openTemplate } from "#server/services/templates/overview";
+import { getTemplateForEditor } from "#server/services/templates/overview";
 import { createTemplate } from "#server/services/templates/write";
 import type { Console } from "../../support/console";
 import type { Party } from "../../support/parties";
@@ -13,12 +12,12 @@ export function templateCalls(_: Console): ProcedureCalls {
       name: "Welcome",
       alias: null,
       ...SAYS,
-      sender: "Ann <ann@posthorn.test>",
+      sender: "Ann <ann@backstamp.test>",
       replyTo: null,
       variables: null,
     };
     const { id } = await createTemplate(ctx, input, "draft");
-    return openTemplate(ctx, id);
+    return getTemplateForEditor(ctx, id);
   };
   const named = async (party: Party) => ({ id: (await make(party)).id });
   const seen = async (party: Party) => {
@@ -27,11 +26,17 @@ export function templateCalls(_: Console): ProcedureCalls {
   };
 
   return {
-    "templates.list": { input: async () => ({ after: newId() }), names: ["after", "before"] },
+    "templates.list": {
+      input: async (party) => ({ after: (await make(party)).id }),
+      names: ["after", "before"],
+    },
     "templates.get": { input: named, names: ["id"] },
     "templates.use": { input: named, names: ["id"] },
     "templates.versions": {
-      input: async (party) => ({ ...(await named(party)), after: newId() }),
+      input: async (party) => {
+        const { id, version } = await make(party);
+        return { id, after: version.id };
+      },
       names: ["id", "after", "before"],
     },
     "templates.version": {
@@ -71,7 +76,7 @@ export function templateCalls(_: Console): ProcedureCalls {
       input: async (party) => ({
         ...(await named(party)),
         from: null,
-        to: "delivered@posthorn.test",
+        to: "delivered@backstamp.test",
         values: { NAME: "Ann" },
       }),
       names: ["id"],

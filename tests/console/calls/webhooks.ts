@@ -1,6 +1,5 @@
-import { newId } from "#server/ids";
 import { createWebhook } from "#server/services/webhooks/endpoints";
-import { sendTestEvent } from "#server/services/webhooks/test-event";
+import { sendTestEvent } from "#server/services/webhooks/events/test-event";
 import type { Console } from "../../support/console";
 import type { Party } from "../../support/parties";
 import type { ProcedureCalls } from "./call";
@@ -32,7 +31,10 @@ export function webhookCalls({ house }: Console): ProcedureCalls {
     "webhooks.heldUnknown": { input: async () => ({}), names: [] },
     "webhooks.snippets": { input: async () => ({}), names: [] },
     "webhooks.deliveries": {
-      input: async (party) => ({ id: await endpointOf(party), after: newId() }),
+      input: async (party) => {
+        const { id, event } = await eventOf(party);
+        return { id, after: event };
+      },
       names: ["id", "after", "before"],
     },
     "webhooks.delivery": { input: eventOf, names: ["id", "event"] },

@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import nodemailer from "nodemailer";
 import { afterEach, expect, test } from "vitest";
-import type { Log } from "#server/log";
 import { type Listener, startListener } from "#server/mail/bounce/listener";
+import type { Log } from "#server/platform/log";
 import { readLines } from "../../support/read-lines";
 
 type Taken = { bytes: Buffer; recipient: string };
@@ -34,7 +34,7 @@ async function listen(
   });
 }
 
-/** What the server answers to one message: its 250, or the code that refused it. */
+/** Sends one message and returns the reply code: 250, or the code of the rejection. */
 async function bring(
   to: string | string[],
   raw: string | Buffer = "Subject: x\r\n\r\nx\r\n",
@@ -53,7 +53,7 @@ async function bring(
 
 const OURS = "bounce-token@bounces.example.com";
 
-test("takes what comes to our return paths, from the null sender and from any other, byte by byte", async () => {
+test("accepts messages to our return paths, from the null sender and any other, unchanged", async () => {
   await listen();
   const raw = `Subject: x\r\n\r\n..dots\r\n\xe9${"line\r\n".repeat(1_000)}`;
   expect(await bring(OURS, Buffer.from(raw, "latin1"))).toBe(250);
@@ -63,7 +63,7 @@ test("takes what comes to our return paths, from the null sender and from any ot
 });
 
 test.each(["nobody@bounces.example.com", "bounce-token@example.net", "bounce-token@sub.bounces.example.com"])(
-  "refuses %s with 550, and takes nothing",
+  "rejects %s with 550 and accepts no message",
   async (address) => {
     await listen();
     expect(await bring(address)).toBe(550);
@@ -71,12 +71,12 @@ test.each(["nobody@bounces.example.com", "bounce-token@example.net", "bounce-tok
     await listener.close();
     expect(logged).toContainEqual({
       event: "inbound.refused",
-      facts: { recipients: 1, connections: 0, messages: 0, oversized: 0 },
+      facts: { recipients: 1, connections: 0, messages: 0, oversized: 0, idle: 0 },
     });
   },
 );
 
-test("takes for those of several recipients that are ours, each by itself", async () => {
+test("accepts only our own of several recipients, each separately", async () => {
   await listen();
   expect(await bring([OURS, "nobody@example.net", "bounce-other@bounces.example.com"])).toBe(250);
   expect(taken.map(({ recipient }) => recipient)).toEqual([OURS, "bounce-other@bounces.example.com"]);
@@ -111,7 +111,7 @@ test("answers 250 only when the effect is there, and 451 when it failed or has t
   expect(await bringing).toBe(250);
 });
 
-test("keeps the first MB of a large message, and takes none above 32 MB", async () => {
+test("reads the first MB of a large message, and rejects messages above 32 MB", async () => {
   await listen();
   const large = Buffer.concat([Buffer.from("Subject: x\r\n\r\n"), Buffer.alloc(3 * 1024 * 1024, "line\r\n")]);
   expect(await bring(OURS, large)).toBe(250);
@@ -124,7 +124,7 @@ test("keeps the first MB of a large message, and takes none above 32 MB", async 
   expect(taken).toHaveLength(1);
 });
 
-/** Says the lines one after the other, each when the one before is answered, and goes; gives back the code of each answer. */
+/** Sends the lines one by one, each after the reply to the previous one, and disconnects. Returns the reply codes. */
 async function converse(lines: readonly string[], farewell = ""): Promise<string[]> {
   const socket = connect(listener.port, "127.0.0.1");
   socket.on("error", () => {});
@@ -141,7 +141,7 @@ async function converse(lines: readonly string[], farewell = ""): Promise<string
   return codes;
 }
 
-test("has no login, no encryption and no list of names, and takes nothing from whoever does not go by the rules", async () => {
+test("has no login, no TLS and no VRFY, and rejects clients that violate the protocol", async () => {
   await listen();
   expect(await converse(["EHLO me", "AUTH PLAIN AGEAYg==", "STARTTLS", "VRFY ann"])).toEqual([
     "220",
@@ -153,7 +153,7 @@ test("has no login, no encryption and no list of names, and takes nothing from w
   expect(await converse(["EHLO me", "DATA", `RCPT TO:<${OURS}>`])).toEqual(["220", "250", "503", "503"]);
 });
 
-test("hangs up on whoever guesses", async () => {
+test("closes the connection of a client that guesses addresses", async () => {
   await listen();
   const guesses = Array.from({ length: 20 }, (_, n) => `RCPT TO:<bounce-${n}@bounces.example.com>`);
   const codes = await converse(["EHLO me", "MAIL FROM:<>", ...guesses]);
@@ -175,7 +175,7 @@ test("has ten connections for one address, and room again when they are gone", a
   await expect.poll(() => bring(OURS), { timeout: 10_000 }).toBe(250);
 });
 
-test("takes nothing of a message that breaks off before its end", async () => {
+test("discards an incomplete message", async () => {
   await listen();
   const lines = ["EHLO me", "MAIL FROM:<>", `RCPT TO:<${OURS}>`, "DATA"];
   const codes = await converse(lines, "Subject: x\r\n\r\nhalf");

@@ -1,4 +1,4 @@
-/** The mail that comes back, as it stands at the end of what brings it. */
+/** The returned email, as it appears at the end of a report. */
 export const RETURNED = `Return-Path: <bounce-token@bounces.example.com>
 Received: from mail.example.com (mail.example.com [192.0.2.1])
 	by mx.example.net; Sat, 21 Nov 2026 10:00:00 +0000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { judgeReported } from "#server/mail/bounce/judge";
+import { interpretReported } from "#server/mail/bounce/judge";
 import { readReport } from "#server/mail/bounce/read-report";
 import type { Report, Reported } from "#server/mail/bounce/report";
 import { arf, dsn, failed, LETTERS, letter } from "./messages";
@@ -17,7 +17,7 @@ const only = (bytes: Uint8Array): Reported => {
 };
 
 describe("a report by RFC 3464", () => {
-  test("tells of each recipient what was done, by whom, and the server's own reply", () => {
+  test("contains the action, the host and the reply for each recipient", () => {
     const report = delivery(
       dsn({
         recipients: [
@@ -169,7 +169,7 @@ describe("a complaint", () => {
   );
 });
 
-describe("an automatic reply is no bounce", () => {
+describe("an automatic reply is not a bounce", () => {
   const ABSENT = "I am away until Monday. Your message could not be delivered to me personally.\n";
   test.each([
     "Auto-Submitted: auto-replied\n",
@@ -197,7 +197,7 @@ describe("an automatic reply is no bounce", () => {
 
 describe("a reported failure", () => {
   const judged = (diagnostic: string, status?: string) =>
-    judgeReported(only(dsn({ recipients: [failed("ben@example.net", diagnostic, status)] })));
+    interpretReported(only(dsn({ recipients: [failed("ben@example.net", diagnostic, status)] })));
 
   test.each([
     ["550 5.1.1 User unknown", "5.1.1", "hard", true],
@@ -211,14 +211,14 @@ describe("a reported failure", () => {
   ])("%j with status %s is about %s", (diagnostic, status, about, isDead) => {
     const found = judged(diagnostic, status);
     expect(found).toMatchObject({ class: about, isDead });
-    expect(found.reason).toMatch(/^It came back after it was taken: /);
+    expect(found.reason).toMatch(/^Bounced after it was accepted: /);
   });
 
   test("that says nothing is of the class other, and kills no address", () => {
     const [reported] = delivery(
       dsn({ recipients: ["Final-Recipient: rfc822; ben@example.net\nAction: failed\n"] }),
     ).reported as [Reported];
-    expect(judgeReported(reported)).toMatchObject({ class: "other", isDead: false });
+    expect(interpretReported(reported)).toMatchObject({ class: "other", isDead: false });
   });
 });
 
@@ -226,7 +226,7 @@ describe("what is written to harm", () => {
   const within = (bytes: Uint8Array) => {
     const started = performance.now();
     const report = readReport(bytes);
-    // A second is a bound far above what a linear reader takes, and far below what any other would.
+    // One second is far above the time of a linear parser and far below that of any other.
     expect(performance.now() - started).toBeLessThan(1_000);
     return report;
   };
@@ -255,7 +255,7 @@ describe("what is written to harm", () => {
       "recipients",
       dsn({ recipients: Array.from({ length: 9_000 }, () => failed("a@b.c", "550 x")) }).toString(),
     ],
-  ])("takes no longer for many %s", (_, text) => {
+  ])("takes linear time for many %s", (_, text) => {
     within(Buffer.from(text, "latin1"));
   });
 

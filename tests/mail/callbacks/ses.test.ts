@@ -24,7 +24,7 @@ describe("SES tells", () => {
       },
     });
 
-  test("of a bounce with a report of the other side, each recipient by itself", () => {
+  test("of a bounce with a report of the destination, each recipient separately", () => {
     const told = bounce({}, [
       {
         emailAddress: "jane@example.com",
@@ -43,7 +43,7 @@ describe("SES tells", () => {
         messageId: "0198c1f2@example.org",
         reply: { code: 550, enhanced: "5.1.1", text: "<jane@example.com>... User" },
         host: "email.example.com",
-        isSure: true,
+        appliesToAllRecipients: true,
         at: new Date("2016-01-27T14:59:38.237Z"),
       },
       expect.objectContaining({
@@ -66,7 +66,7 @@ describe("SES tells", () => {
     expect(told?.reply.enhanced).toBe(enhanced);
   });
 
-  test("of a machine's answer for a person, which is no bounce", () => {
+  test("ignores an automatic reply, which is not a bounce", () => {
     const word = { bounceType: "Transient", bounceSubType: "General" };
     expect(bounce(word, [{ emailAddress: "jane@example.com" }])).toEqual([]);
     expect(kindsOf(bounce(word, [{ emailAddress: "jane@example.com", status: "4.4.7" }]))).toEqual([
@@ -86,10 +86,12 @@ describe("SES tells", () => {
           ...more,
         },
       });
-    expect(complaint(["richard@example.com"])).toMatchObject([{ kind: "complained", isSure: true }]);
+    expect(complaint(["richard@example.com"])).toMatchObject([
+      { kind: "complained", appliesToAllRecipients: true },
+    ]);
     expect(complaint(["a@example.com", "b@example.com"])).toMatchObject([
-      { recipients: ["a@example.com"], isSure: false },
-      { recipients: ["b@example.com"], isSure: false },
+      { recipients: ["a@example.com"], appliesToAllRecipients: false },
+      { recipients: ["b@example.com"], appliesToAllRecipients: false },
     ]);
     expect(complaint(["a@example.com"], { complaintFeedbackType: null })).toHaveLength(1);
     expect(complaint(["a@example.com"], { complaintFeedbackType: "not-spam" })).toEqual([]);

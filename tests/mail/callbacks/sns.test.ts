@@ -18,7 +18,14 @@ const later = (seconds: number, from: number) => new Date((from + seconds) * 100
 describe("a message of SNS", () => {
   const topic = "arn:aws:sns:us-east-1:123456789012:mail";
   const authority = makeAuthority("An authority of this test");
-  const signer = makeCertificate({ names: ["sns.amazonaws.com"], issuer: authority, isRsa: true });
+  const validFrom = new Date("2026-11-01T00:00:00Z");
+  const signer = makeCertificate({
+    names: ["sns.amazonaws.com"],
+    issuer: authority,
+    isRsa: true,
+    validFrom,
+    validTo: new Date("2026-12-01T00:00:00Z"),
+  });
   const at = Date.parse("2026-11-21T10:00:00.000Z") / 1000;
   const parts = {
     Type: "Notification",

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, verify } from "node:crypto";
 import { expect, test } from "vitest";
-import { readParts, relaxBody, relaxField } from "#server/mail/dkim/relaxed";
-import { signData, signedData, signMessage } from "#server/mail/dkim/sign";
+import { canonicalizeBody, canonicalizeField, splitMessage } from "#server/mail/dkim/relaxed";
+import { formatSignedData, signData, signMessage } from "#server/mail/dkim/sign";
 
 /** The message of RFC 8463 appendix A.3. */
 const MESSAGE = Buffer.from(
@@ -50,22 +50,22 @@ const ed25519 = createPrivateKey({
 });
 
 test("the Ed25519 signature of RFC 8463 appendix A comes out to the byte", async () => {
-  const { fields } = readParts(MESSAGE);
+  const { fields } = splitMessage(MESSAGE);
   const key = {
     algorithm: "ed25519",
     domain: "football.example.com",
     selector: "brisbane",
     privateKey: ed25519,
   } as const;
-  expect(await signData(key, signedData(fields, NAMES, fieldOf("ed25519", "brisbane")))).toBe(
+  expect(await signData(key, formatSignedData(fields, NAMES, fieldOf("ed25519", "brisbane")))).toBe(
     ED25519_SIGNATURE,
   );
 });
 
 test("the RSA signature of RFC 8463 appendix A holds over what we would sign", () => {
-  const { fields } = readParts(MESSAGE);
+  const { fields } = splitMessage(MESSAGE);
   const key = createPublicKey({ key: Buffer.from(RSA_PUBLIC, "base64"), format: "der", type: "spki" });
-  const data = signedData(fields, NAMES, fieldOf("rsa", "test"));
+  const data = formatSignedData(fields, NAMES, fieldOf("rsa", "test"));
   expect(verify("sha256", data, key, Buffer.from(RSA_SIGNATURE, "base64"))).toBe(true);
 });
 
@@ -91,7 +91,7 @@ test.each([
   ["a\rb\nc", "a\rb\nc\r\n"],
   ["a  ", "a\r\n"],
 ])("the relaxed form of the body %j is %j", (body, relaxed) => {
-  expect(relaxBody(Buffer.from(body)).toString()).toBe(relaxed);
+  expect(canonicalizeBody(Buffer.from(body)).toString()).toBe(relaxed);
 });
 
 test.each([
@@ -100,5 +100,5 @@ test.each([
   ["Subject:", "subject:"],
   ["X:a:b", "x:a:b"],
 ])("the relaxed form of the field %j is %j", (field, relaxed) => {
-  expect(relaxField(field)).toBe(relaxed);
+  expect(canonicalizeField(field)).toBe(relaxed);
 });

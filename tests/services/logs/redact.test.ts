@@ -4,7 +4,7 @@ import { redactBody, redactText } from "#server/services/logs/redact";
 
 const redacted = (body: unknown) => JSON.parse(redactBody(body) ?? "null");
 
-test("fields that open something keep their name and lose their value, wherever they stand", () => {
+test("values of fields with secrets are redacted at any depth, and the names remain", () => {
   const names = [
     "token",
     "signing_secret",
@@ -23,7 +23,7 @@ test("fields that open something keep their name and lose their value, wherever 
   expect(redacted({ api_key_id: "018f", token: null })).toEqual({ api_key_id: "018f", token: null });
 });
 
-test("secrets in the middle of a text go too", () => {
+test("secrets within a text are redacted", () => {
   for (const secret of [
     "re_0aB1cD2eF3gH_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG_012345",
     "whsec_c2VjcmV0c2VjcmV0c2VjcmV0",
@@ -35,7 +35,7 @@ test("secrets in the middle of a text go too", () => {
   }
 });
 
-test("what people write to each other is left out, and only its size is told", () => {
+test("message content is omitted, and only its size remains", () => {
   expect(
     redacted([
       {
@@ -61,7 +61,7 @@ test("what people write to each other is left out, and only its size is told", (
   ]);
 });
 
-test("of an address in the web the password and the query are left out", () => {
+test("the password and the query are removed from a URL", () => {
   expect(redacted({ path: "https://ann:pw@example.com/a/b?key=canary#x" })).toEqual({
     path: "https://example.com/a/b?[left out]",
   });
@@ -70,7 +70,7 @@ test("of an address in the web the password and the query are left out", () => {
   });
 });
 
-test("long things are shortened, and say so", () => {
+test("long values are shortened and marked", () => {
   expect(redacted({ subject: "x".repeat(500) }).subject).toBe(`${"x".repeat(200)}…`);
   expect(redacted(Array.from({ length: 30 }, (_, n) => n))).toEqual([
     ...Array.from({ length: 20 }, (_, n) => n),
@@ -82,7 +82,7 @@ test("long things are shortened, and say so", () => {
   expect(redactBody(null)).toBeNull();
 });
 
-test("whatever comes, it is bounded JSON without what PostgreSQL refuses", () => {
+test("the result for any input is bounded JSON that PostgreSQL accepts", () => {
   fc.assert(
     fc.property(fc.anything({ maxDepth: 12, withNullPrototype: true }).filter(isJson), (body) => {
       const text = redactBody(body) ?? "null";

@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newId } from "#server/ids";
+import { newId } from "#server/platform/ids";
 import { receiveMessage } from "#server/services/returns/receive";
 import { createTeam } from "#server/services/teams";
 import { arf, dsn, failed, letter, RETURNED } from "../../mail/bounce/messages";
 import { type House, openHouse } from "../../support/house";
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
-let house: House;
+let world: House;
 let count = 0;
 beforeAll(async () => {
-  house = await openHouse({ transportKind: "relay", names });
+  world = await openHouse({ transportKind: "relay", names });
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
-/** A mail that a relay took, with what its copy for the first recipient held. */
+/** An email that was sent through a relay, with the tokens in its first recipient's copy. */
 async function sent(options: { to?: string[] } = {}) {
   count += 1;
   const to = options.to ?? [`ben${count}@example.net`];
-  const { id } = await house.send({ to });
-  await house.hot`update deliveries set status = 'sent', attempts = 1 where email_id = ${id}`;
-  await house.hot`update emails set status = 'sent' where id = ${id}`;
-  const { deliveries } = await house.email(id);
+  const { id } = await world.send({ to });
+  await world.hot`update deliveries set status = 'sent', attempts = 1 where email_id = ${id}`;
+  await world.hot`update emails set status = 'sent' where id = ${id}`;
+  const { deliveries } = await world.email(id);
   const [delivery] = deliveries;
-  if (!delivery) throw new Error("a mail without recipients");
-  const returnPath = `${house.deps.recipientTokens.returnPath(delivery.id)}@bounces.example.com`;
+  if (!delivery) throw new Error("an email without recipients");
+  const returnPath = `${world.deps.recipientTokens.returnPath(delivery.id)}@bounces.example.com`;
   return { id, address: delivery.address, messageId: `${id}@example.org`, returnPath };
 }
 
@@ -31,15 +31,15 @@ let reports = 0;
 const newReport = () => `report-${++reports}`;
 
 const receive = (bytes: Uint8Array, recipient: string | null = null) =>
-  receiveMessage(house.deps, { bytes, recipient });
+  receiveMessage(world.deps, { bytes, recipient });
 
 const statusesOf = async (id: string) => {
-  const { status, deliveries } = await house.email(id);
+  const { status, deliveries } = await world.email(id);
   return [status, ...deliveries.map((each) => each.status)];
 };
-const typesOf = async (id: string) => (await house.email(id)).events.map(({ type }) => type);
+const typesOf = async (id: string) => (await world.email(id)).events.map(({ type }) => type);
 const listed = (address: string) =>
-  house.hot<{ origin: string; source: string | null }[]>`
+  world.hot<{ origin: string; source: string | null }[]>`
     select origin, source_email_id as source from suppressions where address = ${address}`;
 
 const returned = (messageId: string, returnPath = "") =>
@@ -48,293 +48,293 @@ const returned = (messageId: string, returnPath = "") =>
     .replace(/^List-Unsubscribe: .*\n/m, "");
 
 const bounceOf = (
-  mail: Awaited<ReturnType<typeof sent>>,
+  email: Awaited<ReturnType<typeof sent>>,
   said = "550 5.1.1 User unknown",
   id = newReport(),
 ) =>
   dsn({
     id,
-    to: mail.returnPath,
-    recipients: [failed(mail.address, said, "5.0.0")],
-    returned: { text: returned(mail.messageId, mail.returnPath) },
+    to: email.returnPath,
+    recipients: [failed(email.address, said, "5.0.0")],
+    returned: { text: returned(email.messageId, email.returnPath) },
   });
 
-describe("a bounce that came to its return path", () => {
-  test("makes the delivery bounced, with the reply and its reading, and suppresses an address that is dead", async () => {
-    const mail = await sent();
-    expect(await receive(bounceOf(mail), mail.returnPath)).toEqual({
+describe("a bounce to its return path", () => {
+  test("sets the delivery to bounced, with the reply and its classification, and suppresses a dead address", async () => {
+    const email = await sent();
+    expect(await receive(bounceOf(email), email.returnPath)).toEqual({
       kind: "delivery",
       recorded: 1,
       ignored: [],
     });
-    expect(await statusesOf(mail.id)).toEqual(["bounced", "bounced"]);
-    const { deliveries, events } = await house.email(mail.id);
+    expect(await statusesOf(email.id)).toEqual(["bounced", "bounced"]);
+    const { deliveries, events } = await world.email(email.id);
     expect(deliveries[0]).toMatchObject({
       lastCode: 550,
       lastEnhanced: "5.1.1",
       lastText: "User unknown",
       lastHost: "mx.example.net",
-      lastReason: expect.stringContaining("there is no such mailbox"),
+      lastReason: expect.stringContaining("the mailbox does not exist"),
     });
     expect(events.at(-1)).toMatchObject({
       type: "email.bounced",
-      recipient: mail.address,
+      recipient: email.address,
       data: { class: "hard", reply: { code: 550, enhanced: "5.1.1", text: "User unknown" } },
     });
-    expect(await listed(mail.address)).toEqual([{ origin: "bounce", source: mail.id }]);
+    expect(await listed(email.address)).toEqual([{ origin: "bounce", source: email.id }]);
   });
 
-  test("twice is one event, by whatever ways it came", async () => {
-    const mail = await sent();
-    const bytes = bounceOf(mail);
-    await receive(bytes, mail.returnPath);
-    const before = await typesOf(mail.id);
-    await house.hot`delete from suppressions`;
+  test("received twice, on different paths, is one event", async () => {
+    const email = await sent();
+    const bytes = bounceOf(email);
+    await receive(bytes, email.returnPath);
+    const before = await typesOf(email.id);
+    await world.hot`delete from suppressions`;
     const again = Buffer.concat([Buffer.from("Received: from a by b; later\r\n"), bytes]);
     expect(await receive(again)).toEqual({ kind: "delivery", recorded: 0, ignored: ["repeated"] });
-    const both = await Promise.all([receive(bytes, mail.returnPath), receive(bytes)]);
+    const both = await Promise.all([receive(bytes, email.returnPath), receive(bytes)]);
     expect(both.map((each) => each?.ignored)).toEqual([["repeated"], ["repeated"]]);
-    expect(await typesOf(mail.id)).toEqual(before);
-    // What a person took off the list is not put back by it.
-    expect(await listed(mail.address)).toEqual([]);
+    expect(await typesOf(email.id)).toEqual(before);
+    // The report does not add the address again after a member removed it from the list.
+    expect(await listed(email.address)).toEqual([]);
   });
 
-  test("at once by several ways is one event", async () => {
-    const mail = await sent();
-    const bytes = bounceOf(mail);
-    const all = await Promise.all(Array.from({ length: 8 }, () => receive(bytes, mail.returnPath)));
+  test("received several times concurrently is one event", async () => {
+    const email = await sent();
+    const bytes = bounceOf(email);
+    const all = await Promise.all(Array.from({ length: 8 }, () => receive(bytes, email.returnPath)));
     expect(all.filter((each) => each?.recorded === 1)).toHaveLength(1);
-    expect((await typesOf(mail.id)).filter((type) => type === "email.bounced")).toHaveLength(1);
+    expect((await typesOf(email.id)).filter((type) => type === "email.bounced")).toHaveLength(1);
   });
 
   test.each(["552 5.2.2 Mailbox full", "550 5.7.1 looks like spam", "550 User unknown", "451 4.4.7 expired"])(
-    "that does not say the address is dead suppresses nobody: %s",
+    "whose code does not say that the address is dead suppresses nothing: %s",
     async (said) => {
-      const mail = await sent();
-      expect(await receive(bounceOf(mail, said), mail.returnPath)).toMatchObject({ recorded: 1 });
-      expect(await statusesOf(mail.id)).toEqual(["bounced", "bounced"]);
-      expect(await listed(mail.address)).toEqual([]);
+      const email = await sent();
+      expect(await receive(bounceOf(email, said), email.returnPath)).toMatchObject({ recorded: 1 });
+      expect(await statusesOf(email.id)).toEqual(["bounced", "bounced"]);
+      expect(await listed(email.address)).toEqual([]);
     },
   );
 
   test.each([
     ["", ""],
-    [", by the name that we wrote to,", "Original-Recipient: rfc822; "],
-  ])("of an address that it was passed on to%s suppresses nobody", async (_, original) => {
-    const mail = await sent();
+    [", named by the original address,", "Original-Recipient: rfc822; "],
+  ])("of an address that it was forwarded to%s suppresses nothing", async (_, original) => {
+    const email = await sent();
     const block = failed("inner@elsewhere.example", "550 5.1.1 gone");
     const bytes = dsn({
-      recipients: [original === "" ? block : `${original}${mail.address}\n${block}`],
+      recipients: [original === "" ? block : `${original}${email.address}\n${block}`],
       id: newReport(),
     });
-    expect(await receive(bytes, mail.returnPath)).toMatchObject({ recorded: 1 });
-    expect(await statusesOf(mail.id)).toEqual(["bounced", "bounced"]);
-    expect(await listed(mail.address)).toEqual([]);
+    expect(await receive(bytes, email.returnPath)).toMatchObject({ recorded: 1 });
+    expect(await statusesOf(email.id)).toEqual(["bounced", "bounced"]);
+    expect(await listed(email.address)).toEqual([]);
     expect(await listed("inner@elsewhere.example")).toEqual([]);
   });
 
-  test("touches no other recipient of the mail, nor another mail, whatever it says of them", async () => {
-    const mail = await sent({ to: ["first@example.net", "second@example.net"] });
+  test("changes no other recipient of the email and no other email, even if it names them", async () => {
+    const email = await sent({ to: ["first@example.net", "second@example.net"] });
     const other = await sent();
     const recipients = ["first@example.net", "second@example.net", other.address].map((each) =>
       failed(each, "550 5.1.1 gone"),
     );
     const bytes = dsn({ recipients, id: newReport(), returned: { text: returned(other.messageId) } });
-    expect(await receive(bytes, mail.returnPath)).toMatchObject({ recorded: 1 });
-    expect(await statusesOf(mail.id)).toEqual(["bounced", "bounced", "sent"]);
+    expect(await receive(bytes, email.returnPath)).toMatchObject({ recorded: 1 });
+    expect(await statusesOf(email.id)).toEqual(["bounced", "bounced", "sent"]);
     expect(await statusesOf(other.id)).toEqual(["sent", "sent"]);
     expect(await listed("second@example.net")).toEqual([]);
     expect(await listed("first@example.net")).toHaveLength(1);
   });
 
-  test("is found by the token alone where it is a letter", async () => {
-    const mail = await sent();
+  test("is found by its token even if it is plain text instead of a DSN", async () => {
+    const email = await sent();
     const bytes = letter(
       `From: MAILER-DAEMON@mx.example.net\nX-Report: ${newReport()}\n`,
-      `Hi. This is the qmail-send program at mx.example.net.\n\n<${mail.address}>:\nno mailbox here by that name. (#5.1.1)\n`,
+      `Hi. This is the qmail-send program at mx.example.net.\n\n<${email.address}>:\nno mailbox here by that name. (#5.1.1)\n`,
     );
-    expect(await receive(bytes, mail.returnPath)).toMatchObject({ recorded: 1 });
-    expect(await listed(mail.address)).toHaveLength(1);
+    expect(await receive(bytes, email.returnPath)).toMatchObject({ recorded: 1 });
+    expect(await listed(email.address)).toHaveLength(1);
   });
 });
 
-describe("what is told by the webhooks", () => {
-  test("stands in the outbox together with the event: the bounce, and the suppression", async () => {
+describe("the webhooks", () => {
+  test("are in the outbox together with the event: the bounce, and the suppression", async () => {
     const url = "https://example.com/hook";
-    await house.hot`
+    await world.hot`
       insert into webhooks (id, team_id, url, events, secret)
-      values (gen_random_uuid(), ${house.ctx.teamId}, ${url}, ${["email.bounced", "suppression.added"]}, 'x')`;
-    const mail = await sent();
-    await receive(bounceOf(mail), mail.returnPath);
-    const told = await house.hot<{ type: string }[]>`select type from webhook_deliveries order by type`;
-    expect(told.map(({ type }) => type)).toEqual(["email.bounced", "suppression.added"]);
-    await house.hot`delete from webhooks`;
+      values (gen_random_uuid(), ${world.ctx.teamId}, ${url}, ${["email.bounced", "suppression.added"]}, 'x')`;
+    const email = await sent();
+    await receive(bounceOf(email), email.returnPath);
+    const queued = await world.hot<{ type: string }[]>`select type from webhook_deliveries order by type`;
+    expect(queued.map(({ type }) => type)).toEqual(["email.bounced", "suppression.added"]);
+    await world.hot`delete from webhooks`;
   });
 });
 
 describe("a report without a token", () => {
   test("is found by Message-ID and recipient, and never suppresses", async () => {
-    const mail = await sent();
+    const email = await sent();
     const bytes = dsn({
       id: newReport(),
       to: "ann@example.org",
-      recipients: [failed(mail.address.toUpperCase(), "550 5.1.1 gone")],
-      returned: { text: returned(mail.messageId) },
+      recipients: [failed(email.address.toUpperCase(), "550 5.1.1 gone")],
+      returned: { text: returned(email.messageId) },
     });
     expect(await receive(bytes)).toMatchObject({ recorded: 1 });
-    expect(await statusesOf(mail.id)).toEqual(["bounced", "bounced"]);
-    expect(await listed(mail.address)).toEqual([]);
+    expect(await statusesOf(email.id)).toEqual(["bounced", "bounced"]);
+    expect(await listed(email.address)).toEqual([]);
   });
 
-  test.each<[why: string, (mail: Awaited<ReturnType<typeof sent>>) => Promise<Buffer> | Buffer]>([
+  test.each<[why: string, (email: Awaited<ReturnType<typeof sent>>) => Promise<Buffer> | Buffer]>([
     [
       "for another recipient",
-      (mail) =>
+      (email) =>
         dsn({
           recipients: [failed("else@example.net", "550 5.1.1")],
-          returned: { text: returned(mail.messageId) },
+          returned: { text: returned(email.messageId) },
         }),
     ],
     [
       "with another Message-ID of ours",
-      (mail) =>
+      (email) =>
         dsn({
-          recipients: [failed(mail.address, "550 5.1.1")],
-          returned: { text: returned(mail.messageId.replace("example.org", "example.com")) },
+          recipients: [failed(email.address, "550 5.1.1")],
+          returned: { text: returned(email.messageId.replace("example.org", "example.com")) },
         }),
     ],
     [
-      "on a mail of eleven days ago",
-      async (mail) => {
-        await house.hot`update emails set created_at = now() - interval '11 days' where id = ${mail.id}`;
+      "about an email from eleven days ago",
+      async (email) => {
+        await world.hot`update emails set created_at = now() - interval '11 days' where id = ${email.id}`;
         return dsn({
-          recipients: [failed(mail.address, "550 5.1.1")],
-          returned: { text: returned(mail.messageId) },
+          recipients: [failed(email.address, "550 5.1.1")],
+          returned: { text: returned(email.messageId) },
         });
       },
     ],
     [
-      "with a token that nobody made",
-      (mail) =>
+      "with a forged token",
+      (email) =>
         forged(
-          mail,
-          mail.returnPath.replace(/-(.)/, (_, first) => (first === "a" ? "-b" : "-a")),
+          email,
+          email.returnPath.replace(/-(.)/, (_, first) => (first === "a" ? "-b" : "-a")),
         ),
     ],
-    ["with a token cut off", (mail) => forged(mail, mail.returnPath.slice(3))],
+    ["with a truncated token", (email) => forged(email, email.returnPath.slice(3))],
   ])("is ignored %s", async (_, make) => {
-    const mail = await sent();
-    const bytes = await make(mail);
+    const email = await sent();
+    const bytes = await make(email);
     expect(await receive(bytes, "bounce-nonsense@bounces.example.com")).toMatchObject({
       recorded: 0,
       ignored: ["unknown"],
     });
-    expect(await statusesOf(mail.id)).toEqual(["sent", "sent"]);
+    expect(await statusesOf(email.id)).toEqual(["sent", "sent"]);
   });
 
-  const forged = (mail: { address: string }, to: string) =>
-    dsn({ to, recipients: [failed(mail.address, "550 5.1.1")], returned: { text: "Subject: x\n" } });
+  const forged = (email: { address: string }, to: string) =>
+    dsn({ to, recipients: [failed(email.address, "550 5.1.1")], returned: { text: "Subject: x\n" } });
 });
 
-test("the team whose mail came back learns it, and no other that writes to the same address", async () => {
-  const { id: teamId } = await createTeam(house.deps, { name: "Other" });
-  const mail = await sent();
-  const [row] = await house.hot<{ id: string }[]>`select id from deliveries where email_id = ${mail.id}`;
+test("a bounce changes only the sending team's data, not that of another team with the same recipient", async () => {
+  const { id: teamId } = await createTeam(world.deps, { name: "Other" });
+  const email = await sent();
+  const [row] = await world.hot<{ id: string }[]>`select id from deliveries where email_id = ${email.id}`;
   const copy = newId();
-  await house.hot`
+  await world.hot`
     insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status)
     select ${copy}, ${teamId}, sender, sender_address, sender_domain, "to", subject, ${`${copy}@example.org`}, status
-    from emails where id = ${mail.id}`;
-  await house.hot`
+    from emails where id = ${email.id}`;
+  await world.hot`
     insert into deliveries (id, team_id, email_id, position, kind, address, domain, status, attempts)
     select ${newId()}, ${teamId}, ${copy}, position, kind, address, domain, status, attempts
     from deliveries where id = ${row?.id ?? ""}`;
-  await receive(bounceOf(mail), mail.returnPath);
-  expect(await statusesOf(mail.id)).toEqual(["bounced", "bounced"]);
-  const others = await house.hot`select status from deliveries where team_id = ${teamId}`;
+  await receive(bounceOf(email), email.returnPath);
+  expect(await statusesOf(email.id)).toEqual(["bounced", "bounced"]);
+  const others = await world.hot`select status from deliveries where team_id = ${teamId}`;
   expect([...others]).toEqual([{ status: "sent" }]);
-  const teams = await house.hot`select team_id as team from suppressions where address = ${mail.address}`;
-  expect([...teams]).toEqual([{ team: house.ctx.teamId }]);
+  const teams = await world.hot`select team_id as team from suppressions where address = ${email.address}`;
+  expect([...teams]).toEqual([{ team: world.ctx.teamId }]);
 });
 
 describe("a complaint", () => {
   const FIELDS = "Feedback-Type: abuse\nUser-Agent: SomeGenerator/1.0\nVersion: 1\n";
 
-  test("makes the delivery complained and suppresses, though the address is hidden", async () => {
-    const mail = await sent();
-    const bytes = arf(`${FIELDS}Original-Mail-From: <${mail.returnPath}>\n`, returned(mail.messageId));
+  test("sets the delivery to complained and suppresses the address, even if the report hides it", async () => {
+    const email = await sent();
+    const bytes = arf(`${FIELDS}Original-Mail-From: <${email.returnPath}>\n`, returned(email.messageId));
     expect(await receive(bytes)).toEqual({ kind: "complaint", recorded: 1, ignored: [] });
-    expect(await statusesOf(mail.id)).toEqual(["complained", "complained"]);
-    expect((await typesOf(mail.id)).at(-1)).toBe("email.complained");
-    expect(await listed(mail.address)).toEqual([{ origin: "complaint", source: mail.id }]);
+    expect(await statusesOf(email.id)).toEqual(["complained", "complained"]);
+    expect((await typesOf(email.id)).at(-1)).toBe("email.complained");
+    expect(await listed(email.address)).toEqual([{ origin: "complaint", source: email.id }]);
   });
 
-  test("is found by the link to unsubscribe, where that is all that is left", async () => {
-    const mail = await sent();
-    const { teamId } = house.ctx;
-    const link = house.deps.recipientTokens.unsubscribeLink({
+  test("is found by the unsubscribe link if nothing else remains", async () => {
+    const email = await sent();
+    const { teamId } = world.ctx;
+    const link = world.deps.recipientTokens.unsubscribeLink({
       teamId,
-      emailId: mail.id,
-      address: mail.address,
+      emailId: email.id,
+      address: email.address,
     });
     const bytes = arf(FIELDS, `List-Unsubscribe: <mailto:a@example.org>, <${link}>\nSubject: Hello\n`);
     expect(await receive(bytes)).toMatchObject({ recorded: 1 });
-    expect(await listed(mail.address)).toEqual([{ origin: "complaint", source: mail.id }]);
+    expect(await listed(email.address)).toEqual([{ origin: "complaint", source: email.id }]);
   });
 
-  test("by Message-ID and recipient counts, and suppresses nobody", async () => {
-    const mail = await sent();
-    const bytes = arf(`${FIELDS}Original-Rcpt-To: ${mail.address}\n`, returned(mail.messageId));
+  test("found by Message-ID and recipient counts, but does not suppress", async () => {
+    const email = await sent();
+    const bytes = arf(`${FIELDS}Original-Rcpt-To: ${email.address}\n`, returned(email.messageId));
     expect(await receive(bytes)).toMatchObject({ recorded: 1 });
-    expect(await statusesOf(mail.id)).toEqual(["complained", "complained"]);
-    expect(await listed(mail.address)).toEqual([]);
+    expect(await statusesOf(email.id)).toEqual(["complained", "complained"]);
+    expect(await listed(email.address)).toEqual([]);
   });
 
-  test.each(["not-spam", "auth-failure", "virus", "whatever"])("is none of the type %s", async (type) => {
-    const mail = await sent();
+  test.each(["not-spam", "auth-failure", "virus", "whatever"])("of the type %s is ignored", async (type) => {
+    const email = await sent();
     const fields = FIELDS.replace("abuse", type);
-    expect(await receive(arf(fields, returned(mail.messageId, mail.returnPath)))).toMatchObject({
+    expect(await receive(arf(fields, returned(email.messageId, email.returnPath)))).toMatchObject({
       recorded: 0,
       ignored: ["no_complaint"],
     });
   });
 });
 
-describe("what is no bounce", () => {
-  test("changes nothing: automatic replies, letters, and reports of success by others", async () => {
-    const mail = await sent();
+describe("other messages", () => {
+  test("automatic replies, personal replies and relay reports change nothing", async () => {
+    const email = await sent();
     const absent = letter("From: ben@example.net\nAuto-Submitted: auto-replied\n", "I am away.\n");
-    expect(await receive(absent, mail.returnPath)).toMatchObject({ ignored: ["auto_reply"] });
+    expect(await receive(absent, email.returnPath)).toMatchObject({ ignored: ["auto_reply"] });
     const person = letter("From: ben@example.net\n", "550 5.1.1 is what I got\n");
-    expect(await receive(person, mail.returnPath)).toMatchObject({ ignored: ["no_report"] });
-    const block = `Final-Recipient: rfc822; ${mail.address}\nAction: relayed\nStatus: 2.0.0\n`;
-    expect(await receive(dsn({ recipients: [block] }), mail.returnPath)).toMatchObject({
+    expect(await receive(person, email.returnPath)).toMatchObject({ ignored: ["no_report"] });
+    const block = `Final-Recipient: rfc822; ${email.address}\nAction: relayed\nStatus: 2.0.0\n`;
+    expect(await receive(dsn({ recipients: [block] }), email.returnPath)).toMatchObject({
       ignored: ["no_failure"],
     });
-    expect(await receive(dsn({ recipients: [] }), mail.returnPath)).toMatchObject({
+    expect(await receive(dsn({ recipients: [] }), email.returnPath)).toMatchObject({
       ignored: ["no_failure"],
     });
-    expect(await statusesOf(mail.id)).toEqual(["sent", "sent"]);
-    expect(await receive(Buffer.from("nothing"), mail.returnPath)).toBeNull();
+    expect(await statusesOf(email.id)).toEqual(["sent", "sent"]);
+    expect(await receive(Buffer.from("nothing"), email.returnPath)).toBeNull();
   });
 
-  test("a delay is an event, and the mail stays sent", async () => {
-    const mail = await sent();
-    const block = `Final-Recipient: rfc822; ${mail.address}\nAction: delayed\nStatus: 4.4.1\nDiagnostic-Code: smtp; 451 4.4.1 no answer\n`;
-    expect(await receive(dsn({ recipients: [block], id: newReport() }), mail.returnPath)).toMatchObject({
+  test("a delay is recorded as an event, and the email stays sent", async () => {
+    const email = await sent();
+    const block = `Final-Recipient: rfc822; ${email.address}\nAction: delayed\nStatus: 4.4.1\nDiagnostic-Code: smtp; 451 4.4.1 no answer\n`;
+    expect(await receive(dsn({ recipients: [block], id: newReport() }), email.returnPath)).toMatchObject({
       recorded: 1,
     });
-    expect(await statusesOf(mail.id)).toEqual(["sent", "sent"]);
-    expect((await typesOf(mail.id)).at(-1)).toBe("email.delivery_delayed");
+    expect(await statusesOf(email.id)).toEqual(["sent", "sent"]);
+    expect((await typesOf(email.id)).at(-1)).toBe("email.delivery_delayed");
   });
 
   test.each(["scheduled", "canceled", "suppressed", "queued"])(
-    "of a mail that is %s nobody can know anything",
+    "a bounce of an email that is %s changes nothing",
     async (status) => {
-      const mail = await sent();
-      await house.hot`update deliveries set status = ${status}, attempts = 0 where email_id = ${mail.id}`;
-      expect(await receive(bounceOf(mail), mail.returnPath)).toMatchObject({ ignored: ["impossible"] });
-      expect(await listed(mail.address)).toEqual([]);
+      const email = await sent();
+      await world.hot`update deliveries set status = ${status}, attempts = 0 where email_id = ${email.id}`;
+      expect(await receive(bounceOf(email), email.returnPath)).toMatchObject({ ignored: ["impossible"] });
+      expect(await listed(email.address)).toEqual([]);
     },
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EVENT_TYPES, type EventData } from "#db/schema/events";
-import { emailPayload, type PayloadSource } from "#server/services/webhooks/payload";
+import { emailPayload, type PayloadSource } from "#server/services/webhooks/events/payload";
 
 const source = (given: Partial<PayloadSource> = {}): PayloadSource => ({
   type: "email.delivered",
@@ -31,7 +31,7 @@ const COMMON = {
   sequence: 3,
 };
 
-test("an event of a recipient names that recipient, and says no more than there is", () => {
+test("an event of a recipient names only that recipient, without empty fields", () => {
   expect(payloadOf()).toEqual({
     type: "email.delivered",
     created_at: "2026-03-01T10:00:01.500Z",
@@ -39,14 +39,14 @@ test("an event of a recipient names that recipient, and says no more than there 
   });
 });
 
-test("an event of the whole mail names all its recipients", () => {
+test("an event of the whole email names all its recipients", () => {
   expect(payloadOf({ type: "email.queued", recipient: null }).data.to).toEqual([
     "ben@example.net",
     "cy@example.net",
   ]);
 });
 
-test("tags are an object, headers a list, and the template an id, each only where there is one", () => {
+test("tags are an object, headers an array, and the template an id, each only if present", () => {
   const { data } = payloadOf({
     tags: [
       { name: "campaign", value: "spring" },
@@ -63,7 +63,7 @@ test("tags are an object, headers a list, and the template an id, each only wher
   expect(data.template_id).toBe("0199a000-0000-7000-8000-0000000000aa");
 });
 
-describe("a bounce in the words of the dialect", () => {
+describe("a bounce in the terms of the dialect", () => {
   const reply = (code: number | null, enhanced: string | null) => ({ code, enhanced, text: "said so" });
   test.each([
     [550, "5.1.1", "Permanent", "NoEmail"],
@@ -92,7 +92,7 @@ describe("a bounce in the words of the dialect", () => {
     ["quota", "MailboxFull"],
     ["size", "MessageTooLarge"],
     ["content", "ContentRejected"],
-  ])("about %s is %s whatever its code, and says what would help", (about, subType) => {
+  ])("of the class %s is %s whatever its code, with advice", (about, subType) => {
     const data = { reply: reply(550, "5.1.1"), reason: "It said no.", class: about, advice: "Do this." };
     expect(payloadOf({ type: "email.bounced", data }).data.bounce).toMatchObject({
       type: "Permanent",
@@ -102,7 +102,7 @@ describe("a bounce in the words of the dialect", () => {
     });
   });
 
-  test("without any reply it is undetermined", () => {
+  test("without a reply is undetermined", () => {
     expect(payloadOf({ type: "email.bounced" }).data.bounce).toEqual({
       type: "Undetermined",
       subType: "Undetermined",
@@ -112,7 +112,7 @@ describe("a bounce in the words of the dialect", () => {
   });
 });
 
-test("failed, suppressed and unknown say why", () => {
+test("failed, suppressed and unknown include the reason", () => {
   expect(payloadOf({ type: "email.failed", data: { reason: "Given up." } }).data.failed).toEqual({
     reason: "Given up.",
   });
@@ -131,7 +131,7 @@ test("failed, suppressed and unknown say why", () => {
   ).toEqual({ reason: "Cut off.", policy: "hold" });
 });
 
-test.each(EVENT_TYPES)("%s stays below 20 KB whatever a mail and a server put into it", (type) => {
+test.each(EVENT_TYPES)("%s stays below 20 KB with email and server content of any size", (type) => {
   const long = 'ä€😀\\"\n'.repeat(20_000);
   const text = emailPayload(
     source({
@@ -154,24 +154,24 @@ test.each(EVENT_TYPES)("%s stays below 20 KB whatever a mail and a server put in
   expect(data.subject.isWellFormed()).toBe(true);
 });
 
-test("opened and clicked tell the visit in the dialect's words, and who it was taken for", () => {
+test("opened and clicked describe the visit in the terms of the dialect, with the kind of visitor", () => {
   const visit = {
     by: "proxy",
     name: "Gmail image proxy",
     address: "203.0.113.7",
     agent: "Mozilla/5.0 (via ggpht.com GoogleImageProxy)",
   } as const;
-  const told = {
+  const expected = {
     ipAddress: visit.address,
     timestamp: "2026-03-01T10:00:01.500Z",
     userAgent: visit.agent,
     by: "proxy",
     by_name: visit.name,
   };
-  expect(payloadOf({ type: "email.opened", data: { visit } }).data).toEqual({ ...COMMON, open: told });
+  expect(payloadOf({ type: "email.opened", data: { visit } }).data).toEqual({ ...COMMON, open: expected });
   const link = "https://example.com/?a=1";
   expect(payloadOf({ type: "email.clicked", data: { visit: { ...visit, link } } }).data).toEqual({
     ...COMMON,
-    click: { ...told, link },
+    click: { ...expected, link },
   });
 });

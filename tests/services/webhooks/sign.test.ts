@@ -1,9 +1,9 @@
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
-import { mintSigningSecret } from "#server/services/webhooks/secrets";
+import { createSigningSecret } from "#server/services/webhooks/secrets";
 import { signatureHeaders } from "#server/services/webhooks/sign";
 
-/** The vector of the Standard Webhooks libraries, and the worked example in Svix's documentation. */
+/** The test vector of the Standard Webhooks libraries, and the example in Svix's documentation. */
 const VECTORS = [
   {
     id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -22,7 +22,7 @@ const VECTORS = [
 ];
 
 test.each(VECTORS)(
-  "the published vector $id is signed as published, under both families of names",
+  "the published vector $id is signed as published, under both families of header names",
   ({ secret, signature, ...signing }) => {
     const { id, timestampSeconds, body } = signing;
     expect(signatureHeaders({ ...signing, secrets: [secret] })).toEqual({
@@ -37,22 +37,22 @@ test.each(VECTORS)(
   },
 );
 
-test("every live secret signs, and the reference library takes either for its own", () => {
-  const secrets = [mintSigningSecret(), mintSigningSecret()];
+test("all live secrets sign, and the reference library verifies each signature", () => {
+  const secrets = [createSigningSecret(), createSigningSecret()];
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   const body = JSON.stringify({ text: "ü €  " });
   const headers = signatureHeaders({ id: "0199-a", timestampSeconds, body, secrets });
   expect(headers["webhook-signature"]?.split(" ")).toHaveLength(2);
   for (const secret of secrets) expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
-  expect(() => new Webhook(mintSigningSecret()).verify(body, headers)).toThrow();
+  expect(() => new Webhook(createSigningSecret()).verify(body, headers)).toThrow();
   for (const [index, secret] of secrets.entries())
     expect(headers["webhook-signature"]?.split(" ")[index]).toBe(
       new Webhook(secret).sign("0199-a", new Date(timestampSeconds * 1_000), body),
     );
 });
 
-test("a secret is 24 random bytes in standard base64, which needs no padding", () => {
-  const secrets = Array.from({ length: 200 }, mintSigningSecret);
+test("a secret is 24 random bytes in standard base64 without padding", () => {
+  const secrets = Array.from({ length: 200 }, createSigningSecret);
   expect(new Set(secrets).size).toBe(200);
   for (const secret of secrets) expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
   expect(secrets.some((secret) => /[+/]/.test(secret))).toBe(true);

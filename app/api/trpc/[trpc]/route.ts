@@ -1,5 +1,5 @@
 import type { NextRequest } from "next/server";
-import { getDeps } from "#server/boot/next";
+import { getDeps } from "#server/startup/next";
 import { answerTrpc } from "#server/trpc/http";
 
 const handle = (request: NextRequest): Promise<Response> => answerTrpc(getDeps(), request, request.cookies);

@@ -1,7 +1,7 @@
 import type { NextRequest } from "next/server";
-import { getDeps } from "#server/boot/next";
-import { answerRequestsFile } from "#server/trpc/activity-files";
+import { getDeps } from "#server/startup/next";
+import { answerRequestsFile } from "#server/trpc/activity/files";
 
-/** What the page of the same name lists, as CSV. */
+/** The list of API requests as CSV. */
 export const GET = (request: NextRequest): Promise<Response> =>
   answerRequestsFile(getDeps(), request.cookies, request.nextUrl.searchParams);

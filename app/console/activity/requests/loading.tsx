@@ -1,4 +1,4 @@
-import { SkeletonTable } from "../../_ui/skeleton";
+import { SkeletonTable } from "../../_ui/list/skeleton";
 
 export default function RequestsLoading() {
   return (

@@ -10,7 +10,7 @@ export const metadata: Metadata = { title: "API requests" };
 
 const loadFilters = createLoader(requestFilters);
 
-/** What programs asked for in the last seven days, newest first. */
+/** The API requests of the last seven days, newest first. */
 export default async function RequestsPage({ searchParams }: { searchParams: Promise<Search> }) {
   const search = await searchParams;
   const { teamId: team } = await requireTeam("/console/activity/requests", search);

@@ -1,8 +1,8 @@
-import type { CallRow } from "#server/trpc/activity-views";
-import { Badge } from "../../_ui/badge";
-import type { Column } from "../../_ui/data-table";
-import type { Tone } from "../../_ui/statuses";
-import { When } from "../../_ui/when";
+import type { CallRow } from "#server/trpc/activity/views";
+import type { Column } from "../../_ui/list/data-table";
+import { Badge } from "../../_ui/text/badge";
+import type { Tone } from "../../_ui/text/statuses";
+import { When } from "../../_ui/text/when";
 
 export const REQUEST_COLUMNS: readonly Column<CallRow>[] = [
   {
@@ -19,17 +19,17 @@ export const REQUEST_COLUMNS: readonly Column<CallRow>[] = [
     header: "Status",
     width: "w-24",
     phone: "corner",
-    cell: ({ status }) => <CallStatus status={status} />,
+    cell: ({ status }) => <ResponseStatus status={status} />,
   },
   {
     id: "key",
     header: "Key",
     width: "w-52",
-    cell: ({ keyName }) => <span className="text-soft">{keyName ?? "A key that is gone"}</span>,
+    cell: ({ keyName }) => <span className="text-soft">{keyName ?? "Deleted key"}</span>,
   },
   {
     id: "when",
-    header: "When",
+    header: "Time",
     width: "w-28",
     align: "right",
     phone: "line",
@@ -40,8 +40,8 @@ export const REQUEST_COLUMNS: readonly Column<CallRow>[] = [
 const toneOf = (status: number): Tone =>
   status >= 500 ? "bad" : status >= 400 ? "warn" : status >= 300 ? "mute" : "good";
 
-/** The status of an answer, in its colour. */
-export function CallStatus({ status }: { status: number }) {
+/** The status code of a response, in its color. */
+export function ResponseStatus({ status }: { status: number }) {
   return (
     <Badge tone={toneOf(status)}>
       <span className="font-mono tabular-nums">{status}</span>

@@ -2,21 +2,21 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import type { CallRow } from "#server/trpc/activity-views";
-import { CodeBlock } from "../../_ui/code-block";
-import { Dialog } from "../../_ui/dialog";
+import type { CallRow } from "#server/trpc/activity/views";
+import { Dialog } from "../../_ui/dialog/dialog";
 import { faultOf } from "../../_ui/fault";
-import { FaultNote } from "../../_ui/notes";
-import { SkeletonCard } from "../../_ui/skeleton";
+import { SkeletonCard } from "../../_ui/list/skeleton";
 import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
+import { CodeBlock } from "../../_ui/text/code-block";
+import { FaultNote } from "../../_ui/text/notes";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { When } from "../../_ui/when";
-import { CallStatus } from "./request-columns";
+import { ResponseStatus } from "./request-columns";
 
 type Props = { teamId: string; row: CallRow; onClose: () => void };
 
-/** One call with what was asked and answered, as far as it is kept. */
+/** One API request with the stored request and response bodies. */
 export function RequestDetail({ teamId, row, onClose }: Props) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
@@ -26,7 +26,7 @@ export function RequestDetail({ teamId, row, onClose }: Props) {
   return (
     <Dialog open onOpenChange={onClose} title={`${row.method} ${row.path}`} size="wide">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-soft">
-        <CallStatus status={row.status} />
+        <ResponseStatus status={row.status} />
         <When at={row.createdAt} />
         {row.keyName ? (
           <Link href={hrefOf(`/console/keys/${row.keyId}`)} className={linkStyle}>
@@ -39,11 +39,11 @@ export function RequestDetail({ teamId, row, onClose }: Props) {
       {!data && !error ? <SkeletonCard lines={6} /> : null}
       {data ? (
         <>
-          <Body label="What was asked" text={data.requestBody} none="It had no body." />
-          <Body label="What was answered" text={data.responseBody} none="No answer is kept." />
+          {data.rejectionDetail ? <p>{data.rejectionDetail}</p> : null}
+          <Body label="Request" text={data.requestBody} none="no body" />
+          <Body label="Response" text={data.responseBody} none="not stored" />
           <p className="text-soft text-xs leading-5">
-            Secrets and what mails say were left out when this was written down. It is forgotten after seven
-            days.
+            Secrets and email content are removed before a request is stored. It is deleted after seven days.
           </p>
         </>
       ) : null}

@@ -4,32 +4,34 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Suspense, useState } from "react";
-import type { CallRow } from "#server/trpc/activity-views";
-import { DataTable } from "../../_ui/data-table";
-import { Empty, NoMatch, PageGone } from "../../_ui/empty";
-import { Fetched } from "../../_ui/fetched";
-import { FilterBar, SelectFilter, withChosen } from "../../_ui/filter-bar";
-import { lazyPart } from "../../_ui/lazy-part";
-import { NoRight } from "../../_ui/no-right";
-import { Pager } from "../../_ui/pager";
-import { useMay } from "../../_ui/team";
+import type { CallRow } from "#server/trpc/activity/views";
+import { DataTable } from "../../_ui/list/data-table";
+import { Empty, NoMatch, PageGone } from "../../_ui/list/empty";
+import { FilterBar, SelectFilter, withChosen } from "../../_ui/list/filter-bar";
+import { Pager } from "../../_ui/list/pager";
+import { Fetched } from "../../_ui/page/fetched";
+import { lazyPart } from "../../_ui/page/lazy-part";
+import { NoPermission } from "../../_ui/page/permission";
+import { useCan } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { FileLink } from "../file-link";
-import { METHOD_OPTIONS, requestFilters, requestsInput, requestsWanted, STATUS_OPTIONS } from "../filters";
+import {
+  activeRequestFilters,
+  METHOD_OPTIONS,
+  requestFilters,
+  requestsInput,
+  STATUS_OPTIONS,
+} from "../filters";
 import { REQUEST_COLUMNS } from "./request-columns";
 
 const RequestDetail = lazyPart(async () => (await import("./request-detail")).RequestDetail);
 
-/** A call is there about a second after it was answered. A hidden tab asks for nothing. */
-const askAgainMs = 5_000;
+/** A request appears about a second after its response. Hidden tabs do not refetch. */
+const refetchMs = 5_000;
 
-/** The record of calls, its filters and its pages. */
+/** The log of API requests with its filters and pages. */
 export function RequestList({ teamId }: { teamId: string }) {
-  return useMay()("logs:read") ? (
-    <Requests teamId={teamId} />
-  ) : (
-    <NoRight what="see what programs asked for" />
-  );
+  return useCan()("logs:read") ? <Requests teamId={teamId} /> : <NoPermission what="view API requests" />;
 }
 
 function Requests({ teamId }: { teamId: string }) {
@@ -39,13 +41,13 @@ function Requests({ teamId }: { teamId: string }) {
   const { data, error, refetch, isPlaceholderData } = useQuery(
     trpc.activity.requests.queryOptions(requestsInput(teamId, filters), {
       placeholderData: keepPreviousData,
-      refetchInterval: askAgainMs,
+      refetchInterval: refetchMs,
     }),
   );
   const { data: keys = [] } = useQuery(trpc.activity.keys.queryOptions({ team: teamId }));
-  const narrow = (change: Partial<typeof filters>) =>
+  const applyFilters = (change: Partial<typeof filters>) =>
     void setFilters({ ...change, after: null, before: null });
-  const wanted = requestsWanted(filters);
+  const activeFilters = activeRequestFilters(filters);
   return (
     <>
       <FilterBar>
@@ -58,7 +60,7 @@ function Requests({ teamId }: { teamId: string }) {
             keys.map(({ id, name }) => ({ value: id, label: name })),
             filters.key,
           )}
-          onChange={(key) => narrow({ key })}
+          onChange={(key) => applyFilters({ key })}
         />
         <SelectFilter
           label="Status"
@@ -66,7 +68,7 @@ function Requests({ teamId }: { teamId: string }) {
           className="md:w-60"
           value={filters.status}
           options={STATUS_OPTIONS}
-          onChange={(status) => narrow({ status })}
+          onChange={(status) => applyFilters({ status })}
         />
         <SelectFilter
           label="Method"
@@ -74,9 +76,9 @@ function Requests({ teamId }: { teamId: string }) {
           className="md:w-36"
           value={filters.method}
           options={METHOD_OPTIONS}
-          onChange={(method) => narrow({ method })}
+          onChange={(method) => applyFilters({ method })}
         />
-        <FileLink path="/console/activity/requests-file" query={{ team: teamId, ...wanted }} />
+        <FileLink path="/console/activity/requests-file" query={{ team: teamId, ...activeFilters }} />
       </FilterBar>
       <Fetched by={{ data, error, refetch }}>
         <DataTable
@@ -87,18 +89,17 @@ function Requests({ teamId }: { teamId: string }) {
           isLoading={!data}
           isStale={isPlaceholderData}
           empty={
-            Object.keys(wanted).length > 0 ? (
-              <NoMatch icon={Activity} title="No such request" onClear={() => void setFilters(null)}>
-                <p>None of the last seven days' requests is let through by these filters.</p>
+            Object.keys(activeFilters).length > 0 ? (
+              <NoMatch icon={Activity} title="No matching requests" onClear={() => void setFilters(null)}>
+                <p>No request of the last seven days matches these filters.</p>
               </NoMatch>
             ) : filters.after || filters.before ? (
               <PageGone />
             ) : (
-              <Empty icon={Activity} title="No request yet">
+              <Empty icon={Activity} title="No requests yet">
                 <p>
-                  Every call that a program makes with a key of this team shows up here within a second or
-                  two, refused ones included, and stays for seven days. Secrets and contents of mails are left
-                  out.
+                  Every API request with a key of this team appears here within two seconds, including
+                  rejected ones. Requests are stored for seven days, without secrets and email content.
                 </p>
               </Empty>
             )

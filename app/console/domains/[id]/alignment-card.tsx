@@ -1,25 +1,25 @@
-import type { DomainView } from "#server/trpc/domain-views";
-import { Badge } from "../../_ui/badge";
+import type { DomainView } from "#server/trpc/domains/views";
 import { cardStyle } from "../../_ui/styles";
+import { Badge } from "../../_ui/text/badge";
 
-/** What receivers make of the domain's mail, in words. */
+/** The DMARC alignment of the domain: DKIM, SPF and the published policy. */
 export function AlignmentCard({ domain: { alignment } }: { domain: DomainView }) {
   const { passes } = alignment;
   return (
     <section aria-labelledby="alignment" className={`${cardStyle} p-5`}>
       <div className="mb-3 flex items-center justify-between gap-3">
         <h2 id="alignment" className="font-semibold">
-          For receivers (DMARC)
+          DMARC alignment
         </h2>
         {passes === null ? null : (
-          <Badge tone={passes ? "good" : "warn"}>{passes ? "Passes" : "Would not pass"}</Badge>
+          <Badge tone={passes ? "good" : "warn"}>{passes ? "Passes" : "Fails"}</Badge>
         )}
       </div>
       <dl className="flex flex-col gap-3 leading-6">
         {(
           [
-            ["Signature", alignment.dkim],
-            ["Return path", alignment.spf],
+            ["DKIM", alignment.dkim],
+            ["SPF", alignment.spf],
             ["Policy", alignment.policy],
           ] as const
         ).map(([name, text]) => (

@@ -1,14 +1,14 @@
 import { CircleCheck, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { DomainView } from "#server/trpc/domain-views";
+import type { DomainView } from "#server/trpc/domains/views";
 import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
-import { When } from "../../_ui/when";
+import { When } from "../../_ui/text/when";
 
 const TONES = { good: "bg-good-tint text-good", warn: "bg-warn-tint text-warn" };
 
-function Note({ tone, children }: { tone: keyof typeof TONES; children: ReactNode }) {
+function Banner({ tone, children }: { tone: keyof typeof TONES; children: ReactNode }) {
   const Icon = tone === "good" ? CircleCheck : TriangleAlert;
   return (
     <div className={`flex gap-3 rounded-xl px-4 py-3 leading-6 ${TONES[tone]}`}>
@@ -21,32 +21,43 @@ function Note({ tone, children }: { tone: keyof typeof TONES; children: ReactNod
 export function NameWarning({ domain: { warning } }: { domain: DomainView }) {
   return warning ? (
     <div className="mb-6">
-      <Note tone="warn">{warning}</Note>
+      <Banner tone="warn">{warning}</Banner>
     </div>
   ) : null;
 }
 
 export function VerifiedNote({ name }: { name: string }) {
   return (
-    <Note tone="good">Everything is in order. Mail from {name} goes out signed and counts as its own.</Note>
+    <Banner tone="good">
+      All required records are verified. Email from {name} is signed and authenticated.
+    </Banner>
   );
 }
 
 export function FailingNote({ since }: { since: string }) {
   return (
-    <Note tone="warn">
-      Since <When at={since} /> looks find a fault. Mail goes on, but after four such looks over three days
-      the verification is lost. Mend the records below.
-    </Note>
+    <Banner tone="warn">
+      DNS checks are failing. The first failure was <When at={since} />. Email is still sent. After four
+      failed checks over three days, the domain loses its verification. Correct the records below.
+    </Banner>
+  );
+}
+
+export function ExpiryNote({ at }: { at: string }) {
+  return (
+    <Banner tone="warn">
+      This domain is not verified. If it stays unverified, it is deleted <When at={at} />. You can add it
+      again after that.
+    </Banner>
   );
 }
 
 export function DeclaredNote() {
   return (
-    <Note tone="good">
-      The operator declared this domain verified, so looks at DNS change nothing. The records below still make
-      mail count as yours.
-    </Note>
+    <Banner tone="good">
+      The operator verified this domain manually. DNS checks do not change its status. Publish the records
+      below anyway: they authenticate your email.
+    </Banner>
   );
 }
 
@@ -55,16 +66,15 @@ export function BuiltInNote() {
   return (
     <div className={`${cardStyle} max-w-prose p-5 leading-6`}>
       <p>
-        This domain is built in: every team has it, and nobody changes it. Mail from it goes only to addresses
-        of its own, which play parts: <code className="font-mono text-xs">delivered@posthorn.test</code>{" "}
-        arrives, <code className="font-mono text-xs">bounced@posthorn.test</code> bounces. It is for trying
-        things out.
+        This domain is built in for testing. Every team has it, and it cannot be changed. It sends only to its
+        own test addresses: <code className="font-mono text-xs">delivered@backstamp.test</code> is delivered,{" "}
+        <code className="font-mono text-xs">bounced@backstamp.test</code> bounces.
       </p>
       <p className="mt-3">
         <Link href={hrefOf("/console/domains")} className={linkStyle}>
-          Add a domain of your own
+          Add your own domain
         </Link>{" "}
-        to write to the world.
+        to send to other recipients.
       </p>
     </div>
   );

@@ -1,10 +1,10 @@
 import type { QueryKey } from "@tanstack/react-query";
-import type { DomainView } from "#server/trpc/domain-views";
+import type { DomainView } from "#server/trpc/domains/views";
 
-/** What each part of the page needs to change the domain. `whyNot` says what the reader's role lacks, if anything. */
+/** Props of each card of the page. `disabledReason`: why the member cannot change the domain; undefined if they can. */
 export type CardProps = {
   teamId: string;
   domain: DomainView;
   refresh: QueryKey[];
-  whyNot: string | undefined;
+  disabledReason: string | undefined;
 };

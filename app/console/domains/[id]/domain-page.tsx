@@ -3,115 +3,116 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { LoaderCircle, Radar } from "lucide-react";
 import { useState } from "react";
-import type { DnsPanel } from "#server/mail/dns-panels";
-import type { DomainView } from "#server/trpc/domain-views";
-import { ActButton } from "../../_ui/act-button";
-import { Badge } from "../../_ui/badge";
+import type { DnsPanel } from "#server/mail/dns/panels";
+import type { DomainView } from "#server/trpc/domains/views";
 import { faultOf } from "../../_ui/fault";
-import { useWhyNot } from "../../_ui/no-right";
-import { FaultNote } from "../../_ui/notes";
-import { PageHeading } from "../../_ui/page-heading";
+import { ActionButton } from "../../_ui/form/action-button";
+import { PageHeading } from "../../_ui/page/page-heading";
+import { useDisabledReason } from "../../_ui/page/permission";
 import { buttonStyle } from "../../_ui/styles";
+import { Badge } from "../../_ui/text/badge";
+import { FaultNote } from "../../_ui/text/notes";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { When } from "../../_ui/when";
-import { askAgainMs, HEALTH } from "../words";
+import { useAction } from "../../_ui/use-action";
+import { HEALTH, refetchMs } from "../labels";
 import { AlignmentCard } from "./alignment-card";
-import { BuiltInNote, DeclaredNote, FailingNote, NameWarning, VerifiedNote } from "./banners";
+import { BuiltInNote, DeclaredNote, ExpiryNote, FailingNote, NameWarning, VerifiedNote } from "./banners";
 import { KeysCard } from "./keys-card";
 import { LimitsCard } from "./limits-card";
 import DomainLoading from "./loading";
 import { MoreMenu } from "./more-menu";
-import { keepPanel } from "./panel";
+import { savePanel } from "./panel";
 import { Records } from "./records";
 import { SettingsCard } from "./settings-card";
 import { UsersCard } from "./users-card";
 
-/** Whether somebody looks at the domain by himself now, so that its page has news to wait for. */
-const isAwaited = ({ health, nextCheckAt, dkimKeys }: DomainView): boolean =>
+/** Whether the worker checks the domain repeatedly now. If so, the page refetches. */
+const isAwaitingDns = ({ health, nextCheckAt, dkimKeys }: DomainView): boolean =>
   nextCheckAt !== null &&
   (health === "waiting" ||
     health === "faulty" ||
     health === "failing" ||
     dkimKeys.some(({ algorithm, stage }) => algorithm === "rsa" && stage === "waiting"));
 
-type Props = { teamId: string; id: string; firstPanel: DnsPanel };
+type Props = { teamId: string; id: string; initialPanel: DnsPanel };
 
-/** The domain as it stands, asked for again while DNS is awaited. */
-export function DomainPage({ teamId, id, firstPanel }: Props) {
+/** The domain with its records and settings. Refetches while it awaits DNS. */
+export function DomainPage({ teamId, id, initialPanel }: Props) {
   const trpc = useTRPC();
-  const [panel, setPanel] = useState(firstPanel);
+  const [panel, setPanel] = useState(initialPanel);
   const [isOwnZone, setOwnZone] = useState(false);
-  const whyNot = useWhyNot()("domains:write", "change domains");
+  const disabledReason = useDisabledReason()("domains:write", "change domains");
   const { data, error, refetch } = useQuery(
     trpc.domains.get.queryOptions(
       { team: teamId, id, panel, isOwnZone },
       {
         placeholderData: keepPreviousData,
-        refetchInterval: ({ state }) => (state.data && isAwaited(state.data) ? askAgainMs : false),
+        refetchInterval: ({ state }) => (state.data && isAwaitingDns(state.data) ? refetchMs : false),
       },
     ),
   );
   const refresh = [trpc.domains.get.queryKey(), trpc.domains.list.queryKey()];
-  const verify = useAct(trpc.domains.verify.mutationOptions(), {
+  const verify = useAction(trpc.domains.verify.mutationOptions(), {
     refresh,
-    done: ({ status }) => (status === "verified" ? "Verified: everything is in order" : null),
+    done: ({ status }) => (status === "verified" ? "Domain verified" : null),
   });
   if (!data)
     return error ? <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} /> : <DomainLoading />;
 
-  const isFixed = data.isBuiltIn;
-  const isSettled = data.status === "verified";
+  const { isBuiltIn } = data;
+  const isVerified = data.status === "verified";
   const verifyButton = (
-    <ActButton
-      onClick={() => verify.act({ team: teamId, id })}
+    <ActionButton
+      onClick={() => verify.run({ team: teamId, id })}
       disabled={verify.isBusy}
-      whyNot={whyNot}
-      className={`${isSettled ? buttonStyle.plain : buttonStyle.primary} h-10`}
+      disabledReason={disabledReason}
+      className={`${isVerified ? buttonStyle.plain : buttonStyle.primary} h-10`}
     >
       {verify.isBusy ? (
         <LoaderCircle className="size-4 motion-safe:animate-spin" aria-hidden="true" />
       ) : (
         <Radar className="size-4" aria-hidden="true" />
       )}
-      {verify.isBusy ? "Looking…" : data.lastCheckedAt ? "Look again now" : "Verify now"}
-    </ActButton>
+      {verify.isBusy ? "Checking…" : data.lastCheckedAt ? "Check again" : "Verify records"}
+    </ActionButton>
   );
   return (
     <>
       <PageHeading
         title={data.unicode ?? data.name}
         badge={
-          <Badge tone={HEALTH[data.health].tone} title={HEALTH[data.health].means}>
+          <Badge tone={HEALTH[data.health].tone} title={HEALTH[data.health].description}>
             {HEALTH[data.health].label}
           </Badge>
         }
-        description={<Looks domain={data} isLooking={verify.isBusy} />}
+        description={<CheckTimes domain={data} isVerifying={verify.isBusy} />}
         back={{ href: "/console/domains", label: "Domains" }}
         actions={
-          isFixed ? null : (
+          isBuiltIn ? null : (
             <>
-              <MoreMenu teamId={teamId} domain={data} refresh={refresh} whyNot={whyNot} />
+              <MoreMenu teamId={teamId} domain={data} refresh={refresh} disabledReason={disabledReason} />
               {verifyButton}
             </>
           )
         }
       />
       <NameWarning domain={data} />
-      {isFixed ? (
+      {isBuiltIn ? (
         <BuiltInNote />
       ) : (
         <div className="grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
           <div className="flex min-w-0 flex-col gap-6">
             {data.isDeclared ? <DeclaredNote /> : null}
+            {data.expiresAt ? <ExpiryNote at={data.expiresAt} /> : null}
             {data.failingSince ? <FailingNote since={data.failingSince} /> : null}
             {data.health === "verified" && data.lastCheckedAt ? <VerifiedNote name={data.name} /> : null}
             <Records
               domain={data}
-              isLooking={verify.isBusy}
-              verifyButton={isSettled ? null : verifyButton}
+              isVerifying={verify.isBusy}
+              verifyButton={isVerified ? null : verifyButton}
               onPanel={(chosen) => {
-                keepPanel(chosen);
+                savePanel(chosen);
                 setPanel(chosen);
               }}
               onOwnZone={setOwnZone}
@@ -119,9 +120,9 @@ export function DomainPage({ teamId, id, firstPanel }: Props) {
           </div>
           <div className="flex min-w-0 flex-col gap-6">
             <AlignmentCard domain={data} />
-            <KeysCard teamId={teamId} domain={data} refresh={refresh} whyNot={whyNot} />
-            <SettingsCard teamId={teamId} domain={data} refresh={refresh} whyNot={whyNot} />
-            <LimitsCard teamId={teamId} domain={data} refresh={refresh} whyNot={whyNot} />
+            <KeysCard teamId={teamId} domain={data} refresh={refresh} disabledReason={disabledReason} />
+            <SettingsCard teamId={teamId} domain={data} refresh={refresh} disabledReason={disabledReason} />
+            <LimitsCard teamId={teamId} domain={data} refresh={refresh} disabledReason={disabledReason} />
             <UsersCard domain={data} />
           </div>
         </div>
@@ -130,8 +131,8 @@ export function DomainPage({ teamId, id, firstPanel }: Props) {
   );
 }
 
-/** When it was looked at, and when that happens again. */
-function Looks({ domain, isLooking }: { domain: DomainView; isLooking: boolean }) {
+/** The times of the last and of the next DNS check. */
+function CheckTimes({ domain, isVerifying }: { domain: DomainView; isVerifying: boolean }) {
   const { lastCheckedAt, nextCheckAt, unicode, name } = domain;
   return (
     <span className="flex flex-wrap gap-x-2" role="status">
@@ -141,18 +142,18 @@ function Looks({ domain, isLooking }: { domain: DomainView; isLooking: boolean }
           <span aria-hidden="true">·</span>
         </>
       ) : null}
-      {isLooking ? <span>Asking the name servers for each record…</span> : null}
-      {!isLooking && lastCheckedAt ? (
+      {isVerifying ? <span>Querying the name servers…</span> : null}
+      {!isVerifying && lastCheckedAt ? (
         <span>
-          Looked at <When at={lastCheckedAt} />
+          Last checked <When at={lastCheckedAt} />
         </span>
       ) : null}
-      {!isLooking && !lastCheckedAt ? <span>Nobody has looked at its records yet</span> : null}
-      {!isLooking && nextCheckAt ? (
+      {!isVerifying && !lastCheckedAt ? <span>Not checked yet</span> : null}
+      {!isVerifying && nextCheckAt ? (
         <>
           <span aria-hidden="true">·</span>
           <span>
-            again <When at={nextCheckAt} />
+            next check <When at={nextCheckAt} />
           </span>
         </>
       ) : null}

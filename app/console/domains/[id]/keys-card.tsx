@@ -2,37 +2,37 @@
 
 import { RotateCw } from "lucide-react";
 import { useState } from "react";
-import type { DomainView } from "#server/trpc/domain-views";
-import { ActButton } from "../../_ui/act-button";
-import { Badge } from "../../_ui/badge";
-import { Confirm } from "../../_ui/confirm";
-import type { Tone } from "../../_ui/statuses";
+import type { DomainView } from "#server/trpc/domains/views";
+import { Confirm } from "../../_ui/dialog/confirm";
+import { ActionButton } from "../../_ui/form/action-button";
 import { buttonStyle, cardStyle } from "../../_ui/styles";
+import { Badge } from "../../_ui/text/badge";
+import type { Tone } from "../../_ui/text/statuses";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { When } from "../../_ui/when";
+import { useAction } from "../../_ui/use-action";
 import type { CardProps } from "./card";
 
 type Key = DomainView["dkimKeys"][number];
 
 const STAGES: Record<Key["stage"], { label: string; tone: Tone }> = {
-  signing: { label: "Signs", tone: "good" },
-  waiting: { label: "Waits to be seen", tone: "info" },
+  signing: { label: "Active", tone: "good" },
+  waiting: { label: "Awaiting DNS", tone: "info" },
   retired: { label: "Retired", tone: "mute" },
 };
 
-/** The keys that mail is signed with, and how to change them. */
-export function KeysCard({ teamId, domain, refresh, whyNot }: CardProps) {
+/** The DKIM keys of the domain, and their rotation. */
+export function KeysCard({ teamId, domain, refresh, disabledReason }: CardProps) {
   const trpc = useTRPC();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { dkimKeys, id } = domain;
   const next = dkimKeys.find(({ algorithm, stage }) => algorithm === "rsa" && stage === "waiting");
   const isRotating =
     next !== undefined && dkimKeys.some(({ algorithm, stage }) => algorithm === "rsa" && stage === "signing");
-  const { act, isBusy, fault, reset } = useAct(trpc.domains.rotateKey.mutationOptions(), {
+  const { run, isBusy, fault, reset } = useAction(trpc.domains.rotateKey.mutationOptions(), {
     refresh,
-    done: "New DKIM keys made: publish their records",
-    onDone: () => setAsking(false),
+    done: "New DKIM keys created. Publish their records.",
+    onDone: () => setConfirming(false),
   });
   return (
     <section aria-labelledby="dkim-keys" className={`${cardStyle} p-5`}>
@@ -48,7 +48,7 @@ export function KeysCard({ teamId, domain, refresh, whyNot }: CardProps) {
                 {key.algorithm === "rsa" ? "RSA, 2048 bits" : "Ed25519"}
                 {key.keptUntil ? (
                   <>
-                    {" · record stays until "}
+                    {" · record can be removed "}
                     <When at={key.keptUntil} />
                   </>
                 ) : null}
@@ -58,39 +58,36 @@ export function KeysCard({ teamId, domain, refresh, whyNot }: CardProps) {
           </li>
         ))}
       </ul>
-      <ActButton
-        whyNot={whyNot ?? (isRotating ? "A new key waits already." : undefined)}
+      <ActionButton
+        disabledReason={disabledReason ?? (isRotating ? "A new key already awaits DNS." : undefined)}
         onClick={() => {
           reset();
-          setAsking(true);
+          setConfirming(true);
         }}
         className={`${buttonStyle.plain} mt-4 h-9`}
       >
-        <RotateCw className="size-4" aria-hidden="true" /> Rotate the keys…
-      </ActButton>
+        <RotateCw className="size-4" aria-hidden="true" /> Rotate keys…
+      </ActionButton>
       {isRotating ? (
         <p className="mt-3 text-soft text-xs leading-5">
-          The key {next.selector} takes over once its record is seen. Until then nothing changes.
+          Key {next.selector} becomes active when its DNS record is found. Until then the current key signs.
         </p>
       ) : null}
       <Confirm
-        open={isAsking}
-        onOpenChange={setAsking}
-        title="Rotate the DKIM keys?"
-        confirmLabel="Make new keys"
+        open={isConfirming}
+        onOpenChange={setConfirming}
+        title="Rotate DKIM keys?"
+        confirmLabel="Create new keys"
         tone="plain"
         isBusy={isBusy}
         fault={fault}
-        onConfirm={() => act({ team: teamId, id })}
+        onConfirm={() => run({ team: teamId, id })}
       >
+        <p>The new keys have new selectors. Publish their records in addition to the existing ones.</p>
         <p>
-          New keys are made under selectors of their own. You publish their records beside the ones that are
-          there.
-        </p>
-        <p>
-          Mail goes on being signed with the present key until the new record is seen; then the new one signs.
-          The earlier record has to stay for 7 more days, for mail that is under way. The page tells when it
-          may go.
+          The current key signs until the new record is found. Then the new key signs. Keep the old record for
+          7 more days, because email signed with it can still be in delivery. This page shows when you can
+          remove it.
         </p>
       </Confirm>
     </section>

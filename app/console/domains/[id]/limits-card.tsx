@@ -1,9 +1,9 @@
 "use client";
 
 import { Suspense, useState } from "react";
-import type { DomainView } from "#server/trpc/domain-views";
-import { ActButton } from "../../_ui/act-button";
-import { lazyPart } from "../../_ui/lazy-part";
+import type { DomainView } from "#server/trpc/domains/views";
+import { ActionButton } from "../../_ui/form/action-button";
+import { lazyPart } from "../../_ui/page/lazy-part";
 import { buttonStyle, cardStyle } from "../../_ui/styles";
 import type { CardProps } from "./card";
 
@@ -11,9 +11,9 @@ const LimitsForm = lazyPart(async () => (await import("./limits-form")).LimitsFo
 
 const count = (n: number) => n.toLocaleString("en");
 
-/** How many recipients a day the domain may write to, and how that grows. */
+/** The daily recipient limit of the domain, and its warm-up plan. */
 export function LimitsCard(props: CardProps) {
-  const { domain, whyNot } = props;
+  const { domain, disabledReason } = props;
   const [isChanging, setChanging] = useState(false);
   const { allowedToday, handedOverToday, dailyCap, warmUp } = domain;
   return (
@@ -24,8 +24,8 @@ export function LimitsCard(props: CardProps) {
       {allowedToday === null ? (
         <p className="text-soft leading-6">
           {warmUp
-            ? "The warm-up does not hold today: any number of recipients."
-            : "None: any number of recipients a day. A new domain builds its name better by a warm-up."}
+            ? "No limit today: the warm-up is not in effect."
+            : "No limit. For a new domain, a warm-up helps to build its reputation."}
         </p>
       ) : (
         <Gauge used={handedOverToday} allowed={allowedToday} />
@@ -41,19 +41,19 @@ export function LimitsCard(props: CardProps) {
           <div className="flex justify-between gap-3">
             <dt className="text-soft">Warm-up</dt>
             <dd className="text-right tabular-nums">
-              {count(warmUp.firstDay)}, then +{warmUp.growthPercent} % a day
+              {count(warmUp.firstDay)}, then +{warmUp.growthPercent}% per day
             </dd>
           </div>
         ) : null}
       </dl>
       {warmUp && warmUp.plan.length > 0 ? <Plan warmUp={warmUp} dailyCap={dailyCap} /> : null}
-      <ActButton
-        whyNot={whyNot}
+      <ActionButton
+        disabledReason={disabledReason}
         onClick={() => setChanging(true)}
         className={`${buttonStyle.plain} mt-4 h-9`}
       >
         Change…
-      </ActButton>
+      </ActionButton>
       {isChanging ? (
         <Suspense>
           <LimitsForm {...props} onClose={() => setChanging(false)} />
@@ -81,7 +81,7 @@ function Gauge({ used, allowed }: { used: number; allowed: number }) {
         />
       </div>
       {share >= 1 ? (
-        <p className="mt-2 text-soft text-xs">What is accepted now waits until tomorrow.</p>
+        <p className="mt-2 text-soft text-xs">Email accepted now is queued until tomorrow.</p>
       ) : null}
     </div>
   );
@@ -89,9 +89,9 @@ function Gauge({ used, allowed }: { used: number; allowed: number }) {
 
 type PlanProps = { warmUp: NonNullable<DomainView["warmUp"]>; dailyCap: number | null };
 
-/** The days of the warm-up, each as high as what it allows. */
+/** A bar chart of the daily limits of the warm-up. */
 function Plan({ warmUp: { plan, target }, dailyCap }: PlanProps) {
-  const most = Math.max(...plan.map(({ allowed }) => allowed));
+  const highest = Math.max(...plan.map(({ allowed }) => allowed));
   const last = plan.at(-1);
   const end = target ?? dailyCap;
   return (
@@ -102,14 +102,17 @@ function Plan({ warmUp: { plan, target }, dailyCap }: PlanProps) {
             key={day}
             title={`${day}: ${count(allowed)}`}
             className="min-w-px flex-1 rounded-t-sm bg-accent/70"
-            style={{ height: `${Math.max(4, (allowed / most) * 100)}%` }}
+            style={{ height: `${Math.max(4, (allowed / highest) * 100)}%` }}
           />
         ))}
       </div>
       <figcaption className="mt-2 text-soft text-xs leading-5">
         {plan.length} {plan.length === 1 ? "day" : "days"} from {plan[0]?.day}
-        {last ? `; the last, ${last.day}, allows ${count(last.allowed)}` : ""}
-        {end === null ? "" : `, then ${dailyCap === null ? "any number" : `the cap of ${count(dailyCap)}`}`}.
+        {last ? `. The last day, ${last.day}, allows ${count(last.allowed)}` : ""}
+        {end === null
+          ? ""
+          : `. After that, ${dailyCap === null ? "no limit applies" : `the cap of ${count(dailyCap)} applies`}`}
+        .
       </figcaption>
     </figure>
   );

@@ -1,12 +1,12 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog";
-import { CheckboxField, SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { CheckboxField, SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 import type { CardProps } from "./card";
 
 type Fields = {
@@ -17,16 +17,16 @@ type Fields = {
   target: string;
 };
 
-const whole = (least: number, most: number) => ({
-  pattern: { value: /^\s*\d+\s*$/, message: "A whole number." },
+const wholeNumber = (min: number, max: number) => ({
+  pattern: { value: /^\s*\d+\s*$/, message: "Enter a whole number." },
   validate: (text: string) =>
     text.trim() === "" ||
-    (Number(text) >= least && Number(text) <= most) ||
-    `From ${least.toLocaleString("en")} to ${most.toLocaleString("en")}.`,
+    (Number(text) >= min && Number(text) <= max) ||
+    `Enter a number from ${min.toLocaleString("en")} to ${max.toLocaleString("en")}.`,
 });
 const recipientsMax = 100_000_000;
 
-/** Sets the daily cap and the warm-up together: the one may end the other. */
+/** Sets the daily cap and the warm-up in one update, because the cap can be the target of the warm-up. */
 export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { onClose: () => void }) {
   const trpc = useTRPC();
   const { id, dailyCap, warmUp } = domain;
@@ -40,13 +40,13 @@ export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { o
     },
   });
   const { errors } = formState;
-  const { act, isBusy, fault } = useAct(trpc.domains.update.mutationOptions(), {
+  const { run, isBusy, fault } = useAction(trpc.domains.update.mutationOptions(), {
     refresh,
     done: "Saved",
     onDone: onClose,
   });
   const save = ({ cap, hasWarmUp, firstDay, growth, target }: Fields) =>
-    act({
+    run({
       team: teamId,
       id,
       change: {
@@ -66,19 +66,19 @@ export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { o
       open
       onOpenChange={onClose}
       title="Daily limit"
-      description="Recipients that mail from this domain may go to in a day of UTC. What comes above waits for the next day; nothing is refused."
+      description="The maximum number of recipients per UTC day for email from this domain. Email above the limit is queued until the next day. It is not rejected."
     >
       <form onSubmit={handleSubmit(save)} className="flex flex-col gap-5" noValidate>
         <TextField
           label="Daily cap"
-          hint="Leave it empty for none."
+          hint="Leave empty for no cap."
           inputMode="numeric"
           error={errors.cap}
-          {...register("cap", whole(0, recipientsMax))}
+          {...register("cap", wholeNumber(0, recipientsMax))}
         />
         <CheckboxField
-          label="Warm the domain up"
-          hint="It begins with few recipients and allows more each day, so that receivers come to know it."
+          label="Warm up the domain"
+          hint="The limit starts low and grows each day while the domain builds its reputation."
           {...register("hasWarmUp")}
         />
         {watch("hasWarmUp") ? (
@@ -87,20 +87,20 @@ export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { o
               label="First day"
               inputMode="numeric"
               error={errors.firstDay}
-              {...register("firstDay", { required: "Give a number.", ...whole(1, recipientsMax) })}
+              {...register("firstDay", { required: "Enter a number.", ...wholeNumber(1, recipientsMax) })}
             />
             <TextField
-              label="More each day, %"
+              label="Daily growth (%)"
               inputMode="numeric"
               error={errors.growth}
-              {...register("growth", { required: "Give a number.", ...whole(1, 900) })}
+              {...register("growth", { required: "Enter a number.", ...wholeNumber(1, 900) })}
             />
             <TextField
-              label="Ends at"
-              hint="Empty: at the daily cap."
+              label="Target"
+              hint="Leave empty to use the daily cap."
               inputMode="numeric"
               error={errors.target}
-              {...register("target", whole(1, recipientsMax))}
+              {...register("target", wholeNumber(1, recipientsMax))}
             />
           </div>
         ) : null}

@@ -1,6 +1,6 @@
-import { Loading, Skeleton, SkeletonCard } from "../../_ui/skeleton";
+import { Loading, Skeleton, SkeletonCard } from "../../_ui/list/skeleton";
 
-/** The page's frame while the domain is fetched. */
+/** Skeleton of the page while the domain loads. */
 export default function DomainLoading() {
   return (
     <>

@@ -3,29 +3,29 @@
 import { Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Suspense, useState } from "react";
-import { lazyPart } from "../../_ui/lazy-part";
-import { Menu } from "../../_ui/menu";
+import { Menu } from "../../_ui/dialog/menu";
+import { lazyPart } from "../../_ui/page/lazy-part";
 import { useConsoleHref } from "../../_ui/team";
 import type { CardProps } from "./card";
 
 const RemoveDomain = lazyPart(async () => (await import("./remove-domain")).RemoveDomain);
 
-/** What is seldom done to a domain. */
+/** The rarely used actions of a domain. */
 export function MoreMenu(props: CardProps) {
-  const { teamId, domain, whyNot } = props;
+  const { teamId, domain, disabledReason } = props;
   const router = useRouter();
   const hrefOf = useConsoleHref();
   const [isRemoving, setRemoving] = useState(false);
   return (
     <>
       <Menu
-        label={`More for ${domain.name}`}
+        label={`More actions for ${domain.name}`}
         items={[
           {
-            label: "Remove the domain…",
+            label: "Remove domain…",
             Icon: Trash2,
             tone: "bad",
-            why: whyNot,
+            why: disabledReason,
             onSelect: () => setRemoving(true),
           },
         ]}

@@ -12,22 +12,22 @@ export const metadata: Metadata = { title: "Domain" };
 
 type Props = { params: Promise<{ id: string }>; searchParams: Promise<Search> };
 
-/** One domain: what to publish, what was seen of it, and how its mail is handled. */
+/** One domain: its DNS records, their check results, and its settings. */
 export default async function Page({ params, searchParams }: Props) {
   const { id } = await params;
   const { teamId } = await requireTeam(`/console/domains/${encodeURIComponent(id)}`, await searchParams);
   const panel = readPanel((await cookies()).get(PANEL_COOKIE)?.value);
   await pageQueries()
     .fetchQuery(trpc.domains.get.queryOptions({ team: teamId, id, panel, isOwnZone: false }))
-    .catch(passMissing);
+    .catch(showMissing);
   return (
     <HydrationBoundary state={dehydrate(pageQueries())}>
-      <DomainPage teamId={teamId} id={id} firstPanel={panel} />
+      <DomainPage teamId={teamId} id={id} initialPanel={panel} />
     </HydrationBoundary>
   );
 }
 
-// Any other failure is the browser's to show, which asks again and has the request id.
-function passMissing(error: unknown): void {
+// The browser retries after any other failure, and shows it with its request id.
+function showMissing(error: unknown): void {
   if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

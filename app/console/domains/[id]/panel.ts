@@ -1,11 +1,11 @@
-import type { DnsPanel } from "#server/mail/dns-panels";
+import type { DnsPanel } from "#server/mail/dns/panels";
 
-/** Where the browser remembers with which provider its reader edits DNS. */
-export const PANEL_COOKIE = "posthorn.dns-panel";
+/** The cookie that stores the DNS provider of the user. */
+export const PANEL_COOKIE = "backstamp.dns-panel";
 
-const keptMs = 365 * 24 * 3_600_000;
+const maxAgeMs = 365 * 24 * 3_600_000;
 
-// Complete by its type: a provider that is added there is missed here by the compiler.
+// A `Record`: the compiler reports a provider that is missing here.
 const PANELS: Record<DnsPanel, true> = {
   cloudflare: true,
   route53: true,
@@ -20,19 +20,19 @@ const PANELS: Record<DnsPanel, true> = {
 
 export const isPanel = (text: string): text is DnsPanel => Object.hasOwn(PANELS, text);
 
-/** The remembered provider, or the one that stands for any. */
+/** The stored provider, or `other`. */
 export const readPanel = (text: string | undefined): DnsPanel =>
   text !== undefined && isPanel(text) ? text : "other";
 
-/** Remembers the choice for a year, where the browser may: over plain HTTP from another machine it may not. */
-export function keepPanel(panel: DnsPanel): void {
+/** Stores the choice for one year. Has no effect over plain HTTP (except localhost), where the Cookie Store API is missing. */
+export function savePanel(panel: DnsPanel): void {
   void window.cookieStore
     ?.set({
       name: PANEL_COOKIE,
       value: panel,
       path: "/console",
       sameSite: "lax",
-      expires: Date.now() + keptMs,
+      expires: Date.now() + maxAgeMs,
     })
     .catch(() => {});
 }

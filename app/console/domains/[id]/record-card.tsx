@@ -2,20 +2,20 @@
 
 import { ChevronRight, LoaderCircle } from "lucide-react";
 import { useState } from "react";
-import type { DomainRecordView, RecordCheckView } from "#server/trpc/domain-views";
-import { Badge } from "../../_ui/badge";
-import { CopyButton } from "../../_ui/copy-button";
-import { When } from "../../_ui/when";
-import { PURPOSE, RECORD_STATUS, sayFault } from "../words";
+import type { DomainRecordView, RecordCheckView } from "#server/trpc/domains/views";
+import { Badge } from "../../_ui/text/badge";
+import { CopyButton } from "../../_ui/text/copy-button";
+import { When } from "../../_ui/text/when";
+import { formatFault, PURPOSE, RECORD_STATUS } from "../labels";
 
-type Props = { record: DomainRecordView; isLooking: boolean; isOpen: boolean };
+type Props = { record: DomainRecordView; isVerifying: boolean; isOpen: boolean };
 
-/** One record: what it is for, how to type it, and what the last look saw. One in order is folded away. */
-export function RecordCard({ record, isLooking, isOpen: isOpenAtFirst }: Props) {
-  const [isOpen, setOpen] = useState(isOpenAtFirst);
+/** One record: its purpose, the values to enter, and the result of the last check. Verified records start collapsed. */
+export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Props) {
+  const [isOpen, setOpen] = useState(isInitiallyOpen);
   const { purpose, type, status, typed, check, isRequired, keptUntil, host } = record;
   const { title, why } = PURPOSE[purpose];
-  const word = RECORD_STATUS[status];
+  const statusLabel = RECORD_STATUS[status];
   return (
     <li>
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)} className="group">
@@ -31,13 +31,13 @@ export function RecordCard({ record, isLooking, isOpen: isOpenAtFirst }: Props) 
               {type} {host}
             </span>
           </span>
-          {isLooking ? (
+          {isVerifying ? (
             <Badge tone="info">
-              <LoaderCircle className="size-3 motion-safe:animate-spin" aria-hidden="true" /> Looking
+              <LoaderCircle className="size-3 motion-safe:animate-spin" aria-hidden="true" /> Checking
             </Badge>
           ) : (
-            <Badge tone={toneOf(record)} title={word.means}>
-              {check?.fault && status === "failed" ? sayFault(check.fault) : word.label}
+            <Badge tone={toneOf(record)} title={statusLabel.description}>
+              {check?.fault && status === "failed" ? formatFault(check.fault) : statusLabel.label}
             </Badge>
           )}
         </summary>
@@ -47,7 +47,7 @@ export function RecordCard({ record, isLooking, isOpen: isOpenAtFirst }: Props) 
             {keptUntil ? (
               <>
                 {" "}
-                It has to stay until <When at={keptUntil} /> at least.
+                You can remove it <When at={keptUntil} />.
               </>
             ) : null}
           </p>
@@ -68,7 +68,7 @@ export function RecordCard({ record, isLooking, isOpen: isOpenAtFirst }: Props) 
 
 type FieldsProps = { fields: DomainRecordView["typed"]["fields"]; of: string };
 
-/** The fields of the provider's form: what is chosen there in one line, what is typed with a button each. */
+/** The fields of the provider's form: selected values in one row, then each typed value with a copy button. */
 function TypedFields({ fields, of }: FieldsProps) {
   const chosen = fields.filter(({ isTyped }) => !isTyped);
   return (
@@ -101,11 +101,11 @@ function TypedFields({ fields, of }: FieldsProps) {
   );
 }
 
-/** A record that nobody has to publish is not wrong where it is missing. */
+/** A missing DMARC policy is a warning, because the record is optional. */
 const toneOf = ({ status, isRequired, purpose }: DomainRecordView) =>
   status === "failed" && !isRequired && purpose === "dmarc" ? "warn" : RECORD_STATUS[status].tone;
 
-/** What was asked, what came, and what to do about it. */
+/** The DNS query, its answer, and how to correct the record. */
 export function CheckResult({ check, isTitled = false }: { check: RecordCheckView; isTitled?: boolean }) {
   const { fault, advice, answers, askedName, type, resolver, key } = check;
   const isBad = fault !== null && check.status !== "pending";
@@ -114,10 +114,10 @@ export function CheckResult({ check, isTitled = false }: { check: RecordCheckVie
       className={`flex flex-col gap-2 rounded-lg px-3.5 py-3 text-xs leading-5 ${isBad ? "bg-warn-tint text-warn" : "bg-sunk text-soft"}`}
     >
       {isTitled ? <p className="font-medium">{PURPOSE[key].title}</p> : null}
-      {fault ? <p className="font-medium">{sayFault(fault)}</p> : null}
+      {fault ? <p className="font-medium">{formatFault(fault)}</p> : null}
       {advice ? <p className="break-words [overflow-wrap:anywhere]">{advice}</p> : null}
       <dl className="grid grid-cols-[4.5rem_minmax(0,1fr)] gap-x-3 gap-y-1">
-        <dt>Asked</dt>
+        <dt>Query</dt>
         <dd className="break-all font-mono">
           {type} {askedName}
         </dd>
@@ -128,7 +128,7 @@ export function CheckResult({ check, isTitled = false }: { check: RecordCheckVie
             <span key={answer}>{answer}</span>
           ))}
         </dd>
-        <dt>From</dt>
+        <dt>Resolver</dt>
         <dd className="break-all font-mono">{resolver}</dd>
       </dl>
     </div>

@@ -1,9 +1,9 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { DnsPanel } from "#server/mail/dns-panels";
-import type { DomainView } from "#server/trpc/domain-views";
-import { SelectField } from "../../_ui/form";
+import type { DnsPanel } from "#server/mail/dns/panels";
+import type { DomainView } from "#server/trpc/domains/views";
+import { SelectField } from "../../_ui/form/form";
 import { cardStyle } from "../../_ui/styles";
 import { isPanel } from "./panel";
 import { CheckResult, RecordCard } from "./record-card";
@@ -11,35 +11,35 @@ import { ZoneFile } from "./zone-file";
 
 type Props = {
   domain: DomainView;
-  isLooking: boolean;
-  /** Stands at the end of the way while the domain is not verified. */
+  isVerifying: boolean;
+  /** Shown as the last step until the domain is verified; then null. */
   verifyButton: ReactNode;
   onPanel: (panel: DnsPanel) => void;
   onOwnZone: (isOwn: boolean) => void;
 };
 
-/** The way to a verified domain in three steps; once it is there, the records alone. */
-export function Records({ domain, isLooking, verifyButton, onPanel, onOwnZone }: Props) {
+/** The setup guide in three steps until the domain is verified; then the records only. */
+export function Records({ domain, isVerifying, verifyButton, onPanel, onOwnZone }: Props) {
   const isGuide = verifyButton !== null;
   const { records, alsoChecked, notes } = domain;
   const required = records.filter(({ isRequired }) => isRequired);
-  const inOrder = required.filter(({ status }) => status === "verified").length;
+  const verified = required.filter(({ status }) => status === "verified").length;
   return (
     <section aria-label="DNS records" className="flex flex-col gap-6">
       <Step number={isGuide ? 1 : null} title={isGuide ? "Choose your DNS provider" : "DNS records"}>
-        <Place domain={domain} onPanel={onPanel} onOwnZone={onOwnZone} />
+        <ProviderFields domain={domain} onPanel={onPanel} onOwnZone={onOwnZone} />
       </Step>
       <Step
         number={isGuide ? 2 : null}
-        title={isGuide ? "Publish these records there" : null}
-        aside={isGuide ? `${inOrder} of ${required.length} required ones in order` : null}
+        title={isGuide ? "Publish these records" : null}
+        aside={isGuide ? `${verified} of ${required.length} required records verified` : null}
       >
         <ul aria-label="Records" className={`${cardStyle} divide-y divide-line`}>
           {records.map((record) => (
             <RecordCard
               key={`${record.host} ${record.type}`}
               record={record}
-              isLooking={isLooking}
+              isVerifying={isVerifying}
               isOpen={record.status !== "verified"}
             />
           ))}
@@ -55,8 +55,8 @@ export function Records({ domain, isLooking, verifyButton, onPanel, onOwnZone }:
         ) : null}
         {alsoChecked.length > 0 ? (
           <div className="mt-6">
-            <h3 className="mb-2 font-medium">Also seen</h3>
-            <ul aria-label="Also seen" className={`${cardStyle} divide-y divide-line`}>
+            <h3 className="mb-2 font-medium">Other checks</h3>
+            <ul aria-label="Other checks" className={`${cardStyle} divide-y divide-line`}>
               {alsoChecked.map((check) => (
                 <li key={`${check.key} ${check.askedName}`} className="p-4">
                   <CheckResult check={check} isTitled />
@@ -68,11 +68,12 @@ export function Records({ domain, isLooking, verifyButton, onPanel, onOwnZone }:
         <ZoneFile name={domain.name} text={domain.zoneFile} />
       </Step>
       {isGuide ? (
-        <Step number={3} title="Have them looked at">
+        <Step number={3} title="Verify records">
           <div className={`${cardStyle} flex flex-wrap items-center justify-between gap-4 p-4`}>
             <p className="max-w-prose text-soft leading-6">
-              DNS may take some minutes to show what you saved, at times hours. After the first look it is
-              looked at by itself, each minute at first, and this page tells when all is in order.
+              DNS changes can take minutes, sometimes hours, to become visible. After the first check, the
+              records are checked automatically, every minute at first. This page updates when they are
+              verified.
             </p>
             {verifyButton}
           </div>
@@ -106,10 +107,10 @@ function Step({ number, title, aside, children }: StepProps) {
   );
 }
 
-type PlaceProps = Pick<Props, "domain" | "onPanel" | "onOwnZone">;
+type ProviderFieldsProps = Pick<Props, "domain" | "onPanel" | "onOwnZone">;
 
-/** With which provider the zone is edited, and where the domain's zone begins there. */
-function Place({ domain: { panel, panels, zones }, onPanel, onOwnZone }: PlaceProps) {
+/** Selects the DNS provider, and the zone that the record names are relative to. */
+function ProviderFields({ domain: { panel, panels, zones }, onPanel, onOwnZone }: ProviderFieldsProps) {
   return (
     <div className={`${cardStyle} flex flex-col gap-4 p-4`}>
       <div className="grid gap-4 sm:grid-cols-2">
@@ -128,7 +129,7 @@ function Place({ domain: { panel, panels, zones }, onPanel, onOwnZone }: PlacePr
         </SelectField>
         {zones.above !== zones.own ? (
           <SelectField
-            label="Zone that you edit there"
+            label="DNS zone"
             value={zones.isOwn ? "own" : "above"}
             onChange={({ target }) => onOwnZone(target.value === "own")}
           >
@@ -138,8 +139,7 @@ function Place({ domain: { panel, panels, zones }, onPanel, onOwnZone }: PlacePr
         ) : null}
       </div>
       <p className="text-soft leading-6">
-        <span className="text-ink">{panel.way}</span>. Below stands what to type into that form.{" "}
-        {panel.textHint}
+        <span className="text-ink">{panel.way}</span>. Enter the values below in that form. {panel.textHint}
       </p>
     </div>
   );

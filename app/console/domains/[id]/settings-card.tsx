@@ -1,54 +1,54 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
-import { CheckboxField, RadioCards, TextField } from "../../_ui/form";
+import { CheckboxField, RadioCards, TextField } from "../../_ui/form/form";
 import { buttonStyle, cardStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 import type { CardProps } from "./card";
 
 const TLS = [
   {
     value: "opportunistic",
-    label: "Where the other side can",
-    hint: "Encrypted with whoever offers it, which nearly everybody does.",
+    label: "Opportunistic",
+    hint: "Email is encrypted if the receiving server supports TLS. Almost all servers do.",
   },
   {
     value: "enforced",
-    label: "Always",
-    hint: "Mail to a server that does not prove itself over TLS waits, and at last fails.",
+    label: "Enforced",
+    hint: "Email to a server without a valid TLS certificate is deferred, and finally fails.",
   },
 ] as const;
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** How the domain's mail is treated. Each change takes effect at once, for what is accepted from then on. */
-export function SettingsCard({ teamId, domain, refresh, whyNot }: CardProps) {
+/** Tracking and TLS settings of the domain. A change applies to email that is accepted after it. */
+export function SettingsCard({ teamId, domain, refresh, disabledReason }: CardProps) {
   const trpc = useTRPC();
   const { id, openTracking, clickTracking, trackingSubdomain, tls } = domain;
-  const { act, isBusy } = useAct(trpc.domains.update.mutationOptions(), { refresh, done: "Saved" });
-  const change = (change: Parameters<typeof act>[0]["change"]) => act({ team: teamId, id, change });
-  const isClosed = whyNot !== undefined || isBusy;
+  const { run, isBusy } = useAction(trpc.domains.update.mutationOptions(), { refresh, done: "Saved" });
+  const change = (change: Parameters<typeof run>[0]["change"]) => run({ team: teamId, id, change });
+  const isDisabled = disabledReason !== undefined || isBusy;
   const isTracking = openTracking || clickTracking;
   return (
     <section aria-labelledby="settings" className={`${cardStyle} p-5`}>
       <h2 id="settings" className="mb-3 font-semibold">
         Settings
       </h2>
-      {whyNot ? <p className="mb-3 text-soft text-xs leading-5">{whyNot}</p> : null}
+      {disabledReason ? <p className="mb-3 text-soft text-xs leading-5">{disabledReason}</p> : null}
       <div className="flex flex-col gap-4">
         <CheckboxField
-          label="Count opens"
-          hint="By a picture of one pixel. Many readers load it for everybody, so take it as a hint."
+          label="Open tracking"
+          hint="Adds a one-pixel image to each email. Some mailbox providers load all images automatically, so the count is an estimate."
           checked={openTracking}
-          disabled={isClosed}
+          disabled={isDisabled}
           onChange={({ target }) => change({ openTracking: target.checked })}
         />
         <CheckboxField
-          label="Count clicks"
-          hint="Links of the HTML part lead over this service to where they point."
+          label="Click tracking"
+          hint="Links in the HTML part redirect through this service."
           checked={clickTracking}
-          disabled={isClosed}
+          disabled={isDisabled}
           onChange={({ target }) => change({ clickTracking: target.checked })}
         />
         {isTracking || trackingSubdomain ? (
@@ -56,15 +56,15 @@ export function SettingsCard({ teamId, domain, refresh, whyNot }: CardProps) {
             key={trackingSubdomain}
             value={trackingSubdomain ?? ""}
             domain={domain.name}
-            isDisabled={isClosed}
+            isDisabled={isDisabled}
             onSave={(label) => change({ trackingSubdomain: label || null })}
           />
         ) : null}
         <RadioCards
-          label="Encryption on the way"
+          label="TLS"
           name="tls"
           value={tls}
-          disabled={isClosed}
+          disabled={isDisabled}
           options={TLS}
           onChange={({ target }) =>
             change({ tls: target.value === "enforced" ? "enforced" : "opportunistic" })
@@ -89,7 +89,7 @@ function Subdomain({ value, domain, isDisabled, onSave }: SubdomainProps) {
   const save = (event: FormEvent) => {
     event.preventDefault();
     if (label !== "" && !LABEL.test(label))
-      return setError("One label of a host name: letters, digits or inner hyphens.");
+      return setError("Enter one host name label: letters, digits and inner hyphens.");
     onSave(label.toLowerCase());
   };
   return (
@@ -99,8 +99,8 @@ function Subdomain({ value, domain, isDisabled, onSave }: SubdomainProps) {
           label="Tracking subdomain"
           hint={
             label
-              ? `Links stand under ${label}.${domain}, by a CNAME of its own.`
-              : "Without one, links stand under this service's own name."
+              ? `Tracked links use ${label}.${domain}, which needs its own CNAME record.`
+              : "Leave empty to use the host name of this service in tracked links."
           }
           error={error}
           value={text}

@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import type { DomainView } from "#server/trpc/domain-views";
+import type { DomainView } from "#server/trpc/domains/views";
 import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 
@@ -11,7 +11,7 @@ const SCOPES: Record<DomainView["relays"][number]["scope"], string> = {
   everybody: "for the whole installation",
 };
 
-/** Who sends from the domain, and by which way its mail leaves. */
+/** The API keys that can send from the domain, and the relays that it uses. */
 export function UsersCard({ domain: { keys, relays } }: { domain: DomainView }) {
   const hrefOf = useConsoleHref();
   return (
@@ -21,22 +21,22 @@ export function UsersCard({ domain: { keys, relays } }: { domain: DomainView }) 
       </h2>
       <dl className="flex flex-col gap-4">
         <div>
-          <dt className="mb-1 text-soft text-xs">API keys that send from it</dt>
+          <dt className="mb-1 text-soft text-xs">API keys</dt>
           <dd>
             {keys.length === 0 ? (
               <p className="leading-6">
                 None yet.{" "}
                 <Link href={hrefOf("/console/keys")} className={linkStyle}>
-                  Link it to a key
+                  Add the domain to a key
                 </Link>
-                , or make one.
+                , or create one.
               </p>
             ) : (
               <ul className="flex flex-col gap-1">
                 {keys.map(({ id, name, isForAll }) => (
                   <li key={id} className="flex items-baseline justify-between gap-3">
                     <span className="min-w-0 truncate">{name}</span>
-                    {isForAll ? <span className="shrink-0 text-soft text-xs">every domain</span> : null}
+                    {isForAll ? <span className="shrink-0 text-soft text-xs">all domains</span> : null}
                   </li>
                 ))}
               </ul>
@@ -44,10 +44,10 @@ export function UsersCard({ domain: { keys, relays } }: { domain: DomainView }) 
           </dd>
         </div>
         <div>
-          <dt className="mb-1 text-soft text-xs">Way out</dt>
+          <dt className="mb-1 text-soft text-xs">Relays</dt>
           <dd>
             {relays.length === 0 ? (
-              <p className="leading-6">The installation's own way; no relay is set for it.</p>
+              <p className="leading-6">None. Email uses the default transport of the installation.</p>
             ) : (
               <ol className="flex flex-col gap-1">
                 {relays.map(({ name, host, scope }) => (
@@ -60,9 +60,7 @@ export function UsersCard({ domain: { keys, relays } }: { domain: DomainView }) 
                 ))}
               </ol>
             )}
-            <p className="mt-1 text-soft text-xs leading-5">
-              Relays are the operator's to set, at the command line.
-            </p>
+            <p className="mt-1 text-soft text-xs leading-5">The operator configures relays with the CLI.</p>
           </dd>
         </div>
       </dl>

@@ -1,10 +1,10 @@
 "use client";
 
 import { ChevronRight, Download } from "lucide-react";
-import { CodeBlock } from "../../_ui/code-block";
 import { buttonStyle } from "../../_ui/styles";
+import { CodeBlock } from "../../_ui/text/code-block";
 
-/** All records as one file, for whoever imports or runs name servers. */
+/** All records as a BIND zone file, for import or for your own name servers. */
 export function ZoneFile({ name, text }: { name: string; text: string }) {
   const download = () => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));

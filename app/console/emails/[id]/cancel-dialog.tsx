@@ -1,15 +1,15 @@
 "use client";
 
-import { Confirm } from "../../_ui/confirm";
+import { Confirm } from "../../_ui/dialog/confirm";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import type { ActProps } from "./acts";
+import { useAction } from "../../_ui/use-action";
+import type { EmailDialogProps } from "./email-actions";
 
-/** Calls a scheduled mail off. */
-export function CancelDialog({ teamId, email, open, onOpenChange }: ActProps) {
+/** Cancels a scheduled email. */
+export function CancelDialog({ teamId, email, open, onOpenChange }: EmailDialogProps) {
   const trpc = useTRPC();
-  const { act, isBusy, fault } = useAct(trpc.emails.cancel.mutationOptions(), {
-    done: "Canceled",
+  const { run, isBusy, fault } = useAction(trpc.emails.cancel.mutationOptions(), {
+    done: "Email canceled",
     refresh: [trpc.emails.pathKey()],
     onDone: () => onOpenChange(false),
   });
@@ -17,17 +17,17 @@ export function CancelDialog({ teamId, email, open, onOpenChange }: ActProps) {
     <Confirm
       open={open}
       onOpenChange={onOpenChange}
-      title="Cancel this mail?"
-      confirmLabel="Cancel the mail"
-      wayOutLabel="Keep it"
+      title="Cancel this email?"
+      confirmLabel="Cancel email"
+      dismissLabel="Keep schedule"
       isBusy={isBusy}
       fault={fault}
-      onConfirm={() => act({ team: teamId, id: email.id })}
+      onConfirm={() => run({ team: teamId, id: email.id })}
     >
       <p>
-        It is called off for good, for{" "}
-        {email.recipients.length === 1 ? "its recipient" : `all its ${email.recipients.length} recipients`}.
-        Nothing was sent yet. To send it after all, a new one has to be made.
+        The email is canceled for{" "}
+        {email.recipients.length === 1 ? "its recipient" : `all ${email.recipients.length} recipients`}.
+        Nothing has been sent yet. You cannot undo this; to send the email later, create a new one.
       </p>
     </Confirm>
   );

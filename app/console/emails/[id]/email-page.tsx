@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { faultOf } from "../../_ui/fault";
-import { FaultNote } from "../../_ui/notes";
-import { askAgainAfterMs } from "../../_ui/statuses";
+import { FaultNote } from "../../_ui/text/notes";
+import { refetchIntervalMs } from "../../_ui/text/statuses";
 import { useTRPC } from "../../_ui/trpc";
 import { Facts } from "./facts";
 import { Heading } from "./heading";
@@ -11,9 +11,9 @@ import EmailLoading from "./loading";
 import { MessageTabs } from "./message-tabs";
 import { Recipients } from "./recipients";
 import { Timeline } from "./timeline";
-import { Told } from "./told";
+import { WebhookDeliveries } from "./webhook-deliveries";
 
-/** The mail as it stands, asked for again while any recipient of it is still on the way. */
+/** One email. It refetches while a recipient has no final status. */
 export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
   const { data, error, refetch } = useQuery(
@@ -21,7 +21,7 @@ export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
       { team: teamId, id },
       {
         refetchInterval: ({ state: { data: email } }) =>
-          askAgainAfterMs(
+          refetchIntervalMs(
             email?.recipients.map(({ status }) => ({ status, since: email.createdAt })) ?? [],
           ) ?? false,
       },
@@ -40,7 +40,7 @@ export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
         <div className="flex min-w-0 flex-col gap-6">
           <Recipients recipients={data.recipients} holds={data.holds} />
           <Timeline events={data.events} isShared={data.recipients.length > 1} />
-          <Told teamId={teamId} emailId={data.id} eventCount={data.events.length} />
+          <WebhookDeliveries teamId={teamId} emailId={data.id} eventCount={data.events.length} />
         </div>
       </div>
     </>

@@ -2,15 +2,15 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { EmailView } from "#server/trpc/email-views";
+import type { EmailView } from "#server/trpc/emails/views";
 import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
-import { When } from "../../_ui/when";
+import { When } from "../../_ui/text/when";
 
-/** Who sent it by what, and what it is known by. */
+/** The key, template, tags and other properties of an email. */
 export function Facts({ email }: { email: EmailView }) {
   const hrefOf = useConsoleHref();
-  const to = (path: string, text: string) => (
+  const link = (path: string, text: string) => (
     <Link href={hrefOf(path)} prefetch={false} className={linkStyle}>
       {text}
     </Link>
@@ -21,15 +21,15 @@ export function Facts({ email }: { email: EmailView }) {
   };
   const { template } = email;
   const relays = [...new Set(email.recipients.flatMap(({ relay }) => relay ?? []))];
-  const watched = [email.tracksOpens ? "opens" : "", email.tracksClicks ? "links" : ""].filter(Boolean);
+  const tracked = [email.tracksOpens ? "opens" : "", email.tracksClicks ? "clicks" : ""].filter(Boolean);
   const facts: [string, ReactNode][] = [
     ["Accepted", <When key="at" at={email.createdAt} />],
     ["Scheduled", email.scheduledAt && <When at={email.scheduledAt} />],
-    ["Key", email.keyId && to(`/console/keys/${email.keyId}`, email.keyName ?? "A deleted key")],
+    ["Key", email.keyId && link(`/console/keys/${email.keyId}`, email.keyName ?? "Deleted key")],
     [
       "Template",
       template &&
-        (template.name === null ? "Deleted since" : to(`/console/templates/${template.id}`, template.name)),
+        (template.name === null ? "Deleted" : link(`/console/templates/${template.id}`, template.name)),
     ],
     [
       "Tags",
@@ -40,7 +40,7 @@ export function Facts({ email }: { email: EmailView }) {
               key={name}
               href={listOf(`tag:${name}=${value}`)}
               prefetch={false}
-              title="All mail with this tag"
+              title="Emails with this tag"
               className="max-w-full truncate rounded-md bg-mute-tint px-2 py-0.5 font-mono text-xs hover:text-accent"
             >
               {name}={value}
@@ -51,8 +51,8 @@ export function Facts({ email }: { email: EmailView }) {
     ],
     ["Priority", email.priority !== "normal" && email.priority],
     ["Relay", relays.length > 0 && relays.join(", ")],
-    ["Tells of", watched.length > 0 && watched.join(" and ")],
-    ["Unsubscribe", email.listUnsubscribe && "by a link in each copy"],
+    ["Tracking", tracked.length > 0 && tracked.join(" and ")],
+    ["Unsubscribe", email.listUnsubscribe && "one link per recipient"],
     [
       "Message-ID",
       <code key="id" className="wrap-anywhere font-mono text-xs">{`<${email.messageId}>`}</code>,

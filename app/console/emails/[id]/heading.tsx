@@ -1,11 +1,11 @@
-import type { EmailView } from "#server/trpc/email-views";
-import { CopyButton } from "../../_ui/copy-button";
-import { PageHeading } from "../../_ui/page-heading";
-import { StatusBadge } from "../../_ui/status-badge";
-import { When } from "../../_ui/when";
-import { Acts } from "./acts";
+import type { EmailView } from "#server/trpc/emails/views";
+import { PageHeading } from "../../_ui/page/page-heading";
+import { CopyButton } from "../../_ui/text/copy-button";
+import { StatusBadge } from "../../_ui/text/status-badge";
+import { When } from "../../_ui/text/when";
+import { EmailActions } from "./email-actions";
 
-/** What the mail is, where it stands, and what can be done with it. */
+/** The subject, status, sender and time of an email, with its actions. */
 export function Heading({ teamId, email }: { teamId: string; email: EmailView }) {
   return (
     <PageHeading
@@ -21,17 +21,17 @@ export function Heading({ teamId, email }: { teamId: string; email: EmailView })
             <>
               <span aria-hidden="true">·</span>
               <span>
-                goes out <When at={email.scheduledAt} className="text-ink" />
+                will be sent <When at={email.scheduledAt} className="text-ink" />
               </span>
             </>
           ) : null}
           <span className="inline-flex min-w-0 items-center gap-0.5">
             <code className="truncate font-mono text-xs">{email.id}</code>
-            <CopyButton text={email.id} label="Copy the id" />
+            <CopyButton text={email.id} label="Copy id" />
           </span>
         </span>
       }
-      actions={<Acts teamId={teamId} email={email} />}
+      actions={<EmailActions teamId={teamId} email={email} />}
     />
   );
 }

@@ -11,8 +11,8 @@ type Width = keyof typeof WIDTHS;
 type Props = { teamId: string; id: string; hasRemoteImages: boolean };
 
 /**
- * The message in a document of its own that may do nothing: no script, no form, no way to this page. Its pictures come
- * from other hosts, which would learn who looks, so they come only when asked for.
+ * The message in a sandboxed document without scripts, forms or access to this page. Its images are on other hosts, which
+ * would learn that the email was viewed, so they load only on request.
  */
 export function HtmlPreview({ teamId, id, hasRemoteImages }: Props) {
   const [width, setWidth] = useState<Width>("desktop");
@@ -48,7 +48,7 @@ export function HtmlPreview({ teamId, id, hasRemoteImages }: Props) {
             type="button"
             onClick={() => setShowsImages(true)}
             className={`${buttonStyle.quiet} ml-auto h-8`}
-            title="They come from other hosts, which learn that somebody looked"
+            title="Images load from other hosts, which can record the view"
           >
             <ImageOff className="size-4" aria-hidden="true" /> Load images
           </button>
@@ -56,7 +56,7 @@ export function HtmlPreview({ teamId, id, hasRemoteImages }: Props) {
       </div>
       <div className="flex justify-center overflow-hidden rounded-b-xl bg-sunk">
         <iframe
-          title="The message as its reader sees it"
+          title="Message preview"
           sandbox=""
           referrerPolicy="no-referrer"
           src={`/console/emails/${encodeURIComponent(id)}/body?${query}`}

@@ -1,4 +1,4 @@
-/** The page's frame while the mail is fetched. */
+/** The loading state, with the layout of the page. */
 export default function EmailLoading() {
   const bar = "rounded bg-mute-tint motion-safe:animate-pulse";
   return (

@@ -1,8 +1,8 @@
 import { Download, Paperclip } from "lucide-react";
-import type { FileView } from "#server/trpc/email-views";
+import type { FileView } from "#server/trpc/emails/views";
 import { buttonStyle } from "../../_ui/styles";
 
-/** The files that came with the mail, to be kept: none is ever shown here. */
+/** The attachments of the email, for download only. The console never displays their content. */
 export function MessageFiles(props: { teamId: string; emailId: string; files: FileView[] }) {
   const { teamId, emailId, files } = props;
   return (
@@ -11,10 +11,10 @@ export function MessageFiles(props: { teamId: string; emailId: string; files: Fi
         <li key={id} className="flex items-center gap-3 px-4 py-3">
           <Paperclip className="size-4 shrink-0 text-soft" aria-hidden="true" />
           <div className="min-w-0 grow">
-            <p className="wrap-anywhere font-medium">{filename ?? "Without a name"}</p>
+            <p className="wrap-anywhere font-medium">{filename ?? "Unnamed file"}</p>
             <p className="wrap-anywhere text-soft text-xs">
-              {saySize(sizeBytes)} · {contentType}
-              {contentId === null ? "" : ` · stands in the message as cid:${contentId}`}
+              {formatBytes(sizeBytes)} · {contentType}
+              {contentId === null ? "" : ` · inline as cid:${contentId}`}
             </p>
           </div>
           <a
@@ -23,7 +23,7 @@ export function MessageFiles(props: { teamId: string; emailId: string; files: Fi
           >
             <Download className="size-4" aria-hidden="true" />
             <span className="max-md:sr-only">Download</span>
-            <span className="sr-only">{filename ?? "the file"}</span>
+            <span className="sr-only">{filename ?? "unnamed file"}</span>
           </a>
         </li>
       ))}
@@ -33,7 +33,7 @@ export function MessageFiles(props: { teamId: string; emailId: string; files: Fi
 
 const UNITS = ["bytes", "KB", "MB"] as const;
 
-function saySize(bytes: number): string {
+function formatBytes(bytes: number): string {
   const power = Math.min(UNITS.length - 1, bytes < 1_000 ? 0 : Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1_000 ** power;
   return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power]}`;

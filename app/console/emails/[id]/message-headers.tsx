@@ -1,6 +1,6 @@
-import type { EmailView } from "#server/trpc/email-views";
+import type { EmailView } from "#server/trpc/emails/views";
 
-/** What stands above the message, as it was given. */
+/** The headers of the message, as submitted. */
 export function MessageHeaders({ email }: { email: EmailView }) {
   const lines: [string, string][] = [
     ["From", email.sender],
@@ -16,10 +16,10 @@ export function MessageHeaders({ email }: { email: EmailView }) {
     <dl className="divide-y divide-line">
       {lines
         .filter(([, value]) => value !== "")
-        // A header may stand twice, so its place is its name.
-        .map(([name, value], place) => ({ name, value, place: `${place}` }))
-        .map(({ name, value, place }) => (
-          <div key={place} className="grid gap-x-4 px-4 py-2.5 sm:grid-cols-[8rem_minmax(0,1fr)]">
+        // Header names can repeat, so the key is the index.
+        .map(([name, value], index) => ({ name, value, key: `${index}` }))
+        .map(({ name, value, key }) => (
+          <div key={key} className="grid gap-x-4 px-4 py-2.5 sm:grid-cols-[8rem_minmax(0,1fr)]">
             <dt className="wrap-anywhere text-soft">{name}</dt>
             <dd className="break-words">{value}</dd>
           </div>

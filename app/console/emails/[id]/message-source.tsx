@@ -2,19 +2,19 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import { CopyButton } from "../../_ui/copy-button";
 import { faultOf } from "../../_ui/fault";
-import { FaultNote } from "../../_ui/notes";
-import { SkeletonCard } from "../../_ui/skeleton";
+import { SkeletonCard } from "../../_ui/list/skeleton";
 import { buttonStyle } from "../../_ui/styles";
+import { CopyButton } from "../../_ui/text/copy-button";
+import { FaultNote } from "../../_ui/text/notes";
 
-const shownChars = 200_000;
+const sourceCharsMax = 200_000;
 
-/** Where the message lies as a file. */
+/** The URL of the message as an .eml file. */
 export const sourceHref = (teamId: string, id: string): string =>
   `/console/emails/${encodeURIComponent(id)}/source?team=${encodeURIComponent(teamId)}`;
 
-/** The message as it travels, fetched when somebody wants to see it. */
+/** The raw MIME source of the message, fetched when the tab is opened. */
 export function MessageSource({ teamId, id }: { teamId: string; id: string }) {
   const href = sourceHref(teamId, id);
   const { data, error, refetch } = useQuery({
@@ -25,21 +25,25 @@ export function MessageSource({ teamId, id }: { teamId: string; id: string }) {
   });
   if (error) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
   if (data === undefined) return <SkeletonCard lines={6} />;
-  const shown = data.slice(0, shownChars);
+  const source = data.slice(0, sourceCharsMax);
   return (
     <div>
       <div className="flex min-h-12 flex-wrap items-center gap-2 border-line border-b px-4 py-2">
-        <p className="mr-auto text-soft text-xs">As it travels, without the signature where none was kept.</p>
-        <CopyButton text={shown} label="Copy the source" />
+        <p className="mr-auto text-soft text-xs">
+          Raw MIME source. It includes the DKIM signature only if one is stored.
+        </p>
+        <CopyButton text={source} label="Copy source" />
         <a href={href} className={`${buttonStyle.quiet} h-8`}>
           <Download className="size-4" aria-hidden="true" /> .eml
         </a>
       </div>
       <pre className="max-h-[40rem] overflow-auto whitespace-pre-wrap p-4 font-mono text-xs leading-5 [overflow-wrap:anywhere]">
-        {shown}
+        {source}
       </pre>
-      {data.length > shown.length ? (
-        <p className="px-4 pb-4 text-soft">The rest is too long to be shown here; the file has all of it.</p>
+      {data.length > source.length ? (
+        <p className="px-4 pb-4 text-soft">
+          The source is truncated here. Download the .eml file to see all of it.
+        </p>
       ) : null}
     </div>
   );
@@ -47,15 +51,15 @@ export function MessageSource({ teamId, id }: { teamId: string; id: string }) {
 
 async function fetchSource(href: string, signal: AbortSignal): Promise<string> {
   const response = await fetch(href, { signal });
-  if (!response.ok) throw await readRefusal(response);
+  if (!response.ok) throw await readError(response);
   return response.text();
 }
 
-/** As the calls of the console are refused, so that `faultOf` reads it. A proxy in front of us says nothing of the sort. */
-async function readRefusal(response: Response): Promise<Error> {
-  const said = (await response.json().catch(() => null)) as Refusal | null;
-  const { message = `The service answered ${response.status}.`, data = {} } = said?.error ?? {};
+/** Converts an error response to the shape that `faultOf` reads. A reverse proxy may respond without a JSON body. */
+async function readError(response: Response): Promise<Error> {
+  const body = (await response.json().catch(() => null)) as ErrorBody | null;
+  const { message = `The service responded with status ${response.status}.`, data = {} } = body?.error ?? {};
   return Object.assign(new Error(message), { data });
 }
 
-type Refusal = { error?: { message?: string; data?: { code: string; requestId: string } } };
+type ErrorBody = { error?: { message?: string; data?: { code: string; requestId: string } } };

@@ -1,18 +1,18 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import type { EmailContent, EmailView } from "#server/trpc/email-views";
+import type { EmailContent, EmailView } from "#server/trpc/emails/views";
 import { faultOf } from "../../_ui/fault";
-import { FaultNote } from "../../_ui/notes";
+import { Tabs } from "../../_ui/page/tabs";
 import { cardStyle } from "../../_ui/styles";
-import { Tabs } from "../../_ui/tabs";
+import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { HtmlPreview } from "./html-preview";
 import { MessageFiles } from "./message-files";
 import { MessageHeaders } from "./message-headers";
 import { MessageSource } from "./message-source";
 
-/** What the mail says, several ways. Its content never changes, so it is asked for once. */
+/** The content of the email in several views. It never changes, so it is fetched once. */
 export function MessageTabs({ teamId, email }: { teamId: string; email: EmailView }) {
   const trpc = useTRPC();
   const { data, error, refetch } = useQuery(
@@ -53,14 +53,18 @@ export function MessageTabs({ teamId, email }: { teamId: string; email: EmailVie
 
 function MessageText({ content }: { content: EmailContent }) {
   if (content.text === null && !content.hasHtml)
-    return <p className="p-4 text-soft">What it said is not kept any more.</p>;
+    return <p className="p-4 text-soft">The content of this email is no longer stored.</p>;
   if (content.text === null)
-    return <p className="p-4 text-soft">None was given. It is made from the HTML when the mail goes out.</p>;
-  if (content.text === "") return <p className="p-4 text-soft">The sender wanted no text part.</p>;
+    return (
+      <p className="p-4 text-soft">
+        The sender provided no text part. It is generated from the HTML when the email is sent.
+      </p>
+    );
+  if (content.text === "") return <p className="p-4 text-soft">The sender disabled the text part.</p>;
   return (
     <div className="p-4">
       <pre className="whitespace-pre-wrap break-words font-mono text-xs leading-5">{content.text}</pre>
-      {content.isTextCut ? <p className="mt-4 text-soft">The rest is too long to be shown here.</p> : null}
+      {content.isTextCut ? <p className="mt-4 text-soft">The text is truncated here.</p> : null}
     </div>
   );
 }

@@ -10,13 +10,13 @@ export const metadata: Metadata = { title: "Email" };
 
 type Props = { params: Promise<{ id: string }>; searchParams: Promise<Search> };
 
-/** One mail: what it says, where each recipient stands, and what happened and why. */
+/** One email: its content, the status of each recipient, and its events with their reasons. */
 export default async function Page({ params, searchParams }: Props) {
   const { id } = await params;
   const { teamId } = await requireTeam(`/console/emails/${encodeURIComponent(id)}`, await searchParams);
   const queries = pageQueries();
   await Promise.all([
-    queries.fetchQuery(trpc.emails.get.queryOptions({ team: teamId, id })).catch(passMissing),
+    queries.fetchQuery(trpc.emails.get.queryOptions({ team: teamId, id })).catch(rethrowNotFound),
     queries.prefetchQuery(trpc.emails.content.queryOptions({ team: teamId, id })),
     queries.prefetchQuery(trpc.emails.told.queryOptions({ team: teamId, id })),
   ]);
@@ -27,7 +27,7 @@ export default async function Page({ params, searchParams }: Props) {
   );
 }
 
-// Any other failure is the browser's to show, which asks again and has the request id.
-function passMissing(error: unknown): void {
+// The browser refetches after any other error and displays it with the request id.
+function rethrowNotFound(error: unknown): void {
   if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

@@ -1,14 +1,14 @@
-import type { EmailView, RecipientView } from "#server/trpc/email-views";
-import { sayRule } from "../../_ui/reasons";
-import { StatusBadge } from "../../_ui/status-badge";
+import type { EmailView, RecipientView } from "#server/trpc/emails/views";
 import { cardStyle } from "../../_ui/styles";
-import { When } from "../../_ui/when";
+import { describeRule } from "../../_ui/text/reasons";
+import { StatusBadge } from "../../_ui/text/status-badge";
+import { When } from "../../_ui/text/when";
 
 const KINDS = { to: "To", cc: "Cc", bcc: "Bcc" } as const;
 
 type Holds = EmailView["holds"];
 
-/** Where each recipient stands, and why. */
+/** The status of each recipient, with the reason and the next attempt. */
 export function Recipients({ recipients, holds }: { recipients: RecipientView[]; holds: Holds }) {
   return (
     <section aria-labelledby="recipients" className={cardStyle}>
@@ -28,7 +28,7 @@ export function Recipients({ recipients, holds }: { recipients: RecipientView[];
             {recipient.reason ? <p className="break-words text-soft">{recipient.reason}</p> : null}
             {recipient.meaning ? <p className="break-words text-soft text-xs">{recipient.meaning}</p> : null}
             {recipient.advice ? <p className="break-words text-ink">{recipient.advice}</p> : null}
-            <Waiting recipient={recipient} holds={holds} />
+            <NextAttempt recipient={recipient} holds={holds} />
             {recipient.attempts > 0 ? (
               <p className="text-soft text-xs">
                 {recipient.attempts === 1 ? "1 attempt" : `${recipient.attempts} attempts`}
@@ -38,12 +38,12 @@ export function Recipients({ recipients, holds }: { recipients: RecipientView[];
                     <span className="wrap-anywhere font-mono">{recipient.host}</span>
                   </>
                 ) : null}
-                {recipient.relay ? <>, by the relay {recipient.relay}</> : null}
+                {recipient.relay ? <>, through relay {recipient.relay}</> : null}
               </p>
             ) : null}
             {recipient.providerId ? (
               <p className="text-soft text-xs">
-                Its provider calls it <code className="wrap-anywhere font-mono">{recipient.providerId}</code>
+                Provider message id: <code className="wrap-anywhere font-mono">{recipient.providerId}</code>
               </p>
             ) : null}
           </li>
@@ -55,14 +55,14 @@ export function Recipients({ recipients, holds }: { recipients: RecipientView[];
 
 const CAPPED = new Set(["daily_cap", "warm_up", "team_daily_cap"]);
 
-function Waiting({ recipient, holds }: { recipient: RecipientView; holds: Holds }) {
+function NextAttempt({ recipient, holds }: { recipient: RecipientView; holds: Holds }) {
   const { nextAttemptAt, rule, status } = recipient;
   if (status === "unknown")
-    return <p className="text-soft">Held until somebody decides: it may have arrived, or not.</p>;
+    return <p className="text-soft">On hold until a team member resolves the unknown outcome.</p>;
   if (status === "scheduled" && nextAttemptAt)
     return (
       <p className="text-soft">
-        Goes out <When at={nextAttemptAt} className="text-ink" />.
+        Will be sent <When at={nextAttemptAt} className="text-ink" />.
       </p>
     );
   if (!rule) return null;
@@ -71,24 +71,21 @@ function Waiting({ recipient, holds }: { recipient: RecipientView; holds: Holds 
       <p className="text-soft">
         {nextAttemptAt ? (
           <>
-            Next attempt <When at={nextAttemptAt} className="text-ink" />,{" "}
+            Next attempt <When at={nextAttemptAt} className="text-ink" />.{" "}
           </>
-        ) : (
-          "Waits: "
-        )}
-        {sayRule(rule)}.
+        ) : null}
+        {describeRule(rule)}
       </p>
       {CAPPED.has(rule) && holds.cap ? (
         <p className="text-soft">
-          Today {holds.cap.of ?? "the team"} has written to {holds.cap.handedOver.toLocaleString("en")} of{" "}
+          Sent today by {holds.cap.of ?? "the team"}: {holds.cap.handedOver.toLocaleString("en")} of{" "}
           {holds.cap.allowed.toLocaleString("en")} recipients.
         </p>
       ) : null}
       {rule === "relay_paused"
         ? holds.relays.map(({ name, nextTryAt, fault }) => (
             <p key={name} className="break-words text-soft">
-              The relay <span className="text-ink">{name}</span> is paused and tried again{" "}
-              <When at={nextTryAt} />
+              Relay <span className="text-ink">{name}</span> is paused. Next attempt <When at={nextTryAt} />
               {fault ? `: ${fault}` : "."}
             </p>
           ))

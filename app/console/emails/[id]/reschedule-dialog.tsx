@@ -2,74 +2,77 @@
 
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
-import { Dialog, DialogActions } from "../../_ui/dialog";
-import { SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import type { ActProps } from "./acts";
+import { useAction } from "../../_ui/use-action";
+import type { EmailDialogProps } from "./email-actions";
 
-/** Moves a scheduled mail: by the calendar, in the reader's own zone, or in words as the API takes them. */
-export function RescheduleDialog({ teamId, email, open, onOpenChange }: ActProps) {
+/** Reschedules an email by a date field in the user's time zone, or by text in the format of the API. */
+export function RescheduleDialog({ teamId, email, open, onOpenChange }: EmailDialogProps) {
   const trpc = useTRPC();
-  const [moment, setMoment] = useState("");
-  const [words, setWords] = useState("");
-  const picked = moment === "" ? null : new Date(moment);
-  const text = words.trim() || (picked && !Number.isNaN(picked.getTime()) ? picked.toISOString() : "");
-  const asked = useDeferredValue(text);
-  const { data: read } = useQuery(
-    trpc.emails.readTime.queryOptions(asked === "" ? skipToken : { team: teamId, text: asked }, {
-      retry: false,
-    }),
+  const [date, setDate] = useState("");
+  const [typed, setTyped] = useState("");
+  const picked = date === "" ? null : new Date(date);
+  const text = typed.trim() || (picked && !Number.isNaN(picked.getTime()) ? picked.toISOString() : "");
+  const deferredText = useDeferredValue(text);
+  const { data: parsed } = useQuery(
+    trpc.emails.readTime.queryOptions(
+      deferredText === "" ? skipToken : { team: teamId, text: deferredText },
+      {
+        retry: false,
+      },
+    ),
   );
-  const { act, isBusy, fault } = useAct(trpc.emails.reschedule.mutationOptions(), {
+  const { run, isBusy, fault } = useAction(trpc.emails.reschedule.mutationOptions(), {
     done: "Rescheduled",
     refresh: [trpc.emails.pathKey()],
     onDone: () => onOpenChange(false),
   });
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="When shall it go out?">
+    <Dialog open={open} onOpenChange={onOpenChange} title="Reschedule email">
       <form
         className="flex flex-col gap-5"
         onSubmit={(event) => {
           event.preventDefault();
-          act({ team: teamId, id: email.id, at: text });
+          run({ team: teamId, id: email.id, at: text });
         }}
       >
         <TextField
-          label="Day and time"
+          label="Send at"
           type="datetime-local"
-          hint="In the time zone of this computer."
-          value={moment}
+          hint="In your local time zone."
+          value={date}
           onChange={({ target }) => {
-            setMoment(target.value);
-            setWords("");
+            setDate(target.value);
+            setTyped("");
           }}
         />
         <TextField
-          label="Or in words"
+          label="Or as text"
           placeholder="in 2 hours, tomorrow at 9am"
-          hint="Without a zone named it is read in UTC. At most 30 days ahead."
+          hint="In UTC unless you specify a time zone. At most 30 days from now."
           maxLength={100}
-          value={words}
+          value={typed}
           onChange={({ target }) => {
-            setWords(target.value);
-            setMoment("");
+            setTyped(target.value);
+            setDate("");
           }}
-          error={text !== "" && read?.fault ? read.fault : undefined}
+          error={text !== "" && parsed?.fault ? parsed.fault : undefined}
         />
         <p role="status" className="min-h-5">
-          {text !== "" && read?.at ? (
+          {text !== "" && parsed?.at ? (
             <>
-              It goes out on <strong>{new Date(read.at).toLocaleString("en-GB", LONG)}</strong>.
+              The email will be sent on <strong>{new Date(parsed.at).toLocaleString("en-GB", LONG)}</strong>.
             </>
           ) : null}
         </p>
         {fault ? <FormFault fault={fault} /> : null}
         <DialogActions>
           <button type="button" onClick={() => onOpenChange(false)} className={`${buttonStyle.plain} h-10`}>
-            Leave it
+            Keep schedule
           </button>
           <SubmitButton isBusy={isBusy} disabled={text === ""}>
             Reschedule

@@ -1,21 +1,21 @@
 "use client";
 
 import { useState } from "react";
-import { Confirm } from "../../_ui/confirm";
-import { CheckboxField } from "../../_ui/form";
+import { Confirm } from "../../_ui/dialog/confirm";
+import { CheckboxField } from "../../_ui/form/form";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { type ActProps, retryable } from "./acts";
+import { useAction } from "../../_ui/use-action";
+import { type EmailDialogProps, retryableRecipients } from "./email-actions";
 
-/** Sends the mail again to those who did not get it: all of them, or some. */
-export function RetryDialog({ teamId, email, open, onOpenChange }: ActProps) {
+/** Retries the email for all recipients who did not receive it, or for some of them. */
+export function RetryDialog({ teamId, email, open, onOpenChange }: EmailDialogProps) {
   const trpc = useTRPC();
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const able = retryable(email).map(({ address }) => address);
-  const chosen = able.filter((address) => !left.has(address));
-  const { act, isBusy, fault, reset } = useAct(trpc.emails.retry.mutationOptions(), {
+  const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set());
+  const addresses = retryableRecipients(email).map(({ address }) => address);
+  const selected = addresses.filter((address) => !excluded.has(address));
+  const { run, isBusy, fault, reset } = useAction(trpc.emails.retry.mutationOptions(), {
     done: ({ recipients }) =>
-      recipients === 1 ? "Back in the queue" : `Back in the queue for ${recipients} recipients`,
+      recipients === 1 ? "Queued for retry" : `Queued for retry: ${recipients} recipients`,
     refresh: [trpc.emails.pathKey()],
     onDone: () => onOpenChange(false),
   });
@@ -26,36 +26,41 @@ export function RetryDialog({ teamId, email, open, onOpenChange }: ActProps) {
         reset();
         onOpenChange(isOpen);
       }}
-      title="Send it again?"
-      confirmLabel={chosen.length === 1 ? "Retry" : `Retry ${chosen.length} recipients`}
+      title="Retry this email?"
+      confirmLabel={selected.length === 1 ? "Retry" : `Retry ${selected.length} recipients`}
       tone="plain"
-      isBusy={isBusy || chosen.length === 0}
+      isBusy={isBusy || selected.length === 0}
       fault={fault}
       onConfirm={() =>
-        act({
+        run({
           team: teamId,
           id: email.id,
           acceptDuplicates: false,
-          ...(chosen.length < able.length ? { recipients: chosen } : {}),
+          ...(selected.length < addresses.length ? { recipients: selected } : {}),
         })
       }
     >
       <p>
-        It goes out at once, as the same message, to {able.length === 1 ? "" : "those chosen here: "}
-        {able.length === 1 ? <span className="wrap-anywhere text-ink">{able[0]}</span> : null}
-        {able.length === 1 ? ". " : ""}
-        Whoever has it already is not written to again.
+        The same message is sent again now to{" "}
+        {addresses.length === 1 ? "" : "the recipients selected below. "}
+        {addresses.length === 1 ? <span className="wrap-anywhere text-ink">{addresses[0]}</span> : null}
+        {addresses.length === 1 ? ". " : ""}
+        Recipients who already received it are not included.
       </p>
-      {able.length > 1 ? (
+      {addresses.length > 1 ? (
         <div className="flex flex-col gap-2">
-          {able.map((address) => (
+          {addresses.map((address) => (
             <CheckboxField
               key={address}
               label={<span className="wrap-anywhere text-ink">{address}</span>}
-              checked={!left.has(address)}
+              checked={!excluded.has(address)}
               onChange={({ target }) =>
-                setLeft(
-                  new Set(target.checked ? [...left].filter((each) => each !== address) : [...left, address]),
+                setExcluded(
+                  new Set(
+                    target.checked
+                      ? [...excluded].filter((each) => each !== address)
+                      : [...excluded, address],
+                  ),
                 )
               }
             />

@@ -1,8 +1,8 @@
-import type { EventView } from "#server/trpc/email-views";
-import { EVENTS, sayRule } from "../../_ui/reasons";
-import type { Tone } from "../../_ui/statuses";
+import type { EventView } from "#server/trpc/emails/views";
 import { cardStyle } from "../../_ui/styles";
-import { Moment, sayDuration, When } from "../../_ui/when";
+import { describeRule, EVENTS } from "../../_ui/text/reasons";
+import type { Tone } from "../../_ui/text/statuses";
+import { formatDuration, Moment, When } from "../../_ui/text/when";
 
 const DOTS: Record<Tone, string> = {
   good: "bg-good",
@@ -12,7 +12,7 @@ const DOTS: Record<Tone, string> = {
   mute: "bg-mute",
 };
 
-/** What happened, oldest first, and why. `isShared`: several recipients have their events in it. */
+/** The events of an email with their reasons, oldest first. `isShared`: the email has several recipients. */
 export function Timeline({ events, isShared }: { events: EventView[]; isShared: boolean }) {
   return (
     <section aria-labelledby="timeline" className={cardStyle}>
@@ -39,7 +39,7 @@ export function Timeline({ events, isShared }: { events: EventView[]; isShared: 
 }
 
 function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
-  const isSaid = (fact: string) => event.reason?.includes(fact) ?? false;
+  const isInReason = (fact: string) => event.reason?.includes(fact) ?? false;
   return (
     <div className="flex min-w-0 grow flex-col gap-1">
       <div className="flex items-baseline justify-between gap-3">
@@ -53,25 +53,25 @@ function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
       </div>
       {isShared && event.recipient ? <p className="wrap-anywhere text-soft">{event.recipient}</p> : null}
       {event.reason ? <p className="break-words text-soft">{event.reason}</p> : null}
-      {event.reply && !isSaid(event.reply) ? (
+      {event.reply && !isInReason(event.reply) ? (
         <p className="break-words rounded-md bg-sunk px-2 py-1 font-mono text-xs">{event.reply}</p>
       ) : null}
       {event.meaning ? <p className="break-words text-soft text-xs">{event.meaning}</p> : null}
-      {event.visit ? <Visited visit={event.visit} /> : null}
-      {event.host && !isSaid(event.host) ? (
+      {event.visit ? <Visit visit={event.visit} /> : null}
+      {event.host && !isInReason(event.host) ? (
         <p className="wrap-anywhere font-mono text-soft text-xs">{event.host}</p>
       ) : null}
       {event.nextAttemptAt ? (
         <p className="text-soft">
           Next attempt{" "}
           <Moment at={event.nextAttemptAt}>
-            {sayDuration(Date.parse(event.nextAttemptAt) - Date.parse(event.at))} later
+            {formatDuration(Date.parse(event.nextAttemptAt) - Date.parse(event.at))} later
           </Moment>
-          {event.rule ? `, ${sayRule(event.rule)}` : ""}.
+          .{event.rule ? ` ${describeRule(event.rule)}` : ""}
         </p>
       ) : null}
       {event.policy === "hold" ? (
-        <p className="text-soft">Held: this team wants to decide about it itself.</p>
+        <p className="text-soft">On hold: this team resolves unknown outcomes manually.</p>
       ) : null}
       {event.dialogue ? (
         <details className="mt-0.5">
@@ -86,13 +86,13 @@ function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
 }
 
 const VISITORS = {
-  reader: "By a reader, as far as the request tells.",
-  proxy: "By a service that fetches for its readers and hides them.",
-  prefetch: "Fetched ahead by a program: nobody need have read it.",
-  scanner: "By a scanner that looks for harm: nobody need have read it.",
+  reader: "Requested by a person, as far as the request shows.",
+  proxy: "Requested by a proxy that hides the recipient.",
+  prefetch: "Prefetched by a program. The recipient may not have read the email.",
+  scanner: "Requested by a security scanner. The recipient may not have read the email.",
 } as const;
 
-function Visited({ visit: { by, name, link, agent } }: { visit: NonNullable<EventView["visit"]> }) {
+function Visit({ visit: { by, name, link, agent } }: { visit: NonNullable<EventView["visit"]> }) {
   return (
     <div className="flex flex-col gap-1 text-soft">
       {link ? <p className="wrap-anywhere font-mono text-xs">{link}</p> : null}

@@ -1,8 +1,8 @@
 import type { NextRequest } from "next/server";
-import { getDeps } from "#server/boot/next";
-import { answerEmailExport } from "#server/trpc/email-files";
+import { getDeps } from "#server/startup/next";
+import { answerEmailExport } from "#server/trpc/emails/files";
 
-/** The list as a file: what the filters in the address find. */
+/** Exports all emails that match the filters in the URL as CSV. */
 export async function GET(request: NextRequest): Promise<Response> {
   const { team = "", ...query } = Object.fromEntries(request.nextUrl.searchParams);
   return answerEmailExport(getDeps(), { cookies: request.cookies, team }, query);

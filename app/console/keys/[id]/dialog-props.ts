@@ -1,6 +1,6 @@
-import type { KeyView } from "#server/trpc/key-views";
+import type { KeyView } from "#server/trpc/keys/views";
 
-/** What every dialog about a key is given. */
+/** The props of every dialog about a key. */
 export type KeyDialogProps = {
   teamId: string;
   keyView: KeyView;

@@ -1,12 +1,12 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { KeyView } from "#server/trpc/key-views";
-import { CopyButton } from "../../_ui/copy-button";
+import type { KeyView } from "#server/trpc/keys/views";
 import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
-import { When } from "../../_ui/when";
+import { CopyButton } from "../../_ui/text/copy-button";
+import { When } from "../../_ui/text/when";
 
-/** What a key is known by, and how it came and goes. */
+/** The identifier of a key, its timestamps, and its rotation history. */
 export function KeyFacts({ keyView }: { keyView: KeyView }) {
   const { tokenId, createdAt, lastUsedAt, expiresAt, revokedAt, predecessor, successor, state } = keyView;
   return (
@@ -16,11 +16,11 @@ export function KeyFacts({ keyView }: { keyView: KeyView }) {
           <code className="truncate font-mono text-xs" title={`re_${tokenId}_…`}>
             re_{tokenId}_…
           </code>
-          <CopyButton text={`re_${tokenId}_`} label="Copy: visible part of the key" />
+          <CopyButton text={`re_${tokenId}_`} label="Copy the visible part of the key" />
         </span>
       </Fact>
       <Fact name="Last used">{lastUsedAt ? <When at={lastUsedAt} /> : "Never"}</Fact>
-      <Fact name={revokedAt ? "Revoked" : state === "expired" ? "Ended" : "Ends"}>
+      <Fact name={revokedAt ? "Revoked" : state === "expired" ? "Expired" : "Expires"}>
         {revokedAt ? <When at={revokedAt} /> : expiresAt ? <When at={expiresAt} /> : "Never"}
       </Fact>
       <Fact name="Created">

@@ -3,33 +3,40 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
-import type { KeyView } from "#server/trpc/key-views";
-import { Confirm } from "../../_ui/confirm";
+import type { KeyView } from "#server/trpc/keys/views";
+import { Confirm } from "../../_ui/dialog/confirm";
 import { faultOf } from "../../_ui/fault";
-import { SelectField } from "../../_ui/form";
-import { FaultNote } from "../../_ui/notes";
-import { Section } from "../../_ui/section";
+import { SelectField } from "../../_ui/form/form";
+import { Section } from "../../_ui/page/section";
 import { buttonStyle, iconButtonStyle } from "../../_ui/styles";
-import { useMay } from "../../_ui/team";
+import { useCan } from "../../_ui/team";
+import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 
-/** The domains that a key may send from; those who may change keys let others in and out. */
+/** The domains that a key can send from. A member who can change keys can add and remove domains. */
 export function KeyDomains({ teamId, keyView }: { teamId: string; keyView: KeyView }) {
   const { domains, state } = keyView;
-  const mayWrite = useMay()("keys:write") && state === "active";
+  const canWrite = useCan()("keys:write") && state === "active";
   if (domains === "all")
     return (
-      <Section title="Sends from">
+      <Section title="Sending domains">
         <p className="px-5 pb-5 text-soft leading-6">
-          Every domain of the team, those that are added later too. For chosen domains make another key.
+          All domains of the team, including domains added later. To restrict it to specific domains, create
+          another key.
         </p>
       </Section>
     );
   return (
-    <Section title="Sends from" note="Mail from any other domain is refused.">
+    <Section title="Sending domains" note="Email from any other domain is rejected.">
+      <p className="px-5 pb-4 text-soft leading-6">
+        The key can send, retry, reschedule, cancel and resolve only email from these domains. Its other
+        permissions, such as reading email, apply to the whole team.
+      </p>
       {domains.length === 0 ? (
-        <p className="px-5 pb-4 text-soft leading-6">No domain is left: whatever it sends is refused.</p>
+        <p className="px-5 pb-4 text-soft leading-6">
+          No domains. Every send request with this key is rejected.
+        </p>
       ) : (
         <ul aria-label="Domains of the key" className="divide-y divide-line border-line border-t">
           {domains.map((domain) => (
@@ -38,52 +45,52 @@ export function KeyDomains({ teamId, keyView }: { teamId: string; keyView: KeyVi
               teamId={teamId}
               keyId={keyView.id}
               domain={domain}
-              mayEnd={mayWrite}
+              canUnlink={canWrite}
             />
           ))}
         </ul>
       )}
-      {mayWrite ? <AddDomain teamId={teamId} keyView={keyView} linked={domains} /> : null}
+      {canWrite ? <AddDomain teamId={teamId} keyView={keyView} linked={domains} /> : null}
     </Section>
   );
 }
 
 type Domain = { id: string; name: string };
-type LinkedProps = { teamId: string; keyId: string; domain: Domain; mayEnd: boolean };
+type LinkedProps = { teamId: string; keyId: string; domain: Domain; canUnlink: boolean };
 
-function LinkedDomain({ teamId, keyId, domain, mayEnd }: LinkedProps) {
+function LinkedDomain({ teamId, keyId, domain, canUnlink }: LinkedProps) {
   const trpc = useTRPC();
-  const [isAsked, setAsked] = useState(false);
-  const end = useAct(trpc.keys.unlink.mutationOptions(), {
-    done: `It sends from ${domain.name} no more`,
+  const [isConfirming, setConfirming] = useState(false);
+  const unlinking = useAction(trpc.keys.unlink.mutationOptions(), {
+    done: `${domain.name} removed from the key`,
     refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
   });
   return (
     <li className="flex min-h-12 items-center gap-2 py-1 pr-3 pl-5">
       <span className="min-w-0 grow wrap-anywhere">{domain.name}</span>
-      {mayEnd ? (
+      {canUnlink ? (
         <>
           <button
             type="button"
-            onClick={() => setAsked(true)}
+            onClick={() => setConfirming(true)}
             className={iconButtonStyle}
-            aria-label={`Take ${domain.name} away`}
-            title={`Take ${domain.name} away`}
+            aria-label={`Remove ${domain.name}`}
+            title={`Remove ${domain.name}`}
           >
             <X className="size-4" aria-hidden="true" />
           </button>
           <Confirm
-            open={isAsked}
-            onOpenChange={setAsked}
-            title={`Take ${domain.name} away from this key?`}
-            confirmLabel="Take it away"
-            isBusy={end.isBusy}
-            fault={end.fault}
-            onConfirm={() => end.act({ team: teamId, id: keyId, domainId: domain.id })}
+            open={isConfirming}
+            onOpenChange={setConfirming}
+            title={`Remove ${domain.name} from this key?`}
+            confirmLabel="Remove domain"
+            isBusy={unlinking.isBusy}
+            fault={unlinking.fault}
+            onConfirm={() => unlinking.run({ team: teamId, id: keyId, domainId: domain.id })}
           >
             <p>
-              Calls that send from it are refused within a second, and mail that this key has queued from it
-              is not sent any more. You can add the domain again.
+              Requests that send from this domain are rejected immediately. Email that this key has queued
+              from it is not sent. You can add the domain again.
             </p>
           </Confirm>
         </>
@@ -96,26 +103,26 @@ function AddDomain({ teamId, keyView, linked }: { teamId: string; keyView: KeyVi
   const trpc = useTRPC();
   const [chosen, setChosen] = useState("");
   const { data, error, refetch } = useQuery(trpc.keys.options.queryOptions({ team: teamId }));
-  const link = useAct(trpc.keys.link.mutationOptions(), {
+  const link = useAction(trpc.keys.link.mutationOptions(), {
     done: "Domain added",
     refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
     onDone: () => setChosen(""),
   });
-  const open = data?.domains.filter(({ id }) => !linked.some((each) => each.id === id)) ?? [];
+  const available = data?.domains.filter(({ id }) => !linked.some((each) => each.id === id)) ?? [];
   if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
-  if (data && open.length === 0) return null;
+  if (data && available.length === 0) return null;
   return (
     <form
       className="flex items-end gap-2 border-line border-t px-5 py-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (chosen !== "") link.act({ team: teamId, id: keyView.id, domainId: chosen });
+        if (chosen !== "") link.run({ team: teamId, id: keyView.id, domainId: chosen });
       }}
     >
       <div className="min-w-0 grow">
-        <SelectField label="Another domain" value={chosen} onChange={({ target }) => setChosen(target.value)}>
+        <SelectField label="Add a domain" value={chosen} onChange={({ target }) => setChosen(target.value)}>
           <option value="">Choose a domain</option>
-          {open.map(({ id, name }) => (
+          {available.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
             </option>

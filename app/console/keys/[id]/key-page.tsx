@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { faultOf } from "../../_ui/fault";
-import { FaultNote } from "../../_ui/notes";
-import { PageHeading } from "../../_ui/page-heading";
-import { SkeletonCard } from "../../_ui/skeleton";
+import { SkeletonCard } from "../../_ui/list/skeleton";
+import { PageHeading } from "../../_ui/page/page-heading";
 import { cardStyle } from "../../_ui/styles";
+import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { KeyStateBadge } from "../state-badge";
 import { KeyActions } from "./actions";
@@ -13,16 +13,16 @@ import { KeyFacts } from "./facts";
 import { Gauges } from "./gauges";
 import { KeyDomains } from "./key-domains";
 import { Permissions } from "./permissions";
-import { Refusals } from "./refusals";
+import { RejectedRequests } from "./rejected-requests";
 
-const askAgainMs = 15_000;
+const refetchMs = 15_000;
 const back = { href: "/console/keys", label: "API keys" };
 
-/** One key. Its last use and its state come in by themselves. */
+/** One key. Its last use and its state refresh automatically. */
 export function KeyPage({ teamId, id, publicUrl }: { teamId: string; id: string; publicUrl: string }) {
   const trpc = useTRPC();
   const { data, error, refetch } = useQuery(
-    trpc.keys.get.queryOptions({ team: teamId, id }, { refetchInterval: askAgainMs }),
+    trpc.keys.get.queryOptions({ team: teamId, id }, { refetchInterval: refetchMs }),
   );
   if (!data)
     return (
@@ -52,7 +52,7 @@ export function KeyPage({ teamId, id, publicUrl }: { teamId: string; id: string;
           <Permissions scopes={data.scopes} />
           <KeyDomains teamId={teamId} keyView={data} />
         </div>
-        <Refusals teamId={teamId} id={id} counts={data.refusals} />
+        <RejectedRequests teamId={teamId} id={id} counts={data.refusals} />
       </div>
     </>
   );

@@ -1,7 +1,7 @@
-import { PageHeading } from "../../_ui/page-heading";
-import { SkeletonCard } from "../../_ui/skeleton";
+import { SkeletonCard } from "../../_ui/list/skeleton";
+import { PageHeading } from "../../_ui/page/page-heading";
 
-/** The page's frame while the key is fetched. */
+/** Skeleton of the page while the key loads. */
 export default function KeyLoading() {
   return (
     <>

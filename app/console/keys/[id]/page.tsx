@@ -10,13 +10,13 @@ export const metadata: Metadata = { title: "API key" };
 
 type Props = { params: Promise<{ id: string }>; searchParams: Promise<Search> };
 
-/** One key: what it may do, how much of its limits is used, and why calls of it were refused. */
+/** One key: its permissions, the usage of its rate limits, and its rejected requests. */
 export default async function Page({ params, searchParams }: Props) {
   const { id } = await params;
   const { teamId } = await requireTeam(`/console/keys/${encodeURIComponent(id)}`, await searchParams);
   const queries = pageQueries();
   await Promise.all([
-    queries.fetchQuery(trpc.keys.get.queryOptions({ team: teamId, id })).catch(passMissing),
+    queries.fetchQuery(trpc.keys.get.queryOptions({ team: teamId, id })).catch(showMissing),
     queries.prefetchQuery(trpc.keys.gauges.queryOptions({ team: teamId, id })),
     queries.prefetchQuery(trpc.keys.refusals.queryOptions({ team: teamId, id })),
   ]);
@@ -27,7 +27,7 @@ export default async function Page({ params, searchParams }: Props) {
   );
 }
 
-// Any other failure is the browser's to show, which asks again and has the request id.
-function passMissing(error: unknown): void {
+// The browser retries after any other failure, and shows it with its request id.
+function showMissing(error: unknown): void {
   if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

@@ -1,32 +1,32 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog";
-import { SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 import type { KeyDialogProps } from "./dialog-props";
 
-/** Gives a key another name. */
+/** Renames a key. */
 export function RenameKey({ teamId, keyView, open, onOpenChange }: KeyDialogProps) {
   const trpc = useTRPC();
   const { register, handleSubmit, formState } = useForm({ values: { name: keyView.name } });
-  const renaming = useAct(trpc.keys.rename.mutationOptions(), {
+  const renaming = useAction(trpc.keys.rename.mutationOptions(), {
     done: "Key renamed",
     refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
     onDone: () => onOpenChange(false),
   });
-  const rename = handleSubmit(({ name }) => renaming.act({ team: teamId, id: keyView.id, name }));
+  const rename = handleSubmit(({ name }) => renaming.run({ team: teamId, id: keyView.id, name }));
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Rename the key">
+    <Dialog open={open} onOpenChange={onOpenChange} title="Rename key">
       <form onSubmit={rename} noValidate className="flex flex-col gap-5">
         <TextField
           label="Name"
           maxLength={50}
           autoComplete="off"
           error={formState.errors.name}
-          {...register("name", { validate: (text) => text.trim() !== "" || "Give it a name." })}
+          {...register("name", { validate: (text) => text.trim() !== "" || "Enter a name." })}
         />
         <FormFault fault={renaming.fault} />
         <DialogActions>

@@ -1,51 +1,51 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Confirm } from "../../_ui/confirm";
+import { Confirm } from "../../_ui/dialog/confirm";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { When } from "../../_ui/when";
+import { useAction } from "../../_ui/use-action";
 import type { KeyDialogProps } from "./dialog-props";
 
-/** Ends a key, after telling who would miss it. */
+/** Revokes a key. The confirmation shows its last use and its requests of today. */
 export function RevokeKey({ teamId, keyView, open, onOpenChange }: KeyDialogProps) {
   const trpc = useTRPC();
-  const { data: use } = useQuery(
+  const { data: usage } = useQuery(
     trpc.keys.use.queryOptions({ team: teamId, id: keyView.id }, { enabled: open, staleTime: 0 }),
   );
-  const revoking = useAct(trpc.keys.revoke.mutationOptions(), {
+  const revoking = useAction(trpc.keys.revoke.mutationOptions(), {
     done: "Key revoked",
     refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
     onDone: () => onOpenChange(false),
   });
-  const lastUsedAt = use?.lastUsedAt ?? keyView.lastUsedAt;
+  const lastUsedAt = usage?.lastUsedAt ?? keyView.lastUsedAt;
   return (
     <Confirm
       open={open}
       onOpenChange={onOpenChange}
-      title={`Revoke the key ${keyView.name}?`}
-      confirmLabel="Revoke the key"
+      title={`Revoke key ${keyView.name}?`}
+      confirmLabel="Revoke key"
       isBusy={revoking.isBusy}
       fault={revoking.fault}
-      onConfirm={() => revoking.act({ team: teamId, id: keyView.id })}
+      onConfirm={() => revoking.run({ team: teamId, id: keyView.id })}
     >
       <p>
-        Whoever calls with it is refused within a second. This cannot be undone. Mail that it has sent or
-        queued stays as it is.
+        Requests with this key are rejected immediately. This cannot be undone. Email that it has sent or
+        queued is not affected.
       </p>
       <p className="text-ink">
         {lastUsedAt ? (
           <>
-            It was last used <When at={lastUsedAt} />
-            {use ? `, and ${sayCalls(use)} today.` : "."}
+            Last used <When at={lastUsedAt} />
+            {usage ? `. ${formatRequests(usage)} today.` : "."}
           </>
         ) : (
-          "It was never used."
+          "Never used."
         )}
       </p>
     </Confirm>
   );
 }
 
-const sayCalls = ({ calls, isAtLeast }: { calls: number; isAtLeast: boolean }): string =>
-  `made ${isAtLeast ? "at least " : ""}${calls} ${calls === 1 ? "call" : "calls"}`;
+const formatRequests = ({ calls, isAtLeast }: { calls: number; isAtLeast: boolean }): string =>
+  `${isAtLeast ? "At least " : ""}${calls} ${calls === 1 ? "request" : "requests"}`;

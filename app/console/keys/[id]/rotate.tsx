@@ -2,30 +2,30 @@
 
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog";
-import { RadioCards, SubmitButton } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { RadioCards, SubmitButton } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
 import { buttonStyle } from "../../_ui/styles";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { When } from "../../_ui/when";
+import { useAction } from "../../_ui/use-action";
 import { NewSecret } from "../new-secret";
 import type { KeyDialogProps } from "./dialog-props";
 
 const OVERLAPS = [
-  { value: "3600", label: "An hour", hint: "For a program whose settings you change right now." },
-  { value: "86400", label: "A day", hint: "Enough for a deployment." },
-  { value: "604800", label: "A week", hint: "The longest: for programs that others look after." },
-  { value: "0", label: "Not at all", hint: "The old key is refused within a second: for one that leaked." },
+  { value: "3600", label: "1 hour", hint: "For a program that you reconfigure now." },
+  { value: "86400", label: "1 day", hint: "Enough for a deployment." },
+  { value: "604800", label: "1 week", hint: "The maximum. For programs that other people operate." },
+  { value: "0", label: "Expires now", hint: "The old key is rejected immediately. For a leaked key." },
 ];
 
-/** Replaces a key: both work for the time that is chosen, and the new secret is shown once. */
+/** Replaces a key. Both keys are valid for the chosen time. The new secret is shown once. */
 export function RotateKey({ teamId, keyView, publicUrl, open, onOpenChange }: KeyDialogProps) {
   const trpc = useTRPC();
   const { register, handleSubmit } = useForm({ defaultValues: { overlap: "86400" } });
-  // What the key was when it was rotated: the page behind is already asked anew.
+  // The key at the time of the rotation: the page behind refetches it.
   const [use, setUse] = useState({ scopes: keyView.scopes, senderDomain: senderOf(keyView.domains) });
-  const rotation = useAct(trpc.keys.rotate.mutationOptions({ gcTime: 0 }), {
+  const rotation = useAction(trpc.keys.rotate.mutationOptions({ gcTime: 0 }), {
     refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
   });
   const close = () => {
@@ -34,7 +34,7 @@ export function RotateKey({ teamId, keyView, publicUrl, open, onOpenChange }: Ke
   };
   const rotate = handleSubmit(({ overlap }) => {
     setUse({ scopes: keyView.scopes, senderDomain: senderOf(keyView.domains) });
-    rotation.act({ team: teamId, id: keyView.id, overlapSeconds: Number(overlap) });
+    rotation.run({ team: teamId, id: keyView.id, overlapSeconds: Number(overlap) });
   });
   const { result, fault } = rotation;
 
@@ -43,14 +43,14 @@ export function RotateKey({ teamId, keyView, publicUrl, open, onOpenChange }: Ke
       <Dialog
         open={open}
         onOpenChange={close}
-        title="The new key"
+        title="New key"
         description={
           <>
-            The old one works until it ends: <When at={result.previousUntil} />.
+            The old key expires <When at={result.previousUntil} />.
           </>
         }
         size="wide"
-        isKept
+        isPersistent
       >
         <NewSecret token={result.token} publicUrl={publicUrl} use={use} onStored={close} />
       </Dialog>
@@ -59,21 +59,17 @@ export function RotateKey({ teamId, keyView, publicUrl, open, onOpenChange }: Ke
     <Dialog
       open={open}
       onOpenChange={close}
-      title={`Rotate the key ${keyView.name}`}
-      description="A new key with the same name, permissions, domains and limits takes its place."
+      title={`Rotate key ${keyView.name}`}
+      description="The new key has the same name, permissions, domains and limits."
     >
       <form onSubmit={rotate} className="flex flex-col gap-5">
-        <RadioCards
-          label="How long does the old key work beside it?"
-          options={OVERLAPS}
-          {...register("overlap")}
-        />
+        <RadioCards label="Validity of the old key" options={OVERLAPS} {...register("overlap")} />
         <FormFault fault={fault} />
         <DialogActions>
           <button type="button" onClick={close} className={`${buttonStyle.plain} h-10`}>
             Cancel
           </button>
-          <SubmitButton isBusy={rotation.isBusy}>Rotate the key</SubmitButton>
+          <SubmitButton isBusy={rotation.isBusy}>Rotate key</SubmitButton>
         </DialogActions>
       </form>
     </Dialog>
@@ -81,4 +77,4 @@ export function RotateKey({ teamId, keyView, publicUrl, open, onOpenChange }: Ke
 }
 
 const senderOf = (domains: KeyDialogProps["keyView"]["domains"]): string =>
-  domains === "all" ? "posthorn.test" : (domains[0]?.name ?? "posthorn.test");
+  domains === "all" ? "backstamp.test" : (domains[0]?.name ?? "backstamp.test");

@@ -1,22 +1,22 @@
 import { Link2, X } from "lucide-react";
-import type { InvitationRow } from "#server/trpc/member-views";
-import { Badge } from "../../_ui/badge";
-import type { Column } from "../../_ui/data-table";
-import { Menu } from "../../_ui/menu";
-import { When } from "../../_ui/when";
-import { ROLE_WORDS } from "./roles";
+import type { InvitationRow } from "#server/trpc/members/views";
+import { Menu } from "../../_ui/dialog/menu";
+import type { Column } from "../../_ui/list/data-table";
+import { Badge } from "../../_ui/text/badge";
+import { When } from "../../_ui/text/when";
+import { ROLE_LABELS } from "./roles";
 
-export type InvitationAct = { kind: "renew" | "withdraw"; invitation: InvitationRow };
+export type InvitationAction = { kind: "renew" | "withdraw"; invitation: InvitationRow };
 
-type Offers = { mayManageOwners: boolean; onAct: (act: InvitationAct) => void };
+type ActionProps = { canManageOwners: boolean; onAction: (run: InvitationAction) => void };
 
-export const invitationColumns = (offers: Offers): Column<InvitationRow>[] => [
-  { id: "email", header: "Address", cell: ({ email }) => <span title={email}>{email}</span> },
+export const invitationColumns = (actionProps: ActionProps): Column<InvitationRow>[] => [
+  { id: "email", header: "Email address", cell: ({ email }) => <span title={email}>{email}</span> },
   {
     id: "role",
     header: "Role",
     width: "w-28",
-    cell: ({ role }) => <Badge tone={ROLE_WORDS[role].tone}>{ROLE_WORDS[role].label}</Badge>,
+    cell: ({ role }) => <Badge tone={ROLE_LABELS[role].tone}>{ROLE_LABELS[role].label}</Badge>,
   },
   {
     id: "by",
@@ -29,17 +29,17 @@ export const invitationColumns = (offers: Offers): Column<InvitationRow>[] => [
     ),
   },
   {
-    id: "linked",
-    header: "Link made",
+    id: "sent",
+    header: "Sent",
     width: "w-32",
     cell: ({ linkedAt }) => <When at={linkedAt} className="text-soft" />,
   },
   {
-    id: "until",
-    header: "Runs out",
+    id: "expires",
+    header: "Expires",
     width: "w-32",
     cell: ({ expiresAt, isExpired }) =>
-      isExpired ? <Badge tone="warn">Run out</Badge> : <When at={expiresAt} className="text-soft" />,
+      isExpired ? <Badge tone="warn">Expired</Badge> : <When at={expiresAt} className="text-soft" />,
   },
   {
     id: "acts",
@@ -49,18 +49,27 @@ export const invitationColumns = (offers: Offers): Column<InvitationRow>[] => [
     phone: "corner",
     isActive: true,
     isHeaderHidden: true,
-    cell: (invitation) => <InvitationMenu invitation={invitation} {...offers} />,
+    cell: (invitation) => <InvitationMenu invitation={invitation} {...actionProps} />,
   },
 ];
 
-function InvitationMenu({ invitation, mayManageOwners, onAct }: Offers & { invitation: InvitationRow }) {
-  if (invitation.role === "owner" && !mayManageOwners) return null;
+function InvitationMenu({
+  invitation,
+  canManageOwners,
+  onAction,
+}: ActionProps & { invitation: InvitationRow }) {
+  if (invitation.role === "owner" && !canManageOwners) return null;
   return (
     <Menu
-      label={`Actions for the invitation of ${invitation.email}`}
+      label={`Actions for the invitation for ${invitation.email}`}
       items={[
-        { label: "Make a new link…", Icon: Link2, onSelect: () => onAct({ kind: "renew", invitation }) },
-        { label: "Withdraw…", Icon: X, tone: "bad", onSelect: () => onAct({ kind: "withdraw", invitation }) },
+        { label: "Create new link…", Icon: Link2, onSelect: () => onAction({ kind: "renew", invitation }) },
+        {
+          label: "Withdraw…",
+          Icon: X,
+          tone: "bad",
+          onSelect: () => onAction({ kind: "withdraw", invitation }),
+        },
       ]}
     />
   );

@@ -1,14 +1,14 @@
 "use client";
 
 import { MailCheck, MailX } from "lucide-react";
-import type { InvitedView } from "#server/trpc/member-views";
-import { CopyButton } from "../../_ui/copy-button";
+import type { InvitedView } from "#server/trpc/members/views";
 import { buttonStyle } from "../../_ui/styles";
-import { When } from "../../_ui/when";
+import { CopyButton } from "../../_ui/text/copy-button";
+import { When } from "../../_ui/text/when";
 
-/** The link of an invitation, this once; and whether it is on its way by mail as well. */
+/** The link of an invitation, shown once, and whether it was also sent by email. */
 export function InvitationLink({ invited, onStored }: { invited: InvitedView; onStored: () => void }) {
-  const { email, link, isMailed, expiresAt } = invited;
+  const { email, link, isMailed, mailFault, expiresAt } = invited;
   const Icon = isMailed ? MailCheck : MailX;
   return (
     <>
@@ -17,18 +17,18 @@ export function InvitationLink({ invited, onStored }: { invited: InvitedView; on
       >
         <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
         {isMailed
-          ? `A link is on its way to ${email}. You may also hand over this one; it is shown this one time.`
-          : `This installation sends no mail of its own, so hand the link to ${email} yourself. It is shown this one time.`}
+          ? `The invitation was emailed to ${email}. You can also share this link. It is shown only once.`
+          : `This installation cannot send email. ${mailFault} Send the link to ${email} yourself. It is shown only once.`}
       </p>
       <figure className="overflow-hidden rounded-lg border border-line bg-sunk">
-        <figcaption className="sr-only">Link of the invitation</figcaption>
+        <figcaption className="sr-only">Invitation link</figcaption>
         <div className="flex items-center gap-2 py-2 pr-2 pl-3.5">
           <code className="min-w-0 grow select-all break-all font-mono text-xs leading-5">{link}</code>
-          <CopyButton text={link} label="Copy the link" />
+          <CopyButton text={link} label="Copy link" />
         </div>
       </figure>
       <p className="text-soft leading-6">
-        It lets one person in, as {email}, and runs out <When at={expiresAt} />.
+        It can be used once, by {email}, and expires <When at={expiresAt} />.
       </p>
       <div className="flex justify-end max-md:*:w-full">
         <button type="button" onClick={onStored} className={`${buttonStyle.primary} h-10`}>

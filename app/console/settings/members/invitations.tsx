@@ -2,35 +2,38 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useMemo, useState } from "react";
-import type { InvitationRow } from "#server/trpc/member-views";
-import { DataTable } from "../../_ui/data-table";
+import type { InvitationRow } from "#server/trpc/members/views";
 import { faultOf } from "../../_ui/fault";
-import { lazyPart } from "../../_ui/lazy-part";
-import { FaultNote } from "../../_ui/notes";
+import { DataTable } from "../../_ui/list/data-table";
+import { lazyPart } from "../../_ui/page/lazy-part";
 import { cardStyle } from "../../_ui/styles";
+import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
-import { type InvitationAct, invitationColumns } from "./invitation-columns";
+import { type InvitationAction, invitationColumns } from "./invitation-columns";
 
-const InvitationActs = lazyPart(async () => (await import("./invitation-acts")).InvitationActs);
+const InvitationDialog = lazyPart(async () => (await import("./invitation-dialogs")).InvitationDialog);
 
-/** Whoever accepts leaves the list by themselves. */
-const askAgainMs = 15_000;
+/** An accepted invitation disappears at the next refetch. */
+const refetchMs = 15_000;
 
-/** Who was invited and has not accepted yet. Nothing at all where there is nobody. */
-export function Invitations({ teamId, mayManageOwners }: { teamId: string; mayManageOwners: boolean }) {
+/** The pending invitations. Renders nothing if there are none. */
+export function Invitations({ teamId, canManageOwners }: { teamId: string; canManageOwners: boolean }) {
   const trpc = useTRPC();
-  const [act, setAct] = useState<InvitationAct | null>(null);
+  const [action, setAction] = useState<InvitationAction | null>(null);
   const { data, error, refetch } = useQuery(
-    trpc.invitations.list.queryOptions({ team: teamId }, { refetchInterval: askAgainMs }),
+    trpc.invitations.list.queryOptions({ team: teamId }, { refetchInterval: refetchMs }),
   );
-  const columns = useMemo(() => invitationColumns({ mayManageOwners, onAct: setAct }), [mayManageOwners]);
-  const rows = data ?? NONE;
+  const columns = useMemo(
+    () => invitationColumns({ canManageOwners, onAction: setAction }),
+    [canManageOwners],
+  );
+  const rows = data ?? NO_ROWS;
   return (
     <>
       {rows.length > 0 || error ? (
         <section aria-labelledby="invitations" className="mt-8">
           <h2 id="invitations" className="mb-3 font-semibold text-base">
-            Invitations that wait
+            Pending invitations
           </h2>
           {error && !data ? (
             <div className={cardStyle}>
@@ -42,10 +45,10 @@ export function Invitations({ teamId, mayManageOwners }: { teamId: string; mayMa
         </section>
       ) : null}
       <Suspense>
-        {act ? <InvitationActs teamId={teamId} act={act} onClose={() => setAct(null)} /> : null}
+        {action ? <InvitationDialog teamId={teamId} action={action} onClose={() => setAction(null)} /> : null}
       </Suspense>
     </>
   );
 }
 
-const NONE: InvitationRow[] = [];
+const NO_ROWS: InvitationRow[] = [];

@@ -1,27 +1,27 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog";
-import { RadioCards, SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { RadioCards, SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
 import { buttonStyle } from "../../_ui/styles";
-import { useMay } from "../../_ui/team";
+import { useCan } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 import { InvitationLink } from "./invitation-link";
 import { type Role, roleOptions } from "./roles";
 
 type Props = { teamId: string; open: boolean; onOpenChange: (open: boolean) => void };
 type Fields = { email: string; role: Role };
 
-/** Invites somebody: first whom and as what, then the link, this once. */
+/** Invites a person by email address and role, then shows the link once. */
 export function Invite({ teamId, open, onOpenChange }: Props) {
   const trpc = useTRPC();
-  const may = useMay();
+  const can = useCan();
   const { register, handleSubmit, formState, reset } = useForm<Fields>({
     defaultValues: { email: "", role: "member" },
   });
-  const invitation = useAct(trpc.invitations.create.mutationOptions({ gcTime: 0 }), {
+  const invitation = useAction(trpc.invitations.create.mutationOptions({ gcTime: 0 }), {
     refresh: [trpc.invitations.list.queryKey()],
   });
   const close = () => {
@@ -32,7 +32,7 @@ export function Invite({ teamId, open, onOpenChange }: Props) {
   const { result, fault } = invitation;
   if (result)
     return (
-      <Dialog open={open} onOpenChange={close} title={`Invitation for ${result.email}`} isKept>
+      <Dialog open={open} onOpenChange={close} title={`Invitation for ${result.email}`} isPersistent>
         <InvitationLink invited={result} onStored={close} />
       </Dialog>
     );
@@ -40,12 +40,12 @@ export function Invite({ teamId, open, onOpenChange }: Props) {
     <Dialog
       open={open}
       onOpenChange={close}
-      title="Invite somebody"
-      description="They join by a link that is good once, for seven days, and for their address alone."
+      title="Invite a member"
+      description="The invitation link can be used once, within seven days, and only for this email address."
     >
       <form
         noValidate
-        onSubmit={handleSubmit((fields) => invitation.act({ team: teamId, ...fields }))}
+        onSubmit={handleSubmit((fields) => invitation.run({ team: teamId, ...fields }))}
         className="flex flex-col gap-5"
       >
         <TextField
@@ -55,10 +55,11 @@ export function Invite({ teamId, open, onOpenChange }: Props) {
           placeholder="ann@example.com"
           error={formState.errors.email}
           {...register("email", {
-            validate: (text) => /^\s*[^\s@]+@[^\s@]+\s*$/.test(text) || "Give one email address.",
+            validate: (text) =>
+              /^\s*[^\s@]+@[^\s@]+\s*$/.test(text) || "Enter one email address, such as ann@example.com.",
           })}
         />
-        <RadioCards label="Role" options={roleOptions(may("owners:write"))} {...register("role")} />
+        <RadioCards label="Role" options={roleOptions(can("owners:write"))} {...register("role")} />
         {fault ? <FormFault fault={fault} /> : null}
         <DialogActions>
           <button type="button" onClick={close} className={`${buttonStyle.plain} h-10`}>

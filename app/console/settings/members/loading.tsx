@@ -1,4 +1,4 @@
-import { SkeletonTable } from "../../_ui/skeleton";
+import { SkeletonTable } from "../../_ui/list/skeleton";
 import { MembersHeading } from "./heading";
 
 export default function MembersLoading() {

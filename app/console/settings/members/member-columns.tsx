@@ -1,20 +1,20 @@
 import { LogOut, ShieldCheck, UserCog, UserMinus } from "lucide-react";
-import type { MemberRow } from "#server/trpc/member-views";
-import { Badge } from "../../_ui/badge";
-import type { Column } from "../../_ui/data-table";
-import { Menu, type MenuItem } from "../../_ui/menu";
-import { When } from "../../_ui/when";
-import { ROLE_WORDS } from "./roles";
+import type { MemberRow } from "#server/trpc/members/views";
+import { Menu, type MenuItem } from "../../_ui/dialog/menu";
+import type { Column } from "../../_ui/list/data-table";
+import { Badge } from "../../_ui/text/badge";
+import { When } from "../../_ui/text/when";
+import { ROLE_LABELS } from "./roles";
 
-export type MemberAct = { kind: "role" | "remove" | "leave"; member: MemberRow };
+export type MemberAction = { kind: "role" | "remove" | "leave"; member: MemberRow };
 
-type Offers = { mayManage: boolean; mayManageOwners: boolean; onAct: (act: MemberAct) => void };
+type ActionProps = { canManage: boolean; canManageOwners: boolean; onAction: (run: MemberAction) => void };
 
-/** The list's columns. What the reader's role cannot do to somebody is not offered. */
-export const memberColumns = (offers: Offers): Column<MemberRow>[] => [
+/** The columns of the member list. The menu contains only actions that the role of the user permits. */
+export const memberColumns = (actionProps: ActionProps): Column<MemberRow>[] => [
   {
     id: "person",
-    header: "Person",
+    header: "Member",
     cell: (member) => <Person member={member} />,
   },
   {
@@ -22,17 +22,17 @@ export const memberColumns = (offers: Offers): Column<MemberRow>[] => [
     header: "Role",
     width: "w-28",
     cell: ({ role }) => (
-      <Badge tone={ROLE_WORDS[role].tone} title={ROLE_WORDS[role].hint}>
-        {ROLE_WORDS[role].label}
+      <Badge tone={ROLE_LABELS[role].tone} title={ROLE_LABELS[role].hint}>
+        {ROLE_LABELS[role].label}
       </Badge>
     ),
   },
   {
-    id: "factor",
-    header: "Second factor",
+    id: "2fa",
+    header: "2FA",
     width: "w-36",
-    cell: ({ hasSecondFactor }) =>
-      hasSecondFactor ? (
+    cell: ({ isTwoFactorOn }) =>
+      isTwoFactorOn ? (
         <span className="inline-flex items-center gap-1.5 text-good">
           <ShieldCheck className="size-4" aria-hidden="true" /> On
         </span>
@@ -48,7 +48,7 @@ export const memberColumns = (offers: Offers): Column<MemberRow>[] => [
   },
   {
     id: "seen",
-    header: "Last seen",
+    header: "Last active",
     width: "w-32",
     cell: ({ lastSeenAt }) =>
       lastSeenAt ? <When at={lastSeenAt} className="text-soft" /> : <span className="text-soft">Never</span>,
@@ -61,7 +61,7 @@ export const memberColumns = (offers: Offers): Column<MemberRow>[] => [
     phone: "corner",
     isActive: true,
     isHeaderHidden: true,
-    cell: (member) => <MemberMenu member={member} {...offers} />,
+    cell: (member) => <MemberMenu member={member} {...actionProps} />,
   },
 ];
 
@@ -81,28 +81,28 @@ function Person({ member }: { member: MemberRow }) {
   );
 }
 
-function MemberMenu({ member, mayManage, mayManageOwners, onAct }: Offers & { member: MemberRow }) {
-  const mayHandle = member.role === "owner" ? mayManageOwners : mayManage;
+function MemberMenu({ member, canManage, canManageOwners, onAction }: ActionProps & { member: MemberRow }) {
+  const canChange = member.role === "owner" ? canManageOwners : canManage;
   const items: MenuItem[] = [
-    ...(mayHandle
-      ? [{ label: "Change the role…", Icon: UserCog, onSelect: () => onAct({ kind: "role", member }) }]
+    ...(canChange
+      ? [{ label: "Change role…", Icon: UserCog, onSelect: () => onAction({ kind: "role", member }) }]
       : []),
     ...(member.isSelf
       ? [
           {
-            label: "Leave the team…",
+            label: "Leave team…",
             Icon: LogOut,
             tone: "bad" as const,
-            onSelect: () => onAct({ kind: "leave", member }),
+            onSelect: () => onAction({ kind: "leave", member }),
           },
         ]
-      : mayHandle
+      : canChange
         ? [
             {
-              label: "Remove from the team…",
+              label: "Remove from team…",
               Icon: UserMinus,
               tone: "bad" as const,
-              onSelect: () => onAct({ kind: "remove", member }),
+              onSelect: () => onAction({ kind: "remove", member }),
             },
           ]
         : []),

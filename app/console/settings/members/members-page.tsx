@@ -3,44 +3,44 @@
 import { useQuery } from "@tanstack/react-query";
 import { UserPlus } from "lucide-react";
 import { Suspense, useMemo, useState } from "react";
-import type { MemberRow } from "#server/trpc/member-views";
-import { ActButton } from "../../_ui/act-button";
-import { DataTable } from "../../_ui/data-table";
+import type { MemberRow } from "#server/trpc/members/views";
 import { faultOf } from "../../_ui/fault";
-import { lazyPart } from "../../_ui/lazy-part";
-import { useWhyNot } from "../../_ui/no-right";
-import { FaultNote } from "../../_ui/notes";
+import { ActionButton } from "../../_ui/form/action-button";
+import { DataTable } from "../../_ui/list/data-table";
+import { lazyPart } from "../../_ui/page/lazy-part";
+import { useDisabledReason } from "../../_ui/page/permission";
 import { buttonStyle, cardStyle } from "../../_ui/styles";
-import { useMay } from "../../_ui/team";
+import { useCan } from "../../_ui/team";
+import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { useNew } from "../../_ui/use-new";
 import { MembersHeading } from "./heading";
 import { Invitations } from "./invitations";
-import { type MemberAct, memberColumns } from "./member-columns";
+import { type MemberAction, memberColumns } from "./member-columns";
 
-/** Whoever joins shows up by themselves; a hidden tab asks for nothing. */
-const askAgainMs = 15_000;
+/** New members appear at the next refetch. A hidden tab does not refetch. */
+const refetchMs = 15_000;
 
 const loadInvite = () => import("./invite");
 const Invite = lazyPart(async () => (await loadInvite()).Invite);
-const MemberActs = lazyPart(async () => (await import("./member-acts")).MemberActs);
+const MemberDialog = lazyPart(async () => (await import("./member-dialogs")).MemberDialog);
 
-/** The members of the team, what can be done about each, and who was invited. */
+/** The members of the team and the pending invitations. */
 export function MembersPage({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
-  const may = useMay();
-  const whyNot = useWhyNot()("members:write", "invite people");
+  const can = useCan();
+  const disabledReason = useDisabledReason()("members:write", "invite people");
   const [isInviting, setInviting] = useNew("members:write");
   const [wasInviting, setWasInviting] = useState(isInviting);
-  const [act, setAct] = useState<MemberAct | null>(null);
+  const [action, setAction] = useState<MemberAction | null>(null);
   const { data, error, refetch } = useQuery(
-    trpc.members.list.queryOptions({ team: teamId }, { refetchInterval: askAgainMs }),
+    trpc.members.list.queryOptions({ team: teamId }, { refetchInterval: refetchMs }),
   );
-  const mayManage = may("members:write");
-  const mayManageOwners = may("owners:write");
+  const canManage = can("members:write");
+  const canManageOwners = can("owners:write");
   const columns = useMemo(
-    () => memberColumns({ mayManage, mayManageOwners, onAct: setAct }),
-    [mayManage, mayManageOwners],
+    () => memberColumns({ canManage, canManageOwners, onAction: setAction }),
+    [canManage, canManageOwners],
   );
   const invite = () => {
     setWasInviting(true);
@@ -51,14 +51,14 @@ export function MembersPage({ teamId }: { teamId: string }) {
     <>
       <MembersHeading
         actions={
-          <ActButton
-            whyNot={whyNot}
+          <ActionButton
+            disabledReason={disabledReason}
             onPointerEnter={() => void loadInvite().catch(() => {})}
             onClick={invite}
             className={`${buttonStyle.primary} h-10`}
           >
             <UserPlus className="size-4" aria-hidden="true" /> Invite
-          </ActButton>
+          </ActionButton>
         }
       />
       {error && !data ? (
@@ -66,17 +66,17 @@ export function MembersPage({ teamId }: { teamId: string }) {
           <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
         </div>
       ) : (
-        <DataTable label="Members" columns={columns} rows={data ?? NOBODY} isLoading={!data} />
+        <DataTable label="Members" columns={columns} rows={data ?? NO_ROWS} isLoading={!data} />
       )}
-      {mayManage ? <Invitations teamId={teamId} mayManageOwners={mayManageOwners} /> : null}
+      {canManage ? <Invitations teamId={teamId} canManageOwners={canManageOwners} /> : null}
       <Suspense>
         {wasInviting || isInviting ? (
           <Invite teamId={teamId} open={isInviting} onOpenChange={setInviting} />
         ) : null}
-        {act ? <MemberActs teamId={teamId} act={act} onClose={() => setAct(null)} /> : null}
+        {action ? <MemberDialog teamId={teamId} action={action} onClose={() => setAction(null)} /> : null}
       </Suspense>
     </>
   );
 }
 
-const NOBODY: MemberRow[] = [];
+const NO_ROWS: MemberRow[] = [];

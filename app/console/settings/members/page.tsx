@@ -6,7 +6,7 @@ import { MembersPage } from "./members-page";
 
 export const metadata: Metadata = { title: "Members" };
 
-/** Who is in the team, and who was invited. */
+/** The members of the team and the pending invitations. */
 export default async function Members({ searchParams }: { searchParams: Promise<Search> }) {
   const { teamId: team } = await requireTeam("/console/settings/members", await searchParams);
   await Promise.all([

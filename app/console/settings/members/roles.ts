@@ -1,28 +1,28 @@
-import type { MemberRow } from "#server/trpc/member-views";
-import type { Tone } from "../../_ui/statuses";
+import type { MemberRow } from "#server/trpc/members/views";
+import type { Tone } from "../../_ui/text/statuses";
 
 export type Role = MemberRow["role"];
 
-/** What each role may do, in the words of the people who choose one. The table of rights decides. */
-export const ROLE_WORDS: Record<Role, { label: string; hint: string; tone: Tone }> = {
+/** The label and a summary of each role. The permission table of the server decides. */
+export const ROLE_LABELS: Record<Role, { label: string; hint: string; tone: Tone }> = {
   owner: {
     label: "Owner",
-    hint: "Everything, and decides who else is an owner.",
+    hint: "Full access. Decides which members are owners.",
     tone: "info",
   },
   admin: {
     label: "Admin",
-    hint: "Domains, API keys, webhooks, the team's settings, its members and its log of changes.",
+    hint: "Manages domains, API keys, webhooks, team settings and members. Reads the audit log.",
     tone: "info",
   },
   member: {
     label: "Member",
-    hint: "Sends, retries and cancels mail, writes templates, keeps the suppressions, sees API requests.",
+    hint: "Sends, retries and cancels email. Edits templates and suppressions. Reads API requests.",
     tone: "mute",
   },
   viewer: {
     label: "Viewer",
-    hint: "Sees mails, templates, domains, keys and webhooks. Changes nothing.",
+    hint: "Reads emails, templates, domains, keys and webhooks. Cannot change anything.",
     tone: "mute",
   },
 };
@@ -31,14 +31,12 @@ export const ROLE_NAMES: readonly Role[] = ["owner", "admin", "member", "viewer"
 
 export const roleOf = (text: string): Role => ROLE_NAMES.find((name) => name === text) ?? "viewer";
 
-/** The roles as cards to choose from; an owner is made by owners alone. */
-export const roleOptions = (mayMakeOwners: boolean) =>
+/** The roles as options of a form. Only an owner can select the owner role. */
+export const roleOptions = (canAssignOwner: boolean) =>
   ROLE_NAMES.map((value) => ({
     value,
-    label: ROLE_WORDS[value].label,
+    label: ROLE_LABELS[value].label,
     hint:
-      value === "owner" && !mayMakeOwners
-        ? "Only an owner can make somebody an owner."
-        : ROLE_WORDS[value].hint,
-    isDisabled: value === "owner" && !mayMakeOwners,
+      value === "owner" && !canAssignOwner ? "Only an owner can assign this role." : ROLE_LABELS[value].hint,
+    isDisabled: value === "owner" && !canAssignOwner,
   }));

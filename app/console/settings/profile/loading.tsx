@@ -1,4 +1,4 @@
-import { SkeletonCard } from "../../_ui/skeleton";
+import { SkeletonCard } from "../../_ui/list/skeleton";
 
 export default function SettingsLoading() {
   return (

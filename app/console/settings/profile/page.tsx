@@ -6,7 +6,7 @@ import { ProfilePage } from "./profile-page";
 
 export const metadata: Metadata = { title: "Profile" };
 
-/** What the reader is called, and the address by which they sign in. */
+/** The name and the sign-in address of the user. */
 export default async function Profile({ searchParams }: { searchParams: Promise<Search> }) {
   await requireTeam("/console/settings/profile", await searchParams);
   await pageQueries().prefetchQuery(trpc.profile.get.queryOptions());

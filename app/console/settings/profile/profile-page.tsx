@@ -3,22 +3,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { faultOf } from "../../_ui/fault";
-import { SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
-import { FaultNote } from "../../_ui/notes";
-import { Section } from "../../_ui/section";
-import { SkeletonCard } from "../../_ui/skeleton";
+import { SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
+import { SkeletonCard } from "../../_ui/list/skeleton";
+import { Section } from "../../_ui/page/section";
+import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 
-/** The reader's own name and address. */
+/** The name and the email address of the user. */
 export function ProfilePage() {
   const trpc = useTRPC();
   const { data, error, refetch } = useQuery(trpc.profile.get.queryOptions());
   if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
   if (!data) return <SkeletonCard lines={4} />;
   return (
-    <Section title="Profile" note="How the members of your teams see you.">
+    <Section title="Profile" note="Visible to the members of your teams.">
       <ProfileForm name={data.name ?? ""} email={data.email} />
     </Section>
   );
@@ -27,7 +27,7 @@ export function ProfilePage() {
 function ProfileForm({ name, email }: { name: string; email: string }) {
   const trpc = useTRPC();
   const { register, handleSubmit, formState } = useForm({ values: { name } });
-  const renaming = useAct(trpc.profile.rename.mutationOptions(), {
+  const renaming = useAction(trpc.profile.rename.mutationOptions(), {
     done: "Profile saved",
     refresh: [trpc.profile.get.queryKey(), trpc.members.list.queryKey()],
   });
@@ -35,21 +35,21 @@ function ProfileForm({ name, email }: { name: string; email: string }) {
   return (
     <form
       noValidate
-      onSubmit={handleSubmit((fields) => renaming.act(fields))}
+      onSubmit={handleSubmit((fields) => renaming.run(fields))}
       className="flex max-w-xl flex-col gap-5 px-5 pb-5"
     >
       <TextField
         label="Name"
-        hint="Shown beside your address. It may stay empty."
+        hint="Shown next to your email address. Optional."
         autoComplete="name"
         error={formState.errors.name}
         {...register("name", {
-          maxLength: { value: 100, message: "Give a name of at most 100 characters." },
+          maxLength: { value: 100, message: "Enter a name of at most 100 characters." },
         })}
       />
       <TextField
         label="Email address"
-        hint="You sign in by it, and invitations are bound to it, so it stays what it is."
+        hint="Used to sign in and for invitations. It cannot be changed."
         type="email"
         value={email}
         readOnly

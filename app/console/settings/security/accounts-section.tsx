@@ -2,36 +2,36 @@
 
 import { Link2 } from "lucide-react";
 import { useState } from "react";
-import type { LocksView } from "#server/trpc/account-views";
-import { Confirm } from "../../_ui/confirm";
-import { Section } from "../../_ui/section";
+import type { SignInMethodsView } from "#server/trpc/account/views";
+import { Confirm } from "../../_ui/dialog/confirm";
+import { Section } from "../../_ui/page/section";
 import { buttonStyle } from "../../_ui/styles";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { When } from "../../_ui/when";
-import { LineItem, LineList } from "./line-item";
+import { useAction } from "../../_ui/use-action";
+import { ItemList, ListItem } from "./list-item";
 import { useAccountQueries } from "./use-account-queries";
 
-type Account = LocksView["accounts"][number];
+type Account = SignInMethodsView["accounts"][number];
 
-/** Accounts elsewhere by which the reader signs in, and those that they could link. */
+/** The external accounts that the user has linked or can link. */
 export function AccountsSection({ accounts }: { accounts: readonly Account[] }) {
   const trpc = useTRPC();
-  const [asked, setAsked] = useState<Account | null>(null);
-  const unlinking = useAct(trpc.account.unlink.mutationOptions(), {
+  const [toUnlink, setToUnlink] = useState<Account | null>(null);
+  const unlinking = useAction(trpc.account.unlink.mutationOptions(), {
     done: "Account unlinked",
     refresh: useAccountQueries(),
-    onDone: () => setAsked(null),
+    onDone: () => setToUnlink(null),
   });
   const close = () => {
     unlinking.reset();
-    setAsked(null);
+    setToUnlink(null);
   };
   return (
-    <Section title="Accounts elsewhere" note="Sign in by an account that you have already.">
-      <LineList label="Accounts elsewhere">
+    <Section title="External accounts" note="Sign in with an external account.">
+      <ItemList label="External accounts">
         {accounts.map((account) => (
-          <LineItem
+          <ListItem
             key={account.provider}
             Icon={Link2}
             title={account.name}
@@ -39,7 +39,7 @@ export function AccountsSection({ accounts }: { accounts: readonly Account[] }) 
               account.linked ? (
                 <button
                   type="button"
-                  onClick={() => setAsked(account)}
+                  onClick={() => setToUnlink(account)}
                   className={`${buttonStyle.plain} h-9`}
                 >
                   Unlink
@@ -49,26 +49,26 @@ export function AccountsSection({ accounts }: { accounts: readonly Account[] }) 
           >
             {account.linked ? (
               <span className="break-words">
-                Linked by {account.linked.email}, used <When at={account.linked.lastUsedAt} />
+                Linked to {account.linked.email}, last used <When at={account.linked.lastUsedAt} />
               </span>
             ) : (
-              `Not linked. Sign in with ${account.name} once, by an account with your verified address here.`
+              `Not linked. Sign in once with a ${account.name} account that has your verified email address.`
             )}
-          </LineItem>
+          </ListItem>
         ))}
-      </LineList>
+      </ItemList>
       <Confirm
-        open={asked !== null}
+        open={toUnlink !== null}
         onOpenChange={(isOpen) => !isOpen && close()}
-        title={`Unlink ${asked?.name ?? "the account"}?`}
-        confirmLabel="Unlink it"
+        title={`Unlink ${toUnlink?.name ?? "the account"}?`}
+        confirmLabel="Unlink"
         isBusy={unlinking.isBusy}
         fault={unlinking.fault}
-        onConfirm={() => asked && unlinking.act({ provider: asked.provider })}
+        onConfirm={() => toUnlink && unlinking.run({ provider: toUnlink.provider })}
       >
         <p>
-          It opens nothing here until it is linked again, which happens when somebody signs in by an account
-          there that has your verified address.
+          You can no longer sign in with it. It is linked again when you sign in with an account there that
+          has your verified email address.
         </p>
       </Confirm>
     </Section>

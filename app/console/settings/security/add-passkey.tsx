@@ -1,51 +1,51 @@
 "use client";
 
 import { useState } from "react";
-import type { LocksView } from "#server/trpc/account-views";
-import { Dialog } from "../../_ui/dialog";
+import type { SignInMethodsView } from "#server/trpc/account/views";
+import { Dialog } from "../../_ui/dialog/dialog";
 import type { Fault } from "../../_ui/fault";
-import { TextField } from "../../_ui/form";
+import { TextField } from "../../_ui/form/form";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 import { ProofForm } from "./proof-form";
 import { RecoveryCodes } from "./recovery-codes";
 import { useAccountQueries } from "./use-account-queries";
 
-type Props = { open: boolean; onClose: () => void; proof: LocksView["proof"] };
+type Props = { open: boolean; onClose: () => void; proof: SignInMethodsView["proof"] };
 
-const own = (message: string): Fault => ({ message, code: null, requestId: null });
+const toFault = (message: string): Fault => ({ message, code: null, requestId: null });
 
-/** What the browser said instead of making a passkey, in words. */
-function sayBrowserFault(error: unknown): Fault {
+/** The message for a WebAuthn error of the browser. */
+function toBrowserFault(error: unknown): Fault {
   const name = error instanceof Error ? error.name : "";
-  if (name === "InvalidStateError") return own("This device holds a passkey of yours already.");
+  if (name === "InvalidStateError") return toFault("This device already has a passkey for your account.");
   if (name === "NotAllowedError" || name === "AbortError")
-    return own("No passkey was made. Try again, and answer what the browser asks.");
-  return own("This browser could not make a passkey.");
+    return toFault("No passkey was created. Try again, and confirm the browser prompt.");
+  return toFault("This browser could not create a passkey.");
 }
 
-/** Makes a passkey: prove it is you, answer the browser, and keep the recovery codes where it is the first factor. */
+/** Adds a passkey: confirm the identity, create the passkey in the browser, then show new recovery codes if there are any. */
 export function AddPasskey({ open, onClose, proof }: Props) {
   const trpc = useTRPC();
   const [name, setName] = useState("");
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [browserFault, setBrowserFault] = useState<Fault | null>(null);
-  const [isAsking, setAsking] = useState(false);
-  const adding = useAct(trpc.account.addPasskey.mutationOptions(), {
+  const [isPrompting, setPrompting] = useState(false);
+  const adding = useAction(trpc.account.addPasskey.mutationOptions(), {
     done: "Passkey added",
     refresh: useAccountQueries(),
     onDone: ({ recoveryCodes }) => (recoveryCodes ? setCodes(recoveryCodes) : close()),
   });
-  const starting = useAct(trpc.account.startPasskey.mutationOptions(), {
+  const starting = useAction(trpc.account.startPasskey.mutationOptions(), {
     onDone: async (optionsJSON) => {
-      setAsking(true);
+      setPrompting(true);
       try {
         const { startRegistration } = await import("@simplewebauthn/browser");
-        adding.act({ response: JSON.stringify(await startRegistration({ optionsJSON })), name });
+        adding.run({ response: JSON.stringify(await startRegistration({ optionsJSON })), name });
       } catch (error) {
-        setBrowserFault(sayBrowserFault(error));
+        setBrowserFault(toBrowserFault(error));
       } finally {
-        setAsking(false);
+        setPrompting(false);
       }
     },
   });
@@ -62,27 +62,27 @@ export function AddPasskey({ open, onClose, proof }: Props) {
     <Dialog
       open={open}
       onOpenChange={(isOpen) => !isOpen && close()}
-      title={codes ? "Keep your recovery codes" : "Add a passkey"}
-      isKept={codes !== null}
+      title={codes ? "Save your recovery codes" : "Add passkey"}
+      isPersistent={codes !== null}
     >
       {codes ? (
         <RecoveryCodes codes={codes} onStored={close} />
       ) : (
         <ProofForm
           kind={proof}
-          confirmLabel={isAsking ? "Waiting for the browser…" : "Add a passkey"}
-          isBusy={starting.isBusy || adding.isBusy || isAsking}
+          confirmLabel={isPrompting ? "Waiting for the browser…" : "Add passkey"}
+          isBusy={starting.isBusy || adding.isBusy || isPrompting}
           fault={browserFault ?? startFault ?? addFault}
           onProve={(given) => {
             setBrowserFault(null);
             adding.reset();
-            starting.act({ proof: given });
+            starting.run({ proof: given });
           }}
           onCancel={close}
         >
           <TextField
             label="Name"
-            hint="So that you know it again: “Phone”, “Blue key”. Empty for the name of this browser."
+            hint="For example “Phone” or “Blue key”. Leave empty to use the name of this browser."
             autoComplete="off"
             maxLength={60}
             value={name}

@@ -2,29 +2,29 @@
 
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import type { LocksView } from "#server/trpc/account-views";
-import { CopyButton } from "../../_ui/copy-button";
-import { Dialog, DialogActions } from "../../_ui/dialog";
-import { SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
-import { lazyPart } from "../../_ui/lazy-part";
+import type { SignInMethodsView } from "#server/trpc/account/views";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
+import { lazyPart } from "../../_ui/page/lazy-part";
 import { buttonStyle } from "../../_ui/styles";
+import { CopyButton } from "../../_ui/text/copy-button";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 import { ProofForm } from "./proof-form";
 import { RecoveryCodes } from "./recovery-codes";
 import { useAccountQueries } from "./use-account-queries";
 
 const QrCode = lazyPart(async () => (await import("./qr-code")).QrCode);
 
-type Props = { open: boolean; onClose: () => void; proof: LocksView["proof"] };
+type Props = { open: boolean; onClose: () => void; proof: SignInMethodsView["proof"] };
 
-/** Sets up an authenticator app in three steps: prove it is you, show the app the secret, keep the recovery codes. */
+/** Sets up an authenticator app in three steps: confirm the identity, scan the secret, save the recovery codes. */
 export function AuthenticatorSetup({ open, onClose, proof }: Props) {
   const trpc = useTRPC();
   const [codes, setCodes] = useState<readonly string[] | null>(null);
-  const starting = useAct(trpc.account.startAuthenticator.mutationOptions());
-  const confirming = useAct(trpc.account.confirmAuthenticator.mutationOptions(), {
+  const starting = useAction(trpc.account.startAuthenticator.mutationOptions());
+  const confirming = useAction(trpc.account.confirmAuthenticator.mutationOptions(), {
     done: "Authenticator app added",
     refresh: useAccountQueries(),
     onDone: ({ recoveryCodes }) => (recoveryCodes ? setCodes(recoveryCodes) : close()),
@@ -35,32 +35,37 @@ export function AuthenticatorSetup({ open, onClose, proof }: Props) {
     setCodes(null);
     onClose();
   };
-  const begun = starting.result;
-  const title = codes ? "Keep your recovery codes" : "Set up an authenticator app";
+  const setup = starting.result;
+  const title = codes ? "Save your recovery codes" : "Set up authenticator app";
   return (
-    <Dialog open={open} onOpenChange={(isOpen) => !isOpen && close()} title={title} isKept={codes !== null}>
+    <Dialog
+      open={open}
+      onOpenChange={(isOpen) => !isOpen && close()}
+      title={title}
+      isPersistent={codes !== null}
+    >
       {codes ? (
         <RecoveryCodes codes={codes} onStored={close} />
-      ) : begun ? (
+      ) : setup ? (
         <SecretStep
-          {...begun}
+          {...setup}
           isBusy={confirming.isBusy}
           fault={confirming.fault}
-          onCode={(code) => confirming.act({ code })}
+          onCode={(code) => confirming.run({ code })}
           onCancel={close}
         />
       ) : (
         <ProofForm
           kind={proof}
-          confirmLabel="Go on"
+          confirmLabel="Continue"
           isBusy={starting.isBusy}
           fault={starting.fault}
-          onProve={(given) => starting.act({ proof: given })}
+          onProve={(given) => starting.run({ proof: given })}
           onCancel={close}
         >
           <p className="text-soft leading-6">
-            You need an app that shows codes, such as one of those that keep passwords. From then on, signing
-            in asks for such a code too, and your other sessions end.
+            You need an authenticator app or a password manager that generates codes. After setup, sign-in
+            requires a code. All your other sessions are ended.
           </p>
         </ProofForm>
       )}
@@ -72,7 +77,7 @@ type SecretStepProps = {
   secret: string;
   uri: string;
   isBusy: boolean;
-  fault: ReturnType<typeof useAct>["fault"];
+  fault: ReturnType<typeof useAction>["fault"];
   onCode: (code: string) => void;
   onCancel: () => void;
 };
@@ -81,10 +86,10 @@ function SecretStep({ secret, uri, isBusy, fault, onCode, onCancel }: SecretStep
   const { register, handleSubmit, formState } = useForm({ defaultValues: { code: "" } });
   return (
     <form noValidate onSubmit={handleSubmit(({ code }) => onCode(code))} className="flex flex-col gap-5">
-      <p className="text-soft leading-6">Let the app scan this, or type the key into it.</p>
+      <p className="text-soft leading-6">Scan this QR code with the app, or enter the key.</p>
       <div className="flex flex-wrap items-start gap-5">
         <div className="size-52">
-          <QrCode text={uri} label="The key as a QR code" />
+          <QrCode text={uri} label="QR code of the key" />
         </div>
         <div className="min-w-0 grow basis-40">
           <p className="font-medium">Key</p>
@@ -92,16 +97,14 @@ function SecretStep({ secret, uri, isBusy, fault, onCode, onCancel }: SecretStep
             <code className="min-w-0 grow select-all break-words font-mono text-xs leading-5">
               {secret.replace(/(.{4})(?=.)/g, "$1 ")}
             </code>
-            <CopyButton text={secret} label="Copy the key" />
+            <CopyButton text={secret} label="Copy key" />
           </div>
-          <p className="mt-2 text-soft text-xs leading-5">
-            Based on time, six digits, SHA-1, every 30 seconds.
-          </p>
+          <p className="mt-2 text-soft text-xs leading-5">Time-based (TOTP), 6 digits, SHA-1, 30 seconds.</p>
         </div>
       </div>
       <TextField
         label="Code"
-        hint="What the app shows now."
+        hint="The current code of the app."
         isMono
         autoFocus
         inputMode="numeric"
@@ -109,8 +112,8 @@ function SecretStep({ secret, uri, isBusy, fault, onCode, onCancel }: SecretStep
         maxLength={12}
         error={formState.errors.code}
         {...register("code", {
-          required: "Type the code that the app shows.",
-          pattern: { value: /^\s*(\d\s*){6}$/, message: "It has six digits." },
+          required: "Enter the code from the app.",
+          pattern: { value: /^\s*(\d\s*){6}$/, message: "Enter six digits." },
         })}
       />
       <FormFault fault={fault} />
@@ -118,7 +121,7 @@ function SecretStep({ secret, uri, isBusy, fault, onCode, onCancel }: SecretStep
         <button type="button" onClick={onCancel} className={`${buttonStyle.plain} h-10`}>
           Cancel
         </button>
-        <SubmitButton isBusy={isBusy}>Turn it on</SubmitButton>
+        <SubmitButton isBusy={isBusy}>Turn on</SubmitButton>
       </DialogActions>
     </form>
   );

@@ -3,33 +3,33 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { faultOf } from "../../_ui/fault";
-import { FaultNote } from "../../_ui/notes";
-import { Section } from "../../_ui/section";
-import { SkeletonCard } from "../../_ui/skeleton";
+import { SkeletonCard } from "../../_ui/list/skeleton";
+import { Section } from "../../_ui/page/section";
+import { FaultNote } from "../../_ui/text/notes";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { When } from "../../_ui/when";
-import { ShowMore } from "./line-item";
+import { ShowMore } from "./list-item";
 
-const shownAtFirst = 8;
+const initialCount = 8;
 
-/** What happened to the reader's account of late. */
+/** The recent security events of the account. */
 export function EventsSection() {
   const trpc = useTRPC();
-  const [areAllShown, setAllShown] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const { data, error, refetch } = useQuery(trpc.account.events.queryOptions());
   if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
   if (!data) return <SkeletonCard lines={4} />;
-  const shown = areAllShown ? data : data.slice(0, shownAtFirst);
+  const visible = isExpanded ? data : data.slice(0, initialCount);
   return (
     <Section
       title="Recent security events"
-      note="Kept for 90 days. If something here was not you, change your password and end all other sessions."
+      note="Kept for 90 days. If you do not recognize an event, change your password and end all other sessions."
     >
       {data.length === 0 ? (
-        <p className="px-5 pb-5 text-soft">Nothing yet.</p>
+        <p className="px-5 pb-5 text-soft">No events yet.</p>
       ) : (
         <ol aria-label="Recent security events" className="divide-y divide-line border-line border-t">
-          {shown.map(({ id, what, subject, address, agent, at }) => (
+          {visible.map(({ id, what, subject, address, agent, at }) => (
             <li
               key={id}
               className="flex flex-col gap-x-6 gap-y-0.5 px-5 py-3 md:flex-row md:items-baseline md:justify-between"
@@ -47,8 +47,8 @@ export function EventsSection() {
           ))}
         </ol>
       )}
-      {data.length > shown.length ? (
-        <ShowMore count={data.length - shown.length} onClick={() => setAllShown(true)} />
+      {data.length > visible.length ? (
+        <ShowMore count={data.length - visible.length} onClick={() => setExpanded(true)} />
       ) : null}
     </Section>
   );

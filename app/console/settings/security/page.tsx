@@ -6,7 +6,7 @@ import { SecurityPage } from "./security-page";
 
 export const metadata: Metadata = { title: "Security" };
 
-/** How the reader signs in, where they are signed in, and what happened to their account. */
+/** The sign-in methods, the sessions and the security events of the user. */
 export default async function Security({ searchParams }: { searchParams: Promise<Search> }) {
   await requireTeam("/console/settings/security", await searchParams);
   const queries = pageQueries();

@@ -1,23 +1,23 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import type { LocksView } from "#server/trpc/account-views";
-import { Dialog, DialogActions } from "../../_ui/dialog";
-import { SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
+import type { SignInMethodsView } from "#server/trpc/account/views";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 import { ProofDialog } from "./proof-dialog";
 import { useAccountQueries } from "./use-account-queries";
 
-type Passkey = LocksView["passkeys"][number];
+type Passkey = SignInMethodsView["passkeys"][number];
 type Props = { open: boolean; onClose: () => void; passkey: Passkey | undefined };
 
-/** Calls a passkey something else. */
+/** Renames a passkey. */
 export function RenamePasskey({ open, onClose, passkey }: Props) {
   return (
-    <Dialog open={open} onOpenChange={(isOpen) => !isOpen && onClose()} title="Rename the passkey">
+    <Dialog open={open} onOpenChange={(isOpen) => !isOpen && onClose()} title="Rename passkey">
       {passkey ? <NameForm passkey={passkey} onClose={onClose} /> : null}
     </Dialog>
   );
@@ -26,7 +26,7 @@ export function RenamePasskey({ open, onClose, passkey }: Props) {
 function NameForm({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
   const trpc = useTRPC();
   const { register, handleSubmit, formState } = useForm({ defaultValues: { name: passkey.name } });
-  const renaming = useAct(trpc.account.renamePasskey.mutationOptions(), {
+  const renaming = useAction(trpc.account.renamePasskey.mutationOptions(), {
     done: "Passkey renamed",
     refresh: [trpc.account.locks.queryKey()],
     onDone: onClose,
@@ -34,7 +34,7 @@ function NameForm({ passkey, onClose }: { passkey: Passkey; onClose: () => void 
   return (
     <form
       noValidate
-      onSubmit={handleSubmit(({ name }) => renaming.act({ id: passkey.id, name }))}
+      onSubmit={handleSubmit(({ name }) => renaming.run({ id: passkey.id, name }))}
       className="flex flex-col gap-5"
     >
       <TextField
@@ -42,8 +42,8 @@ function NameForm({ passkey, onClose }: { passkey: Passkey; onClose: () => void 
         autoComplete="off"
         error={formState.errors.name}
         {...register("name", {
-          validate: (name) => name.trim() !== "" || "Give it a name.",
-          maxLength: { value: 60, message: "Give a name of at most 60 characters." },
+          validate: (name) => name.trim() !== "" || "Enter a name.",
+          maxLength: { value: 60, message: "Enter a name of at most 60 characters." },
         })}
       />
       <FormFault fault={renaming.fault} />
@@ -57,10 +57,10 @@ function NameForm({ passkey, onClose }: { passkey: Passkey; onClose: () => void 
   );
 }
 
-/** Takes a passkey away, and says what signing in will be like then. */
-export function RemovePasskey({ open, onClose, passkey, locks }: Props & { locks: LocksView }) {
+/** Removes a passkey. The dialog explains how sign-in changes. */
+export function RemovePasskey({ open, onClose, passkey, locks }: Props & { locks: SignInMethodsView }) {
   const trpc = useTRPC();
-  const removing = useAct(trpc.account.removePasskey.mutationOptions(), {
+  const removing = useAction(trpc.account.removePasskey.mutationOptions(), {
     done: "Passkey removed",
     refresh: useAccountQueries(),
     onDone: onClose,
@@ -75,15 +75,19 @@ export function RemovePasskey({ open, onClose, passkey, locks }: Props & { locks
       }}
       title={`Remove ${passkey?.name ?? "the passkey"}?`}
       kind={locks.proof}
-      confirmLabel="Remove it"
+      confirmLabel="Remove"
       isBusy={removing.isBusy}
       fault={removing.fault}
-      onProve={(proof) => passkey && removing.act({ id: passkey.id, proof })}
+      onProve={(proof) => passkey && removing.run({ id: passkey.id, proof })}
     >
-      <p>It opens nothing here from then on. The device may still show it; delete it there, too.</p>
+      <p>
+        You can no longer sign in with it. Delete it on your device too, because the device may still offer
+        it.
+      </p>
       {isLast ? (
         <p>
-          It is your only second step: your password or a mailed link alone will let anybody in who has it.
+          This turns off two-factor authentication. Your password or an emailed link is then enough to sign
+          in.
         </p>
       ) : null}
     </ProofDialog>

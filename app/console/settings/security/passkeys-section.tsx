@@ -2,20 +2,20 @@
 
 import { KeyRound, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
-import type { LocksView } from "#server/trpc/account-views";
-import { Badge } from "../../_ui/badge";
-import { Menu } from "../../_ui/menu";
-import { Section } from "../../_ui/section";
+import type { SignInMethodsView } from "#server/trpc/account/views";
+import { Menu } from "../../_ui/dialog/menu";
+import { Section } from "../../_ui/page/section";
 import { buttonStyle } from "../../_ui/styles";
-import { When } from "../../_ui/when";
+import { Badge } from "../../_ui/text/badge";
+import { When } from "../../_ui/text/when";
 import { AddPasskey } from "./add-passkey";
-import { LineItem, LineList } from "./line-item";
+import { ItemList, ListItem } from "./list-item";
 import { RemovePasskey, RenamePasskey } from "./passkey-dialogs";
 
 type Open = { kind: "add" } | { kind: "rename" | "remove"; id: string };
 
-/** The passkeys of the reader. */
-export function PasskeysSection({ locks }: { locks: LocksView }) {
+/** The passkeys of the user. */
+export function PasskeysSection({ locks }: { locks: SignInMethodsView }) {
   const [open, setOpen] = useState<Open | null>(null);
   const { passkeys, arePasskeysPossible } = locks;
   const close = () => setOpen(null);
@@ -23,7 +23,7 @@ export function PasskeysSection({ locks }: { locks: LocksView }) {
   return (
     <Section
       title="Passkeys"
-      note="Sign in by your fingerprint, face or PIN, without a password. Nobody can fish for them."
+      note="Sign in with your fingerprint, face or PIN instead of a password. Phishing-resistant."
       actions={
         arePasskeysPossible ? (
           <button
@@ -31,15 +31,15 @@ export function PasskeysSection({ locks }: { locks: LocksView }) {
             onClick={() => setOpen({ kind: "add" })}
             className={`${buttonStyle.plain} h-9`}
           >
-            Add a passkey
+            Add passkey
           </button>
         ) : null
       }
     >
       {passkeys.length > 0 ? (
-        <LineList label="Passkeys">
+        <ItemList label="Passkeys">
           {passkeys.map(({ id, name, isSynced, createdAt, lastUsedAt }) => (
-            <LineItem
+            <ListItem
               key={id}
               Icon={KeyRound}
               title={name}
@@ -62,19 +62,19 @@ export function PasskeysSection({ locks }: { locks: LocksView }) {
               Added <When at={createdAt} />,{" "}
               {lastUsedAt ? (
                 <>
-                  used <When at={lastUsedAt} />
+                  last used <When at={lastUsedAt} />
                 </>
               ) : (
-                "not used yet"
+                "never used"
               )}
-            </LineItem>
+            </ListItem>
           ))}
-        </LineList>
+        </ItemList>
       ) : (
         <p className="max-w-prose px-5 pb-5 text-soft leading-6">
           {arePasskeysPossible
-            ? "You have none yet. Your phone, your computer or a security key can hold one."
-            : "Browsers make passkeys only where the console is opened by a host name with TLS, or as localhost. The operator settles that by POSTHORN_URL."}
+            ? "No passkeys yet. Your phone, your computer or a security key can store one."
+            : "Browsers support passkeys only over HTTPS with a host name, or on localhost. The operator configures this with BACKSTAMP_URL."}
         </p>
       )}
       <AddPasskey open={open?.kind === "add"} onClose={close} proof={locks.proof} />

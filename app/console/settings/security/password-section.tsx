@@ -3,19 +3,19 @@
 import { RectangleEllipsis } from "lucide-react";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog";
-import { SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
-import { Section } from "../../_ui/section";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
+import { Section } from "../../_ui/page/section";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { LineItem, LineList } from "./line-item";
+import { useAction } from "../../_ui/use-action";
+import { ItemList, ListItem } from "./list-item";
 import { useAccountQueries } from "./use-account-queries";
 
 const charsMin = 12;
 
-/** The password of the reader, where they have one. */
+/** The password of the user, if they have one. */
 export function PasswordSection({ hasPassword }: { hasPassword: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const change = (
@@ -24,19 +24,19 @@ export function PasswordSection({ hasPassword }: { hasPassword: boolean }) {
     </button>
   );
   return (
-    <Section title="Password" note="One of the ways in. It is kept only as a hash.">
-      <LineList label="Password">
-        <LineItem
+    <Section title="Password" note="Stored only as a hash.">
+      <ItemList label="Password">
+        <ListItem
           Icon={RectangleEllipsis}
           title={hasPassword ? "Password" : "No password"}
           actions={hasPassword ? change : null}
         >
           {hasPassword
-            ? "Changing it ends your other sessions and every link that was mailed to you."
-            : "You sign in another way. To set one, sign out and choose “Forgot it?” on the sign-in page, or ask the operator for a link."}
-        </LineItem>
-      </LineList>
-      <Dialog open={isOpen} onOpenChange={setOpen} title="Change your password">
+            ? "Changing it ends your other sessions and invalidates emailed links."
+            : "You sign in with another method. To set a password, sign out and choose “Forgot password?”, or ask the operator for a link."}
+        </ListItem>
+      </ItemList>
+      <Dialog open={isOpen} onOpenChange={setOpen} title="Change password">
         <PasswordForm onClose={() => setOpen(false)} />
       </Dialog>
     </Section>
@@ -46,10 +46,10 @@ export function PasswordSection({ hasPassword }: { hasPassword: boolean }) {
 function PasswordForm({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const { register, handleSubmit, formState, getValues } = useForm({
-    defaultValues: { present: "", next: "", again: "" },
+    defaultValues: { current: "", next: "", again: "" },
   });
   const { errors } = formState;
-  const changing = useAct(trpc.account.changePassword.mutationOptions(), {
+  const changing = useAction(trpc.account.changePassword.mutationOptions(), {
     done: "Password changed",
     refresh: useAccountQueries(),
     onDone: onClose,
@@ -57,35 +57,35 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
   return (
     <form
       noValidate
-      onSubmit={handleSubmit(({ present, next }) => changing.act({ present, next }))}
+      onSubmit={handleSubmit(({ current, next }) => changing.run({ present: current, next }))}
       className="flex flex-col gap-5"
     >
       <TextField
-        label="Present password"
+        label="Current password"
         type="password"
         autoComplete="current-password"
-        error={errors.present}
-        {...register("present", { required: "Give your present password." })}
+        error={errors.current}
+        {...register("current", { required: "Enter your current password." })}
       />
       <TextField
         label="New password"
         type="password"
         autoComplete="new-password"
-        hint={`At least ${charsMin} characters. A few words that you remember do better than a short one with signs.`}
+        hint={`At least ${charsMin} characters. Several words are stronger than a short password with symbols.`}
         error={errors.next}
         {...register("next", {
-          required: "Give a new password.",
-          minLength: { value: charsMin, message: `Take at least ${charsMin} characters.` },
-          maxLength: { value: 256, message: "Take at most 256 characters." },
+          required: "Enter a new password.",
+          minLength: { value: charsMin, message: `Enter at least ${charsMin} characters.` },
+          maxLength: { value: 256, message: "Enter at most 256 characters." },
         })}
       />
       <TextField
-        label="New password again"
+        label="Confirm new password"
         type="password"
         autoComplete="new-password"
         error={errors.again}
         {...register("again", {
-          validate: (again) => again === getValues("next") || "The two are not the same.",
+          validate: (again) => again === getValues("next") || "The passwords do not match.",
         })}
       />
       <FormFault fault={changing.fault} />
@@ -93,7 +93,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
         <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
           Cancel
         </button>
-        <SubmitButton isBusy={changing.isBusy}>Change the password</SubmitButton>
+        <SubmitButton isBusy={changing.isBusy}>Change password</SubmitButton>
       </DialogActions>
     </form>
   );

@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Dialog } from "../../_ui/dialog";
+import { Dialog } from "../../_ui/dialog/dialog";
 import type { Fault } from "../../_ui/fault";
 import { ProofForm, type ProofKind } from "./proof-form";
 
@@ -14,11 +14,11 @@ type Props = {
   isBusy: boolean;
   fault: Fault | null;
   onProve: (proof: string) => void;
-  /** What will happen, in full sentences. */
+  /** The consequences, in full sentences. */
   children: ReactNode;
 };
 
-/** Asks once, and for a proof, before a lock is taken off. */
+/** Confirms the removal of a sign-in protection, and requires a password or code. */
 export function ProofDialog({ open, onClose, title, children, ...form }: Props) {
   return (
     <Dialog open={open} onOpenChange={(isOpen) => !isOpen && onClose()} title={title}>

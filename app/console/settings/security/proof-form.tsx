@@ -2,24 +2,24 @@
 
 import { type ReactNode, useId } from "react";
 import { useForm } from "react-hook-form";
-import type { LocksView } from "#server/trpc/account-views";
-import { DialogActions } from "../../_ui/dialog";
+import type { SignInMethodsView } from "#server/trpc/account/views";
+import { DialogActions } from "../../_ui/dialog/dialog";
 import type { Fault } from "../../_ui/fault";
-import { SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
+import { SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
 import { buttonStyle } from "../../_ui/styles";
 
-export type ProofKind = LocksView["proof"];
+export type ProofKind = SignInMethodsView["proof"];
 
-const ASKED: Record<Exclude<ProofKind, "fresh_session">, { label: string; hint: string }> = {
-  password: { label: "Your password", hint: "So that nobody does this at a screen you left." },
+const PROOF_FIELDS: Record<Exclude<ProofKind, "fresh_session">, { label: string; hint: string }> = {
+  password: { label: "Password", hint: "Confirms your identity." },
   code: {
-    label: "A code",
-    hint: "Of your authenticator app, or a recovery code. So that nobody does this at a screen you left.",
+    label: "Code",
+    hint: "From your authenticator app, or a recovery code. Confirms your identity.",
   },
   password_or_code: {
-    label: "Your password, or a code",
-    hint: "Of your authenticator app. So that nobody does this at a screen you left.",
+    label: "Password or code",
+    hint: "Your password, or a code from your authenticator app. Confirms your identity.",
   },
 };
 
@@ -31,16 +31,16 @@ type Props = {
   fault: Fault | null;
   onProve: (proof: string) => void;
   onCancel: () => void;
-  /** What will happen, and what else is asked. */
+  /** The consequences, and further fields. */
   children?: ReactNode;
 };
 
-/** Asks whoever is signed in to prove it once more, before a lock of their account is changed. */
+/** Requires the user to confirm their identity before a sign-in protection changes. */
 export function ProofForm(props: Props) {
   const { kind, confirmLabel, tone, isBusy, fault, onProve, onCancel, children } = props;
   const { register, handleSubmit, formState } = useForm({ defaultValues: { proof: "" } });
   const id = useId();
-  const asked = kind === "fresh_session" ? null : ASKED[kind];
+  const field = kind === "fresh_session" ? null : PROOF_FIELDS[kind];
   return (
     <form
       id={id}
@@ -49,18 +49,18 @@ export function ProofForm(props: Props) {
       className="flex flex-col gap-5"
     >
       {children}
-      {asked ? (
+      {field ? (
         <TextField
-          label={asked.label}
-          hint={asked.hint}
+          label={field.label}
+          hint={field.hint}
           type="password"
           autoComplete="current-password"
           error={formState.errors.proof}
-          {...register("proof", { required: "Give one, so that this is you." })}
+          {...register("proof", { required: "Enter it to confirm your identity." })}
         />
       ) : (
         <p className="text-soft leading-6">
-          This works within ten minutes after signing in. Later, sign out and in again first.
+          This is possible within ten minutes after sign-in. Later, sign out and sign in again first.
         </p>
       )}
       <FormFault fault={fault} />

@@ -2,7 +2,7 @@
 
 import { encode } from "uqr";
 
-/** A text as a QR code, black on white in both themes: cameras read nothing else for certain. */
+/** A QR code, black on white in both themes, because cameras do not read other colors reliably. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: "L", border: 4 });
   const path = data

@@ -2,28 +2,28 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { faultOf } from "../../_ui/fault";
-import { FaultNote } from "../../_ui/notes";
-import { SkeletonCard } from "../../_ui/skeleton";
+import { SkeletonCard } from "../../_ui/list/skeleton";
+import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { AccountsSection } from "./accounts-section";
 import { EventsSection } from "./events-section";
 import { PasskeysSection } from "./passkeys-section";
 import { PasswordSection } from "./password-section";
-import { SecondStepSection } from "./second-step-section";
 import { SessionsSection } from "./sessions-section";
+import { TwoFactorSection } from "./two-factor-section";
 
-/** Everything that guards the reader's own account, in the order in which people look for it. */
+/** The sign-in methods, the sessions and the security events of the user. */
 export function SecurityPage() {
   return (
     <div className="flex flex-col gap-6">
-      <Locks />
+      <SignInMethods />
       <SessionsSection />
       <EventsSection />
     </div>
   );
 }
 
-function Locks() {
+function SignInMethods() {
   const trpc = useTRPC();
   const { data, error, refetch } = useQuery(trpc.account.locks.queryOptions());
   if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
@@ -31,7 +31,7 @@ function Locks() {
   return (
     <>
       <PasswordSection hasPassword={data.hasPassword} />
-      <SecondStepSection locks={data} />
+      <TwoFactorSection locks={data} />
       <PasskeysSection locks={data} />
       {data.accounts.length > 0 ? <AccountsSection accounts={data.accounts} /> : null}
     </>

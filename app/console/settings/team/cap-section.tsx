@@ -1,8 +1,8 @@
-import { Section } from "../../_ui/section";
+import { Section } from "../../_ui/page/section";
 
 const number = new Intl.NumberFormat("en");
 
-/** How many recipients a day the operator lets this team write to. Shown, and changed at the command line. */
+/** The daily recipient cap of the team. Read-only: the operator sets it with the CLI. */
 export function CapSection({
   dailyCap,
   handedOverToday,
@@ -12,19 +12,16 @@ export function CapSection({
 }) {
   const share = dailyCap ? Math.min(100, Math.round((handedOverToday / dailyCap) * 100)) : 0;
   return (
-    <Section
-      title="Daily cap"
-      note="Set by whoever runs this installation, for all domains of the team together."
-    >
+    <Section title="Daily cap" note="The operator sets this cap for all domains of the team together.">
       <div className="flex max-w-xl flex-col gap-3 px-5 pb-5">
         {dailyCap === null ? (
-          <p>This team may write to any number of recipients a day.</p>
+          <p>No cap. The number of recipients per day is not limited.</p>
         ) : (
           <>
             <p>
               <strong className="font-semibold tabular-nums">{number.format(handedOverToday)}</strong> of{" "}
               <strong className="font-semibold tabular-nums">{number.format(dailyCap)}</strong> recipients
-              today (UTC). What comes above waits for the next day.
+              today (UTC). Email above the cap is queued until the next day.
             </p>
             <div aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-mute-tint">
               <div className="h-full rounded-full bg-accent" style={{ width: `${share}%` }} />

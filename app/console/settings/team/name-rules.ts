@@ -1,5 +1,5 @@
-/** What a team may be called, told while somebody types; the server judges. */
+/** Form rules for a team name, for immediate feedback. The server validates the name again. */
 export const nameRules = {
-  validate: (text: string) => text.trim() !== "" || "Give the team a name.",
-  maxLength: { value: 100, message: "Give the team a name of at most 100 characters." },
+  validate: (text: string) => text.trim() !== "" || "Enter a team name.",
+  maxLength: { value: 100, message: "Enter a team name of at most 100 characters." },
 };

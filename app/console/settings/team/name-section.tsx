@@ -2,44 +2,48 @@
 
 import { useRouter } from "next/navigation";
 import { useForm } from "react-hook-form";
-import { SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
-import { useWhyNot } from "../../_ui/no-right";
-import { Section } from "../../_ui/section";
+import { SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
+import { useDisabledReason } from "../../_ui/page/permission";
+import { Section } from "../../_ui/page/section";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 import { nameRules } from "./name-rules";
 
-/** What the team is called. */
+/** Renames the team. */
 export function NameSection({ teamId, name }: { teamId: string; name: string }) {
   const trpc = useTRPC();
   const router = useRouter();
-  const whyNot = useWhyNot()("team:write", "change the team");
+  const disabledReason = useDisabledReason()("team:write", "change the team");
   const { register, handleSubmit, formState } = useForm({ values: { name } });
-  const renaming = useAct(trpc.team.change.mutationOptions(), {
+  const renaming = useAction(trpc.team.change.mutationOptions(), {
     done: "Team renamed",
     refresh: [trpc.team.settings.queryKey()],
-    // The frame of the page shows the name, too.
+    // The page layout also shows the name.
     onDone: () => router.refresh(),
   });
   const { fault } = renaming;
   return (
-    <Section title="Name" note="What its members see in the console, and what an invitation says.">
+    <Section title="Name" note="Shown in the console and in invitations.">
       <form
         noValidate
-        onSubmit={handleSubmit((fields) => renaming.act({ team: teamId, name: fields.name }))}
+        onSubmit={handleSubmit((fields) => renaming.run({ team: teamId, name: fields.name }))}
         className="flex max-w-xl flex-col gap-5 px-5 pb-5"
       >
         <TextField
           label="Team name"
           error={formState.errors.name}
-          disabled={whyNot !== undefined}
+          disabled={disabledReason !== undefined}
           {...register("name", nameRules)}
         />
         {fault ? <FormFault fault={fault} /> : null}
         <div>
-          <SubmitButton isBusy={renaming.isBusy} disabled={!formState.isDirty} whyNot={whyNot}>
-            Save the name
+          <SubmitButton
+            isBusy={renaming.isBusy}
+            disabled={!formState.isDirty}
+            disabledReason={disabledReason}
+          >
+            Save name
           </SubmitButton>
         </div>
       </form>

@@ -1,36 +1,36 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog";
-import { SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 import { nameRules } from "./name-rules";
 
-/** Makes a team and goes there. */
+/** Creates a team and opens it. */
 export function NewTeam({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   const trpc = useTRPC();
   const { register, handleSubmit, formState, reset } = useForm({ defaultValues: { name: "" } });
-  const founding = useAct(trpc.team.create.mutationOptions(), {
-    // Loaded anew: the frame of the page knows the reader's teams.
+  const creation = useAction(trpc.team.create.mutationOptions(), {
+    // A full page load updates the team list in the page layout.
     onDone: ({ id }) => window.location.assign(`/console?team=${encodeURIComponent(id)}`),
   });
   const close = () => {
     onOpenChange(false);
-    founding.reset();
+    creation.reset();
     reset();
   };
-  const { fault } = founding;
+  const { fault } = creation;
   return (
     <Dialog
       open={open}
       onOpenChange={close}
       title="Create a team"
-      description="You will be its owner. Invite others under Members."
+      description="You become its owner. Invite members under Settings, Members."
     >
-      <form noValidate onSubmit={handleSubmit(founding.act)} className="flex flex-col gap-5">
+      <form noValidate onSubmit={handleSubmit(creation.run)} className="flex flex-col gap-5">
         <TextField
           label="Team name"
           error={formState.errors.name}
@@ -42,7 +42,7 @@ export function NewTeam({ open, onOpenChange }: { open: boolean; onOpenChange: (
           <button type="button" onClick={close} className={`${buttonStyle.plain} h-10`}>
             Cancel
           </button>
-          <SubmitButton isBusy={founding.isBusy || founding.result !== undefined}>Create team</SubmitButton>
+          <SubmitButton isBusy={creation.isBusy || creation.result !== undefined}>Create team</SubmitButton>
         </DialogActions>
       </form>
     </Dialog>

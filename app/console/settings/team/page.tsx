@@ -6,7 +6,7 @@ import { TeamPage } from "./team-page";
 
 export const metadata: Metadata = { title: "Team" };
 
-/** What the team is called, and how its mail is treated. */
+/** The team name, the unknown-outcome policy, the daily cap and the retention. */
 export default async function Team({ searchParams }: { searchParams: Promise<Search> }) {
   const { teamId } = await requireTeam("/console/settings/team", await searchParams);
   await pageQueries().prefetchQuery(trpc.team.settings.queryOptions({ team: teamId }));

@@ -1,88 +1,90 @@
 "use client";
 
 import { lazy, Suspense, useState } from "react";
-import { SelectField, SubmitButton } from "../../_ui/form";
-import { useWhyNot } from "../../_ui/no-right";
-import { Section } from "../../_ui/section";
+import { SelectField, SubmitButton } from "../../_ui/form/form";
+import { useDisabledReason } from "../../_ui/page/permission";
+import { Section } from "../../_ui/page/section";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { daysOf, type Kept, optionsWith, textOf, wordsOf } from "./kept-days";
+import { useAction } from "../../_ui/use-action";
+import { daysToValue, formatDays, optionsWith, type Retention, valueToDays } from "./retention-days";
 
-const ConfirmKeeping = lazy(async () => ({ default: (await import("./confirm-keeping")).ConfirmKeeping }));
+const ConfirmRetention = lazy(async () => ({
+  default: (await import("./confirm-retention")).ConfirmRetention,
+}));
 
-/** How long the team's mail is kept. Asked once, since what is taken away does not come back. */
-export function RetentionSection({ teamId, kept }: { teamId: string; kept: Kept }) {
+/** The retention of email. Requires confirmation, because deleted email cannot be restored. */
+export function RetentionSection({ teamId, retention }: { teamId: string; retention: Retention }) {
   const trpc = useTRPC();
-  const whyNot = useWhyNot()("team:write", "change the team");
-  const [chosen, setChosen] = useState<Kept | null>(null);
-  const [isAsking, setAsking] = useState(false);
-  const keeping = useAct(trpc.team.keep.mutationOptions(), {
+  const disabledReason = useDisabledReason()("team:write", "change the team");
+  const [chosen, setChosen] = useState<Retention | null>(null);
+  const [isConfirming, setConfirming] = useState(false);
+  const saving = useAction(trpc.team.keep.mutationOptions(), {
     done: "Saved",
     refresh: [trpc.team.settings.queryKey()],
     onDone: () => {
-      setAsking(false);
+      setConfirming(false);
       setChosen(null);
     },
   });
-  const value = chosen ?? kept;
-  const isSame = value.bodiesDays === kept.bodiesDays && value.emailsDays === kept.emailsDays;
-  const isCrossed =
+  const value = chosen ?? retention;
+  const isUnchanged = value.bodiesDays === retention.bodiesDays && value.emailsDays === retention.emailsDays;
+  const isInvalid =
     value.bodiesDays !== null && value.emailsDays !== null && value.bodiesDays > value.emailsDays;
   return (
     <Section
-      title="How long mail is kept"
-      note="Counted from when a mail was accepted. What waits, is held or may still bounce is never touched."
+      title="Email retention"
+      note="Counted from the time an email was accepted. Queued, held and recently sent email is not deleted."
     >
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          setAsking(true);
+          setConfirming(true);
         }}
         className="flex max-w-xl flex-col gap-5 px-5 pb-5"
       >
         <SelectField
-          label="What mails say"
-          hint="Text, HTML and files. The mail stays in the list, with its recipients and its history."
-          value={textOf(value.bodiesDays)}
-          disabled={whyNot !== undefined}
-          onChange={({ target }) => setChosen({ ...value, bodiesDays: daysOf(target.value) })}
+          label="Message content"
+          hint="Text, HTML and attachments. The email stays in the list with its recipients and history."
+          value={daysToValue(value.bodiesDays)}
+          disabled={disabledReason !== undefined}
+          onChange={({ target }) => setChosen({ ...value, bodiesDays: valueToDays(target.value) })}
         >
-          {optionsWith(kept.bodiesDays).map((days) => (
-            <option key={textOf(days)} value={textOf(days)}>
-              {wordsOf(days)}
+          {optionsWith(retention.bodiesDays).map((days) => (
+            <option key={daysToValue(days)} value={daysToValue(days)}>
+              {formatDays(days)}
             </option>
           ))}
         </SelectField>
         <SelectField
-          label="Mails whole"
-          hint="With their recipients and everything that happened to them. Numbers of days gone by stay."
-          error={isCrossed ? "What mails say is part of them and cannot be kept longer than they are." : null}
-          value={textOf(value.emailsDays)}
-          disabled={whyNot !== undefined}
-          onChange={({ target }) => setChosen({ ...value, emailsDays: daysOf(target.value) })}
+          label="Message records"
+          hint="Emails with their recipients and history. Daily statistics are kept."
+          error={isInvalid ? "Choose a period at least as long as for message content." : null}
+          value={daysToValue(value.emailsDays)}
+          disabled={disabledReason !== undefined}
+          onChange={({ target }) => setChosen({ ...value, emailsDays: valueToDays(target.value) })}
         >
-          {optionsWith(kept.emailsDays).map((days) => (
-            <option key={textOf(days)} value={textOf(days)}>
-              {wordsOf(days)}
+          {optionsWith(retention.emailsDays).map((days) => (
+            <option key={daysToValue(days)} value={daysToValue(days)}>
+              {formatDays(days)}
             </option>
           ))}
         </SelectField>
         <div>
-          <SubmitButton disabled={isSame || isCrossed} whyNot={whyNot}>
-            Save how long…
+          <SubmitButton disabled={isUnchanged || isInvalid} disabledReason={disabledReason}>
+            Save retention…
           </SubmitButton>
         </div>
       </form>
       <Suspense>
-        {isAsking ? (
-          <ConfirmKeeping
-            kept={value}
-            isBusy={keeping.isBusy}
-            fault={keeping.fault}
-            onConfirm={() => keeping.act({ team: teamId, ...value })}
+        {isConfirming ? (
+          <ConfirmRetention
+            retention={value}
+            isBusy={saving.isBusy}
+            fault={saving.fault}
+            onConfirm={() => saving.run({ team: teamId, ...value })}
             onClose={() => {
-              setAsking(false);
-              keeping.reset();
+              setConfirming(false);
+              saving.reset();
             }}
           />
         ) : null}

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { faultOf } from "../../_ui/fault";
-import { FaultNote } from "../../_ui/notes";
-import { SkeletonCard } from "../../_ui/skeleton";
+import { SkeletonCard } from "../../_ui/list/skeleton";
+import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { CapSection } from "./cap-section";
 import { NameSection } from "./name-section";
@@ -11,7 +11,7 @@ import { OtherTeamSection } from "./other-team-section";
 import { RetentionSection } from "./retention-section";
 import { UnknownSection } from "./unknown-section";
 
-/** All that is settled for a team as a whole. */
+/** The settings of a team. */
 export function TeamPage({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const { data, error, refetch } = useQuery(trpc.team.settings.queryOptions({ team: teamId }));
@@ -22,7 +22,7 @@ export function TeamPage({ teamId }: { teamId: string }) {
       <NameSection teamId={teamId} name={data.name} />
       <UnknownSection teamId={teamId} policy={data.unknown} />
       <CapSection dailyCap={data.dailyCap} handedOverToday={data.handedOverToday} />
-      <RetentionSection teamId={teamId} kept={data.kept} />
+      <RetentionSection teamId={teamId} retention={data.kept} />
       <OtherTeamSection />
     </div>
   );

@@ -1,37 +1,37 @@
 "use client";
 
 import { useState } from "react";
-import { RadioCards, SubmitButton } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
-import { useWhyNot } from "../../_ui/no-right";
-import { Section } from "../../_ui/section";
+import { RadioCards, SubmitButton } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
+import { useDisabledReason } from "../../_ui/page/permission";
+import { Section } from "../../_ui/page/section";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 
 type Policy = "retry" | "hold";
 
 const CHOICES = [
   {
     value: "retry",
-    label: "Send it again",
-    hint: "No mail is lost. Now and then somebody may get the same mail twice.",
+    label: "Send again",
+    hint: "No email is lost. A recipient may occasionally receive the same email twice.",
   },
   {
     value: "hold",
-    label: "Hold it until somebody decides",
-    hint: "Nobody gets a mail twice. It waits as “unknown” until a person or a program says whether it arrived.",
+    label: "Hold until resolved",
+    hint: "No email is sent twice. It keeps the status “unknown” until a member or a program resolves it.",
   },
 ] as const;
 
 const policyOf = (text: string): Policy => (text === "hold" ? "hold" : "retry");
 
-/** What becomes of mail whose outcome nobody can know. */
+/** The policy for emails with an unknown outcome. */
 export function UnknownSection({ teamId, policy }: { teamId: string; policy: Policy }) {
   const trpc = useTRPC();
-  const whyNot = useWhyNot()("team:write", "change the team");
+  const disabledReason = useDisabledReason()("team:write", "change the team");
   const [chosen, setChosen] = useState<Policy | null>(null);
-  const change = useAct(trpc.team.change.mutationOptions(), {
-    done: "Saved. It holds for what becomes unknown from now on",
+  const change = useAction(trpc.team.change.mutationOptions(), {
+    done: "Saved. Applies to future unknown outcomes.",
     refresh: [trpc.team.settings.queryKey()],
     onDone: () => setChosen(null),
   });
@@ -39,28 +39,28 @@ export function UnknownSection({ teamId, policy }: { teamId: string; policy: Pol
   const value = chosen ?? policy;
   return (
     <Section
-      title="When nobody can know whether a mail arrived"
-      note="A connection that breaks after the whole mail was sent, and before the other server answered, leaves that open. It is rare."
+      title="Unknown outcome"
+      note="If a connection breaks after the whole email was sent and before the server responds, it is unknown whether the server accepted the email. This is rare."
     >
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          change.act({ team: teamId, unknown: value });
+          change.run({ team: teamId, unknown: value });
         }}
         className="flex max-w-xl flex-col gap-5 px-5 pb-5"
       >
         <RadioCards
-          label={<span className="sr-only">What becomes of such a mail</span>}
+          label={<span className="sr-only">Policy for an unknown outcome</span>}
           name="unknown"
           options={CHOICES}
           value={value}
-          disabled={whyNot !== undefined}
+          disabled={disabledReason !== undefined}
           onChange={({ target }) => setChosen(policyOf(target.value))}
         />
         {fault ? <FormFault fault={fault} /> : null}
         <div>
-          <SubmitButton isBusy={change.isBusy} disabled={value === policy} whyNot={whyNot}>
-            Save the choice
+          <SubmitButton isBusy={change.isBusy} disabled={value === policy} disabledReason={disabledReason}>
+            Save policy
           </SubmitButton>
         </div>
       </form>

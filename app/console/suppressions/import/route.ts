@@ -1,7 +1,7 @@
 import type { NextRequest } from "next/server";
-import { getDeps } from "#server/boot/next";
-import { answerImport } from "#server/trpc/suppression-files";
+import { getDeps } from "#server/startup/next";
+import { answerImport } from "#server/trpc/suppressions/files";
 
-/** Takes a CSV file as it is, and tells how far it is read. */
+/** Imports a CSV file from the request body, and streams the progress. */
 export const POST = (request: NextRequest): Promise<Response> =>
   answerImport(getDeps(), request, request.cookies, request.nextUrl.searchParams.get("team") ?? "");

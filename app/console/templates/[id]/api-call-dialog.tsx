@@ -1,9 +1,9 @@
 "use client";
 
-import { CodeBlock } from "../../_ui/code-block";
-import { Dialog } from "../../_ui/dialog";
-import { Tabs } from "../../_ui/tabs";
-import { nodeCall, shellCall } from "./api-call";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { Tabs } from "../../_ui/page/tabs";
+import { CodeBlock } from "../../_ui/text/code-block";
+import { formatNodeCall, formatShellCall } from "./api-call";
 import type { Fields } from "./fields";
 import type { Samples } from "./stored";
 
@@ -16,18 +16,18 @@ type Props = {
   onClose: () => void;
 };
 
-/** How a program sends a mail by this template. */
+/** Examples of how a program sends an email with this template. */
 export function ApiCallDialog({ onClose, isPublished, ...call }: Props) {
   return (
     <Dialog
       open
       onOpenChange={onClose}
       size="wide"
-      title="Send by the API"
+      title="Send with the API"
       description={
         isPublished
-          ? "With your sample values. Sends use what is published."
-          : "With your sample values. Publish the template first: until then such sends are refused."
+          ? "The examples use your sample values. The API sends the published version."
+          : "The examples use your sample values. Publish the template first: until then, the API rejects them."
       }
     >
       <Tabs
@@ -37,12 +37,12 @@ export function ApiCallDialog({ onClose, isPublished, ...call }: Props) {
           {
             value: "curl",
             label: "curl",
-            content: <CodeBlock label="Request" language="sh" text={shellCall(call)} />,
+            content: <CodeBlock label="Request" language="sh" text={formatShellCall(call)} />,
           },
           {
             value: "node",
             label: "Node.js",
-            content: <CodeBlock label="With the resend package" language="js" text={nodeCall(call)} />,
+            content: <CodeBlock label="Using the resend package" language="js" text={formatNodeCall(call)} />,
           },
         ]}
       />

@@ -1,31 +1,31 @@
 "use client";
 
 import { Suspense, useSyncExternalStore } from "react";
-import { lazyPart } from "../../_ui/lazy-part";
-import { Skeleton } from "../../_ui/skeleton";
+import { Skeleton } from "../../_ui/list/skeleton";
+import { lazyPart } from "../../_ui/page/lazy-part";
 import type { EditorProps } from "./code-mirror";
 
 const CodeMirror = lazyPart(async () => (await import("./code-mirror")).CodeMirror);
 
-const never = () => () => {};
+const subscribe = () => () => {};
 
-/** The editor, whose code is larger than the rest of the page and comes after it. Until then its place is kept. */
+/** Loads the code editor after the page, because its code is larger than the rest. A placeholder keeps its space. */
 export function CodeEditor(props: EditorProps) {
-  const isAwake = useSyncExternalStore(
-    never,
+  const isHydrated = useSyncExternalStore(
+    subscribe,
     () => true,
     () => false,
   );
-  const waiting = (
+  const placeholder = (
     <div aria-busy="true" className="flex flex-col gap-3 p-4">
       {["w-2/5", "w-3/5", "w-1/2", "w-4/5", "w-1/3"].map((width) => (
         <Skeleton key={width} className={`h-3 ${width}`} />
       ))}
     </div>
   );
-  if (!isAwake) return waiting;
+  if (!isHydrated) return placeholder;
   return (
-    <Suspense fallback={waiting}>
+    <Suspense fallback={placeholder}>
       <CodeMirror {...props} />
     </Suspense>
   );

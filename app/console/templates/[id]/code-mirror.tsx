@@ -20,23 +20,23 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { useEffect, useRef } from "react";
-import { codeLook } from "./look";
+import { editorTheme } from "./editor-theme";
 import { placeholders, setKnown } from "./placeholders";
 
 export type EditorProps = {
-  /** What it edits: "HTML". */
+  /** The accessible name of the editor: "HTML". */
   label: string;
   isHtml: boolean;
-  /** What stands in it at first. Later values come from the keyboard alone; another `key` begins anew. */
+  /** The initial text. The editor ignores later values; change its `key` to reset it. */
   initial: string;
   declared: readonly string[];
   isReadOnly: boolean;
   onChange: (text: string) => void;
-  /** Lets whoever holds it lead the cursor to a place. */
-  onReady: (goTo: (place: number) => void) => void;
+  /** Called with a function that moves the cursor to a position. */
+  onReady: (goTo: (position: number) => void) => void;
 };
 
-/** The editor of a template's HTML or text. Tab leaves it, as it leaves every field; Ctrl+] indents. */
+/** The editor for the HTML or text of a template. Tab moves the focus out of it, as in any field; Ctrl+] indents. */
 export function CodeMirror({ label, isHtml, initial, declared, isReadOnly, onChange, onReady }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
@@ -46,15 +46,15 @@ export function CodeMirror({ label, isHtml, initial, declared, isReadOnly, onCha
 
   useEffect(() => {
     if (!host.current) return;
-    const { initial: doc, onReady: ready, ...given } = first.current;
+    const { initial: doc, onReady: ready, ...options } = first.current;
     const editor = new EditorView({
       parent: host.current,
-      state: EditorState.create({ doc, extensions: extensionsOf(given, (text) => change.current(text)) }),
+      state: EditorState.create({ doc, extensions: extensionsOf(options, (text) => change.current(text)) }),
     });
     view.current = editor;
-    ready((place) => {
+    ready((position) => {
       editor.dispatch({
-        selection: { anchor: Math.min(place, editor.state.doc.length) },
+        selection: { anchor: Math.min(position, editor.state.doc.length) },
         scrollIntoView: true,
       });
       editor.focus();
@@ -69,9 +69,12 @@ export function CodeMirror({ label, isHtml, initial, declared, isReadOnly, onCha
   return <div ref={host} className="h-full min-w-0 overflow-hidden" />;
 }
 
-type Given = Pick<EditorProps, "label" | "isHtml" | "isReadOnly">;
+type EditorOptions = Pick<EditorProps, "label" | "isHtml" | "isReadOnly">;
 
-const extensionsOf = ({ label, isHtml, isReadOnly }: Given, onText: (text: string) => void): Extension[] => [
+const extensionsOf = (
+  { label, isHtml, isReadOnly }: EditorOptions,
+  onText: (text: string) => void,
+): Extension[] => [
   lineNumbers(),
   highlightActiveLine(),
   highlightActiveLineGutter(),
@@ -85,7 +88,7 @@ const extensionsOf = ({ label, isHtml, isReadOnly }: Given, onText: (text: strin
   EditorView.lineWrapping,
   ...(isHtml ? [html({ autoCloseTags: true })] : []),
   placeholders,
-  codeLook,
+  editorTheme,
   keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
   EditorState.readOnly.of(isReadOnly),
   EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),

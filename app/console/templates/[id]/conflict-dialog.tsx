@@ -1,13 +1,13 @@
 "use client";
 
-import { Dialog } from "../../_ui/dialog";
+import { Dialog } from "../../_ui/dialog/dialog";
 import { buttonStyle } from "../../_ui/styles";
-import { When } from "../../_ui/when";
+import { When } from "../../_ui/text/when";
 import { Diff } from "./diff";
-import { changeOf, fieldsOf, sayFields } from "./fields";
+import { changeOf, fieldsOf, formatFieldNames } from "./fields";
 import type { OpenTemplate } from "./use-template";
 
-/** Somebody else saved while this was being written: shows both, and lets the reader choose. */
+/** Compares the unsaved changes with a version that was saved in the meantime. The user selects one of them. */
 export function ConflictDialog({ template, onClose }: { template: OpenTemplate; onClose: () => void }) {
   const { theirs, fields } = template;
   if (!theirs || !fields) return null;
@@ -17,11 +17,12 @@ export function ConflictDialog({ template, onClose }: { template: OpenTemplate; 
       open
       onOpenChange={onClose}
       size="wide"
-      title="Somebody else has saved this template"
+      title="Conflicting changes"
       description={
         <>
-          They saved <When at={theirs.updatedAt} />, after you began. Yours differs in the{" "}
-          {sayFields(changeOf(their, fields))}. Below, theirs is what goes and yours is what comes.
+          Another user saved this template after you started to edit it: <When at={theirs.updatedAt} />. Your
+          version differs in the {formatFieldNames(changeOf(their, fields))}. In the comparison, removed text
+          is theirs and added text is yours.
         </>
       }
       footer={
@@ -29,20 +30,20 @@ export function ConflictDialog({ template, onClose }: { template: OpenTemplate; 
           <button
             type="button"
             onClick={() => {
-              template.takeTheirs();
+              template.acceptTheirs();
               onClose();
             }}
             className={`${buttonStyle.plain} h-10`}
           >
-            Take theirs, drop mine
+            Use theirs, discard mine
           </button>
           <button
             type="button"
             disabled={template.isSaving}
-            onClick={() => void template.keepMine().then(onClose)}
+            onClick={() => void template.overwriteTheirs().then(onClose)}
             className={`${buttonStyle.danger} h-10`}
           >
-            Save mine over theirs
+            Overwrite with mine
           </button>
         </>
       }

@@ -3,23 +3,23 @@
 import { Code, Copy, History, PenLine, Send, Trash2, Undo2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Suspense } from "react";
-import { ActButton } from "../../_ui/act-button";
-import { lazyPart } from "../../_ui/lazy-part";
-import { Menu } from "../../_ui/menu";
-import { useWhyNot } from "../../_ui/no-right";
-import { PageHeading } from "../../_ui/page-heading";
+import { Menu } from "../../_ui/dialog/menu";
+import { ActionButton } from "../../_ui/form/action-button";
+import { lazyPart } from "../../_ui/page/lazy-part";
+import { PageHeading } from "../../_ui/page/page-heading";
+import { useDisabledReason } from "../../_ui/page/permission";
 import { buttonStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { When } from "../../_ui/when";
+import { useAction } from "../../_ui/use-action";
 import { TemplateStateBadge } from "../state-badge";
 import type { OpenTemplate } from "./use-template";
 
 const PublishDialog = lazyPart(async () => (await import("./publish-dialog")).PublishDialog);
 const DeleteTemplate = lazyPart(async () => (await import("../delete-template")).DeleteTemplate);
 
-/** What lies above the page just now. */
+/** The open dialog. */
 export type Opened = "api" | "test" | "name" | "publish" | "delete" | "conflict" | null;
 
 type Props = {
@@ -30,15 +30,15 @@ type Props = {
   onOpen: (what: Opened) => void;
 };
 
-/** What the template is called, where it stands, and all that can be done with it. */
+/** The name and state of the template, with all actions. */
 export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
   const trpc = useTRPC();
   const router = useRouter();
   const hrefOf = useConsoleHref();
-  const whyOf = useWhyNot();
-  const why = whyOf("templates:write", "change templates");
-  const whyNotSend = whyOf("emails:send", "send mail");
-  const duplicate = useAct(trpc.templates.duplicate.mutationOptions(), {
+  const disabledReason = useDisabledReason();
+  const why = disabledReason("templates:write", "change templates");
+  const whyNotSend = disabledReason("emails:send", "send emails");
+  const duplicate = useAction(trpc.templates.duplicate.mutationOptions(), {
     done: "Duplicated as a draft",
     refresh: [trpc.templates.list.queryKey()],
     onDone: ({ id: copy }) => router.push(hrefOf(`/console/templates/${copy}`)),
@@ -65,7 +65,7 @@ export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
               {isSaving ? (
                 "saving…"
               ) : isDirty ? (
-                <span className="font-medium text-warn">not saved</span>
+                <span className="font-medium text-warn">unsaved changes</span>
               ) : template.isSavedHere ? (
                 "saved"
               ) : (
@@ -82,7 +82,7 @@ export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
               label="More"
               items={[
                 { label: "Versions", Icon: History, href: hrefOf(`/console/templates/${id}/versions`) },
-                { label: "Send by the API…", Icon: Code, onSelect: () => onOpen("api") },
+                { label: "Send with the API…", Icon: Code, onSelect: () => onOpen("api") },
                 {
                   label: "Name and alias…",
                   Icon: PenLine,
@@ -93,9 +93,11 @@ export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
                   label: "Duplicate",
                   Icon: Copy,
                   why,
-                  onSelect: () => duplicate.act({ team: teamId, id }),
+                  onSelect: () => duplicate.run({ team: teamId, id }),
                 },
-                ...(isDirty ? [{ label: "Drop unsaved text", Icon: Undo2, onSelect: template.discard }] : []),
+                ...(isDirty
+                  ? [{ label: "Discard unsaved changes", Icon: Undo2, onSelect: template.discard }]
+                  : []),
                 "line",
                 {
                   label: "Delete…",
@@ -106,33 +108,33 @@ export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
                 },
               ]}
             />
-            <ActButton
-              whyNot={whyNotSend ?? why}
-              aria-label="Send a test…"
+            <ActionButton
+              disabledReason={whyNotSend ?? why}
+              aria-label="Send test…"
               onClick={() => onOpen("test")}
               className={`${buttonStyle.plain} h-10`}
             >
               <Send className="size-4" aria-hidden="true" />
               <span className="md:hidden">Test…</span>
-              <span className="max-md:hidden">Send a test…</span>
-            </ActButton>
-            <ActButton
-              whyNot={why}
+              <span className="max-md:hidden">Send test…</span>
+            </ActionButton>
+            <ActionButton
+              disabledReason={why}
               disabled={!isDirty || isSaving}
               title="Ctrl+S"
               onClick={() => void template.save()}
               className={`${buttonStyle.plain} h-10`}
             >
               Save draft
-            </ActButton>
-            <ActButton
-              whyNot={why ?? (isLive ? "Sends use this version already." : undefined)}
+            </ActionButton>
+            <ActionButton
+              disabledReason={why ?? (isLive ? "This version is already published." : undefined)}
               disabled={isSaving}
               onClick={() => onOpen("publish")}
               className={`${buttonStyle.primary} h-10`}
             >
               Publish…
-            </ActButton>
+            </ActionButton>
           </>
         }
       />

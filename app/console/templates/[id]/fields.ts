@@ -1,10 +1,13 @@
-import type { TemplateView } from "#server/trpc/template-views";
+import type { TemplateView } from "#server/trpc/templates/views";
 import { keysIn } from "./tags";
 
-/** A variable as its row in the table shows it, while somebody types. */
+/** A variable as the form holds it: the fallback is unvalidated text. */
 export type VariableField = { key: string; type: "string" | "number"; isRequired: boolean; fallback: string };
 
-/** What stands in the editor. An empty line is none; `text` null is made from the HTML, and "" means no text part. */
+/**
+ * The values in the editor. An empty field means no value. `text` is null if it is generated from the HTML, and "" if the
+ * email has no text part.
+ */
 export type Fields = {
   subject: string;
   html: string;
@@ -14,12 +17,12 @@ export type Fields = {
   variables: VariableField[];
 };
 
-/** What was read from the server, or written to it, last. */
+/** The state that was last loaded from or saved to the server. */
 export type Base = { revision: number; number: number; publishedNumber: number | null; fields: Fields };
 
 type Content = Pick<TemplateView["content"], "subject" | "html" | "text" | "from" | "replyTo" | "variables">;
 
-/** A version's content as the editor's fields. */
+/** Converts the content of a version to editor fields. */
 export const fieldsOf = ({ subject, html, text, from, replyTo, variables }: Content): Fields => ({
   subject: subject ?? "",
   html,
@@ -42,45 +45,45 @@ export const baseOf = ({ revision, number, publishedNumber, content }: TemplateV
 });
 
 /**
- * The variables that these fields come to: declared ones that are used or have a fallback, and whatever is new among the
- * placeholders. It is what the server makes of placeholders that nobody declared.
+ * The variables that a save will declare: declared ones that are used or have a fallback, and new ones found in the
+ * placeholders. The server treats undeclared placeholders in the same way.
  */
-export function settleVariables({ subject, html, text, variables }: Fields): VariableField[] {
+export function effectiveVariables({ subject, html, text, variables }: Fields): VariableField[] {
   const used = keysIn(subject, html, text);
   const kept = variables.filter(({ key, isRequired }) => !isRequired || used.includes(key));
-  const fresh = used.filter((key) => !kept.some((variable) => variable.key === key));
+  const next = used.filter((key) => !kept.some((variable) => variable.key === key));
   return [
     ...kept,
-    ...fresh.map((key): VariableField => ({ key, type: "string", isRequired: true, fallback: "" })),
+    ...next.map((key): VariableField => ({ key, type: "string", isRequired: true, fallback: "" })),
   ];
 }
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** A number that somebody typed, or null where it is none that survives the way to the server unchanged. */
-export function readNumber(text: string): number | null {
-  const given = text.trim();
-  if (!NUMBER.test(given)) return null;
-  const value = Number(given);
+/** Parses a number. Returns null for anything that is not a number or is too large to be transmitted exactly. */
+export function parseNumber(text: string): number | null {
+  const trimmed = text.trim();
+  if (!NUMBER.test(trimmed)) return null;
+  const value = Number(trimmed);
   return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : null;
 }
 
-/** Why a fallback will not do, or null. */
+/** The error message for an invalid fallback, or null. */
 export const faultOfFallback = ({ type, isRequired, fallback }: VariableField): string | null =>
-  !isRequired && type === "number" && readNumber(fallback) === null ? "Give a number." : null;
+  !isRequired && type === "number" && parseNumber(fallback) === null ? "Enter a number." : null;
 
-/** The variables as the server takes them. One with a fallback that will not do has none. */
-export const declare = (variables: readonly VariableField[]) =>
+/** Converts variables to API input. An invalid fallback becomes null. */
+export const toVariableInput = (variables: readonly VariableField[]) =>
   variables.map(({ key, type, isRequired, fallback }) => ({
     key,
     type,
-    fallbackValue: isRequired ? null : type === "number" ? readNumber(fallback) : fallback,
+    fallbackValue: isRequired ? null : type === "number" ? parseNumber(fallback) : fallback,
   }));
 
 const orNull = (text: string): string | null => text.trim() || null;
 
-/** Fields in the form in which the server takes them. */
-function written(fields: Fields) {
+/** Converts the fields to API input. */
+function toInput(fields: Fields) {
   const addresses = fields.replyTo.split(/[\n;]|,(?=[^"]*(?:"[^"]*"[^"]*)*$)/).map((part) => part.trim());
   const replyTo = addresses.filter(Boolean);
   return {
@@ -89,23 +92,23 @@ function written(fields: Fields) {
     text: fields.text,
     from: orNull(fields.from),
     replyTo: replyTo.length > 0 ? replyTo : null,
-    variables: declare(settleVariables(fields)),
+    variables: toVariableInput(effectiveVariables(fields)),
   };
 }
 
-export type Change = Partial<ReturnType<typeof written>>;
+export type Change = Partial<ReturnType<typeof toInput>>;
 
-/** What of the fields a save has to name: what differs from what was there. */
+/** The changed fields, as input of a save. */
 export function changeOf(before: Fields, now: Fields): Change {
-  const [old, fresh] = [written(before), written(now)];
+  const [old, next] = [toInput(before), toInput(now)];
   return Object.fromEntries(
-    Object.entries(fresh).filter(
+    Object.entries(next).filter(
       ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof typeof old]),
     ),
   );
 }
 
-/** Names of the fields as people read them. */
+/** Display names of the fields. */
 export const FIELD_NAMES: Record<keyof Change, string> = {
   subject: "subject",
   html: "HTML",
@@ -116,7 +119,7 @@ export const FIELD_NAMES: Record<keyof Change, string> = {
 };
 
 /** "subject, HTML and variables". */
-export function sayFields(change: Change): string {
+export function formatFieldNames(change: Change): string {
   const names = (Object.keys(change) as (keyof Change)[]).map((name) => FIELD_NAMES[name]);
   return names.length < 2 ? (names[0] ?? "nothing") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }

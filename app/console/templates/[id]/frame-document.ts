@@ -1,23 +1,23 @@
 /*
- * A template's HTML is whatever somebody wrote, and its preview is made anew with each change, so it is given to the frame
- * as `srcdoc` and has no address at which anybody could open it outside the frame. Three things hold it:
+ * The HTML of a template is untrusted, and the preview changes with each edit. It is therefore passed to the frame as
+ * `srcdoc`: it has no URL that could be opened outside the frame. Three layers isolate it:
  *
- * - `sandbox=""` on the frame: no script runs, no form is sent, no other window or frame is steered, nothing refreshes
- *   itself, and its origin is nobody's.
- * - The page's own policy, which a `srcdoc` document inherits: no script without the page's nonce, no frame and no request
- *   to another host.
- * - The policy below, which only ever takes more away: the page may fetch from its own host, and this document may not.
+ * - `sandbox=""` on the frame: no scripts, no form submission, no navigation of other windows or frames, no refresh, and an
+ *   opaque origin.
+ * - The policy of the page, which a `srcdoc` document inherits: no script without the nonce of the page, no frames and no
+ *   requests to other hosts.
+ * - The policy below, which adds restrictions: the page may load from its own host, this document may not.
  *
- * The policy stands before everything that was written, where nothing can precede or close it; a policy that is read later
- * cannot widen it.
+ * The policy is placed before the template HTML, so the HTML cannot precede or close it. Later policies can only add
+ * restrictions.
  */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
 
-// As a browser's parser reads it: a document type ends at the first ">", also within quotation marks.
+// As in browsers, the document type ends at the first ">", even within quotation marks.
 const DOCTYPE = /^\s*<!doctype[^>]*>/i;
 
-/** The document for the sandboxed frame. What it is set in (standards or quirks mode) stays as its author has it. */
+/** The document for the sandboxed frame. The author's document type (standards or quirks mode) is preserved. */
 export function frameDocument(html: string): string {
   const doctype = DOCTYPE.exec(html)?.[0] ?? "";
   return `${doctype}<meta http-equiv="Content-Security-Policy" content="${POLICY}">${html.slice(doctype.length)}`;

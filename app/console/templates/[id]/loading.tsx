@@ -1,8 +1,8 @@
-import { PageHeading } from "../../_ui/page-heading";
-import { Loading, Skeleton } from "../../_ui/skeleton";
+import { Loading, Skeleton } from "../../_ui/list/skeleton";
+import { PageHeading } from "../../_ui/page/page-heading";
 import { cardStyle } from "../../_ui/styles";
 
-/** The editor's frame while the template is fetched. */
+/** The loading state, with the layout of the editor. */
 export default function TemplateLoading() {
   return (
     <>

@@ -5,11 +5,11 @@ import { unifiedMergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";
 import { useEffect, useRef } from "react";
-import { codeLook } from "./look";
+import { editorTheme } from "./editor-theme";
 
 type Props = { label: string; before: string; after: string };
 
-/** Two texts as one, with what went and what came; what is the same over many lines is folded. Nothing can be changed in it. */
+/** A read-only unified diff of two texts. Long unchanged sections are collapsed. */
 export function MergeView({ label, before, after }: Props) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -22,10 +22,10 @@ export function MergeView({ label, before, after }: Props) {
           lineNumbers(),
           EditorView.lineWrapping,
           html(),
-          codeLook,
+          editorTheme,
           EditorState.readOnly.of(true),
           EditorView.editable.of(false),
-          EditorView.contentAttributes.of({ "aria-label": `Changes of the ${label}`, tabindex: "0" }),
+          EditorView.contentAttributes.of({ "aria-label": `Changes to the ${label}`, tabindex: "0" }),
           unifiedMergeView({
             original: before,
             mergeControls: false,

@@ -1,36 +1,36 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog";
-import { SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 import { ALIAS_RULE } from "../alias";
 import type { OpenTemplate } from "./use-template";
 
 type Fields = { name: string; alias: string };
 type Props = { teamId: string; template: OpenTemplate; onClose: () => void };
 
-/** Changes what a template is called, by people and by programs. Both hold at once: they are no part of a version. */
+/** Changes the name and alias of a template. Both take effect immediately: they are not part of a version. */
 export function NameDialog({ teamId, template, onClose }: Props) {
   const trpc = useTRPC();
   const { latest, base } = template;
   const { register, handleSubmit, watch, formState } = useForm<Fields>({
     defaultValues: { name: latest?.name ?? "", alias: latest?.alias ?? "" },
   });
-  const { act, isBusy, fault } = useAct(trpc.templates.save.mutationOptions(), {
+  const { run, isBusy, fault } = useAction(trpc.templates.save.mutationOptions(), {
     done: "Saved",
     onDone: () => {
-      void template.follow();
+      void template.reload();
       onClose();
     },
   });
   if (!latest || !base) return null;
-  const loses = latest.alias !== null && watch("alias").trim() !== latest.alias;
+  const isAliasRemoved = latest.alias !== null && watch("alias").trim() !== latest.alias;
   const save = ({ name, alias }: Fields) =>
-    act({
+    run({
       team: teamId,
       id: latest.id,
       revision: base.revision,
@@ -44,11 +44,11 @@ export function NameDialog({ teamId, template, onClose }: Props) {
           autoComplete="off"
           maxLength={200}
           error={formState.errors.name}
-          {...register("name", { validate: (text) => text.trim() !== "" || "Give the template a name." })}
+          {...register("name", { validate: (text) => text.trim() !== "" || "Enter a name." })}
         />
         <TextField
           label="Alias"
-          hint="What your programs name it by, in place of its id."
+          hint="Programs can use the alias instead of the id."
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
@@ -57,10 +57,11 @@ export function NameDialog({ teamId, template, onClose }: Props) {
           error={formState.errors.alias}
           {...register("alias", { pattern: ALIAS_RULE })}
         />
-        {loses ? (
+        {isAliasRemoved ? (
           <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
-            Sends that name <code className="wrap-anywhere font-mono text-xs">{latest.alias}</code> are
-            refused with 404 as soon as you save.
+            API calls that use the alias{" "}
+            <code className="wrap-anywhere font-mono text-xs">{latest.alias}</code> are rejected with 404 as
+            soon as you save.
           </p>
         ) : null}
         <FormFault fault={fault} />

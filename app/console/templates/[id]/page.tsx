@@ -10,14 +10,14 @@ export const metadata: Metadata = { title: "Template" };
 
 type Props = { params: Promise<{ id: string }>; searchParams: Promise<Search> };
 
-/** One template: its words beside what they come to, its variables, and its way to the readers. */
+/** One template: its content, preview, variables and publication. */
 export default async function Page({ params, searchParams }: Props) {
   const { id } = await params;
   const { teamId } = await requireTeam(`/console/templates/${encodeURIComponent(id)}`, await searchParams);
   const session = await pageSession();
   await pageQueries()
     .fetchQuery(trpc.templates.get.queryOptions({ team: teamId, id }))
-    .catch(passMissing);
+    .catch(rethrowNotFound);
   return (
     <HydrationBoundary state={dehydrate(pageQueries())}>
       <TemplateEditor
@@ -31,7 +31,7 @@ export default async function Page({ params, searchParams }: Props) {
   );
 }
 
-// Any other failure is the browser's to show, which asks again and has the request id.
-function passMissing(error: unknown): void {
+// The browser refetches after any other error and displays it with the request id.
+function rethrowNotFound(error: unknown): void {
   if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

@@ -4,16 +4,16 @@ export type Pane = "write" | "preview" | "variables";
 
 type Props = { pane: Pane; variables: number; onChange: (pane: Pane) => void };
 
-/** Where there is no room for all three beside each other, one of them is shown. */
+/** On narrow screens, switches between the three panes of the editor. */
 export function PaneSwitch({ pane, variables, onChange }: Props) {
   const panes = [
-    { value: "write", label: "Write" },
+    { value: "write", label: "Edit" },
     { value: "preview", label: "Preview" },
     { value: "variables", label: `Variables ${variables || ""}`.trim() },
   ] as const;
   return (
     <fieldset className="mb-4 grid grid-cols-3 gap-1 rounded-lg bg-mute-tint p-1 xl:hidden">
-      <legend className="sr-only">Show</legend>
+      <legend className="sr-only">View</legend>
       {panes.map(({ value, label }) => (
         <button
           key={value}

@@ -3,10 +3,10 @@ import { EditorState, type Extension, StateEffect, StateField } from "@codemirro
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view";
 import { readTags, type Tag } from "./tags";
 
-/** What the template declares already, and where a fault would be of no use to show (plain text has no raw HTML). */
+/** The declared variables, and whether the text is HTML. Plain text needs no warning about raw HTML. */
 export type Known = { declared: readonly string[]; isHtml: boolean };
 
-/** Tells the editor what is declared now. */
+/** Updates the declared variables in the editor. */
 export const setKnown = StateEffect.define<Known>();
 
 const known = StateField.define<Known>({
@@ -15,22 +15,22 @@ const known = StateField.define<Known>({
 });
 
 const RAW =
-  "Raw HTML: the value is put in as it is. Where a stranger can write it, they can change the whole mail. Use {{name}} unless it is HTML that you made.";
+  "Raw HTML: the value is inserted without escaping. If untrusted users control it, they can change the whole email. Use {{name}} unless the value is your own HTML.";
 const NEW =
-  "New: it is declared when you save. Every send must then bring it, unless you give it a fallback.";
+  "New: the variable is declared when you save. Every send must then provide a value, unless you set a fallback.";
 
-/** How a place is marked, and what it says on hover. */
-function lookOf(tag: Tag, { declared, isHtml }: Known): { class: string; title: string } {
+/** The CSS class of a placeholder and its text on hover. */
+function markOf(tag: Tag, { declared, isHtml }: Known): { class: string; title: string } {
   if (tag.kind === "fault" || tag.key === null) return { class: "cm-tag-fault", title: tag.fault ?? "" };
   if (tag.kind === "raw" && isHtml) return { class: "cm-tag-raw", title: RAW };
   if (!declared.includes(tag.key)) return { class: "cm-tag cm-tag-new", title: NEW };
-  return { class: "cm-tag", title: "A value that each send gives, or its fallback" };
+  return { class: "cm-tag", title: "The value from each send, or the fallback" };
 }
 
 const build = (state: EditorState): DecorationSet =>
   Decoration.set(
     readTags(state.doc.toString()).map((tag) => {
-      const { class: name, title } = lookOf(tag, state.field(known));
+      const { class: name, title } = markOf(tag, state.field(known));
       return Decoration.mark({ class: name, attributes: { title } }).range(tag.from, tag.to);
     }),
   );
@@ -42,26 +42,26 @@ const marks = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Offers the declared names behind two braces. */
+/** Completes the names of declared variables after two braces. */
 function complete(context: CompletionContext): CompletionResult | null {
   const before = context.matchBefore(/\{\{\{?\s*[A-Za-z0-9_]*/);
   if (!before) return null;
   const [opening = "{{"] = /^\{+\s*/.exec(before.text) ?? [];
   const from = before.from + opening.length;
   const closing = opening.startsWith("{{{") ? "}}}" : "}}";
-  const behind = context.state.sliceDoc(context.pos, context.pos + 3);
+  const following = context.state.sliceDoc(context.pos, context.pos + 3);
   return {
     from,
     validFor: /^[A-Za-z0-9_]*$/,
     options: context.state.field(known).declared.map((key) => ({
       label: key,
       type: "variable",
-      apply: behind.startsWith("}}") ? key : `${key}${closing}`,
+      apply: following.startsWith("}}") ? key : `${key}${closing}`,
     })),
   };
 }
 
-/** Marks the places of a template, and offers their names. */
+/** Highlights the placeholders of a template and completes their names. */
 export const placeholders: Extension = [
   known,
   marks,

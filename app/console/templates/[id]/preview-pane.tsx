@@ -3,8 +3,8 @@
 import { CircleAlert, ImageOff, Monitor, Smartphone } from "lucide-react";
 import { ToggleGroup } from "radix-ui";
 import { useMemo, useState } from "react";
+import { Tabs } from "../../_ui/page/tabs";
 import { buttonStyle, cardStyle } from "../../_ui/styles";
-import { Tabs } from "../../_ui/tabs";
 import { frameDocument } from "./frame-document";
 import type { Preview } from "./use-preview";
 
@@ -13,32 +13,32 @@ type Width = keyof typeof WIDTHS;
 
 type Props = {
   preview: Preview;
-  /** As it is written: shown until it is filled in, and where it cannot be. */
+  /** The subject with placeholders, displayed until the preview is ready or if it fails. */
   subject: string;
-  /** The template is sent without a text part, or with one that is made from the HTML. */
-  textKind: "none" | "made" | "written";
-  /** Where the saved draft is shown with its pictures; null where there are none, or the values are too long for it. */
+  /** No text part, one generated from the HTML, or one written by the user. */
+  textKind: "none" | "generated" | "written";
+  /** The URL of the saved draft with remote images; null if it has none or the URL would be too long. */
   imagesHref: string | null;
   isDirty: boolean;
-  onTextWanted: (isWanted: boolean) => void;
+  onTextRequested: (isRequested: boolean) => void;
 };
 
-/** What a reader of the mail would see, beside the editor. */
+/** The preview of the email beside the editor. */
 export function PreviewPane(props: Props) {
-  const { preview, subject, textKind, imagesHref, isDirty, onTextWanted } = props;
+  const { preview, subject, textKind, imagesHref, isDirty, onTextRequested } = props;
   const [width, setWidth] = useState<Width>("desktop");
   const [showsImages, setShowsImages] = useState(false);
   const source = useMemo(() => frameDocument(preview.html), [preview.html]);
-  const { said } = preview;
+  const { result } = preview;
   const withImages = showsImages && imagesHref !== null;
   const frame = {
-    title: "The mail as its reader sees it",
+    title: "Email preview",
     sandbox: "",
     referrerPolicy: "no-referrer",
     style: { width: WIDTHS[width], colorScheme: "light" },
     className: "h-[34.5rem] max-w-full bg-white",
   } as const;
-  const missing = said?.missing ?? [];
+  const missing = result?.missing ?? [];
   return (
     <>
       <section aria-label="Preview" aria-busy={preview.isStale} className={`${cardStyle} overflow-hidden`}>
@@ -46,17 +46,17 @@ export function PreviewPane(props: Props) {
           <p className="min-w-0 grow break-words">
             <span className="sr-only">Subject: </span>
             {subject ? (
-              <span className="font-medium">{said?.subject ?? subject}</span>
+              <span className="font-medium">{result?.subject ?? subject}</span>
             ) : (
-              <span className="text-soft">No subject: each send has to give one</span>
+              <span className="text-soft">No subject: each send must provide one</span>
             )}
           </p>
           <WidthToggle width={width} onChange={setWidth} />
         </div>
         <Tabs
-          label="Preview of"
+          label="Preview format"
           className="border-0"
-          onValueChange={(value) => onTextWanted(value === "text")}
+          onValueChange={(value) => onTextRequested(value === "text")}
           tabs={[
             {
               value: "html",
@@ -72,7 +72,7 @@ export function PreviewPane(props: Props) {
                     <button
                       type="button"
                       onClick={() => setShowsImages(true)}
-                      title="They come from other hosts, which learn that somebody looked"
+                      title="Images load from other hosts, which can record the view"
                       className={`${buttonStyle.plain} absolute right-3 bottom-3 h-9 shadow-sm`}
                     >
                       <ImageOff className="size-4" aria-hidden="true" /> Load images
@@ -81,14 +81,14 @@ export function PreviewPane(props: Props) {
                   {withImages ? (
                     <div className="absolute right-3 bottom-3 left-3 flex flex-wrap items-center gap-2 rounded-lg border border-line bg-page px-3 py-2 shadow-sm">
                       <p className="mr-auto text-soft text-xs">
-                        {isDirty ? "With images, as it was saved last." : "With images, as it is saved."}
+                        {isDirty ? "Last saved version, with images." : "Saved version, with images."}
                       </p>
                       <button
                         type="button"
                         onClick={() => setShowsImages(false)}
                         className={`${buttonStyle.quiet} h-8`}
                       >
-                        Back to the live preview
+                        Back to live preview
                       </button>
                     </div>
                   ) : null}
@@ -103,7 +103,7 @@ export function PreviewPane(props: Props) {
                   <p className="mb-3 text-soft text-xs">{TEXT_NOTES[textKind]}</p>
                   {textKind === "none" ? null : (
                     <pre className="whitespace-pre-wrap break-words font-mono text-xs leading-5">
-                      {said?.text}
+                      {result?.text}
                     </pre>
                   )}
                 </div>
@@ -116,8 +116,8 @@ export function PreviewPane(props: Props) {
         <p className="mt-3 flex gap-2.5 px-1 text-soft text-xs leading-5">
           <CircleAlert className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
           <span className="min-w-0 break-words">
-            {missing.join(", ")} {missing.length === 1 ? "has" : "have"} no sample value, and every send must
-            bring {missing.length === 1 ? "it" : "them"}.
+            {missing.join(", ")} {missing.length === 1 ? "has" : "have"} no sample value. Every send must
+            provide {missing.length === 1 ? "it" : "them"}.
           </span>
         </p>
       ) : null}
@@ -126,9 +126,9 @@ export function PreviewPane(props: Props) {
 }
 
 const TEXT_NOTES: Record<Props["textKind"], string> = {
-  made: "Made from the HTML, for readers whose program shows no HTML.",
-  written: "As you wrote it.",
-  none: "This mail has no text part. Programs that show no HTML show nothing, and spam filters count it.",
+  generated: "Generated from the HTML, for email clients that do not display HTML.",
+  written: "Your own text part.",
+  none: "No text part. Text-only email clients show an empty email, and spam filters add a penalty.",
 };
 
 function WidthToggle({ width, onChange }: { width: Width; onChange: (width: Width) => void }) {

@@ -6,31 +6,33 @@ import { FIELD_NAMES, type Fields } from "./fields";
 import { rawKeysIn, readTags } from "./tags";
 
 type Field = "subject" | "html" | "text";
-type Place = { field: Field; at: number; line: number; said: string };
+type TagError = { field: Field; at: number; line: number; message: string };
 
 type Props = {
   fields: Fields;
-  /** What the server said of the fields. */
-  said: DraftPreview | null;
+  /** The last preview from the server, with its errors. */
+  result: DraftPreview | null;
   onGoTo: (field: Field, at: number) => void;
 };
 
-/** What keeps the template from being saved, each with the way to its place; and what to be careful with. */
-export function Problems({ fields, said, onGoTo }: Props) {
-  const places = placesOf(fields);
-  // What the server refuses where no place is known: a subject that is too long, a wrong variable.
-  const others = (said?.faults ?? []).filter(({ field }) => !places.some((place) => place.field === field));
+/** Errors that prevent saving, with links to their positions, and warnings. */
+export function Problems({ fields, result, onGoTo }: Props) {
+  const tagErrors = tagErrorsOf(fields);
+  // Errors from the server without a position, such as a subject that is too long or an invalid variable.
+  const others = (result?.faults ?? []).filter(
+    ({ field }) => !tagErrors.some((error) => error.field === field),
+  );
   const raw = [...rawKeysIn(fields.html)];
   return (
     <div className="flex flex-col gap-3 empty:hidden">
-      {places.length + others.length > 0 ? (
+      {tagErrors.length + others.length > 0 ? (
         <section
-          aria-label="Faults"
+          aria-label="Errors"
           aria-live="polite"
           className="rounded-lg bg-bad-tint px-3.5 py-2.5 text-bad leading-6"
         >
           <ul className="flex flex-col gap-1">
-            {places.slice(0, shownMax).map(({ field, at, line, said: fault }) => (
+            {tagErrors.slice(0, listedMax).map(({ field, at, line, message }) => (
               <li key={`${field}-${at}`} className="flex gap-2.5">
                 <CircleAlert className="mt-1 size-4 shrink-0" aria-hidden="true" />
                 <span className="min-w-0 break-words">
@@ -42,7 +44,7 @@ export function Problems({ fields, said, onGoTo }: Props) {
                     {FIELD_NAMES[field]}
                     {field === "subject" ? "" : `, line ${line}`}
                   </button>
-                  {fault}
+                  {message}
                 </span>
               </li>
             ))}
@@ -53,7 +55,25 @@ export function Problems({ fields, said, onGoTo }: Props) {
               </li>
             ))}
           </ul>
-          {places.length > shownMax ? <p className="mt-1">And {places.length - shownMax} more.</p> : null}
+          {tagErrors.length > listedMax ? (
+            <p className="mt-1">And {tagErrors.length - listedMax} more.</p>
+          ) : null}
+        </section>
+      ) : null}
+      {result && result.warnings.length > 0 ? (
+        <section
+          aria-label="Warnings"
+          aria-live="polite"
+          className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6"
+        >
+          <ul className="flex flex-col gap-1">
+            {result.warnings.map((warning) => (
+              <li key={warning} className="flex gap-2.5">
+                <TriangleAlert className="mt-1 size-4 shrink-0" aria-hidden="true" />
+                <span className="min-w-0 break-words">{warning}</span>
+              </li>
+            ))}
+          </ul>
         </section>
       ) : null}
       {raw.length > 0 ? (
@@ -66,9 +86,8 @@ export function Problems({ fields, said, onGoTo }: Props) {
             {raw.map((key) => (
               <code key={key} className="mr-1.5 font-mono text-xs">{`{{{${key}}}}`}</code>
             ))}
-            {raw.length === 1 ? "is" : "are"} put in as raw HTML. Where a stranger can write the value, they
-            can change the whole mail: its links, its words, its pictures. With two braces it is shown as
-            text.
+            {raw.length === 1 ? "is" : "are"} inserted as raw HTML. If untrusted users control the value, they
+            can change the links, text and images of the email. Use two braces to insert it as text.
           </p>
         </section>
       ) : null}
@@ -76,15 +95,15 @@ export function Problems({ fields, said, onGoTo }: Props) {
   );
 }
 
-const shownMax = 8;
+const listedMax = 8;
 
-function placesOf(fields: Fields): Place[] {
+function tagErrorsOf(fields: Fields): TagError[] {
   const sources = { subject: fields.subject, html: fields.html, text: fields.text ?? "" };
   return (Object.keys(sources) as Field[]).flatMap((field) =>
     readTags(sources[field]).flatMap(({ from, fault }) =>
       fault === null
         ? []
-        : { field, at: from, line: sources[field].slice(0, from).split("\n").length, said: fault },
+        : { field, at: from, line: sources[field].slice(0, from).split("\n").length, message: fault },
     ),
   );
 }

@@ -1,11 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Confirm } from "../../_ui/confirm";
+import { Confirm } from "../../_ui/dialog/confirm";
 import { faultOf } from "../../_ui/fault";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { changeOf, type Fields, fieldsOf, sayFields, settleVariables } from "./fields";
+import { useAction } from "../../_ui/use-action";
+import { changeOf, effectiveVariables, type Fields, fieldsOf, formatFieldNames } from "./fields";
 import type { OpenTemplate } from "./use-template";
 
 type Props = {
@@ -17,7 +17,7 @@ type Props = {
   onOpenChange: (open: boolean) => void;
 };
 
-/** Says what sends will say from now on, before they do. What is not saved is saved first. */
+/** Shows what publishing changes and asks for confirmation. Unsaved changes are saved first. */
 export function PublishDialog({ teamId, id, alias, template, open, onOpenChange }: Props) {
   const trpc = useTRPC();
   const { base, fields, isDirty } = template;
@@ -28,17 +28,17 @@ export function PublishDialog({ teamId, id, alias, template, open, onOpenChange 
       { enabled: open && live !== null },
     ),
   );
-  const { act, isBusy, fault } = useAct(trpc.templates.publish.mutationOptions(), {
+  const { run, isBusy, fault } = useAction(trpc.templates.publish.mutationOptions(), {
     done: "Published",
     onDone: () => {
       onOpenChange(false);
-      void template.follow();
+      void template.reload();
     },
   });
   if (!base || !fields) return null;
   const publish = async () => {
     const saved = isDirty ? await template.save() : base;
-    if (saved) act({ team: teamId, id, revision: saved.revision });
+    if (saved) run({ team: teamId, id, revision: saved.revision });
     else onOpenChange(false);
   };
   return (
@@ -54,19 +54,26 @@ export function PublishDialog({ teamId, id, alias, template, open, onOpenChange 
     >
       {live === null ? (
         <p>
-          From now on your programs can send with it, by{" "}
-          {alias ? <code className="font-mono text-ink text-xs">{alias}</code> : "its id"}.
+          After publishing, programs can send this template by{" "}
+          {alias ? (
+            <>
+              the alias <code className="font-mono text-ink text-xs">{alias}</code>
+            </>
+          ) : (
+            "its id"
+          )}
+          .
         </p>
       ) : (
         <>
           <p>
-            Every send from now on says what the editor shows, in place of version {live}. Mail that was
-            accepted before keeps what it says. You can go back to version {live} at any time.
+            New emails will use the content in the editor instead of version {live}. Emails that are already
+            accepted do not change. You can roll back to version {live} at any time.
           </p>
           {published ? (
-            <WhatChanges before={fieldsOf(published)} now={fields} />
+            <Changes before={fieldsOf(published)} now={fields} />
           ) : error ? (
-            <p>What changes could not be looked up: {faultOf(error).message}</p>
+            <p>The changes could not be loaded: {faultOf(error).message}</p>
           ) : (
             <p>Comparing…</p>
           )}
@@ -76,22 +83,22 @@ export function PublishDialog({ teamId, id, alias, template, open, onOpenChange 
   );
 }
 
-function WhatChanges({ before, now }: { before: Fields; now: Fields }) {
+function Changes({ before, now }: { before: Fields; now: Fields }) {
   const change = changeOf(before, now);
-  const required = settleVariables(now).filter(
+  const required = effectiveVariables(now).filter(
     ({ key, isRequired }) =>
       isRequired && !before.variables.some((variable) => variable.key === key && variable.isRequired),
   );
   return (
     <>
       <p>
-        What changes: <span className="font-medium text-ink">{sayFields(change)}</span>.
+        Changed: <span className="font-medium text-ink">{formatFieldNames(change)}</span>.
       </p>
       {required.length > 0 ? (
         <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn">
-          {required.map(({ key }) => key).join(", ")} {required.length === 1 ? "is" : "are"} required from now
-          on: sends that do not bring {required.length === 1 ? "it" : "them"} are refused. A fallback avoids
-          that.
+          {required.map(({ key }) => key).join(", ")} {required.length === 1 ? "becomes" : "become"} required:
+          sends without {required.length === 1 ? "it" : "them"} will be rejected. Set a fallback to avoid
+          this.
         </p>
       ) : null}
     </>

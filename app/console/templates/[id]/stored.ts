@@ -1,23 +1,23 @@
 import type { Fields } from "./fields";
 
-/** Text that was not saved yet, and the revision that it began from. */
+/** Unsaved changes and the revision they are based on. */
 export type Unsaved = { revision: number; fields: Fields };
 
-const unsavedKey = (id: string) => `posthorn.template.${id}.unsaved`;
-const samplesKey = (id: string) => `posthorn.template.${id}.samples`;
+const unsavedKey = (id: string) => `backstamp.template.${id}.unsaved`;
+const samplesKey = (id: string) => `backstamp.template.${id}.samples`;
 
-// A browser may refuse all storage; then nothing is kept, and nothing else is lost.
-function attempt<T>(act: () => T): T | null {
+// Browsers can block storage. The editor then works without it.
+function tryStorage<T>(access: () => T): T | null {
   try {
-    return act();
+    return access();
   } catch {
     return null;
   }
 }
 
-/** Keeps unsaved text over a reload, a lost session and signing in again, for as long as the tab lives. Null forgets it. */
-export function keepUnsaved(id: string, unsaved: Unsaved | null): void {
-  attempt(() =>
+/** Stores unsaved changes until the tab is closed. They survive a reload and a new sign-in. Null deletes them. */
+export function storeUnsaved(id: string, unsaved: Unsaved | null): void {
+  tryStorage(() =>
     unsaved
       ? sessionStorage.setItem(unsavedKey(id), JSON.stringify(unsaved))
       : sessionStorage.removeItem(unsavedKey(id)),
@@ -25,21 +25,25 @@ export function keepUnsaved(id: string, unsaved: Unsaved | null): void {
 }
 
 export function readUnsaved(id: string): Unsaved | null {
-  const read = attempt(() => JSON.parse(sessionStorage.getItem(unsavedKey(id)) ?? "null") as Unsaved | null);
-  return read && typeof read.revision === "number" && typeof read.fields?.html === "string" ? read : null;
+  const stored = tryStorage(
+    () => JSON.parse(sessionStorage.getItem(unsavedKey(id)) ?? "null") as Unsaved | null,
+  );
+  return stored && typeof stored.revision === "number" && typeof stored.fields?.html === "string"
+    ? stored
+    : null;
 }
 
-/** Values to look at a template with. They are one person's, and stay in their browser. */
+/** Sample values for the preview, by variable name. They are stored only in the user's browser. */
 export type Samples = Record<string, string>;
 
-export function keepSamples(id: string, samples: Samples): void {
-  attempt(() => localStorage.setItem(samplesKey(id), JSON.stringify(samples)));
+export function storeSamples(id: string, samples: Samples): void {
+  tryStorage(() => localStorage.setItem(samplesKey(id), JSON.stringify(samples)));
 }
 
 export function readSamples(id: string): Samples {
-  const read = attempt(() => JSON.parse(localStorage.getItem(samplesKey(id)) ?? "{}") as unknown);
-  if (typeof read !== "object" || read === null) return {};
+  const stored = tryStorage(() => JSON.parse(localStorage.getItem(samplesKey(id)) ?? "{}") as unknown);
+  if (typeof stored !== "object" || stored === null) return {};
   return Object.fromEntries(
-    Object.entries(read).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    Object.entries(stored).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
 }

@@ -1,10 +1,10 @@
-/** A place in a template between braces: shown by its value, put in as raw HTML, or nothing that a template may hold. */
+/** A tag in braces: a variable that is escaped, a variable that is inserted as raw HTML, or an invalid tag. */
 export type Tag = {
   from: number;
   to: number;
   key: string | null;
   kind: "variable" | "raw" | "fault";
-  /** Why it cannot stay, in a sentence. */
+  /** The error message of an invalid tag. */
   fault: string | null;
 };
 
@@ -21,20 +21,20 @@ const RESERVED = new Set([
 const tagCharsMax = 200;
 const tagsMax = 5_000;
 
-/** What Mustache would do with a tag, by its first sign; here all of it is refused. */
-const FOREIGN: Record<string, string> = {
+/** Mustache tags by their first character. None of them is supported. */
+const UNSUPPORTED: Record<string, string> = {
   "#": "a section",
   "^": "an inverted section",
   "/": "the end of a section",
   ">": "a partial",
   "!": "a comment",
   "=": "a change of delimiters",
-  "&": "an unescaped variable, which is written {{{name}}} here,",
+  "&": "an unescaped variable in the form {{&name}}, which is written {{{name}}} here",
 };
 
 /**
- * The tags of a template's field in their order, each judged as the server judges it when it is saved. Marks places while
- * somebody types; the server has the last word, and a test holds the two together.
+ * The tags of a template field in order, validated by the same rules as on the server. It is for highlighting while the
+ * user types; the server validates again on save. A test checks that both agree.
  */
 export function readTags(source: string): Tag[] {
   const tags: Tag[] = [];
@@ -65,9 +65,10 @@ const UNCLOSED = "This tag is not closed. Write {{name}} or {{{name}}}.";
 const TOO_MANY = "There are more than 5,000 placeholders. Use fewer.";
 
 function faultOfTag(key: string): string | null {
-  const foreign = FOREIGN[key[0] ?? ""];
-  if (foreign) return `This is ${foreign} and is not offered: a template only shows values, by {{name}}.`;
-  if (!KEY.test(key)) return `"${key.slice(0, 60)}" is no name: use letters, digits and _, at most 50.`;
+  const unsupported = UNSUPPORTED[key[0] ?? ""];
+  if (unsupported) return `This is ${unsupported}. It is not supported. Use {{name}} to insert a value.`;
+  if (!KEY.test(key))
+    return `"${key.slice(0, 60)}" is not a valid name. Use letters, digits and underscores, at most 50.`;
   if (RESERVED.has(key)) return `"${key}" is reserved. Choose another name.`;
   return null;
 }
@@ -77,13 +78,13 @@ const endOfLine = (source: string, from: number): number => {
   return end === -1 ? Math.min(source.length, from + tagCharsMax) : from + end;
 };
 
-/** The names that stand in these fields, each once, in the order of their first use. */
+/** The variable names in these fields, without duplicates, in order of first use. */
 export const keysIn = (...sources: (string | null)[]): string[] => [
   ...new Set(
     sources.flatMap((source) => (source === null ? [] : readTags(source).flatMap(({ key }) => key ?? []))),
   ),
 ];
 
-/** Those of them that stand somewhere as raw HTML. Only in HTML that makes a difference. */
+/** The variables that the HTML inserts as raw HTML. In the subject and the text part raw tags make no difference. */
 export const rawKeysIn = (html: string): Set<string> =>
   new Set(readTags(html).flatMap(({ kind, key }) => (kind === "raw" && key !== null ? [key] : [])));

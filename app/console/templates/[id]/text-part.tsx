@@ -5,30 +5,30 @@ import { CodeEditor } from "./code-editor";
 import type { EditorProps } from "./code-mirror";
 
 type Props = Pick<EditorProps, "declared" | "isReadOnly" | "onReady"> & {
-  /** As it is at first; null is made from the HTML, "" is none. */
+  /** The initial text; null if it is generated from the HTML, "" for no text part. */
   text: string | null;
   onChange: (text: string | null) => void;
 };
 
 const KINDS = [
-  { value: "made", label: "Made from the HTML" },
-  { value: "written", label: "Written by hand" },
+  { value: "generated", label: "Generated from HTML" },
+  { value: "written", label: "Custom text" },
   { value: "none", label: "No text part" },
 ] as const;
 type Kind = (typeof KINDS)[number]["value"];
 
 const NOTES = {
-  made: "Each mail's text part is made from its HTML when it is sent. The preview shows it.",
-  none: "Mails have no text part: programs that show no HTML show nothing, and spam filters count it.",
+  generated: "The text part of each email is generated from its HTML when it is sent. The preview shows it.",
+  none: "No text part. Text-only email clients show an empty email, and spam filters add a penalty.",
 };
 
-/** Where the text part comes from, and the editor for one that is written. It comes back when it is chosen again. */
+/** Selects the source of the text part. A custom text is kept while another source is selected. */
 export function TextPart({ text, isReadOnly, onChange, ...editor }: Props) {
-  const [kind, setKind] = useState<Kind>(text === null ? "made" : text === "" ? "none" : "written");
+  const [kind, setKind] = useState<Kind>(text === null ? "generated" : text === "" ? "none" : "written");
   const written = useRef(text || "Hello,\n");
   const choose = (next: Kind) => {
     setKind(next);
-    onChange(next === "made" ? null : next === "none" ? "" : written.current);
+    onChange(next === "generated" ? null : next === "none" ? "" : written.current);
   };
   return (
     <div className="flex h-[32rem] flex-col">

@@ -2,11 +2,11 @@
 
 import { useEffect } from "react";
 
-const QUESTION = "There is text that is not saved. Leave this page?";
+const QUESTION = "You have unsaved changes. Leave this page?";
 
 /**
- * Asks before unsaved text is left behind, by the browser where the page itself goes, and here where only the console's
- * page changes. What is left all the same comes back with the page, as long as the tab lives.
+ * Asks for confirmation before the user leaves with unsaved changes: through the browser on unload, and by a dialog on
+ * navigation within the console. The changes stay stored in the tab and are restored when the page opens again.
  */
 export function useLeaveGuard(isDirty: boolean): void {
   useEffect(() => {
@@ -17,14 +17,14 @@ export function useLeaveGuard(isDirty: boolean): void {
       if (!(link instanceof HTMLAnchorElement) || link.target === "_blank" || link.hasAttribute("download"))
         return;
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
-      const there = new URL(link.href, location.href);
-      if (there.origin !== location.origin || there.pathname === location.pathname) return;
+      const target = new URL(link.href, location.href);
+      if (target.origin !== location.origin || target.pathname === location.pathname) return;
       if (window.confirm(QUESTION)) return;
       event.preventDefault();
       event.stopPropagation();
     };
     window.addEventListener("beforeunload", onUnload);
-    // Before Next's own links hear of it.
+    // The capture phase runs before the click handlers of Next.js links.
     document.addEventListener("click", onClick, { capture: true });
     return () => {
       window.removeEventListener("beforeunload", onUnload);

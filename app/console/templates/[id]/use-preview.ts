@@ -5,67 +5,72 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import type { DraftPreview } from "#server/services/templates/draft-preview";
 import { type Fault, faultOf } from "../../_ui/fault";
 import { useTRPC } from "../../_ui/trpc";
-import { declare, type Fields, settleVariables } from "./fields";
+import { effectiveVariables, type Fields, toVariableInput } from "./fields";
 import type { Samples } from "./stored";
 import { valuesOf } from "./use-samples";
 
-/** After the last key press. */
+/** Delay after the last key press. */
 const settleMs = 250;
-/** What one call of the console may carry, with room for what JSON adds. */
+/** The size limit of one tRPC call, minus a margin for JSON escaping. */
 export const charsMax = 900_000;
 
 export type Preview = {
-  /** The last answer; null before the first. */
-  said: DraftPreview | null;
-  /** The last HTML that could be made, which stays while there is a fault. */
+  /** The last result; null before the first one. */
+  result: DraftPreview | null;
+  /** The last HTML that was rendered. It stays while the fields have errors. */
   html: string;
-  /** An answer to what stands in the fields now is still to come. */
+  /** The result for the current fields is still loading. */
   isStale: boolean;
   fault: Fault | null;
 };
 
-/** What a mail with these fields and values would say, asked of the server when somebody stops typing. */
+/** Renders a preview of these fields and values on the server when the user stops typing. */
 export function usePreview(teamId: string, fields: Fields, samples: Samples, withText: boolean): Preview {
   const trpc = useTRPC();
   const { mutateAsync } = useMutation(trpc.templates.preview.mutationOptions());
-  const [answer, setAnswer] = useState<{ question: string; said: DraftPreview } | null>(null);
+  const [latest, setLatest] = useState<{ request: string; result: DraftPreview } | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
   const [html, setHtml] = useState("");
-  const wanted = useRef("");
-  const question = useMemo(() => {
+  const pending = useRef("");
+  const request = useMemo(() => {
     const { subject, html: source, text } = fields;
-    const variables = settleVariables(fields);
+    const variables = effectiveVariables(fields);
     return JSON.stringify({
       team: teamId,
-      draft: { subject: subject.trim() || null, html: source, text, variables: declare(variables) },
+      draft: { subject: subject.trim() || null, html: source, text, variables: toVariableInput(variables) },
       values: valuesOf(variables, samples),
       withText,
     });
   }, [teamId, fields, samples, withText]);
 
   useEffect(() => {
-    wanted.current = question;
-    if (question.length > charsMax) return;
+    pending.current = request;
+    if (request.length > charsMax) return;
     const timer = setTimeout(async () => {
       try {
-        const said = await mutateAsync(JSON.parse(question));
-        if (wanted.current !== question) return;
-        setAnswer({ question, said });
+        const result = await mutateAsync(JSON.parse(request));
+        if (pending.current !== request) return;
+        setLatest({ request, result });
         setFault(null);
-        if (said.html !== null) setHtml(said.html);
+        if (result.html !== null) setHtml(result.html);
       } catch (error) {
-        if (wanted.current === question) setFault(faultOf(error));
+        if (pending.current === request) setFault(faultOf(error));
       }
     }, settleMs);
     return () => clearTimeout(timer);
-  }, [question, mutateAsync]);
+  }, [request, mutateAsync]);
 
-  const isStale = answer?.question !== question;
-  return { said: answer?.said ?? null, html, isStale, fault: question.length > charsMax ? TOO_LARGE : fault };
+  const isStale = latest?.request !== request;
+  return {
+    result: latest?.result ?? null,
+    html,
+    isStale,
+    fault: request.length > charsMax ? TOO_LARGE : fault,
+  };
 }
 
 const TOO_LARGE: Fault = {
-  message: "This is more than the editor can show and save, about 900 KB. Make it smaller, or use the API.",
+  message: "The content exceeds the editor's limit of about 900 KB. Make it smaller, or use the API.",
   code: null,
   requestId: null,
 };

@@ -1,10 +1,10 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { readNumber, type VariableField } from "./fields";
-import { keepSamples, readSamples, type Samples } from "./stored";
+import { parseNumber, type VariableField } from "./fields";
+import { readSamples, type Samples, storeSamples } from "./stored";
 
-/** The values that a template is looked at with, kept in this browser. Empty until the page is awake. */
+/** The sample values of a template, stored in this browser. Empty until hydration. */
 export function useSamples(id: string) {
   const [samples, setSamples] = useState<Samples>({});
   useEffect(() => setSamples(readSamples(id)), [id]);
@@ -12,12 +12,12 @@ export function useSamples(id: string) {
     const { [key]: _, ...others } = samples;
     const next = value === "" ? others : { ...others, [key]: value };
     setSamples(next);
-    keepSamples(id, next);
+    storeSamples(id, next);
   };
   return { samples, change };
 }
 
-/** Samples as values of these variables: one that is empty, or no number where one is due, is left out. */
+/** Converts samples to variable values. Empty samples and invalid numbers are omitted. */
 export function valuesOf(
   variables: readonly VariableField[],
   samples: Samples,
@@ -26,7 +26,7 @@ export function valuesOf(
   for (const { key, type } of variables) {
     const sample = Object.hasOwn(samples, key) ? samples[key] : undefined;
     if (sample === undefined || sample === "") continue;
-    const value = type === "number" ? readNumber(sample) : sample;
+    const value = type === "number" ? parseNumber(sample) : sample;
     if (value !== null) values[key] = value;
   }
   return values;

@@ -2,15 +2,15 @@
 
 import { useEffect, useRef } from "react";
 
-/** Ctrl+S (on a Mac ⌘S) saves, wherever the cursor is; the browser's own dialog for it stays away. */
+/** Ctrl+S (⌘S on a Mac) saves from anywhere on the page, instead of opening the browser's save dialog. */
 export function useSaveKey(save: () => void): void {
-  const act = useRef(save);
-  act.current = save;
+  const saveRef = useRef(save);
+  saveRef.current = save;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
       event.preventDefault();
-      act.current();
+      saveRef.current();
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

@@ -2,45 +2,45 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { TemplateView } from "#server/trpc/template-views";
+import type { TemplateView } from "#server/trpc/templates/views";
+import { showSuccess, showUndo } from "../../_ui/dialog/toasts";
 import { type Fault, faultOf } from "../../_ui/fault";
-import { sayDone, sayUndoable } from "../../_ui/toasts";
 import { useTRPC } from "../../_ui/trpc";
-import { type Base, baseOf, changeOf, type Fields, faultOfFallback, settleVariables } from "./fields";
-import { keepUnsaved, readUnsaved } from "./stored";
+import { type Base, baseOf, changeOf, effectiveVariables, type Fields, faultOfFallback } from "./fields";
+import { readUnsaved, storeUnsaved } from "./stored";
 import { charsMax } from "./use-preview";
 
-/** After the last key press, before unsaved text is kept. */
-const keepMs = 400;
-/** How often somebody else's save is looked for; a hidden tab asks for nothing. */
-const askAgainMs = 20_000;
+/** Delay after the last key press before unsaved changes are stored. */
+const storeMs = 400;
+/** Interval of the check for changes by other users. Hidden tabs do not refetch. */
+const refetchMs = 20_000;
 
 /**
- * A template in the editor: what was read, what stands in the fields, and how it is saved. Nothing that somebody else saved
- * meanwhile is overwritten: `theirs` is it then, and the choice is the reader's.
+ * The state of the template editor: the loaded version, the fields, and saving. A save never overwrites a newer version
+ * of another user: that version is then in `theirs`, and the user decides.
  */
 export function useTemplate(teamId: string, id: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const question = trpc.templates.get.queryOptions({ team: teamId, id });
-  const { data: latest } = useQuery({ ...question, refetchInterval: askAgainMs });
+  const query = trpc.templates.get.queryOptions({ team: teamId, id });
+  const { data: latest } = useQuery({ ...query, refetchInterval: refetchMs });
   const save = useMutation(trpc.templates.save.mutationOptions());
   const [base, setBase] = useState<Base | null>(latest ? baseOf(latest) : null);
   const [fields, setFields] = useState<Fields | null>(base?.fields ?? null);
-  /** Counts how often the fields were set from outside: editors begin anew with each. */
+  /** Increases each time the fields are set from outside; editors use it as their `key` to reset. */
   const [epoch, setEpoch] = useState(0);
   const [isRestored, setRestored] = useState(false);
   const [isSavedHere, setSavedHere] = useState(false);
   const [theirs, setTheirs] = useState<TemplateView | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
 
-  const shown = useRef(fields);
-  shown.current = fields;
-  const take = useCallback((next: Base, with_: Fields = next.fields) => {
+  const current = useRef(fields);
+  current.current = fields;
+  const load = useCallback((next: Base, nextFields: Fields = next.fields) => {
     setBase(next);
-    // What stands there already keeps its cursor and what can be undone.
-    if (JSON.stringify(shown.current) !== JSON.stringify(with_)) {
-      setFields(with_);
+    // If the text is the same, the editor keeps its cursor and undo history.
+    if (JSON.stringify(current.current) !== JSON.stringify(nextFields)) {
+      setFields(nextFields);
       setEpoch((count) => count + 1);
     }
     setTheirs(null);
@@ -50,61 +50,62 @@ export function useTemplate(teamId: string, id: string) {
   const change = useMemo(() => (base && fields ? changeOf(base.fields, fields) : {}), [base, fields]);
   const isDirty = Object.keys(change).length > 0;
 
-  // Text that was not saved when the page went away comes back, with the revision that it began from.
+  // Restores the unsaved changes of an earlier visit, with the revision they are based on.
   const isLoaded = base !== null;
-  const wasAsked = useRef(false);
+  const wasRestoreTried = useRef(false);
   useEffect(() => {
-    if (!base || wasAsked.current) return;
-    wasAsked.current = true;
+    if (!base || wasRestoreTried.current) return;
+    wasRestoreTried.current = true;
     const unsaved = readUnsaved(id);
     if (!unsaved || Object.keys(changeOf(base.fields, unsaved.fields)).length === 0) return;
     setRestored(true);
-    take({ ...base, revision: unsaved.revision }, unsaved.fields);
-  }, [base, id, take]);
+    load({ ...base, revision: unsaved.revision }, unsaved.fields);
+  }, [base, id, load]);
 
   useEffect(() => {
-    if (!base || !fields || !wasAsked.current) return;
+    if (!base || !fields || !wasRestoreTried.current) return;
     const timer = setTimeout(
-      () => keepUnsaved(id, isDirty ? { revision: base.revision, fields } : null),
-      keepMs,
+      () => storeUnsaved(id, isDirty ? { revision: base.revision, fields } : null),
+      storeMs,
     );
     return () => clearTimeout(timer);
   }, [id, base, fields, isDirty]);
 
-  // Somebody else's save: taken over where nothing would be lost by it, told of otherwise.
+  // A newer version of another user: loaded if there are no unsaved changes, otherwise reported in `theirs`.
   const revision = base?.revision;
   useEffect(() => {
     if (!latest || save.isPending) return;
-    if (revision === undefined || (latest.revision > revision && !isDirty)) take(baseOf(latest));
+    if (revision === undefined || (latest.revision > revision && !isDirty)) load(baseOf(latest));
     else if (latest.revision > revision) setTheirs(latest);
-  }, [latest, revision, isDirty, save.isPending, take]);
+  }, [latest, revision, isDirty, save.isPending, load]);
 
-  const write = async (from: Base, what: Fields): Promise<Base | null> => {
-    const wanted = changeOf(from.fields, what);
-    if (Object.keys(wanted).length === 0) return from;
-    const refused = refuse(what, JSON.stringify(wanted).length);
-    setFault(refused ? { message: refused, code: null, requestId: null } : null);
-    if (refused) return null;
+  const write = async (from: Base, to: Fields): Promise<Base | null> => {
+    const changes = changeOf(from.fields, to);
+    if (Object.keys(changes).length === 0) return from;
+    const message = validate(to, JSON.stringify(changes).length);
+    setFault(message ? { message, code: null, requestId: null } : null);
+    if (message) return null;
     try {
       const { revision: next, version } = await save.mutateAsync({
         team: teamId,
         id,
         revision: from.revision,
-        change: wanted,
+        change: changes,
       });
-      const saved = { ...from, revision: next, number: version, fields: what };
+      const saved = { ...from, revision: next, number: version, fields: to };
       setBase(saved);
       setTheirs(null);
       setRestored(false);
       setSavedHere(true);
-      keepUnsaved(id, null);
+      storeUnsaved(id, null);
       void queries.invalidateQueries({ queryKey: trpc.templates.pathKey() });
       return saved;
     } catch (error) {
-      const why = faultOf(error);
-      const now = why.code === "CONFLICT" ? await queries.fetchQuery({ ...question, staleTime: 0 }) : null;
-      if (now && now.revision !== from.revision) setTheirs(now);
-      else setFault(why);
+      const failure = faultOf(error);
+      const newest =
+        failure.code === "CONFLICT" ? await queries.fetchQuery({ ...query, staleTime: 0 }) : null;
+      if (newest && newest.revision !== from.revision) setTheirs(newest);
+      else setFault(failure);
       return null;
     }
   };
@@ -118,48 +119,48 @@ export function useTemplate(teamId: string, id: string) {
     isDirty,
     change,
     isRestored,
-    /** What stands there was saved in this page, and not some time ago. */
+    /** The current version was saved by this page. */
     isSavedHere,
     theirs,
     fault,
     isSaving: save.isPending,
-    edit: (part: Partial<Fields>) => setFields((now) => (now ? { ...now, ...part } : now)),
-    /** Saves what differs; answers what stands there then, or null where it was refused. */
+    edit: (part: Partial<Fields>) => setFields((before) => (before ? { ...before, ...part } : before)),
+    /** Saves the changed fields. Returns the saved state, or null if the save failed. */
     save: async (): Promise<Base | null> => {
       if (!base || !fields || save.isPending) return null;
       const saved = await write(base, fields);
-      if (saved && saved !== base) void sayDone(`Saved as version ${saved.number}`);
+      if (saved && saved !== base) void showSuccess(`Saved as version ${saved.number}`);
       return saved;
     },
-    /** Goes back to what was read last. For a while the text can be had again, with the revision that it began from. */
+    /** Discards unsaved changes. The toast offers to undo this, with the revision they are based on. */
     discard: () => {
       if (!latest || !base || !fields) return;
       setRestored(false);
-      keepUnsaved(id, null);
-      take(baseOf(latest));
-      sayUndoable("Unsaved text dropped", () => {
-        keepUnsaved(id, { revision: base.revision, fields });
-        take(base, fields);
+      storeUnsaved(id, null);
+      load(baseOf(latest));
+      showUndo("Unsaved changes discarded", () => {
+        storeUnsaved(id, { revision: base.revision, fields });
+        load(base, fields);
       });
     },
-    /** Takes over what somebody else saved. */
-    takeTheirs: () => {
+    /** Discards the unsaved changes and loads the version of the other user. */
+    acceptTheirs: () => {
       if (!theirs) return;
-      keepUnsaved(id, null);
+      storeUnsaved(id, null);
       setRestored(false);
-      take(baseOf(theirs));
+      load(baseOf(theirs));
     },
-    /** Saves one's own text over what somebody else saved. A draft of theirs is gone then. */
-    keepMine: async () => {
+    /** Saves the fields over the version of the other user. If that version is a draft, it is lost. */
+    overwriteTheirs: async () => {
       if (!theirs || !fields) return;
       const saved = await write(baseOf(theirs), fields);
-      if (saved) void sayDone(`Saved as version ${saved.number}`);
+      if (saved) void showSuccess(`Saved as version ${saved.number}`);
     },
-    /** Tells that something else of the template was changed here: its name, or which version is published. */
-    follow: async () => {
-      const now = await queries.fetchQuery({ ...question, staleTime: 0 });
-      if (!isDirty) take(baseOf(now));
-      else if (base) setBase({ ...baseOf(now), fields: base.fields });
+    /** Reloads the template after this page changed its name, its alias or the published version. */
+    reload: async () => {
+      const newest = await queries.fetchQuery({ ...query, staleTime: 0 });
+      if (!isDirty) load(baseOf(newest));
+      else if (base) setBase({ ...baseOf(newest), fields: base.fields });
       void queries.invalidateQueries({ queryKey: trpc.templates.pathKey() });
     },
   };
@@ -167,12 +168,12 @@ export function useTemplate(teamId: string, id: string) {
 
 export type OpenTemplate = ReturnType<typeof useTemplate>;
 
-/** Why fields cannot be saved, before the server is asked. */
-function refuse(fields: Fields, chars: number): string | null {
-  if (fields.html.trim() === "") return "Give the template some HTML.";
-  const [faulty] = settleVariables(fields).filter((variable) => faultOfFallback(variable) !== null);
-  if (faulty) return `The fallback of ${faulty.key} is no number.`;
+/** Validates fields before the API call. Returns an error message, or null. */
+function validate(fields: Fields, chars: number): string | null {
+  if (fields.html.trim() === "") return "Enter the HTML of the template.";
+  const [invalid] = effectiveVariables(fields).filter((variable) => faultOfFallback(variable) !== null);
+  if (invalid) return `The fallback of ${invalid.key} is not a number.`;
   if (chars > charsMax)
-    return "This is more than the editor can save at once, about 900 KB. Save it by the API.";
+    return "The changes exceed the editor's limit of about 900 KB. Save them with the API.";
   return null;
 }

@@ -2,15 +2,15 @@
 
 import { X } from "lucide-react";
 import { useId } from "react";
-import { Badge } from "../../_ui/badge";
-import { Select } from "../../_ui/select";
+import { Select } from "../../_ui/form/select";
 import { cardStyle, fieldStyle, iconButtonStyle } from "../../_ui/styles";
-import { faultOfFallback, readNumber, type VariableField } from "./fields";
+import { Badge } from "../../_ui/text/badge";
+import { faultOfFallback, parseNumber, type VariableField } from "./fields";
 import type { Samples } from "./stored";
 
 type Props = {
   variables: readonly VariableField[];
-  /** Names that the saved version declares already. */
+  /** Variables that the saved version declares. */
   declared: readonly string[];
   used: readonly string[];
   raw: ReadonlySet<string>;
@@ -20,7 +20,7 @@ type Props = {
   onSample: (key: string, value: string) => void;
 };
 
-/** The places of the template by name: what a send gives, what stands in for it, and what they are looked at with here. */
+/** The variables of the template with their type, fallback and sample value. */
 export function VariablesCard(props: Props) {
   const { variables, samples, isReadOnly, onChange, onSample } = props;
   const change = (key: string, part: Partial<VariableField>) =>
@@ -30,13 +30,13 @@ export function VariablesCard(props: Props) {
       <div className="border-line border-b px-4 py-3">
         <h2 className="font-semibold">Variables</h2>
         <p className="mt-0.5 text-soft text-xs leading-5">
-          Write <code className="font-mono">{"{{NAME}}"}</code> anywhere, and it appears here. Sample values
-          stay in this browser, for the preview and for tests.
+          Variables such as <code className="font-mono">{"{{NAME}}"}</code> appear here when the template uses
+          them. Sample values are stored in this browser, for the preview and test emails.
         </p>
       </div>
       {variables.length === 0 ? (
         <p className="px-4 py-8 text-center text-soft">
-          Every reader gets the same mail: there is no variable.
+          No variables. Every recipient gets the same content.
         </p>
       ) : (
         <ul className="divide-y divide-line">
@@ -66,19 +66,19 @@ function badgesOf(key: string, { declared, used, raw }: Props): BadgeProps[] {
   return [
     ...(declared.includes(key)
       ? []
-      : [{ tone: "info" as const, label: "new", title: "It is declared when you save" }]),
+      : [{ tone: "info" as const, label: "new", title: "Declared when you save" }]),
     ...(raw.has(key)
       ? [
           {
             tone: "warn" as const,
             label: "raw HTML",
-            title: "Its value is put in as it is, and is not escaped",
+            title: "The value is inserted without escaping",
           },
         ]
       : []),
     ...(used.includes(key)
       ? []
-      : [{ tone: "mute" as const, label: "not used", title: "It stands nowhere in the template" }]),
+      : [{ tone: "mute" as const, label: "unused", title: "The template does not use it" }]),
   ];
 }
 
@@ -89,7 +89,7 @@ type RowProps = {
   isReadOnly: boolean;
   onChange: (part: Partial<VariableField>) => void;
   onSample: (value: string) => void;
-  /** Only what stands nowhere in the template can go. */
+  /** Only for variables that the template does not use. */
   onRemove?: () => void;
 };
 
@@ -98,7 +98,7 @@ function VariableRow({ variable, badges, sample, isReadOnly, onChange, onSample,
   const { key, type, isRequired, fallback } = variable;
   const fault = faultOfFallback(variable);
   const sampleFault =
-    type === "number" && sample !== "" && readNumber(sample) === null ? "This is no number." : null;
+    type === "number" && sample !== "" && parseNumber(sample) === null ? "Enter a number." : null;
   const small = `${fieldStyle} md:h-9`;
   return (
     <li className="grid grid-cols-2 gap-x-3 gap-y-2 px-4 py-3 md:grid-cols-[minmax(0,1.1fr)_6.5rem_minmax(0,1.2fr)_minmax(0,1.2fr)] md:items-start">

@@ -1,8 +1,8 @@
 "use client";
 
 import { type ReactNode, useId, useRef, useState } from "react";
+import { Tabs } from "../../_ui/page/tabs";
 import { cardStyle, fieldStyle } from "../../_ui/styles";
-import { Tabs } from "../../_ui/tabs";
 import { CodeEditor } from "./code-editor";
 import type { Fields } from "./fields";
 import { Problems } from "./problems";
@@ -11,7 +11,7 @@ import type { Preview } from "./use-preview";
 
 type Props = {
   fields: Fields;
-  /** Counts how often the fields were set from outside. */
+  /** Increases each time the fields are set from outside. */
   epoch: number;
   declared: readonly string[];
   preview: Preview;
@@ -19,38 +19,38 @@ type Props = {
   onEdit: (part: Partial<Fields>) => void;
 };
 
-/** Readers with this mail program see the rest of a longer mail behind a link. */
+/** Gmail clips larger emails and links to the rest. */
 const clippedAtBytes = 102 * 1024;
 
-/** The words of the template: who it is from, its subject, its HTML and its text. */
+/** The content of the template: sender, subject, HTML and text. */
 export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit }: Props) {
   const [tab, setTab] = useState("html");
   const subject = useRef<HTMLInputElement>(null);
   const goTo = useRef<{ html?: (at: number) => void; text?: (at: number) => void }>({});
-  const waiting = useRef<{ field: "html" | "text"; at: number } | null>(null);
-  const lead = (field: "subject" | "html" | "text", at: number) => {
+  const pendingGoTo = useRef<{ field: "html" | "text"; at: number } | null>(null);
+  const moveCursor = (field: "subject" | "html" | "text", at: number) => {
     if (field === "subject") {
       subject.current?.focus();
       subject.current?.setSelectionRange(at, at);
     } else if (field === tab) goTo.current[field]?.(at);
     else {
-      // The other editor is not there yet: it hears of it when it is.
-      waiting.current = { field, at };
+      // The editor of the other tab is not mounted yet. It moves the cursor when it is ready.
+      pendingGoTo.current = { field, at };
       setTab(field);
     }
   };
-  const ready = (field: "html" | "text") => (go: (at: number) => void) => {
+  const handleReady = (field: "html" | "text") => (go: (at: number) => void) => {
     goTo.current[field] = go;
-    const wanted = waiting.current;
-    waiting.current = null;
-    if (wanted?.field === field) go(wanted.at);
+    const pending = pendingGoTo.current;
+    pendingGoTo.current = null;
+    if (pending?.field === field) go(pending.at);
   };
-  const subjectFault = preview.said?.faults.find(({ field }) => field === "subject")?.message;
+  const subjectFault = preview.result?.faults.find(({ field }) => field === "subject")?.message;
   const editor = { declared, isReadOnly } as const;
 
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <section aria-label="Words" className={`${cardStyle} overflow-hidden`}>
+      <section aria-label="Content" className={`${cardStyle} overflow-hidden`}>
         <div className="grid gap-x-4 gap-y-3 border-line border-b p-4 md:grid-cols-2">
           <Line label="Subject" className="md:col-span-2">
             {(id) => (
@@ -60,7 +60,7 @@ export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit
                 value={fields.subject}
                 maxLength={2_000}
                 readOnly={isReadOnly}
-                placeholder="Empty: each send gives its own"
+                placeholder="Empty: set by each send"
                 onChange={({ target }) => onEdit({ subject: target.value })}
                 {...(subjectFault ? { "aria-invalid": true, title: subjectFault } : {})}
                 className={fieldStyle}
@@ -75,7 +75,7 @@ export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit
                 maxLength={400}
                 readOnly={isReadOnly}
                 spellCheck={false}
-                placeholder="Empty: each send gives its own"
+                placeholder="Empty: set by each send"
                 onChange={({ target }) => onEdit({ from: target.value })}
                 className={fieldStyle}
               />
@@ -89,7 +89,7 @@ export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit
                 maxLength={4_000}
                 readOnly={isReadOnly}
                 spellCheck={false}
-                placeholder="Empty: the sender"
+                placeholder="Empty: replies go to the sender"
                 onChange={({ target }) => onEdit({ replyTo: target.value })}
                 className={fieldStyle}
               />
@@ -97,7 +97,7 @@ export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit
           </Line>
         </div>
         <Tabs
-          label="Part"
+          label="Format"
           className="border-0"
           value={tab}
           onValueChange={setTab}
@@ -113,7 +113,7 @@ export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit
                     isHtml
                     initial={fields.html}
                     onChange={(html) => onEdit({ html })}
-                    onReady={ready("html")}
+                    onReady={handleReady("html")}
                     {...editor}
                   />
                 </div>
@@ -127,7 +127,7 @@ export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit
                   key={`text-${epoch}`}
                   text={fields.text}
                   onChange={(text) => onEdit({ text })}
-                  onReady={ready("text")}
+                  onReady={handleReady("text")}
                   {...editor}
                 />
               ),
@@ -135,10 +135,10 @@ export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit
           ]}
         />
       </section>
-      <Problems fields={fields} said={preview.said} onGoTo={lead} />
+      <Problems fields={fields} result={preview.result} onGoTo={moveCursor} />
       {new Blob([preview.html]).size > clippedAtBytes ? (
         <p className="px-1 text-soft text-xs leading-5">
-          The HTML has more than 102 KB. Gmail cuts such mails off and shows a link to the rest.
+          The HTML is larger than 102 KB. Gmail clips such emails and shows a link to the rest.
         </p>
       ) : null}
     </div>

@@ -2,14 +2,14 @@
 
 import { Pause, Pencil, Play, RefreshCw, Rewind, Send, Trash2 } from "lucide-react";
 import { Suspense, useState } from "react";
-import type { EndpointView } from "#server/trpc/webhook-views";
-import { ActButton } from "../../_ui/act-button";
-import { lazyPart } from "../../_ui/lazy-part";
-import { Menu, type MenuItem } from "../../_ui/menu";
-import { useWhyNot } from "../../_ui/no-right";
+import type { EndpointView } from "#server/trpc/webhooks/views";
+import { Menu, type MenuItem } from "../../_ui/dialog/menu";
+import { ActionButton } from "../../_ui/form/action-button";
+import { lazyPart } from "../../_ui/page/lazy-part";
+import { useDisabledReason } from "../../_ui/page/permission";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
+import { useAction } from "../../_ui/use-action";
 
 const EditEndpoint = lazyPart(async () => (await import("./edit")).EditEndpoint);
 const RotateSecret = lazyPart(async () => (await import("./rotate")).RotateSecret);
@@ -18,7 +18,7 @@ const DeleteEndpoint = lazyPart(async () => (await import("./delete")).DeleteEnd
 const TestEvent = lazyPart(async () => (await import("./test-event")).TestEvent);
 const ReplayRange = lazyPart(async () => (await import("./replay-range")).ReplayRange);
 
-/** What every dialog about an endpoint is given. */
+/** The props of every dialog about an endpoint. */
 export type EndpointDialogProps = {
   teamId: string;
   endpoint: EndpointView;
@@ -26,70 +26,80 @@ export type EndpointDialogProps = {
   onOpenChange: (open: boolean) => void;
 };
 
-type Ask = "edit" | "rotate" | "pause" | "delete" | "test" | "replay";
+type DialogName = "edit" | "rotate" | "pause" | "delete" | "test" | "replay";
 
-/** What can be done with an endpoint. Each dialog's code comes when it is first opened. */
+/** The actions on an endpoint. The code of each dialog loads when it is first opened. */
 export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint: EndpointView }) {
   const trpc = useTRPC();
-  const whyNot = useWhyNot()("webhooks:write", "change webhooks");
-  const [open, setOpen] = useState<Ask | null>(null);
-  const [wanted, setWanted] = useState<ReadonlySet<Ask>>(new Set());
-  const resuming = useAct(trpc.webhooks.update.mutationOptions(), {
-    done: "The webhook is told of events again",
+  const disabledReason = useDisabledReason()("webhooks:write", "change webhooks");
+  const [open, setOpen] = useState<DialogName | null>(null);
+  const [opened, setOpened] = useState<ReadonlySet<DialogName>>(new Set());
+  const resuming = useAction(trpc.webhooks.update.mutationOptions(), {
+    done: "Webhook resumed",
     refresh: [trpc.webhooks.get.queryKey(), trpc.webhooks.list.queryKey()],
   });
   const isEnabled = endpoint.status === "enabled";
-  const start = (ask: Ask) => {
-    setWanted(new Set([...wanted, ask]));
-    setOpen(ask);
+  const start = (name: DialogName) => {
+    setOpened(new Set([...opened, name]));
+    setOpen(name);
   };
-  const dialog = (ask: Ask) => ({
+  const dialog = (name: DialogName) => ({
     teamId,
     endpoint,
-    open: open === ask,
-    onOpenChange: (isOpen: boolean) => setOpen(isOpen ? ask : null),
+    open: open === name,
+    onOpenChange: (isOpen: boolean) => setOpen(isOpen ? name : null),
   });
-  const closed = isEnabled ? whyNot : (whyNot ?? "It is paused. Resume it first.");
-  const locked = { why: whyNot };
+  const blockedReason = isEnabled
+    ? disabledReason
+    : (disabledReason ?? "The webhook is paused. Resume it first.");
+  const permission = { why: disabledReason };
   const items: MenuItem[] = [
-    { label: "Edit…", Icon: Pencil, ...locked, onSelect: () => start("edit") },
-    { label: "Rotate the secret…", Icon: RefreshCw, ...locked, onSelect: () => start("rotate") },
+    { label: "Edit…", Icon: Pencil, ...permission, onSelect: () => start("edit") },
+    { label: "Rotate secret…", Icon: RefreshCw, ...permission, onSelect: () => start("rotate") },
     {
-      label: "Replay a range…",
+      label: "Replay events…",
       Icon: Rewind,
-      why: closed,
+      why: blockedReason,
       onSelect: () => start("replay"),
     },
     "line",
-    { label: "Delete…", Icon: Trash2, tone: "bad", ...locked, onSelect: () => start("delete") },
+    { label: "Delete…", Icon: Trash2, tone: "bad", ...permission, onSelect: () => start("delete") },
   ];
   return (
     <>
-      <ActButton whyNot={closed} onClick={() => start("test")} className={`${buttonStyle.plain} h-10`}>
+      <ActionButton
+        disabledReason={blockedReason}
+        onClick={() => start("test")}
+        className={`${buttonStyle.plain} h-10`}
+      >
         <Send className="size-4" aria-hidden="true" /> Send test event…
-      </ActButton>
+      </ActionButton>
       {isEnabled ? (
-        <ActButton whyNot={whyNot} onClick={() => start("pause")} className={`${buttonStyle.plain} h-10`}>
+        <ActionButton
+          disabledReason={disabledReason}
+          onClick={() => start("pause")}
+          className={`${buttonStyle.plain} h-10`}
+        >
           <Pause className="size-4" aria-hidden="true" /> Pause…
-        </ActButton>
+        </ActionButton>
       ) : (
-        <ActButton
+        <ActionButton
           disabled={resuming.isBusy}
-          whyNot={whyNot}
-          onClick={() => resuming.act({ team: teamId, id: endpoint.id, status: "enabled" })}
+          disabledReason={disabledReason}
+          onClick={() => resuming.run({ team: teamId, id: endpoint.id, status: "enabled" })}
           className={`${buttonStyle.primary} h-10`}
         >
           <Play className="size-4" aria-hidden="true" /> Resume
-        </ActButton>
+        </ActionButton>
       )}
       <Menu label="More actions" items={items} />
       <Suspense>
-        {wanted.has("edit") ? <EditEndpoint {...dialog("edit")} /> : null}
-        {wanted.has("rotate") ? <RotateSecret {...dialog("rotate")} /> : null}
-        {wanted.has("pause") ? <PauseEndpoint {...dialog("pause")} /> : null}
-        {wanted.has("delete") ? <DeleteEndpoint {...dialog("delete")} /> : null}
-        {wanted.has("test") ? <TestEvent {...dialog("test")} /> : null}
-        {wanted.has("replay") ? <ReplayRange {...dialog("replay")} /> : null}
+        {opened.has("edit") ? <EditEndpoint {...dialog("edit")} /> : null}
+        {opened.has("rotate") ? <RotateSecret {...dialog("rotate")} /> : null}
+        {opened.has("pause") ? <PauseEndpoint {...dialog("pause")} /> : null}
+        {opened.has("delete") ? <DeleteEndpoint {...dialog("delete")} /> : null}
+        {opened.has("test") ? <TestEvent {...dialog("test")} /> : null}
+        {opened.has("replay") ? <ReplayRange {...dialog("replay")} /> : null}
       </Suspense>
     </>
   );

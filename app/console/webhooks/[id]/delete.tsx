@@ -1,20 +1,20 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { Confirm } from "../../_ui/confirm";
+import { Confirm } from "../../_ui/dialog/confirm";
 import { useConsoleHref } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { sayWaiting } from "../columns";
-import { ShownUrl } from "../shown-url";
+import { useAction } from "../../_ui/use-action";
+import { BreakableUrl } from "../breakable-url";
+import { formatPending } from "../columns";
 import type { EndpointDialogProps } from "./actions";
 
-/** Removes an endpoint, after telling what goes with it. */
+/** Deletes an endpoint. The confirmation lists what is deleted with it. */
 export function DeleteEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
   const trpc = useTRPC();
   const router = useRouter();
   const hrefOf = useConsoleHref();
-  const deletion = useAct(trpc.webhooks.remove.mutationOptions(), {
+  const deletion = useAction(trpc.webhooks.remove.mutationOptions(), {
     done: "Webhook deleted",
     refresh: [trpc.webhooks.list.queryKey(), trpc.webhooks.heldUnknown.queryKey()],
     onDone: () => router.push(hrefOf("/console/webhooks")),
@@ -24,19 +24,19 @@ export function DeleteEndpoint({ teamId, endpoint, open, onOpenChange }: Endpoin
       open={open}
       onOpenChange={onOpenChange}
       title="Delete this webhook?"
-      confirmLabel="Delete the webhook"
+      confirmLabel="Delete webhook"
       isBusy={deletion.isBusy}
       fault={deletion.fault}
-      onConfirm={() => deletion.act({ team: teamId, id: endpoint.id })}
+      onConfirm={() => deletion.run({ team: teamId, id: endpoint.id })}
     >
       <p className="font-mono text-ink text-xs leading-5">
-        <ShownUrl>{endpoint.url}</ShownUrl>
+        <BreakableUrl>{endpoint.url}</BreakableUrl>
       </p>
       <p>
         {endpoint.waiting > 0
-          ? `${sayWaiting(endpoint)} events wait for it and are never sent. `
-          : "Nothing waits for it. "}
-        Its secrets and the record of what it was told go with it. This cannot be undone.
+          ? `Pending events that are never sent: ${formatPending(endpoint)}. `
+          : "It has no pending events. "}
+        Its secrets and event deliveries are deleted. This cannot be undone.
       </p>
     </Confirm>
   );

@@ -4,41 +4,41 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useMemo } from "react";
-import type { EndpointView, WebhookDeliveryRow } from "#server/trpc/webhook-views";
-import { type Column, DataTable } from "../../_ui/data-table";
-import { Empty, NoMatch, PageGone } from "../../_ui/empty";
-import { Fetched } from "../../_ui/fetched";
-import { FilterBar, SelectFilter } from "../../_ui/filter-bar";
-import { Pager } from "../../_ui/pager";
+import type { EndpointView, WebhookDeliveryRow } from "#server/trpc/webhooks/views";
+import { type Column, DataTable } from "../../_ui/list/data-table";
+import { Empty, NoMatch, PageGone } from "../../_ui/list/empty";
+import { FilterBar, SelectFilter } from "../../_ui/list/filter-bar";
+import { Pager } from "../../_ui/list/pager";
+import { Fetched } from "../../_ui/page/fetched";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { When } from "../../_ui/when";
-import { EVENT_NAMES, sayEvent } from "../events";
-import { DELIVERY_STATUSES, DELIVERY_WORDS, DeliveryBadge } from "../words";
+import { DELIVERY_LABELS, DELIVERY_STATUSES, DeliveryBadge } from "../badges";
+import { describeEvent, EVENT_NAMES } from "../events";
 import { deliveryFilters, deliveryListInput } from "./delivery-filters";
 
-const askAgainMs = { moving: 2_000, still: 10_000 };
+const refetchMs = { active: 2_000, idle: 10_000 };
 
 const COLUMNS: readonly Column<WebhookDeliveryRow>[] = [
   {
     id: "type",
     header: "Event",
     cell: ({ type }) => (
-      <span className="block truncate font-mono text-xs" title={sayEvent(type)}>
+      <span className="block truncate font-mono text-xs" title={describeEvent(type)}>
         {type}
       </span>
     ),
   },
   {
     id: "status",
-    header: "State",
+    header: "Status",
     width: "w-32",
     phone: "corner",
     cell: ({ status }) => <DeliveryBadge status={status} />,
   },
-  { id: "attempts", header: "Calls", width: "w-20", align: "right", cell: ({ attempts }) => attempts },
+  { id: "attempts", header: "Attempts", width: "w-20", align: "right", cell: ({ attempts }) => attempts },
   {
     id: "next",
-    header: "Next call",
+    header: "Next attempt",
     width: "w-32",
     cell: ({ nextAttemptAt }) =>
       nextAttemptAt ? <When at={nextAttemptAt} /> : <span className="text-soft">None</span>,
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<WebhookDeliveryRow>[] = [
   },
 ];
 
-/** What an endpoint was and will be told, newest first. */
+/** The event deliveries of an endpoint, newest first. */
 export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: EndpointView }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(deliveryFilters);
@@ -61,8 +61,8 @@ export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: End
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) =>
         state.data?.rows.some(({ status }) => status === "pending" || status === "attempting")
-          ? askAgainMs.moving
-          : askAgainMs.still,
+          ? refetchMs.active
+          : refetchMs.idle,
     }),
   );
   const hrefOf = useMemo(
@@ -75,14 +75,14 @@ export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: End
   return (
     <section aria-labelledby="deliveries">
       <h2 id="deliveries" className="mb-3 font-semibold text-base">
-        Events
+        Event deliveries
       </h2>
       <FilterBar>
         <SelectFilter
-          label="State"
-          anyLabel="Any state"
+          label="Status"
+          anyLabel="Any status"
           value={filters.status}
-          options={STATE_OPTIONS}
+          options={STATUS_OPTIONS}
           onChange={(status) => void setFilters({ status, after: null, before: null })}
         />
         <SelectFilter
@@ -96,22 +96,22 @@ export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: End
       </FilterBar>
       <Fetched by={{ data, error, refetch }}>
         <DataTable
-          label="Events of the webhook"
+          label="Event deliveries"
           columns={COLUMNS}
-          rows={data?.rows ?? NONE}
+          rows={data?.rows ?? NO_ROWS}
           rowHref={hrefOf}
           isLoading={!data}
           isStale={isPlaceholderData}
           empty={
             isFiltered ? (
-              <NoMatch title="No such event" onClear={() => void setFilters(null)}>
-                <p>Events are kept for thirty days.</p>
+              <NoMatch title="No results" onClear={() => void setFilters(null)}>
+                <p>Event deliveries are kept for 30 days.</p>
               </NoMatch>
             ) : filters.after || filters.before ? (
               <PageGone />
             ) : (
-              <Empty icon={Inbox} title="No event yet">
-                <p>Send a test event, or a mail: what the webhook is told of stands here.</p>
+              <Empty icon={Inbox} title="No event deliveries yet">
+                <p>Send a test event or an email. The resulting event deliveries are listed here.</p>
               </Empty>
             )
           }
@@ -124,6 +124,6 @@ export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: End
   );
 }
 
-const NONE: never[] = [];
-const STATE_OPTIONS = DELIVERY_STATUSES.map((value) => ({ value, label: DELIVERY_WORDS[value].label }));
+const NO_ROWS: never[] = [];
+const STATUS_OPTIONS = DELIVERY_STATUSES.map((value) => ({ value, label: DELIVERY_LABELS[value].label }));
 const TYPE_OPTIONS = EVENT_NAMES.map((value) => ({ value, label: value }));

@@ -3,7 +3,7 @@ import { EVENT_NAMES } from "../events";
 
 const STATUSES = ["pending", "attempting", "success", "failed"] as const;
 
-/** What of the list of events stands in the page's address. */
+/** The query parameters of the list of event deliveries. */
 export const deliveryFilters = {
   status: parseAsStringLiteral(STATUSES),
   type: parseAsStringLiteral(EVENT_NAMES),
@@ -18,7 +18,7 @@ export type DeliveryFilters = {
   before: string | null;
 };
 
-/** The input of the call that fills the list; the server's and the browser's must be equal to share a result. */
+/** The input of the list query. Server and browser must use the same input to share the cached result. */
 export const deliveryListInput = (
   team: string,
   id: string,

@@ -3,26 +3,26 @@
 import { useQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
 import { faultOf } from "../../_ui/fault";
-import { lazyPart } from "../../_ui/lazy-part";
-import { FaultNote } from "../../_ui/notes";
-import { PageHeading } from "../../_ui/page-heading";
-import { SkeletonCard } from "../../_ui/skeleton";
+import { SkeletonCard } from "../../_ui/list/skeleton";
+import { lazyPart } from "../../_ui/page/lazy-part";
+import { PageHeading } from "../../_ui/page/page-heading";
 import { cardStyle } from "../../_ui/styles";
+import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
-import { ShownUrl } from "../shown-url";
-import { EndpointBadge } from "../words";
+import { EndpointBadge } from "../badges";
+import { BreakableUrl } from "../breakable-url";
 import { EndpointActions } from "./actions";
 import { Deliveries } from "./deliveries";
 import { EndpointFacts } from "./facts";
-import { LaneNote } from "./lane";
+import { LaneNote } from "./lane-note";
 
-// The last of the page: its words come with the document, and what they can do after everything else.
+// At the end of the page: its text is part of the document, its code loads last.
 const Verify = lazyPart(async () => (await import("./verify")).Verify);
 
-const askAgainMs = { moving: 2_000, still: 10_000 };
+const refetchMs = { active: 2_000, idle: 10_000 };
 const back = { href: "/console/webhooks", label: "Webhooks" };
 
-/** One endpoint. Looked at often while something is on its way to it. */
+/** One endpoint. Refetches often while event deliveries are pending. */
 export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
   const { data, error, refetch } = useQuery(
@@ -30,7 +30,7 @@ export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
       { team: teamId, id },
       {
         refetchInterval: ({ state }) =>
-          (state.data?.waiting ?? 0) + (state.data?.underWay ?? 0) > 0 ? askAgainMs.moving : askAgainMs.still,
+          (state.data?.waiting ?? 0) + (state.data?.inProgress ?? 0) > 0 ? refetchMs.active : refetchMs.idle,
       },
     ),
   );
@@ -50,7 +50,7 @@ export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
   return (
     <>
       <PageHeading
-        title={<ShownUrl>{data.url.replace(/^https:\/\//, "")}</ShownUrl>}
+        title={<BreakableUrl>{data.url.replace(/^https:\/\//, "")}</BreakableUrl>}
         badge={<EndpointBadge of={data} />}
         back={back}
         actions={<EndpointActions teamId={teamId} endpoint={data} />}

@@ -1,59 +1,59 @@
 import type { ReactNode } from "react";
-import type { EndpointView } from "#server/trpc/webhook-views";
-import { Badge } from "../../_ui/badge";
-import { CopyButton } from "../../_ui/copy-button";
+import type { EndpointView } from "#server/trpc/webhooks/views";
 import { cardStyle } from "../../_ui/styles";
-import { When } from "../../_ui/when";
-import { sayWaiting } from "../columns";
-import { isSentEvent, sayEvent } from "../events";
-import { ShownUrl } from "../shown-url";
-import { sayAnswer, toneOfAnswer } from "../words";
+import { Badge } from "../../_ui/text/badge";
+import { CopyButton } from "../../_ui/text/copy-button";
+import { When } from "../../_ui/text/when";
+import { formatResponse, responseTone } from "../badges";
+import { BreakableUrl } from "../breakable-url";
+import { formatPending } from "../columns";
+import { describeEvent, isSentEvent } from "../events";
 
-/** Where an endpoint is, what it hears of and how it fares. */
+/** The URL, the events and the state of an endpoint. */
 export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
-  const { url, events, lastAnswer, underWay, previousUntil, createdAt } = endpoint;
+  const { url, events, lastResponse, inProgress, previousUntil, createdAt } = endpoint;
   return (
     <dl className={`${cardStyle} grid grid-cols-2 gap-x-6 gap-y-5 p-5 md:grid-cols-4`}>
-      <Fact name="Address" isWide>
+      <Fact name="URL" isWide>
         <span className="flex min-w-0 items-center gap-1">
           <code className="min-w-0 font-mono text-xs">
-            <ShownUrl>{url}</ShownUrl>
+            <BreakableUrl>{url}</BreakableUrl>
           </code>
-          <CopyButton text={url} label="Copy: address" />
+          <CopyButton text={url} label="Copy the URL" />
         </span>
       </Fact>
-      <Fact name="Last answer" isWide>
-        {lastAnswer ? (
+      <Fact name="Last response" isWide>
+        {lastResponse ? (
           <span className="flex flex-wrap items-center gap-2">
-            <Badge tone={toneOfAnswer(lastAnswer)}>{sayAnswer(lastAnswer)}</Badge>
-            <When at={lastAnswer.sentAt} className="text-soft text-xs" />
+            <Badge tone={responseTone(lastResponse)}>{formatResponse(lastResponse)}</Badge>
+            <When at={lastResponse.sentAt} className="text-soft text-xs" />
           </span>
         ) : (
           "None yet"
         )}
       </Fact>
-      <Fact name="Waiting">
-        {sayWaiting(endpoint)}
-        {underWay > 0 ? <span className="ml-1.5 text-soft">{underWay} under way</span> : null}
+      <Fact name="Pending">
+        {formatPending(endpoint)}
+        {inProgress > 0 ? <span className="ml-1.5 text-soft">{inProgress} in progress</span> : null}
       </Fact>
       <Fact name="Signing secret">
         {previousUntil ? (
           <span>
-            Two sign; the old one ends <When at={previousUntil} />
+            Two active; the old one expires <When at={previousUntil} />
           </span>
         ) : (
-          "One signs every call"
+          "One active"
         )}
       </Fact>
       <Fact name="Added">
         <When at={createdAt} />
       </Fact>
-      <Fact name="Is told of" isWhole>
+      <Fact name="Events" isWhole>
         <ul aria-label="Events" className="flex flex-wrap gap-1.5">
           {events.map((name) => (
             <li
               key={name}
-              title={isSentEvent(name) ? sayEvent(name) : "Posthorn never sends this one."}
+              title={isSentEvent(name) ? describeEvent(name) : "Backstamp never sends this event."}
               className={`rounded-md border border-line px-2 py-0.5 font-mono text-xs leading-5 ${isSentEvent(name) ? "" : "text-soft line-through"}`}
             >
               {name}

@@ -1,7 +1,7 @@
-import { PageHeading } from "../../_ui/page-heading";
-import { SkeletonCard, SkeletonTable } from "../../_ui/skeleton";
+import { SkeletonCard, SkeletonTable } from "../../_ui/list/skeleton";
+import { PageHeading } from "../../_ui/page/page-heading";
 
-/** The page's frame while the endpoint is fetched. */
+/** Skeleton of the page while the endpoint loads. */
 export default function WebhookLoading() {
   return (
     <>

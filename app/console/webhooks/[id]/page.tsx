@@ -14,14 +14,14 @@ type Props = { params: Promise<{ id: string }>; searchParams: Promise<Search> };
 
 const loadFilters = createLoader(deliveryFilters);
 
-/** One endpoint: how it fares, what it was told, and what can be done about it. */
+/** One endpoint: its state, its event deliveries, and its actions. */
 export default async function Page({ params, searchParams }: Props) {
   const { id } = await params;
   const search = await searchParams;
   const { teamId } = await requireTeam(`/console/webhooks/${encodeURIComponent(id)}`, search);
   const queries = pageQueries();
   await Promise.all([
-    queries.fetchQuery(trpc.webhooks.get.queryOptions({ team: teamId, id })).catch(passMissing),
+    queries.fetchQuery(trpc.webhooks.get.queryOptions({ team: teamId, id })).catch(showMissing),
     queries.prefetchQuery(trpc.webhooks.snippets.queryOptions({ team: teamId })),
     queries.prefetchQuery(
       trpc.webhooks.deliveries.queryOptions(deliveryListInput(teamId, id, loadFilters(search))),
@@ -34,7 +34,7 @@ export default async function Page({ params, searchParams }: Props) {
   );
 }
 
-// Any other failure is the browser's to show, which asks again and has the request id.
-function passMissing(error: unknown): void {
+// The browser retries after any other failure, and shows it with its request id.
+function showMissing(error: unknown): void {
   if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

@@ -1,16 +1,16 @@
 "use client";
 
-import { Confirm } from "../../_ui/confirm";
+import { Confirm } from "../../_ui/dialog/confirm";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { sayWaiting } from "../columns";
+import { useAction } from "../../_ui/use-action";
+import { formatPending } from "../columns";
 import type { EndpointDialogProps } from "./actions";
 
-/** Stops calling an endpoint, after telling what that gives up. */
+/** Pauses an endpoint. The confirmation shows how many pending events fail. */
 export function PauseEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
   const trpc = useTRPC();
-  const pausing = useAct(trpc.webhooks.update.mutationOptions(), {
-    done: "The webhook is paused",
+  const pausing = useAction(trpc.webhooks.update.mutationOptions(), {
+    done: "Webhook paused",
     refresh: [
       trpc.webhooks.get.queryKey(),
       trpc.webhooks.list.queryKey(),
@@ -27,13 +27,13 @@ export function PauseEndpoint({ teamId, endpoint, open, onOpenChange }: Endpoint
       tone="plain"
       isBusy={pausing.isBusy}
       fault={pausing.fault}
-      onConfirm={() => pausing.act({ team: teamId, id: endpoint.id, status: "disabled" })}
+      onConfirm={() => pausing.run({ team: teamId, id: endpoint.id, status: "disabled" })}
     >
       <p>
-        It is called no more, and events that come while it is paused are not kept for it.
+        No events are sent to it, and new events are not stored while it is paused.
         {endpoint.waiting > 0
-          ? ` ${sayWaiting(endpoint)} that wait for it are given up; after you resume it they can be replayed.`
-          : " Nothing waits for it now."}
+          ? ` Pending events that fail now: ${formatPending(endpoint)}. You can replay them after you resume the webhook.`
+          : " It has no pending events."}
       </p>
     </Confirm>
   );

@@ -1,10 +1,10 @@
-import type { WebhookEvent } from "#server/services/webhooks/event-types";
+import type { WebhookEvent } from "#server/services/webhooks/events/types";
 
-/** What the form of a range holds. */
+/** The values of the range form. */
 export type RangeFields = {
   status: "failed" | "success";
   span: "hour" | "day" | "week" | "own";
-  /** As `datetime-local` fields have them, in the reader's own zone; `until` empty for now. */
+  /** Values of `datetime-local` fields, in the local time zone of the user. Empty `until`: now. */
   since: string;
   until: string;
   type: WebhookEvent | "";
@@ -22,8 +22,8 @@ export type Range = {
 const HOURS = { hour: 1, day: 24, week: 168 };
 const hourMs = 3_600_000;
 
-/** The range that the form describes, up to `nowMs` at most, so that it has an end; null while a time is missing. */
-export function rangeOf({ status, span, since, until, type }: RangeFields, nowMs: number): Range | null {
+/** The range of the form. Its end is `nowMs` unless the form sets one. Null if a time is missing or out of order. */
+export function parseRange({ status, span, since, until, type }: RangeFields, nowMs: number): Range | null {
   const sinceMs = span === "own" ? Date.parse(since) : nowMs - HOURS[span] * hourMs;
   const untilMs = span === "own" && until !== "" ? Date.parse(until) : nowMs;
   if (!Number.isFinite(sinceMs) || !Number.isFinite(untilMs) || untilMs <= sinceMs) return null;

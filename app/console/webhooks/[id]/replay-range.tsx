@@ -3,47 +3,47 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
-import type { EndpointView } from "#server/trpc/webhook-views";
-import { Dialog, DialogActions } from "../../_ui/dialog";
+import type { EndpointView } from "#server/trpc/webhooks/views";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
 import { faultOf } from "../../_ui/fault";
-import { RadioCards, SelectField, SubmitButton, TextField } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
-import { FaultNote } from "../../_ui/notes";
+import { RadioCards, SelectField, SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
 import { buttonStyle } from "../../_ui/styles";
+import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { EVENT_NAMES } from "../events";
 import type { EndpointDialogProps } from "./actions";
-import { EMPTY_RANGE, type Range, type RangeFields, rangeOf } from "./range";
+import { EMPTY_RANGE, parseRange, type Range, type RangeFields } from "./range";
 import { useReplay } from "./use-replay";
 
-const WHICH = [
-  { value: "failed", label: "What was given up", hint: "Events of which no call succeeded." },
-  { value: "success", label: "What was taken", hint: "Your program gets each of them a second time." },
+const STATUSES = [
+  { value: "failed", label: "Failed", hint: "Events without a successful attempt." },
+  { value: "success", label: "Succeeded", hint: "Your program receives each event a second time." },
 ];
 
-/** Sends again what an endpoint was told in a span of time, after telling how much that is. */
+/** Replays the events of a time range. Counts them first. */
 export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
   const form = useForm<RangeFields>({ defaultValues: EMPTY_RANGE });
   const [range, setRange] = useState<Range | null>(null);
   const [isRunning, setRunning] = useState(false);
   const { register, handleSubmit, watch, setError, formState } = form;
-  const isOwn = watch("span") === "own";
+  const isCustom = watch("span") === "own";
   const close = () => {
     onOpenChange(false);
     setRange(null);
   };
-  const look = handleSubmit((fields) => {
-    const chosen = rangeOf(fields, Date.now());
+  const submit = handleSubmit((fields) => {
+    const chosen = parseRange(fields, Date.now());
     if (chosen) setRange(chosen);
-    else setError("since", { message: "Give a time, and one after it." });
+    else setError("since", { message: "Enter a start time, and an end time after it." });
   });
   return (
     <Dialog
       open={open}
       onOpenChange={close}
-      title="Replay a range"
-      description="Each event is sent with the same id and body as before, with all its tries ahead of it."
-      isKept={isRunning}
+      title="Replay events"
+      description="Each event is sent with the same id and body, and with a new retry schedule."
+      isPersistent={isRunning}
     >
       {range ? (
         <Replay
@@ -55,23 +55,28 @@ export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDi
           onRunning={setRunning}
         />
       ) : (
-        <form onSubmit={look} noValidate className="flex flex-col gap-5">
-          <RadioCards label="Which events?" options={WHICH} {...register("status")} />
-          <SelectField label="Of which time?" {...register("span")}>
-            <option value="hour">The last hour</option>
-            <option value="day">The last day</option>
-            <option value="week">The last week</option>
-            <option value="own">Times of your choice</option>
+        <form onSubmit={submit} noValidate className="flex flex-col gap-5">
+          <RadioCards label="Status" options={STATUSES} {...register("status")} />
+          <SelectField label="Time range" {...register("span")}>
+            <option value="hour">Last hour</option>
+            <option value="day">Last 24 hours</option>
+            <option value="week">Last 7 days</option>
+            <option value="own">Custom range</option>
           </SelectField>
-          {isOwn ? (
+          {isCustom ? (
             <div className="grid gap-4 md:grid-cols-2">
               <TextField
-                label="Since"
+                label="From"
                 type="datetime-local"
                 error={formState.errors.since}
                 {...register("since")}
               />
-              <TextField label="Until" type="datetime-local" hint="Empty means now." {...register("until")} />
+              <TextField
+                label="Until"
+                type="datetime-local"
+                hint="Leave empty for now."
+                {...register("until")}
+              />
             </div>
           ) : null}
           <SelectField label="Event" {...register("type")}>
@@ -86,7 +91,7 @@ export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDi
             <button type="button" onClick={close} className={`${buttonStyle.plain} h-10`}>
               Cancel
             </button>
-            <SubmitButton>Count them</SubmitButton>
+            <SubmitButton>Count events</SubmitButton>
           </DialogActions>
         </form>
       )}
@@ -100,7 +105,7 @@ type ReplayProps = {
   range: Range;
   onBack: () => void;
   onClose: () => void;
-  /** Told whether parts are under way, which no slip of the hand may end. */
+  /** Reports whether a replay is running. The dialog then stays open on an outside click. */
   onRunning: (isRunning: boolean) => void;
 };
 
@@ -130,38 +135,32 @@ function Replay({ teamId, endpoint, range, onBack, onClose, onRunning }: ReplayP
         <DialogActions>{back}</DialogActions>
       </>
     );
-  const all = data?.count ?? 0;
-  const many = data ? `${data.isAtLeast ? "at least " : ""}${sayCount(all)}` : "";
+  const count = data?.count ?? 0;
+  const total = data ? `${data.isAtLeast ? "at least " : ""}${formatCount(count)}` : "";
   return (
     <div className="flex flex-col gap-5">
       <div role="status" className="leading-6">
         {replay.state === "done" ? (
-          <p>
-            {sayCount(replay.count)} {replay.count === 1 ? "is" : "are"} on the way again. The list shows what
-            they come to.
-          </p>
+          <p>{formatCount(replay.count)} queued for replay. The list shows the results.</p>
         ) : isBusy ? (
-          <p>{sayCount(replay.count)} so far …</p>
+          <p>{formatCount(replay.count)} queued so far…</p>
         ) : replay.state === "stopped" ? (
-          <p>
-            Stopped. {sayCount(replay.count)} {replay.count === 1 ? "is" : "are"} on the way again; the rest
-            stays as it was.
-          </p>
+          <p>Stopped. {formatCount(replay.count)} queued for replay. The others are not changed.</p>
         ) : data ? (
           <p>
-            {all === 0
-              ? "No event of that time fits. Choose another time."
-              : `${many[0]?.toUpperCase()}${many.slice(1)} would be sent again to ${endpoint.url}.`}
+            {count === 0
+              ? "No matching events. Choose another time range."
+              : `${total[0]?.toUpperCase()}${total.slice(1)} will be sent again to ${endpoint.url}.`}
           </p>
         ) : (
-          <p className="text-soft">Counting …</p>
+          <p className="text-soft">Counting…</p>
         )}
       </div>
-      {isBusy && all > 0 ? (
+      {isBusy && count > 0 ? (
         <progress
           aria-label="Replayed"
           value={replay.count}
-          max={Math.max(all, replay.count)}
+          max={Math.max(count, replay.count)}
           className="h-2 w-full accent-accent"
         />
       ) : null}
@@ -181,10 +180,10 @@ function Replay({ teamId, endpoint, range, onBack, onClose, onRunning }: ReplayP
             <button
               type="button"
               onClick={replay.start}
-              disabled={all === 0}
+              disabled={count === 0}
               className={`${buttonStyle.primary} h-10`}
             >
-              {replay.state === "ready" ? `Replay ${all === 0 ? "them" : many}` : "Go on"}
+              {replay.state === "ready" ? `Replay ${count === 0 ? "events" : total}` : "Continue"}
             </button>
           </>
         )}
@@ -193,4 +192,4 @@ function Replay({ teamId, endpoint, range, onBack, onClose, onRunning }: ReplayP
   );
 }
 
-const sayCount = (count: number): string => `${count} ${count === 1 ? "event" : "events"}`;
+const formatCount = (count: number): string => `${count} ${count === 1 ? "event" : "events"}`;

@@ -1,17 +1,17 @@
 "use client";
 
-import { Confirm } from "../../_ui/confirm";
-import { Dialog } from "../../_ui/dialog";
-import { SecretOnce } from "../../_ui/secret-once";
+import { Confirm } from "../../_ui/dialog/confirm";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { SecretOnce } from "../../_ui/dialog/secret-once";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { When } from "../../_ui/when";
+import { useAction } from "../../_ui/use-action";
 import type { EndpointDialogProps } from "./actions";
 
-/** Gives an endpoint a new signing secret, which is shown this once; the old one signs beside it for a day. */
+/** Creates a new signing secret and shows it once. The old secret also signs for one more day. */
 export function RotateSecret({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
   const trpc = useTRPC();
-  const rotation = useAct(trpc.webhooks.rotate.mutationOptions({ gcTime: 0 }), {
+  const rotation = useAction(trpc.webhooks.rotate.mutationOptions({ gcTime: 0 }), {
     refresh: [trpc.webhooks.get.queryKey(), trpc.webhooks.list.queryKey()],
   });
   const close = () => {
@@ -24,17 +24,18 @@ export function RotateSecret({ teamId, endpoint, open, onOpenChange }: EndpointD
       <Dialog
         open={open}
         onOpenChange={close}
-        title="The new signing secret"
+        title="New signing secret"
         description={
           endpoint.previousUntil ? (
             <>
-              Each call bears both signatures until the old secret ends, <When at={endpoint.previousUntil} />.
+              Each request has both signatures until the old secret expires{" "}
+              <When at={endpoint.previousUntil} />.
             </>
           ) : (
-            "Each call bears both signatures for a day."
+            "Each request has both signatures for one day."
           )
         }
-        isKept
+        isPersistent
       >
         <SecretOnce secret={result.signingSecret} label="Signing secret" onStored={close} />
       </Dialog>
@@ -43,20 +44,20 @@ export function RotateSecret({ teamId, endpoint, open, onOpenChange }: EndpointD
     <Confirm
       open={open}
       onOpenChange={close}
-      title="Rotate the signing secret?"
-      confirmLabel="Rotate the secret"
+      title="Rotate signing secret?"
+      confirmLabel="Rotate secret"
       tone="plain"
       isBusy={rotation.isBusy}
       fault={fault}
-      onConfirm={() => rotation.act({ team: teamId, id: endpoint.id })}
+      onConfirm={() => rotation.run({ team: teamId, id: endpoint.id })}
     >
       <p>
-        A new secret signs from now on. The one of today signs beside it for a day, so that your program can
-        change in peace: whoever checks with either finds its signature.
+        Each request is signed with the new secret, and for one more day also with the current one. Your
+        program can verify with either secret during that day.
       </p>
       {endpoint.previousUntil ? (
         <p className="text-ink">
-          Two secrets are live already. The older of them ends at once, not{" "}
+          Two secrets are already active. The older one expires immediately instead of{" "}
           <When at={endpoint.previousUntil} />.
         </p>
       ) : null}

@@ -4,30 +4,30 @@ import { useQuery } from "@tanstack/react-query";
 import { LoaderCircle } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
-import type { WebhookEvent } from "#server/services/webhooks/event-types";
-import { Badge } from "../../_ui/badge";
-import { CodeBlock } from "../../_ui/code-block";
-import { Dialog, DialogActions } from "../../_ui/dialog";
+import type { WebhookEvent } from "#server/services/webhooks/events/types";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
 import { faultOf } from "../../_ui/fault";
-import { SelectField, SubmitButton } from "../../_ui/form";
-import { FormFault } from "../../_ui/form-fault";
+import { SelectField, SubmitButton } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
 import { buttonStyle, linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
+import { Badge } from "../../_ui/text/badge";
+import { CodeBlock } from "../../_ui/text/code-block";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { useAct } from "../../_ui/use-act";
-import { When } from "../../_ui/when";
-import { sayAnswer, toneOfAnswer } from "../words";
+import { useAction } from "../../_ui/use-action";
+import { formatResponse, responseTone } from "../badges";
 import type { EndpointDialogProps } from "./actions";
 
-/** A call may take a quarter of a minute, and the test is looked at all along. */
-const lookAgainMs = 500;
+/** An attempt can take 15 seconds. The dialog refetches until it has a response. */
+const refetchMs = 500;
 
-/** Sends an endpoint a made-up event and shows what it answers, as soon as it does. */
+/** Sends a test event to an endpoint and shows the response. */
 export function TestEvent({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
   const trpc = useTRPC();
   const events = endpoint.events as WebhookEvent[];
   const [type, setType] = useState<WebhookEvent | undefined>(events[0]);
-  const testing = useAct(trpc.webhooks.test.mutationOptions(), {
+  const testing = useAction(trpc.webhooks.test.mutationOptions(), {
     refresh: [trpc.webhooks.get.queryKey(), trpc.webhooks.deliveries.queryKey()],
   });
   const close = () => {
@@ -39,13 +39,13 @@ export function TestEvent({ teamId, endpoint, open, onOpenChange }: EndpointDial
     <Dialog
       open={open}
       onOpenChange={close}
-      title="Send a test event"
-      description="Made up, marked by data.test, and signed like every other."
+      title="Send test event"
+      description="A signed event with sample data, marked with data.test."
     >
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (type) testing.act({ team: teamId, id: endpoint.id, type });
+          if (type) testing.run({ team: teamId, id: endpoint.id, type });
         }}
         className="flex flex-col gap-5"
       >
@@ -79,10 +79,10 @@ function Outcome({ teamId, id, event }: { teamId: string; id: string; event: str
   const { data, error } = useQuery(
     trpc.webhooks.delivery.queryOptions(
       { team: teamId, id, event },
-      { refetchInterval: ({ state }) => (state.data?.calls[0] || state.error ? false : lookAgainMs) },
+      { refetchInterval: ({ state }) => (state.data?.calls[0] || state.error ? false : refetchMs) },
     ),
   );
-  const call = data?.calls[0];
+  const attempt = data?.calls[0];
   const link = (text: string) => (
     <Link href={hrefOf(`/console/webhooks/${id}/events/${event}`)} className={`${linkStyle} self-start`}>
       {text}
@@ -90,29 +90,29 @@ function Outcome({ teamId, id, event }: { teamId: string; id: string; event: str
   );
   return (
     <div role="status" className="flex flex-col gap-3 rounded-lg border border-line p-4">
-      {call ? (
+      {attempt ? (
         <>
           <p className="flex flex-wrap items-center gap-2">
-            It answered <Badge tone={toneOfAnswer(call)}>{sayAnswer(call)}</Badge>
-            <span className="text-soft">after {call.durationMs} ms</span>
+            Response: <Badge tone={responseTone(attempt)}>{formatResponse(attempt)}</Badge>
+            <span className="text-soft">after {attempt.durationMs} ms</span>
           </p>
-          {call.answer ? <CodeBlock text={call.answer} label="Its answer" /> : null}
-          {call.nextAttemptAt ? (
+          {attempt.answer ? <CodeBlock text={attempt.answer} label="Response body" /> : null}
+          {attempt.nextAttemptAt ? (
             <p className="text-soft">
-              It is tried again <When at={call.nextAttemptAt} />.
+              Next attempt <When at={attempt.nextAttemptAt} />.
             </p>
           ) : null}
-          {link("All that was sent")}
+          {link("View event delivery")}
         </>
       ) : error ? (
         <>
           <FormFault fault={faultOf(error)} />
-          {link("See what became of it")}
+          {link("View event delivery")}
         </>
       ) : (
         <p className="flex items-center gap-2 text-soft">
-          <LoaderCircle className="size-4 shrink-0 motion-safe:animate-spin" aria-hidden="true" /> On its way.
-          It goes on where this is closed, and stands among the webhook's events.
+          <LoaderCircle className="size-4 shrink-0 motion-safe:animate-spin" aria-hidden="true" /> Sending.
+          The attempt continues if you close this dialog. It is listed in the event deliveries.
         </p>
       )}
     </div>

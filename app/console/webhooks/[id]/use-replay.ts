@@ -13,7 +13,7 @@ type Progress = {
   fault: Fault | null;
 };
 
-/** Replays a range part by part, and goes on where it was interrupted. What was begun stays begun. */
+/** Replays a range in parts. After a stop or a failure, `start` continues with the next part. Queued events stay queued. */
 export function useReplay({ teamId, id, range }: { teamId: string; id: string; range: Range }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -24,21 +24,21 @@ export function useReplay({ teamId, id, range }: { teamId: string; id: string; r
     since: range.since,
     fault: null,
   });
-  // Whoever leaves the page wants no further parts, nor does whoever stops it.
-  const isWanted = useRef(true);
+  // Leaving the page or pressing Stop ends the replay after the current part.
+  const shouldContinue = useRef(true);
   useEffect(() => {
-    isWanted.current = true;
+    shouldContinue.current = true;
     return () => {
-      isWanted.current = false;
+      shouldContinue.current = false;
     };
   }, []);
 
   const run = async () => {
     let { count, since } = progress;
-    isWanted.current = true;
+    shouldContinue.current = true;
     setProgress({ state: "busy", count, since, fault: null });
     try {
-      for (let next: string | null = since; next !== null && isWanted.current; ) {
+      for (let next: string | null = since; next !== null && shouldContinue.current; ) {
         const part: { count: number; nextSince: string | null } = await replay.mutateAsync({
           team: teamId,
           id,
@@ -48,7 +48,7 @@ export function useReplay({ teamId, id, range }: { teamId: string; id: string; r
         count += part.count;
         next = part.nextSince;
         since = next ?? since;
-        const state = next === null ? "done" : isWanted.current ? "busy" : "stopped";
+        const state = next === null ? "done" : shouldContinue.current ? "busy" : "stopped";
         setProgress({ state, count, since, fault: null });
       }
     } catch (error) {
@@ -62,7 +62,7 @@ export function useReplay({ teamId, id, range }: { teamId: string; id: string; r
   };
   const { state, count, fault } = progress;
   const stop = () => {
-    isWanted.current = false;
+    shouldContinue.current = false;
   };
   return { state, count, fault, start: () => void run(), stop };
 }

@@ -1,14 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { CodeBlock } from "../../_ui/code-block";
 import { faultOf } from "../../_ui/fault";
-import { FaultNote } from "../../_ui/notes";
-import { Section } from "../../_ui/section";
-import { Tabs } from "../../_ui/tabs";
+import { Section } from "../../_ui/page/section";
+import { Tabs } from "../../_ui/page/tabs";
+import { CodeBlock } from "../../_ui/text/code-block";
+import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 
-/** How a program tells that a call is ours, with receivers to copy. */
+/** How to verify the signature of a request, with sample code. */
 export function Verify({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const { data, error, refetch } = useQuery(
@@ -16,18 +16,18 @@ export function Verify({ teamId }: { teamId: string }) {
   );
   return (
     <Section
-      title="Check that a call is ours"
+      title="Verify signatures"
       note={
         <p className="max-w-prose">
-          Anybody can call your address. Ours are signed (Standard Webhooks): check the signature over the
-          body exactly as it came, and refuse what is older than five minutes. Answer with a 2xx within 15
-          seconds. A call may come twice, with the same <code className="font-mono">webhook-id</code>.
+          Requests are signed (Standard Webhooks). Verify the signature over the unmodified body, and reject
+          requests that are older than five minutes. Respond with a 2xx status within 15 seconds. An event can
+          arrive twice, with the same <code className="font-mono">webhook-id</code>.
         </p>
       }
     >
       {data ? (
         <Tabs
-          label="Receivers"
+          label="Sample code"
           className="border-line border-t"
           panelClassName="p-4"
           tabs={data.map(({ id, label, language, fileName, text }) => ({

@@ -1,10 +1,10 @@
 import type { NextRequest } from "next/server";
-import { getDeps } from "#server/boot/next";
-import { answerMessageBody } from "#server/trpc/message-body";
+import { getDeps } from "#server/startup/next";
+import { answerMessageBody } from "#server/trpc/emails/message-body";
 
 type Context = { params: Promise<{ id: string }> };
 
-/** The document in the sandboxed frame: a message's HTML, and nothing else of ours. */
+/** The document of the sandboxed frame: only the HTML of the message. */
 export async function GET(request: NextRequest, { params }: Context): Promise<Response> {
   const { searchParams } = request.nextUrl;
   return answerMessageBody(getDeps(), request.cookies, {

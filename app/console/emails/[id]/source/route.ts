@@ -1,10 +1,10 @@
 import type { NextRequest } from "next/server";
-import { getDeps } from "#server/boot/next";
-import { answerSource } from "#server/trpc/email-files";
+import { getDeps } from "#server/startup/next";
+import { answerSource } from "#server/trpc/emails/files";
 
 type Context = { params: Promise<{ id: string }> };
 
-/** The mail as a file for mail programs. */
+/** Downloads the email as an .eml file. */
 export async function GET(request: NextRequest, { params }: Context): Promise<Response> {
   const team = request.nextUrl.searchParams.get("team") ?? "";
   return answerSource(getDeps(), { cookies: request.cookies, team }, (await params).id);

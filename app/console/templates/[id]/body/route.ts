@@ -1,10 +1,10 @@
 import type { NextRequest } from "next/server";
-import { getDeps } from "#server/boot/next";
-import { answerTemplateBody } from "#server/trpc/template-body";
+import { getDeps } from "#server/startup/next";
+import { answerTemplateBody } from "#server/trpc/templates/body";
 
 type Context = { params: Promise<{ id: string }> };
 
-/** The document in the sandboxed frame that may fetch pictures: what is saved of a template, and nothing else of ours. */
+/** The document of the sandboxed frame that may load images: only the saved HTML of the template. */
 export async function GET(request: NextRequest, { params }: Context): Promise<Response> {
   const { searchParams } = request.nextUrl;
   return answerTemplateBody(getDeps(), request.cookies, {

@@ -1,6 +1,6 @@
 import { parseAsInteger, parseAsString } from "nuqs/server";
 
-/** What of the page stands in its address: which version is looked at, and with which it is compared. */
+/** The URL parameters: the selected version, the version to compare it with, and the cursor. */
 export const versionFilters = {
   version: parseAsInteger,
   against: parseAsInteger,
@@ -10,7 +10,7 @@ export const versionFilters = {
 
 type Filters = { after: string | null; before: string | null };
 
-/** The input of the call that fills the list; the server's and the browser's must be equal to share a result. */
+/** The input of the list query. Server and browser must use the same input to share the prefetched result. */
 export const versionsInput = (team: string, id: string, { after, before }: Filters) => ({
   team,
   id,

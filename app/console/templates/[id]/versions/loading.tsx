@@ -1,7 +1,7 @@
-import { SkeletonCard, SkeletonTable } from "../../../_ui/skeleton";
+import { SkeletonCard, SkeletonTable } from "../../../_ui/list/skeleton";
 import { VersionsHeading } from "./heading";
 
-/** The page's frame while the versions are fetched. */
+/** The loading state, with the layout of the page. */
 export default function VersionsLoading() {
   return (
     <>

@@ -14,14 +14,14 @@ const loadFilters = createLoader(versionFilters);
 
 type Props = { params: Promise<{ id: string }>; searchParams: Promise<Search> };
 
-/** What a template said over time, and what changed between any two of its versions. */
+/** The versions of a template and the differences between any two of them. */
 export default async function Page({ params, searchParams }: Props) {
   const { id } = await params;
   const search = await searchParams;
   const { teamId } = await requireTeam(`/console/templates/${encodeURIComponent(id)}/versions`, search);
   const queries = pageQueries();
   await Promise.all([
-    queries.fetchQuery(trpc.templates.get.queryOptions({ team: teamId, id })).catch(passMissing),
+    queries.fetchQuery(trpc.templates.get.queryOptions({ team: teamId, id })).catch(rethrowNotFound),
     queries.prefetchQuery(
       trpc.templates.versions.queryOptions(versionsInput(teamId, id, loadFilters(search))),
     ),
@@ -33,7 +33,7 @@ export default async function Page({ params, searchParams }: Props) {
   );
 }
 
-// Any other failure is the browser's to show, which asks again and has the request id.
-function passMissing(error: unknown): void {
+// The browser refetches after any other error and displays it with the request id.
+function rethrowNotFound(error: unknown): void {
   if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

@@ -1,9 +1,9 @@
 "use client";
 
-import type { TemplateView } from "#server/trpc/template-views";
-import { Confirm } from "../../../_ui/confirm";
+import type { TemplateView } from "#server/trpc/templates/views";
+import { Confirm } from "../../../_ui/dialog/confirm";
 import { useTRPC } from "../../../_ui/trpc";
-import { useAct } from "../../../_ui/use-act";
+import { useAction } from "../../../_ui/use-action";
 
 type Props = {
   teamId: string;
@@ -13,13 +13,13 @@ type Props = {
   onOpenChange: (open: boolean) => void;
 };
 
-/** Sends an earlier version live again, or a draft, after saying what that means. */
+/** Publishes an earlier version again, or a draft, after confirmation. */
 export function RollBack({ teamId, template, version, open, onOpenChange }: Props) {
   const trpc = useTRPC();
   const { id, revision, number, publishedNumber } = template;
-  const isBack = publishedNumber !== null && version < publishedNumber;
-  const { act, isBusy, fault } = useAct(trpc.templates.rollBack.mutationOptions(), {
-    done: isBack ? `Rolled back to version ${version}` : `Version ${version} published`,
+  const isRollback = publishedNumber !== null && version < publishedNumber;
+  const { run, isBusy, fault } = useAction(trpc.templates.rollBack.mutationOptions(), {
+    done: isRollback ? `Rolled back to version ${version}` : `Version ${version} published`,
     refresh: [trpc.templates.pathKey()],
     onDone: () => onOpenChange(false),
   });
@@ -28,20 +28,20 @@ export function RollBack({ teamId, template, version, open, onOpenChange }: Prop
       open={open}
       onOpenChange={onOpenChange}
       tone="plain"
-      title={isBack ? `Roll back to version ${version}?` : `Publish version ${version}?`}
-      confirmLabel={isBack ? "Roll back" : "Publish"}
+      title={isRollback ? `Roll back to version ${version}?` : `Publish version ${version}?`}
+      confirmLabel={isRollback ? "Roll back" : "Publish"}
       isBusy={isBusy}
       fault={fault}
-      onConfirm={() => act({ team: teamId, id, version: String(version), revision })}
+      onConfirm={() => run({ team: teamId, id, version: String(version), revision })}
     >
       <p>
-        Every send from now on says version {version}
-        {publishedNumber === null ? "" : ` in place of ${publishedNumber}`}. Mail that was accepted before
-        keeps what it says.
+        New emails will use version {version}
+        {publishedNumber === null ? "" : ` instead of version ${publishedNumber}`}. Emails that are already
+        accepted do not change.
       </p>
       {number !== publishedNumber && number !== version ? (
         <p>
-          The editor shows version {version} too. The draft, version {number}, stays in this list.
+          The editor will also switch to version {version}. The draft, version {number}, stays in this list.
         </p>
       ) : null}
     </Confirm>

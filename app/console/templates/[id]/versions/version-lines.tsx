@@ -1,24 +1,24 @@
 "use client";
 
-import type { VersionRow } from "#server/trpc/template-views";
-import { Badge } from "../../../_ui/badge";
+import type { VersionRow } from "#server/trpc/templates/views";
 import { cardStyle } from "../../../_ui/styles";
-import { When } from "../../../_ui/when";
+import { Badge } from "../../../_ui/text/badge";
+import { When } from "../../../_ui/text/when";
 
 type Props = {
   rows: readonly VersionRow[];
-  chosen: number | null;
-  onChoose: (number: number) => void;
+  selected: number | null;
+  onSelect: (number: number) => void;
 };
 
 const STATES = {
-  published: { tone: "good", label: "Published", title: "Sends use it" },
-  draft: { tone: "info", label: "Draft", title: "The editor shows it; no send uses it yet" },
+  published: { tone: "good", label: "Published", title: "New emails use this version" },
+  draft: { tone: "info", label: "Draft", title: "The editor shows this version. It is not published." },
   archived: null,
 } as const;
 
-/** The versions of a template, newest first; one of them is looked at. */
-export function VersionLines({ rows, chosen, onChoose }: Props) {
+/** The versions of a template, newest first. One of them is selected. */
+export function VersionLines({ rows, selected, onSelect }: Props) {
   return (
     <ul aria-label="Versions" className={`${cardStyle} divide-y divide-line overflow-hidden`}>
       {rows.map(({ id, number, subject, state, createdAt }) => {
@@ -28,15 +28,15 @@ export function VersionLines({ rows, chosen, onChoose }: Props) {
             <button
               type="button"
               data-row=""
-              aria-pressed={number === chosen}
-              onClick={() => onChoose(number)}
-              className={`flex min-h-14 w-full items-center gap-3 px-4 py-2 text-left focus-visible:-outline-offset-2 ${number === chosen ? "bg-mute-tint" : "hover:bg-sunk"}`}
+              aria-pressed={number === selected}
+              onClick={() => onSelect(number)}
+              className={`flex min-h-14 w-full items-center gap-3 px-4 py-2 text-left focus-visible:-outline-offset-2 ${number === selected ? "bg-mute-tint" : "hover:bg-sunk"}`}
             >
               <span className="w-7 shrink-0 font-medium tabular-nums">{number}</span>
               <span className="min-w-0 grow">
                 <span className="block truncate">{subject ?? "No subject"}</span>
                 <span className="block text-soft text-xs">
-                  begun <When at={createdAt} />
+                  created <When at={createdAt} />
                 </span>
               </span>
               {badge ? (

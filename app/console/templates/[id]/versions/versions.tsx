@@ -3,14 +3,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
-import { ActButton } from "../../../_ui/act-button";
 import { faultOf } from "../../../_ui/fault";
-import { useWhyNot } from "../../../_ui/no-right";
-import { FaultNote } from "../../../_ui/notes";
-import { Pager } from "../../../_ui/pager";
-import { Select } from "../../../_ui/select";
-import { SkeletonCard } from "../../../_ui/skeleton";
+import { ActionButton } from "../../../_ui/form/action-button";
+import { Select } from "../../../_ui/form/select";
+import { Pager } from "../../../_ui/list/pager";
+import { SkeletonCard } from "../../../_ui/list/skeleton";
+import { useDisabledReason } from "../../../_ui/page/permission";
 import { buttonStyle, cardStyle } from "../../../_ui/styles";
+import { FaultNote } from "../../../_ui/text/notes";
 import { useTRPC } from "../../../_ui/trpc";
 import { Diff } from "../diff";
 import { fieldsOf } from "../fields";
@@ -19,12 +19,12 @@ import { VersionsHeading } from "./heading";
 import { RollBack } from "./roll-back";
 import { VersionLines } from "./version-lines";
 
-/** The versions beside what the chosen one changed. */
+/** The list of versions beside the changes of the selected one. */
 export function Versions({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(versionFilters);
-  const [isAsked, setAsked] = useState(false);
-  const why = useWhyNot()("templates:write", "publish templates");
+  const [isConfirming, setConfirming] = useState(false);
+  const why = useDisabledReason()("templates:write", "publish templates");
   const template = useQuery(trpc.templates.get.queryOptions({ team: teamId, id }));
   const page = useQuery(
     trpc.templates.versions.queryOptions(versionsInput(teamId, id, filters), {
@@ -33,16 +33,16 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
   );
   const rows = page.data?.rows ?? [];
   const live = template.data?.publishedNumber ?? null;
-  const chosen = filters.version ?? rows[0]?.number ?? null;
-  // By itself a draft is compared with what sends use, and what sends use with the one before it.
-  const usual = live !== null && live !== chosen ? live : chosen === null ? null : chosen - 1;
-  const against = filters.against ?? (usual || null);
+  const selected = filters.version ?? rows[0]?.number ?? null;
+  // By default a draft is compared with the published version, and the published version with the previous one.
+  const defaultAgainst = live !== null && live !== selected ? live : selected === null ? null : selected - 1;
+  const against = filters.against ?? (defaultAgainst || null);
   const of = (number: number | null) =>
     trpc.templates.version.queryOptions(
       { team: teamId, id, version: String(number) },
       { enabled: number !== null },
     );
-  const after = useQuery(of(chosen));
+  const after = useQuery(of(selected));
   const before = useQuery(of(against));
 
   if (!template.data) {
@@ -57,8 +57,8 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
         <div>
           <VersionLines
             rows={rows}
-            chosen={chosen}
-            onChoose={(version) => void setFilters({ version, against: null }, { history: "push" })}
+            selected={selected}
+            onSelect={(version) => void setFilters({ version, against: null }, { history: "push" })}
           />
           {page.data ? (
             <Pager page={page.data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
@@ -67,7 +67,7 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
         <section aria-label="Changes" className={`${cardStyle} min-w-0 p-4`}>
           <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
             <div className="flex flex-wrap items-center gap-2">
-              <h2 className="font-semibold">Version {chosen}</h2>
+              <h2 className="font-semibold">Version {selected}</h2>
               <label htmlFor="against" className="flex items-center gap-2 whitespace-nowrap text-soft">
                 compared with
                 <Select
@@ -75,7 +75,7 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
                   value={against ?? ""}
                   onChange={({ target }) => void setFilters({ against: Number(target.value) || null })}
                 >
-                  {against === null ? <option value="">nothing</option> : null}
+                  {against === null ? <option value="">none</option> : null}
                   {numbersOf(rows, against).map((number) => (
                     <option key={number} value={number}>
                       version {number}
@@ -85,14 +85,14 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
                 </Select>
               </label>
             </div>
-            {chosen !== null && chosen !== live ? (
-              <ActButton
-                whyNot={why}
-                onClick={() => setAsked(true)}
+            {selected !== null && selected !== live ? (
+              <ActionButton
+                disabledReason={why}
+                onClick={() => setConfirming(true)}
                 className={`${buttonStyle.primary} h-10`}
               >
-                {live !== null && chosen < live ? `Roll back to ${chosen}…` : `Publish ${chosen}…`}
-              </ActButton>
+                {live !== null && selected < live ? `Roll back to ${selected}…` : `Publish ${selected}…`}
+              </ActionButton>
             ) : null}
           </div>
           {fault ? (
@@ -101,30 +101,32 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
               onRetry={() => void after.refetch().then(() => before.refetch())}
             />
           ) : against === null ? (
-            <p className="px-4 py-10 text-center text-soft">
-              This is the first version: there is none before it.
-            </p>
+            <p className="px-4 py-10 text-center text-soft">This is the first version.</p>
           ) : after.data && before.data ? (
-            <Diff key={`${against}-${chosen}`} before={fieldsOf(before.data)} after={fieldsOf(after.data)} />
+            <Diff
+              key={`${against}-${selected}`}
+              before={fieldsOf(before.data)}
+              after={fieldsOf(after.data)}
+            />
           ) : (
             <SkeletonCard lines={6} />
           )}
         </section>
       </div>
-      {chosen === null ? null : (
+      {selected === null ? null : (
         <RollBack
           teamId={teamId}
           template={template.data}
-          version={chosen}
-          open={isAsked}
-          onOpenChange={setAsked}
+          version={selected}
+          open={isConfirming}
+          onOpenChange={setConfirming}
         />
       )}
     </>
   );
 }
 
-/** What can be compared with: the page's versions, and the one that is compared with though it stands on another page. */
+/** The versions to compare with: those of the current page, and the selected one even if it is on another page. */
 const numbersOf = (rows: readonly { number: number }[], against: number | null): number[] =>
   [...new Set([...rows.map(({ number }) => number), ...(against === null ? [] : [against])])].sort(
     (a, b) => b - a,

@@ -1,10 +1,10 @@
 import type { NextRequest } from "next/server";
-import { getDeps } from "#server/boot/next";
-import { answerFile } from "#server/trpc/email-files";
+import { getDeps } from "#server/startup/next";
+import { answerFile } from "#server/trpc/emails/files";
 
 type Context = { params: Promise<{ id: string; file: string }> };
 
-/** A file of the mail, to be kept. */
+/** Downloads an attachment of the email. */
 export async function GET(request: NextRequest, { params }: Context): Promise<Response> {
   const team = request.nextUrl.searchParams.get("team") ?? "";
   const { id, file } = await params;

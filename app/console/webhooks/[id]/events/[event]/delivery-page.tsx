@@ -2,49 +2,49 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { CodeBlock } from "../../../../_ui/code-block";
-import { Fetched } from "../../../../_ui/fetched";
-import { PageHeading } from "../../../../_ui/page-heading";
-import { SkeletonCard } from "../../../../_ui/skeleton";
+import { SkeletonCard } from "../../../../_ui/list/skeleton";
+import { Fetched } from "../../../../_ui/page/fetched";
+import { PageHeading } from "../../../../_ui/page/page-heading";
 import { linkStyle } from "../../../../_ui/styles";
 import { useConsoleHref } from "../../../../_ui/team";
+import { CodeBlock } from "../../../../_ui/text/code-block";
+import { When } from "../../../../_ui/text/when";
 import { useTRPC } from "../../../../_ui/trpc";
-import { When } from "../../../../_ui/when";
-import { sayEvent } from "../../../events";
-import { DeliveryBadge } from "../../../words";
-import { LaneNote } from "../../lane";
-import { Calls } from "./calls";
-import { NextCall } from "./next-call";
+import { DeliveryBadge } from "../../../badges";
+import { describeEvent } from "../../../events";
+import { LaneNote } from "../../lane-note";
+import { Attempts } from "./attempts";
+import { NextAttempt } from "./next-attempt";
 import { ReplayButton } from "./replay-button";
 
-const askAgainMs = { moving: 1_500, still: 10_000 };
+const refetchMs = { active: 1_500, idle: 10_000 };
 
-/** One event of an endpoint. Looked at often while it is on its way. */
+/** One event delivery. Refetches often while it is pending. */
 export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string; event: string }) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
   const back = { href: `/console/webhooks/${id}`, label: "Webhook" };
-  const asked = useQuery(
-    trpc.webhooks.get.queryOptions({ team: teamId, id }, { refetchInterval: askAgainMs.still }),
+  const endpointQuery = useQuery(
+    trpc.webhooks.get.queryOptions({ team: teamId, id }, { refetchInterval: refetchMs.idle }),
   );
-  const delivered = useQuery(
+  const deliveryQuery = useQuery(
     trpc.webhooks.delivery.queryOptions(
       { team: teamId, id, event },
       {
         refetchInterval: ({ state }) =>
           state.data?.status === "pending" || state.data?.status === "attempting"
-            ? askAgainMs.moving
-            : askAgainMs.still,
+            ? refetchMs.active
+            : refetchMs.idle,
       },
     ),
   );
-  const endpoint = asked.data;
-  const { data } = delivered;
+  const endpoint = endpointQuery.data;
+  const { data } = deliveryQuery;
   if (!data || !endpoint)
     return (
       <>
-        <PageHeading title="Webhook event" back={back} />
-        <Fetched by={data ? asked : delivered}>
+        <PageHeading title="Event delivery" back={back} />
+        <Fetched by={data ? endpointQuery : deliveryQuery}>
           <SkeletonCard lines={6} />
         </Fetched>
       </>
@@ -57,13 +57,13 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
         back={back}
         description={
           <>
-            {sayEvent(data.type) ? `It tells that ${sayEvent(data.type)}; made ` : "Made "}
+            {describeEvent(data.type) ? `${describeEvent(data.type)}. Created ` : "Created "}
             <When at={data.createdAt} />
             {data.emailId ? (
               <>
-                {", about "}
+                {" for "}
                 <Link href={hrefOf(`/console/emails/${data.emailId}`)} className={linkStyle}>
-                  this mail
+                  this email
                 </Link>
               </>
             ) : null}
@@ -73,11 +73,11 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
       />
       <div className="flex flex-col gap-6">
         {data.status === "pending" ? <LaneNote endpoint={endpoint} /> : null}
-        <NextCall delivery={data} />
-        <Calls delivery={data} />
+        <NextAttempt delivery={data} />
+        <Attempts delivery={data} />
         <CodeBlock
           text={data.body}
-          label={data.isBodyFixed ? "Body, as it was sent" : "Body, as it would be sent now"}
+          label={data.isBodyFixed ? "Request body" : "Request body, as of now"}
           language="JSON"
         />
       </div>

@@ -1,11 +1,11 @@
-import { PageHeading } from "../../../../_ui/page-heading";
-import { SkeletonCard } from "../../../../_ui/skeleton";
+import { SkeletonCard } from "../../../../_ui/list/skeleton";
+import { PageHeading } from "../../../../_ui/page/page-heading";
 
-/** The page's frame while the event is fetched. */
+/** Skeleton of the page while the event delivery loads. */
 export default function WebhookEventLoading() {
   return (
     <>
-      <PageHeading title="Webhook event" back={{ href: "/console/webhooks", label: "Webhooks" }} />
+      <PageHeading title="Event delivery" back={{ href: "/console/webhooks", label: "Webhooks" }} />
       <div className="flex flex-col gap-6">
         <SkeletonCard lines={3} />
         <SkeletonCard lines={6} />

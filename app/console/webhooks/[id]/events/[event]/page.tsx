@@ -6,19 +6,19 @@ import { pageQueries, trpc } from "#server/trpc/caller";
 import { requireTeam, type Search } from "../../../../team";
 import { DeliveryPage } from "./delivery-page";
 
-export const metadata: Metadata = { title: "Webhook event" };
+export const metadata: Metadata = { title: "Event delivery" };
 
 type Props = { params: Promise<{ id: string; event: string }>; searchParams: Promise<Search> };
 
-/** One event of an endpoint: what was sent, what was answered, and what comes next. */
+/** One event delivery: its requests, its responses, and the next attempt. */
 export default async function Page({ params, searchParams }: Props) {
   const { id, event } = await params;
   const path = `/console/webhooks/${encodeURIComponent(id)}/events/${encodeURIComponent(event)}`;
   const { teamId } = await requireTeam(path, await searchParams);
   const queries = pageQueries();
   await Promise.all([
-    queries.fetchQuery(trpc.webhooks.get.queryOptions({ team: teamId, id })).catch(passMissing),
-    queries.fetchQuery(trpc.webhooks.delivery.queryOptions({ team: teamId, id, event })).catch(passMissing),
+    queries.fetchQuery(trpc.webhooks.get.queryOptions({ team: teamId, id })).catch(showMissing),
+    queries.fetchQuery(trpc.webhooks.delivery.queryOptions({ team: teamId, id, event })).catch(showMissing),
   ]);
   return (
     <HydrationBoundary state={dehydrate(queries)}>
@@ -27,7 +27,7 @@ export default async function Page({ params, searchParams }: Props) {
   );
 }
 
-// Any other failure is the browser's to show, which asks again and has the request id.
-function passMissing(error: unknown): void {
+// The browser retries after any other failure, and shows it with its request id.
+function showMissing(error: unknown): void {
   if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

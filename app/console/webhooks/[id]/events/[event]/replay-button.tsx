@@ -2,56 +2,59 @@
 
 import { Rewind } from "lucide-react";
 import { useState } from "react";
-import type { EndpointView, WebhookDeliveryView } from "#server/trpc/webhook-views";
-import { ActButton } from "../../../../_ui/act-button";
-import { Confirm } from "../../../../_ui/confirm";
-import { useWhyNot } from "../../../../_ui/no-right";
+import type { EndpointView, WebhookDeliveryView } from "#server/trpc/webhooks/views";
+import { Confirm } from "../../../../_ui/dialog/confirm";
+import { ActionButton } from "../../../../_ui/form/action-button";
+import { useDisabledReason } from "../../../../_ui/page/permission";
 import { buttonStyle } from "../../../../_ui/styles";
 import { useTRPC } from "../../../../_ui/trpc";
-import { useAct } from "../../../../_ui/use-act";
+import { useAction } from "../../../../_ui/use-action";
 
 type Props = { teamId: string; endpoint: EndpointView; delivery: WebhookDeliveryView };
 
-/** Sends one event again. What was taken already is asked about first: the program gets it a second time. */
+/** Sends one event again. Asks for confirmation if it succeeded before, because the program receives it twice. */
 export function ReplayButton({ teamId, endpoint, delivery }: Props) {
   const trpc = useTRPC();
-  const [isAsked, setAsked] = useState(false);
-  const whyNot = useWhyNot()("webhooks:write", "replay events");
-  const replaying = useAct(trpc.webhooks.replay.mutationOptions(), {
-    done: "On its way again",
+  const [isConfirming, setConfirming] = useState(false);
+  const disabledReason = useDisabledReason()("webhooks:write", "replay events");
+  const replaying = useAction(trpc.webhooks.replay.mutationOptions(), {
+    done: "Event queued for replay",
     refresh: [
       trpc.webhooks.delivery.queryKey(),
       trpc.webhooks.deliveries.queryKey(),
       trpc.webhooks.get.queryKey(),
     ],
-    onDone: () => setAsked(false),
+    onDone: () => setConfirming(false),
   });
-  const closed =
-    endpoint.status === "enabled" ? whyNot : (whyNot ?? "The webhook is paused. Resume it first.");
-  const replay = () => replaying.act({ team: teamId, id: endpoint.id, event: delivery.id });
-  const isTaken = delivery.status === "success";
+  const blockedReason =
+    endpoint.status === "enabled"
+      ? disabledReason
+      : (disabledReason ?? "The webhook is paused. Resume it first.");
+  const replay = () => replaying.run({ team: teamId, id: endpoint.id, event: delivery.id });
+  const hasSucceeded = delivery.status === "success";
   return (
     <>
-      <ActButton
+      <ActionButton
         disabled={replaying.isBusy}
-        whyNot={closed}
-        onClick={() => (isTaken ? setAsked(true) : replay())}
+        disabledReason={blockedReason}
+        onClick={() => (hasSucceeded ? setConfirming(true) : replay())}
         className={`${buttonStyle.plain} h-10`}
       >
         <Rewind className="size-4" aria-hidden="true" /> Replay
-      </ActButton>
+      </ActionButton>
       <Confirm
-        open={isAsked}
-        onOpenChange={setAsked}
-        title="Send it again?"
-        confirmLabel="Send it again"
+        open={isConfirming}
+        onOpenChange={setConfirming}
+        title="Replay this event?"
+        confirmLabel="Replay"
         tone="plain"
         isBusy={replaying.isBusy}
         onConfirm={replay}
       >
         <p>
-          The endpoint has taken this event. It gets it a second time, with the same id and body: a program
-          that looks at <code className="font-mono text-ink">webhook-id</code> does nothing twice.
+          This event was delivered before. The endpoint receives it again, with the same id and body. A
+          program that checks <code className="font-mono text-ink">webhook-id</code> does not process it
+          twice.
         </p>
       </Confirm>
     </>

@@ -1,0 +1,39 @@
+"use client";
+
+import { type ReactNode, Suspense, useState } from "react";
+import { lazyPart } from "../page/lazy-part";
+
+export type DialogProps = {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  description?: ReactNode;
+  /** Buttons, the primary one last. A form renders its own in `DialogActions` instead. */
+  footer?: ReactNode;
+  size?: "normal" | "wide";
+  /** Only its own buttons close the dialog. For content that would be lost if it were dismissed by accident. */
+  isPersistent?: boolean;
+  children?: ReactNode;
+};
+
+const Frame = lazyPart(async () => (await import("./dialog-frame")).DialogFrame);
+
+/**
+ * A question or a form above the page; on a phone a bottom sheet. It traps and restores the focus, and Escape closes it.
+ * Its code loads when the first dialog opens, so load large content lazily too.
+ */
+export function Dialog(props: DialogProps) {
+  const [wasOpen, setWasOpen] = useState(false);
+  if (props.open && !wasOpen) setWasOpen(true);
+  if (!props.open && !wasOpen) return null;
+  return (
+    <Suspense>
+      <Frame {...props} />
+    </Suspense>
+  );
+}
+
+/** The last line of a form in a dialog: its buttons, the primary one last. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="mt-2 flex flex-col-reverse gap-2 md:flex-row md:justify-end">{children}</div>;
+}

@@ -1,0 +1,63 @@
+"use client";
+
+import { Suspense, useSyncExternalStore } from "react";
+import type { Fault } from "../fault";
+import { lazyPart } from "../page/lazy-part";
+
+const load = () => import("./toaster");
+const loadToast = () => import("sonner");
+const Toaster = lazyPart(async () => (await load()).Toaster);
+
+/** Long enough to read the text, decide, and reach the button by keyboard. */
+const undoableMs = 15_000;
+
+let isRequested = false;
+let notify = () => {};
+const subscribe = (onChange: () => void) => {
+  notify = onChange;
+  return () => {
+    notify = () => {};
+  };
+};
+const onServer = () => false;
+
+/** Displays toasts. The code loads with the first one. */
+export function Toasts() {
+  const isMounted = useSyncExternalStore(subscribe, () => isRequested, onServer);
+  if (!isMounted) return null;
+  return (
+    <Suspense>
+      <Toaster />
+    </Suspense>
+  );
+}
+
+/** Loads the code of toasts while a call is in progress that will show one. */
+export function preloadToasts(): void {
+  isRequested = true;
+  notify();
+}
+
+/** Shows a success message. */
+export function showSuccess(text: string): void {
+  withToasts(({ toast }) => toast.success(text));
+}
+
+/** Shows a success message with an "Undo" button for 15 seconds. */
+export function showUndo(text: string, undo: () => void): void {
+  withToasts(({ toast }) =>
+    toast.success(text, { duration: undoableMs, action: { label: "Undo", onClick: undo } }),
+  );
+}
+
+/** Shows an error with its request id until the user closes it. */
+export function showError({ message, requestId }: Fault): void {
+  const description = requestId ? { description: `Request ${requestId}` } : {};
+  withToasts(({ toast }) => toast.error(message, { duration: Number.POSITIVE_INFINITY, ...description }));
+}
+
+function withToasts(show: (toasts: Awaited<ReturnType<typeof loadToast>>) => unknown): void {
+  preloadToasts();
+  // If this load fails, the service is unreachable. The lists on the page show that themselves.
+  loadToast().then(show, () => {});
+}

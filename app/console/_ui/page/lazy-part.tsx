@@ -1,0 +1,31 @@
+"use client";
+
+import { type ComponentType, lazy } from "react";
+import { buttonStyle } from "../styles";
+
+/**
+ * A component whose code loads when it is first rendered. If the load fails (connection lost, or a newer version was
+ * deployed), the rest of the page stays and a notice offers to reload it.
+ */
+export const lazyPart = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
+  lazy(
+    async (): Promise<{ default: ComponentType<Props> }> => ({
+      default: await load().catch(() => MissingPart),
+    }),
+  );
+
+function MissingPart() {
+  return (
+    <div
+      role="alert"
+      className="fixed inset-x-4 bottom-4 z-50 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-xl border border-line bg-page p-4 text-left font-normal text-ink text-sm shadow-lg md:left-auto md:w-96"
+    >
+      <p className="grow basis-56 whitespace-normal">
+        This part of the page could not be loaded. The connection was lost, or a newer version is running.
+      </p>
+      <button type="button" onClick={() => window.location.reload()} className={`${buttonStyle.plain} h-9`}>
+        Reload page
+      </button>
+    </div>
+  );
+}

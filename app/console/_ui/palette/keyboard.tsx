@@ -1,0 +1,83 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { createContext, type ReactNode, Suspense, use, useEffect, useRef, useState } from "react";
+import { lazyPart } from "../page/lazy-part";
+import { useConsoleHref } from "../team";
+import { focusSearch, isPageKey, moveInList, openRow } from "./keys";
+import { PAGES, REFERENCE } from "./pages";
+
+const loadPalette = () => import("./palette");
+const Palette = lazyPart(async () => (await loadPalette()).Palette);
+const KeysHelp = lazyPart(async () => (await import("./keys-help")).KeysHelp);
+
+/** How long after `g` a page key is accepted. */
+const jumpMs = 1_500;
+
+type Overlay = "palette" | "keys";
+type Commands = {
+  open: (what: Overlay) => void;
+  /** Loads the code of the palette before it opens. */
+  preload: () => void;
+};
+
+const CommandsContext = createContext<Commands>({ open: () => {}, preload: () => {} });
+
+/** Opens the palette and the list of keyboard shortcuts. */
+export const useCommands = (): Commands => use(CommandsContext);
+
+const preload = () => void loadPalette().catch(() => {});
+
+/**
+ * The keyboard shortcuts of every console page: Ctrl or Cmd with K works anywhere, the others only outside text fields.
+ * List rows are marked `data-row` and search fields `data-search`.
+ */
+export function Keyboard({ children }: { children: ReactNode }) {
+  const [overlay, setOverlay] = useState<Overlay | null>(null);
+  const jumpsUntil = useRef(0);
+  const router = useRouter();
+  const hrefOf = useConsoleHref();
+
+  useEffect(() => {
+    const jump = (key: string): boolean => {
+      const isJump = performance.now() < jumpsUntil.current;
+      jumpsUntil.current = 0;
+      if (!isJump) return false;
+      if (key === REFERENCE.key) window.location.assign(REFERENCE.path);
+      const page = PAGES.find((each) => each.key === key);
+      if (page) router.push(hrefOf(page.path));
+      return true;
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey) {
+        event.preventDefault();
+        if (document.querySelector("[role=dialog], [role=alertdialog]") === null) setOverlay("palette");
+        return;
+      }
+      if (!isPageKey(event)) return;
+      if (jump(event.key)) return;
+      if (event.key === "g") jumpsUntil.current = performance.now() + jumpMs;
+      if (event.key === "?") setOverlay("keys");
+      if (event.key === "/") {
+        event.preventDefault();
+        if (!focusSearch()) setOverlay("palette");
+      }
+      if (event.key === "j") moveInList(1);
+      if (event.key === "k") moveInList(-1);
+      if (event.key === "o") openRow();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [router, hrefOf]);
+
+  const close = () => setOverlay(null);
+  return (
+    <CommandsContext value={{ open: setOverlay, preload }}>
+      {children}
+      <Suspense>
+        {overlay === "palette" ? <Palette onClose={close} onKeys={() => setOverlay("keys")} /> : null}
+        {overlay === "keys" ? <KeysHelp onClose={close} /> : null}
+      </Suspense>
+    </CommandsContext>
+  );
+}

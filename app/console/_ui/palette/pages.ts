@@ -1,0 +1,45 @@
+import {
+  Ban,
+  BookOpen,
+  Gauge,
+  Globe,
+  History,
+  KeyRound,
+  LayoutTemplate,
+  type LucideIcon,
+  Mail,
+  Settings,
+  Webhook,
+} from "lucide-react";
+
+export type ConsolePage = {
+  path: string;
+  label: string;
+  Icon: LucideIcon;
+  /** The key that opens the page after `g`. */
+  key: string;
+};
+
+/** The pages of the console. Navigation, palette and keyboard shortcuts all read this table. */
+export const PAGES: readonly ConsolePage[] = [
+  { path: "/console", label: "Overview", Icon: Gauge, key: "o" },
+  { path: "/console/emails", label: "Emails", Icon: Mail, key: "e" },
+  { path: "/console/templates", label: "Templates", Icon: LayoutTemplate, key: "t" },
+  { path: "/console/domains", label: "Domains", Icon: Globe, key: "d" },
+  { path: "/console/keys", label: "API keys", Icon: KeyRound, key: "k" },
+  { path: "/console/webhooks", label: "Webhooks", Icon: Webhook, key: "w" },
+  { path: "/console/suppressions", label: "Suppressions", Icon: Ban, key: "s" },
+  { path: "/console/activity", label: "Activity", Icon: History, key: "a" },
+  { path: "/console/settings", label: "Settings", Icon: Settings, key: "," },
+];
+
+/** Outside the console. It needs a full page load: its library styles must not stay active on console pages. */
+export const REFERENCE: ConsolePage = { path: "/docs", label: "API reference", Icon: BookOpen, key: "r" };
+
+/** Whether a path belongs to a page. The overview matches only its own path; other pages also match paths below them. */
+export const isWithin = (pathname: string, path: string): boolean =>
+  pathname === path || (path !== "/console" && pathname.startsWith(`${path}/`));
+
+/** The top-level page of a path. It exists in every team, so switching teams opens it. */
+export const sectionOf = (pathname: string): string =>
+  PAGES.find(({ path }) => isWithin(pathname, path))?.path ?? "/console";

@@ -1,0 +1,111 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Command } from "cmdk";
+import { Globe, Hash, LayoutTemplate, Mail, Search } from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { useTeam } from "../team";
+import { StatusBadge } from "../text/status-badge";
+import { useTRPC } from "../trpc";
+import { groupStyle, PaletteItem } from "./palette-item";
+
+/** Delay after the last key press. It avoids a search for each incomplete word. */
+const settleMs = 200;
+const resultsMax = 5;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+type Props = { text: string; go: (path: string, query?: string) => void };
+
+/** Emails, templates and domains of the team that match the text. Each kind is searched by the call of its own list. */
+export function PaletteResults({ text, go }: Props) {
+  const trpc = useTRPC();
+  const { team } = useTeam();
+  const settled = useSettled(text);
+  const isEnabled = settled.length > 1 && team !== null;
+  const input = { team: team?.teamId ?? "" };
+  const options = { enabled: isEnabled, placeholderData: keepPreviousData, retry: false } as const;
+  const emails = useQuery(trpc.emails.list.queryOptions({ ...input, search: settled }, options));
+  const templates = useQuery(trpc.templates.list.queryOptions({ ...input, search: settled }, options));
+  const domains = useQuery(trpc.domains.list.queryOptions({ ...input, name: settled }, options));
+  if (!isEnabled) return null;
+  const rowsOf = <Row,>(data: { rows: Row[] } | undefined) => data?.rows.slice(0, resultsMax) ?? [];
+  return (
+    <>
+      {UUID.test(text) ? (
+        <PaletteItem isFound value={`id ${text}`} Icon={Hash} onSelect={() => go(`/console/emails/${text}`)}>
+          Open the email with this id
+        </PaletteItem>
+      ) : null}
+      <ResultGroup heading="Emails" rows={rowsOf(emails.data)}>
+        {({ id, recipient, subject, status }) => (
+          <PaletteItem
+            isFound
+            key={id}
+            value={`email ${id}`}
+            Icon={Mail}
+            onSelect={() => go(`/console/emails/${id}`)}
+            aside={<StatusBadge status={status} />}
+          >
+            <span className="truncate">{subject || "No subject"}</span>
+            <span className="truncate text-soft text-xs">{recipient}</span>
+          </PaletteItem>
+        )}
+      </ResultGroup>
+      <ResultGroup heading="Templates" rows={rowsOf(templates.data)}>
+        {({ id, name }) => (
+          <PaletteItem
+            isFound
+            key={id}
+            value={`template ${id}`}
+            Icon={LayoutTemplate}
+            onSelect={() => go(`/console/templates/${id}`)}
+          >
+            <span className="truncate">{name}</span>
+          </PaletteItem>
+        )}
+      </ResultGroup>
+      <ResultGroup heading="Domains" rows={rowsOf(domains.data)}>
+        {({ id, name }) => (
+          <PaletteItem
+            isFound
+            key={id}
+            value={`domain ${id}`}
+            Icon={Globe}
+            onSelect={() => go(`/console/domains/${id}`)}
+          >
+            <span className="truncate">{name}</span>
+          </PaletteItem>
+        )}
+      </ResultGroup>
+      <PaletteItem
+        isFound
+        value="search all emails"
+        Icon={Search}
+        onSelect={() => go("/console/emails", `q=${encodeURIComponent(text)}`)}
+      >
+        <span className="truncate">Search all emails for “{text}”</span>
+      </PaletteItem>
+    </>
+  );
+}
+
+type ResultGroupProps<Row> = { heading: string; rows: Row[]; children: (row: Row) => ReactNode };
+
+function ResultGroup<Row>({ heading, rows, children }: ResultGroupProps<Row>) {
+  if (rows.length === 0) return null;
+  return (
+    <Command.Group forceMount heading={heading} className={groupStyle}>
+      {rows.map(children)}
+    </Command.Group>
+  );
+}
+
+/** The text, updated when the user stops typing. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), settleMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

@@ -1,0 +1,35 @@
+"use client";
+
+import { Menu } from "lucide-react";
+import { Suspense, useState } from "react";
+import { lazyPart } from "../page/lazy-part";
+
+const load = () => import("./phone-menu-open");
+const preload = () => void load().catch(() => {});
+const OpenPhoneMenu = lazyPart(async () => (await load()).OpenPhoneMenu);
+
+/** The menu button on a phone. It opens the navigation, the team switcher and the account menu. */
+export function PhoneMenu({ email }: { email: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        aria-label="Menu"
+        onPointerDown={preload}
+        onFocus={preload}
+        onClick={() => setOpen(true)}
+        className="grid size-11 place-items-center rounded-lg text-soft hover:text-ink"
+      >
+        <Menu className="size-5" aria-hidden="true" />
+      </button>
+      {isOpen ? (
+        <Suspense>
+          <OpenPhoneMenu email={email} onClose={() => setOpen(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}

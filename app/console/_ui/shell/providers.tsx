@@ -1,0 +1,48 @@
+"use client";
+
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createTRPCClient, httpBatchLink } from "@trpc/client";
+import { type ReactNode, useState } from "react";
+import type { AppRouter } from "#server/trpc/router";
+import { faultOf } from "../fault";
+import { TRPCProvider } from "../trpc";
+
+// Avoids an immediate refetch of the data that the page was rendered with.
+const freshMs = 5_000;
+/** Error codes that are not retried. */
+const FINAL = new Set(["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"]);
+
+/** The tRPC client of the console and its query cache. */
+export function CallProvider({ children }: { children: ReactNode }) {
+  const [queryClient] = useState(createQueryClient);
+  const [trpcClient] = useState(() =>
+    createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: "/api/trpc", maxItems: 10 })] }),
+  );
+  return (
+    <QueryClientProvider client={queryClient}>
+      <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>
+        {children}
+      </TRPCProvider>
+    </QueryClientProvider>
+  );
+}
+
+function createQueryClient(): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({ onError: redirectIfSignedOut }),
+    mutationCache: new MutationCache({ onError: redirectIfSignedOut }),
+    defaultOptions: {
+      queries: {
+        staleTime: freshMs,
+        retryDelay: 1_000,
+        retry: (failures, error) => failures < 1 && !FINAL.has(faultOf(error).code ?? ""),
+      },
+    },
+  });
+}
+
+function redirectIfSignedOut(error: unknown): void {
+  if (faultOf(error).code !== "UNAUTHORIZED") return;
+  const here = `${window.location.pathname}${window.location.search}`;
+  window.location.assign(`/login?callbackUrl=${encodeURIComponent(here)}`);
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+import type { Tone } from "./statuses";
+
+const TONES: Record<Tone, string> = {
+  good: "bg-good-tint text-good",
+  bad: "bg-bad-tint text-bad",
+  warn: "bg-warn-tint text-warn",
+  info: "bg-info-tint text-info",
+  mute: "bg-mute-tint text-mute",
+};
+
+type Props = {
+  tone: Tone;
+  /** A sentence that explains the badge, shown on hover. */
+  title?: string | undefined;
+  children: ReactNode;
+};
+
+/** One word with a color. The color never carries information that the word does not. */
+export function Badge({ tone, title, children }: Props) {
+  return (
+    <span
+      title={title}
+      className={`inline-flex h-6 max-w-full items-center gap-1 whitespace-nowrap rounded-md px-2 font-medium text-xs ${TONES[tone]}`}
+    >
+      {children}
+    </span>
+  );
+}

@@ -1,0 +1,31 @@
+import type { ReactNode } from "react";
+import type { Fault } from "../fault";
+import { buttonStyle } from "../styles";
+
+/** An empty state without a card: what is missing and what to do next. */
+export function EmptyNote({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="flex flex-col items-center gap-3 px-4 py-16 text-center">
+      <h2 className="font-semibold text-base">{title}</h2>
+      <div className="flex w-full flex-col items-center gap-4 text-balance text-soft">{children}</div>
+    </div>
+  );
+}
+
+/** A failed call: the reason, the request id, and a button to try again. */
+export function FaultNote({ fault, onRetry }: { fault: Fault; onRetry: () => void }) {
+  return (
+    <div role="alert" className="flex flex-col items-center gap-3 px-4 py-16 text-center">
+      <h2 className="font-semibold text-base">Loading failed</h2>
+      <p className="max-w-prose text-soft">{fault.message}</p>
+      {fault.requestId ? (
+        <p className="text-soft text-xs">
+          Request <code className="select-all font-mono">{fault.requestId}</code>
+        </p>
+      ) : null}
+      <button type="button" onClick={onRetry} className={`${buttonStyle.plain} h-9`}>
+        Try again
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+/** The example email. Its recipient is simulated by the service, so it needs no relay. */
+export const FIRST_EMAIL = {
+  from: "Backstamp <hello@backstamp.test>",
+  to: "delivered@backstamp.test",
+  subject: "First email",
+  html: "<p>It works.</p>",
+};
+
+/** The curl command that sends an email. It reads the API key from the environment variable BACKSTAMP_KEY. */
+export const formatCurl = (publicUrl: string, email: object): string =>
+  [
+    `curl -sS ${publicUrl}/api/emails`,
+    `  -H "Authorization: Bearer $BACKSTAMP_KEY"`,
+    `  -H "Content-Type: application/json"`,
+    `  -d ${quote(JSON.stringify(email, null, 2).replaceAll("\n", "\n  "))}`,
+  ].join(" \\\n");
+
+/** Quotes text for a POSIX shell. In single quotes every character is literal except the single quote. */
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,12 @@
+import { Badge } from "./badge";
+import { STATUSES, type Status } from "./statuses";
+
+/** A status in its color, with its description on hover. */
+export function StatusBadge({ status }: { status: Status }) {
+  const { label, tone, description } = STATUSES[status];
+  return (
+    <Badge tone={tone} title={description}>
+      {label}
+    </Badge>
+  );
+}

@@ -1,0 +1,74 @@
+"use client";
+
+import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from "react";
+
+const Now = createContext(0);
+const tickMs = 10_000;
+const justNowMs = 5_000;
+
+/** The clock of all relative times. It starts at the server's time, so server and browser first render the same text. */
+export function NowProvider({ startMs, children }: { startMs: number; children: ReactNode }) {
+  const [nowMs, setNowMs] = useState(startMs);
+  useEffect(() => {
+    setNowMs(Date.now());
+    const timer = setInterval(() => setNowMs(Date.now()), tickMs);
+    return () => clearInterval(timer);
+  }, []);
+  return <Now value={nowMs}>{children}</Now>;
+}
+
+/** The time of that clock, in milliseconds since 1970. */
+export const useNowMs = (): number => use(Now);
+
+/** A relative time. The exact time is shown on hover: in UTC until hydration, then in the user's time zone. */
+export function When({ at, className }: { at: string; className?: string }) {
+  const nowMs = use(Now);
+  return (
+    <Moment at={at} className={`whitespace-nowrap ${className ?? ""}`}>
+      {relativeTime(Date.parse(at), nowMs)}
+    </Moment>
+  );
+}
+
+type MomentProps = { at: string; className?: string | undefined; children: ReactNode };
+
+/** Any text for a time, with the exact time on hover. */
+export function Moment({ at, className, children }: MomentProps) {
+  const isHydrated = useSyncExternalStore(neverChanges, yes, no);
+  const date = new Date(at);
+  const exact = isHydrated
+    ? date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "long" })
+    : `${at.slice(0, 19).replace("T", " ")} UTC`;
+  return (
+    <time dateTime={at} title={exact} className={className}>
+      {children}
+    </time>
+  );
+}
+
+const neverChanges = () => () => {};
+const yes = () => true;
+const no = () => false;
+
+/** Upper bound in seconds, length of the unit in seconds, and its name. */
+const UNITS = [
+  [60, 1, "s"],
+  [3_600, 60, "min"],
+  [86_400, 3_600, "h"],
+  [Number.POSITIVE_INFINITY, 86_400, "d"],
+] as const;
+
+/** "12 s ago", "in 5 min", or the date if it is more than 30 days away. */
+function relativeTime(atMs: number, nowMs: number): string {
+  const distanceMs = Math.abs(atMs - nowMs);
+  if (distanceMs < justNowMs) return "just now";
+  if (distanceMs > 30 * 86_400_000) return new Date(atMs).toISOString().slice(0, 10);
+  return atMs > nowMs ? `in ${formatDuration(distanceMs)}` : `${formatDuration(distanceMs)} ago`;
+}
+
+/** "2 s", "5 min", "3 h", "4 d": the largest unit that fits, rounded down. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const unit = UNITS.find(([below]) => seconds < below) ?? UNITS[3];
+  return `${Math.floor(seconds / unit[1])} ${unit[2]}`;
+}

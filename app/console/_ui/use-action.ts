@@ -1,0 +1,64 @@
+"use client";
+
+import { type QueryKey, type UseMutationOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { preloadToasts, showError, showSuccess } from "./dialog/toasts";
+import { type Fault, faultOf } from "./fault";
+
+type After<Result, Input> = {
+  /** The success message: "Key revoked". */
+  done?: string | ((result: Result, input: Input) => string | null);
+  /** Keys of the queries to refetch before the action counts as done. */
+  refresh?: readonly QueryKey[];
+  onDone?: (result: Result, input: Input) => void;
+};
+
+/** An action: how to start it, whether it is in progress, and why it failed. */
+export type Action<Input, Result> = {
+  run: (input: Input) => void;
+  isBusy: boolean;
+  /** The error. A component that reads this property must display the error; otherwise a toast does. */
+  readonly fault: Fault | null;
+  /** The last result, for values that are shown only once. */
+  result: Result | undefined;
+  /** Clears the last result and error, for a dialog that opens again. */
+  reset: () => void;
+};
+
+/**
+ * A console action with one call: `useAction(trpc.keys.revoke.mutationOptions(), { done: "Key revoked", refresh:
+ * [trpc.keys.list.queryKey()] })`. While it is in progress, further calls of `run` are ignored.
+ */
+export function useAction<Input, Result, Failure, Context>(
+  options: UseMutationOptions<Result, Failure, Input, Context>,
+  { done, refresh = [], onDone }: After<Result, Input> = {},
+): Action<Input, Result> {
+  const queries = useQueryClient();
+  let isShown = false;
+  const mutation = useMutation({
+    ...options,
+    onSuccess: async (result, input) => {
+      await Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey })));
+      const message = typeof done === "function" ? done(result, input) : done;
+      if (message) showSuccess(message);
+      onDone?.(result, input);
+    },
+    onError: (error) => {
+      const fault = faultOf(error);
+      if (!isShown && fault.code !== "UNAUTHORIZED") showError(fault);
+    },
+  });
+  return {
+    run: (input) => {
+      if (mutation.isPending) return;
+      preloadToasts();
+      mutation.mutate(input);
+    },
+    isBusy: mutation.isPending,
+    get fault() {
+      isShown = true;
+      return mutation.error ? faultOf(mutation.error) : null;
+    },
+    result: mutation.data,
+    reset: mutation.reset,
+  };
+}

@@ -1,0 +1,105 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useEffect, useRef } from "react";
+import type { EmailEventDeliveryView } from "#server/trpc/emails/views";
+import { SkeletonCard } from "../../_ui/list/skeleton";
+import { Fetched } from "../../_ui/page/fetched";
+import { cardStyle } from "../../_ui/styles";
+import { useCan, useConsoleHref } from "../../_ui/team";
+import { When } from "../../_ui/text/when";
+import { useTRPC } from "../../_ui/trpc";
+import { DeliveryBadge, formatResponse } from "../../webhooks/badges";
+
+const refetchMs = 3_000;
+
+/** The event deliveries of an email and the responses of the endpoints. Hidden if there are none. */
+export function WebhookDeliveries({
+  teamId,
+  emailId,
+  eventCount,
+}: {
+  teamId: string;
+  emailId: string;
+  eventCount: number;
+}) {
+  const trpc = useTRPC();
+  const hrefOf = useConsoleHref();
+  const canRead = useCan()("webhooks:read");
+  const { data, error, refetch } = useQuery(
+    trpc.emails.told.queryOptions(
+      { team: teamId, id: emailId },
+      {
+        enabled: canRead,
+        refetchInterval: ({ state }) =>
+          state.data?.some(({ status }) => status === "pending" || status === "attempting")
+            ? refetchMs
+            : false,
+      },
+    ),
+  );
+  // Each new event of the email can create event deliveries.
+  const seen = useRef(eventCount);
+  useEffect(() => {
+    if (seen.current === eventCount) return;
+    seen.current = eventCount;
+    if (canRead) void refetch();
+  }, [eventCount, canRead, refetch]);
+  if (!canRead || data?.length === 0) return null;
+  if (!data)
+    return (
+      <Fetched by={{ data, error, refetch }}>
+        <SkeletonCard />
+      </Fetched>
+    );
+  return (
+    <section aria-labelledby="webhooks" className={cardStyle}>
+      <h2 id="webhooks" className="border-line border-b px-4 py-3 font-semibold">
+        Webhooks
+      </h2>
+      <ul className="divide-y divide-line">
+        {data.map((delivery) => (
+          <li key={delivery.id} className="relative flex flex-col gap-1 px-4 py-3 hover:bg-sunk">
+            <div className="flex items-center justify-between gap-3">
+              <Link
+                href={hrefOf(`/console/webhooks/${delivery.webhookId}/events/${delivery.id}`)}
+                prefetch={false}
+                className="min-w-0 truncate rounded font-medium after:absolute after:inset-0 after:content-['']"
+              >
+                {delivery.type}
+              </Link>
+              <DeliveryBadge status={delivery.status} />
+            </div>
+            <p className="truncate font-mono text-soft text-xs" title={delivery.url}>
+              {delivery.url}
+            </p>
+            <LastAttempt delivery={delivery} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function LastAttempt({ delivery: { last, nextCallAt, attempts } }: { delivery: EmailEventDeliveryView }) {
+  return (
+    <p className="text-soft text-xs">
+      {last === null ? (
+        "No attempt yet"
+      ) : (
+        <>
+          {last.statusCode === null ? `Failed: ${formatResponse(last)}` : `Responded ${last.statusCode}`},{" "}
+          <When at={last.sentAt} />
+          {attempts > 1 ? `, ${attempts} attempts` : ""}
+        </>
+      )}
+      {nextCallAt ? (
+        <>
+          {"; next attempt "}
+          <When at={nextCallAt} />
+        </>
+      ) : null}
+    </p>
+  );
+}

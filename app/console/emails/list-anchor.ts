@@ -1,0 +1,64 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { useTRPC } from "../_ui/trpc";
+import { type EmailFilters, listInput } from "./filters";
+
+/** Up to this scroll position the page counts as not scrolled. */
+const atTopPx = 160;
+const newerRefetchMs = 5_000;
+
+/**
+ * Holds the first page in place while the user reads it: the pointer or the focus is in the list, rows are selected, or
+ * the page is scrolled. `anchor` is then the id of the email that stays on top; otherwise it is null.
+ */
+export function useAnchor(
+  list: RefObject<HTMLElement | null>,
+  first: string | undefined,
+  hasSelection: boolean,
+  isFirstPage: boolean,
+): { anchor: string | null; release: () => void } {
+  const [anchor, setAnchor] = useState<string | null>(null);
+  // The top email when the user asked for newer ones. Until they arrive, the list is not held.
+  const released = useRef<string | null>(null);
+  useEffect(() => {
+    if (!isFirstPage) return setAnchor(null);
+    const update = () => {
+      if (released.current !== first) released.current = null;
+      const isReading =
+        released.current === null &&
+        (hasSelection ||
+          window.scrollY > atTopPx ||
+          (list.current?.matches(":hover, :focus-within") ?? false));
+      setAnchor((current) => (isReading ? (current ?? first ?? null) : null));
+    };
+    update();
+    const events = ["pointerover", "focusin", "focusout", "scroll"] as const;
+    for (const event of events) document.addEventListener(event, update, { passive: true });
+    return () => {
+      for (const event of events) document.removeEventListener(event, update);
+    };
+  }, [list, first, hasSelection, isFirstPage]);
+  return {
+    anchor: isFirstPage ? anchor : null,
+    release: () => {
+      released.current = first ?? null;
+      window.scrollTo({ top: 0 });
+      setAnchor(null);
+    },
+  };
+}
+
+/** The number of emails accepted since the page is held: "3", or "25+". Null if there are none. */
+export function useNewerCount(teamId: string, filters: EmailFilters, anchor: string | null): string | null {
+  const trpc = useTRPC();
+  const { data } = useQuery(
+    trpc.emails.list.queryOptions(
+      { ...listInput(teamId, filters), before: anchor ?? "" },
+      { enabled: anchor !== null, refetchInterval: newerRefetchMs, staleTime: 0, retry: false },
+    ),
+  );
+  if (anchor === null || !data || data.rows.length === 0) return null;
+  return `${data.rows.length}${data.hasMore ? "+" : ""}`;
+}

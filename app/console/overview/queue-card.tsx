@@ -1,0 +1,99 @@
+"use client";
+
+import { CircleCheck } from "lucide-react";
+import Link from "next/link";
+import type { FailureView, QueueView } from "#server/trpc/overview/views";
+import { cardStyle } from "../_ui/styles";
+import { useConsoleHref } from "../_ui/team";
+import { StatusBadge } from "../_ui/text/status-badge";
+import { STATUSES } from "../_ui/text/statuses";
+import { When } from "../_ui/text/when";
+
+const QUEUED = ["queued", "sending", "deferred", "scheduled", "unknown"] as const;
+
+/** Emails without a final status. Each number links to the emails it counts. */
+export function QueueCard({ queue }: { queue: QueueView }) {
+  const hrefOf = useConsoleHref();
+  const { counts, countMax, oldestAt } = queue;
+  return (
+    <section aria-labelledby="queue" className={`${cardStyle} min-w-0`}>
+      <h2 id="queue" className="border-line border-b px-5 py-3.5 font-semibold">
+        In progress
+      </h2>
+      <ul className="divide-y divide-line">
+        {QUEUED.map((status) => {
+          const path = hrefOf("/console/emails");
+          return (
+            <li key={status}>
+              <Link
+                href={`${path}${path.includes("?") ? "&" : "?"}status=${status}`}
+                prefetch={false}
+                title={STATUSES[status].description}
+                className="flex h-10 items-center justify-between px-5 hover:bg-sunk focus-visible:-outline-offset-2"
+              >
+                <span className="text-soft">{STATUSES[status].label}</span>
+                <span className={`tabular-nums ${counts[status] > 0 ? "font-medium" : "text-soft"}`}>
+                  {counts[status] > countMax
+                    ? `over ${countMax.toLocaleString("en")}`
+                    : counts[status].toLocaleString("en")}
+                </span>
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+      <p className="border-line border-t px-5 py-3 text-soft">
+        {oldestAt ? (
+          <>
+            Oldest in the queue: <When at={oldestAt} className="text-ink" />
+          </>
+        ) : (
+          "Queue is empty."
+        )}
+      </p>
+    </section>
+  );
+}
+
+/** The most recent failed emails, with the reason. */
+export function FailureCard({ failures }: { failures: FailureView[] }) {
+  const hrefOf = useConsoleHref();
+  return (
+    <section aria-labelledby="failures" className={`${cardStyle} min-w-0`}>
+      <h2 id="failures" className="border-line border-b px-5 py-3.5 font-semibold">
+        Recent failures
+      </h2>
+      {failures.length === 0 ? (
+        <p className="flex items-center gap-2 px-5 py-6 text-soft">
+          <CircleCheck className="size-4 text-good" aria-hidden="true" /> No recent failures.
+        </p>
+      ) : (
+        <ul className="divide-y divide-line">
+          {failures.map(({ id, status, recipient, reason, createdAt }) => (
+            <li key={id} className="relative flex flex-col gap-1 px-5 py-3 hover:bg-sunk">
+              <div className="flex items-center gap-3">
+                <Link
+                  data-row=""
+                  href={hrefOf(`/console/emails/${id}`)}
+                  prefetch={false}
+                  className="min-w-0 truncate rounded font-medium after:absolute after:inset-0 after:content-['']"
+                >
+                  {recipient}
+                </Link>
+                <span className="ml-auto shrink-0">
+                  <StatusBadge status={status} />
+                </span>
+              </div>
+              <p className="flex gap-3 text-soft">
+                <span className="min-w-0 truncate" title={reason ?? undefined}>
+                  {reason ?? STATUSES[status].description}
+                </span>
+                <When at={createdAt} className="ml-auto shrink-0 text-xs" />
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

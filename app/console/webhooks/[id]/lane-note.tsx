@@ -1,0 +1,59 @@
+import { Ban, Hourglass, type LucideIcon, TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import type { EndpointView } from "#server/trpc/webhooks/views";
+import { When } from "../../_ui/text/when";
+
+type Tone = "bad" | "warn" | "mute";
+const TONES: Record<Tone, string> = {
+  bad: "bg-bad-tint text-bad",
+  warn: "bg-warn-tint text-warn",
+  mute: "bg-mute-tint text-mute",
+};
+
+/** Why event deliveries to an endpoint are stopped or slowed down. Nothing for a healthy endpoint. */
+export function LaneNote({ endpoint }: { endpoint: EndpointView }) {
+  const { lane, disabledReason, failingSince, disablesAt, disablesAfterFailures, pausedUntil } = endpoint;
+  if (lane === "closed")
+    return (
+      <Banner tone={disabledReason ? "bad" : "mute"} Icon={Ban}>
+        {disabledReason === "gone"
+          ? "The endpoint responded 410 Gone, so we disabled the webhook. "
+          : disabledReason === "failing"
+            ? "Every attempt failed for days, so we disabled the webhook. "
+            : "This webhook is paused. "}
+        No events are sent to it, and new events are not stored for it. Its pending events failed. Resume the
+        webhook, then replay the events that failed.
+      </Banner>
+    );
+  if (lane === "paused" && pausedUntil)
+    return (
+      <Banner tone="warn" Icon={Hourglass}>
+        The endpoint, or a server in front of it, requested a delay. Attempts resume <When at={pausedUntil} />
+        .
+      </Banner>
+    );
+  if (lane === "single" && failingSince)
+    return (
+      <Banner tone="warn" Icon={TriangleAlert}>
+        All attempts have failed since the first failure <When at={failingSince} />. Until one succeeds,
+        attempts run one at a time, so other endpoints are not delayed.
+        {disablesAt ? (
+          <>
+            {" "}
+            If the failures continue, we disable the webhook <When at={disablesAt} />, after at least{" "}
+            {disablesAfterFailures} failures.
+          </>
+        ) : null}
+      </Banner>
+    );
+  return null;
+}
+
+function Banner({ tone, Icon, children }: { tone: Tone; Icon: LucideIcon; children: ReactNode }) {
+  return (
+    <p role="status" className={`flex gap-3 rounded-xl px-5 py-3.5 leading-6 ${TONES[tone]}`}>
+      <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
+      <span className="min-w-0 max-w-prose">{children}</span>
+    </p>
+  );
+}

@@ -1,1 +1,0 @@
-CREATE INDEX "deliveries_suspect_idx" ON "deliveries" USING btree ("due_at","id") WHERE "deliveries"."status" = 'queued' and "deliveries"."lapses" >= 3;

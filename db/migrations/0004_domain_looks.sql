@@ -1,3 +1,0 @@
-ALTER TABLE "domains" ADD COLUMN "failed_looks" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
-CREATE INDEX "api_requests_refused_idx" ON "api_requests" USING btree ("team_id","api_key_id","created_at") WHERE "api_requests"."status" in (403, 429);--> statement-breakpoint
-CREATE INDEX "domains_next_check_idx" ON "domains" USING btree ("next_check_at") WHERE "domains"."next_check_at" is not null;

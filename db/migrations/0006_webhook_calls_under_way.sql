@@ -1,2 +1,0 @@
-DROP INDEX "webhook_deliveries_lease_idx";--> statement-breakpoint
-CREATE INDEX "webhook_deliveries_attempting_idx" ON "webhook_deliveries" USING btree ("webhook_id","leased_until") WHERE "webhook_deliveries"."status" = 'attempting';

@@ -1,2 +1,0 @@
-DROP INDEX "api_requests_refused_idx";--> statement-breakpoint
-CREATE INDEX "api_requests_refused_idx" ON "api_requests" USING btree ("team_id","api_key_id","created_at") WHERE "api_requests"."status" in (401, 403, 429);

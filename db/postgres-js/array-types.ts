@@ -1,0 +1,74 @@
+/*
+ * Array types for the driver, whose own type query (`fetch_types`) is disabled. The query costs a round trip for each new
+ * connection, and a connection loss during it causes an uncaught error, which ends the process.
+ */
+
+type Element = string | number | bigint | boolean | Date | Uint8Array | null;
+type ArrayType = {
+  to: number;
+  from: number[];
+  serialize(values: unknown): string;
+  parse(text: string): unknown[];
+};
+
+const asIs = (text: string): string => text;
+const asDate = (text: string): Date => new Date(text);
+
+/** PostgreSQL's built-in array types by object id (these never change), with the parser of an element. */
+const ELEMENTS: Readonly<Record<number, (text: string) => unknown>> = {
+  199: JSON.parse,
+  1000: (text) => text === "t",
+  1001: (text) => Buffer.from(text.slice(2), "hex"),
+  1005: Number,
+  1007: Number,
+  1009: asIs,
+  1015: asIs,
+  1016: asIs,
+  1021: Number,
+  1022: Number,
+  1028: Number,
+  1115: asDate,
+  1182: asDate,
+  1185: asDate,
+  1231: asIs,
+  2951: asIs,
+  3807: JSON.parse,
+};
+
+/** The driver's `types` option: serializes and parses one-dimensional arrays. */
+export const ARRAY_TYPES: Record<string, ArrayType> = Object.fromEntries(
+  Object.entries(ELEMENTS).map(([name, read]) => {
+    const oid = Number(name);
+    return [
+      `array${oid}`,
+      { to: oid, from: [oid], serialize: writeArray, parse: (text) => readArray(text, read) },
+    ];
+  }),
+);
+
+/** Serializes an array as a PostgreSQL literal. A value that is already a literal stays unchanged. */
+export function writeArray(values: unknown): string {
+  if (!Array.isArray(values)) return String(values);
+  return `{${values.map((value: Element | undefined) => writeElement(value)).join()}}`;
+}
+
+function writeElement(value: Element | undefined): string {
+  if (value === null) return "null";
+  if (value === undefined) throw new TypeError("an array for the database has an undefined element");
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  if (typeof value === "boolean") return value ? "t" : "f";
+  if (value instanceof Date) return `"${value.toISOString()}"`;
+  if (value instanceof Uint8Array) return `"\\\\x${Buffer.from(value).toString("hex")}"`;
+  return /["\\]/.test(value) ? `"${value.replace(/["\\]/g, "\\$&")}"` : `"${value}"`;
+}
+
+// An element is quoted, with backslash escapes, or plain. Only an unquoted NULL is null.
+const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^,{}"]+)/gs;
+
+/** Parses PostgreSQL's text format of a one-dimensional array. */
+export function readArray<T>(text: string, read: (element: string) => T): (T | null)[] {
+  return [...text.matchAll(ELEMENT)].map(([, quoted, plain]) => {
+    if (quoted !== undefined) return read(quoted.replace(/\\(.)/gs, "$1"));
+    return plain === undefined || plain === "NULL" ? null : read(plain);
+  });
+}

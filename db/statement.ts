@@ -1,0 +1,87 @@
+import type postgres from "postgres";
+
+type Parameter = postgres.ParameterOrJSON<never>;
+
+/** The SQL types of parameters, and the TypeScript type of each. */
+type Values = {
+  uuid: string;
+  text: string;
+  int: number;
+  smallint: number;
+  float8: number;
+  bool: boolean;
+  timestamptz: Date;
+  jsonb: unknown;
+  bytea: Uint8Array;
+};
+type Type = keyof Values;
+type Value<T extends Type> = Values[T] | null | undefined;
+
+/** The columns that a statement reads from an array of rows: name, type and value. */
+export type Columns<Row> = Readonly<
+  Record<string, { [T in Type]: readonly [type: T, get: (row: Row, index: number) => Value<T>] }[Type]>
+>;
+
+type RowOf<Rows> = Rows extends readonly (infer Row)[] ? Row : never;
+
+export type Binder<Input> = {
+  /** A derived table of the rows with this name: `from ${rows("emails", EMAIL)} as e`. */
+  rows<Name extends keyof Input>(name: Name, columns: Columns<RowOf<Input[Name]>>): string;
+  /** The value with this name, cast to its type. */
+  value(name: keyof Input, type: Type): string;
+};
+
+/** A statement whose text does not depend on the number of rows, and its parameters in order. */
+export type Statement<Input> = { text: string; parametersOf(input: Input): Parameter[] };
+
+/**
+ * Creates a statement with named parameters. Rows are sent as one array per column and read with `unnest`, so one prepared
+ * statement works for any number of rows. `undefined` is sent as null.
+ */
+export function writeStatement<Input>(write: (binder: Binder<Input>) => string): Statement<Input> {
+  const parameters: ((input: Input) => unknown)[] = [];
+  const place = (read: (input: Input) => unknown): string => `$${parameters.push(read)}`;
+  const text = write({
+    rows(name, columns) {
+      const sent = Object.entries(columns).map(([column, [type, get]]) => {
+        const { sentAs = type, encode = asIs, read = asIs } = CODECS[type] ?? {};
+        const parameter = place((input) =>
+          (input[name] as readonly RowOf<Input[typeof name]>[]).map((row, index) => {
+            const value = get(row, index) ?? null;
+            return value === null ? null : encode(value);
+          }),
+        );
+        return { name: `"${column}"`, array: `${parameter}::${sentAs}[]`, read: read(`"${column}"`) };
+      });
+      const select = sent.map(({ name: column, read }) =>
+        read === column ? column : `${read} as ${column}`,
+      );
+      return `(select ${select.join(", ")} from unnest(${sent.map(({ array }) => array).join(", ")}) as sent(${namesOf(columns)}))`;
+    },
+    value: (name, type) => `${place((input) => input[name])}::${type}`,
+  });
+  return { text, parametersOf: (input) => parameters.map((read) => read(input) as Parameter) };
+}
+
+/** The column names as a list for `insert into … (…)` and `select …`. */
+export const namesOf = (columns: Columns<never>): string =>
+  Object.keys(columns)
+    .map((name) => `"${name}"`)
+    .join(", ");
+
+type Codec = { sentAs?: string; encode?: (value: unknown) => unknown; read?: (column: string) => string };
+
+const asIs = <T>(value: T): T => value;
+
+// The driver derives the type of an array from a first element that is a boolean or a date, so these are sent as text.
+// Arrays of JSON documents or bytes would have to be escaped twice, so both are sent as text, too.
+const CODECS: Partial<Record<Type, Codec>> = {
+  bool: { encode: String },
+  timestamptz: { encode: (value) => (value as Date).toISOString() },
+  jsonb: { sentAs: "text", encode: (value) => JSON.stringify(value), read: (column) => `${column}::jsonb` },
+  bytea: {
+    sentAs: "text",
+    encode: (value) => Buffer.from(value as Uint8Array).toString("base64"),
+    read: (column) => `decode(${column}, 'base64')`,
+  },
+};

@@ -1,0 +1,87 @@
+import { BUILT_IN_DOMAIN } from "#db/schema/domains";
+import type { WorkerDeps } from "#server/deps";
+import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
+import type { OutgoingMessage } from "#server/mail/transport/transport";
+import { errorFacts } from "#server/platform/log";
+import { DkimKeyUnreadable } from "#server/services/domains/dkim/signing-keys";
+import { type OwnParts, outgoingMessage } from "#server/services/emails/outgoing";
+import { marksOf } from "#server/services/emails/read/marks";
+import type { Claim } from "../queue/claims";
+import type { DeliveryResult } from "../queue/record-results";
+import { settleFailure, settleOutcome } from "./outcome";
+import type { SigningRequest } from "./signing-keys";
+import { type StoredMessage, withBody } from "./stored-messages";
+
+type Built = { message: OutgoingMessage } | { results: DeliveryResult[] };
+
+/**
+ * Builds the signed bytes of an email, identical in every attempt, or returns results instead. An email that cannot be
+ * composed fails; one whose DKIM key cannot be decrypted is deferred, because it is never sent unsigned. Throws if the
+ * database is unavailable.
+ */
+export async function buildMessage(
+  deps: WorkerDeps,
+  stored: StoredMessage,
+  claims: Claim[],
+  findKeys: (request: SigningRequest) => Promise<SigningKey[]>,
+): Promise<Built> {
+  const complete = await withBody(deps.hot, stored);
+  let message: OutgoingMessage;
+  try {
+    const text = complete.text ?? (await deps.convertToText(stored.teamId, complete.html ?? ""));
+    message = outgoingMessage({ ...complete, text }, recipientParts(deps, stored, claims));
+  } catch (error) {
+    // A retry would fail in the same way and only delay other deliveries.
+    deps.log.error("email.not_composed", { emailId: stored.id, ...errorFacts(error) });
+    const reason = "The message could not be composed. Nothing was sent.";
+    return { results: claims.map((claim) => settleFailure(claim, reason)) };
+  }
+  try {
+    const keys = await keysOf(stored, findKeys);
+    const bytes = await signMessage(message.bytes, keys, stored.createdAt);
+    const signatureBytes = bytes.length - message.bytes.length;
+    return { message: { ...message, bytes, signatureBytes, needsTls: stored.needsTls } };
+  } catch (error) {
+    if (!(error instanceof DkimKeyUnreadable)) throw error;
+    deps.log.error("email.not_signed", { emailId: stored.id, ...errorFacts(error) });
+    return { results: claims.map((claim) => deferUnsigned(claim, stored)) };
+  }
+}
+
+/** Parts that are individual to one recipient. A copy for several recipients has none. */
+function recipientParts(
+  { names, recipientTokens }: WorkerDeps,
+  stored: StoredMessage,
+  claims: Claim[],
+): OwnParts {
+  const [claim] = claims;
+  if (claims.length !== 1 || !claim) return {};
+  const { teamId, id, listUnsubscribe } = stored;
+  const { address } = claim;
+  const marks = marksOf(recipientTokens, stored, claim.id);
+  return {
+    ...(marks && { marks }),
+    ...(listUnsubscribe && {
+      unsubscribeLink: recipientTokens.unsubscribeLink({ teamId, emailId: id, address }),
+    }),
+    ...(names.returnPathDomain !== null && {
+      returnPath: `${recipientTokens.returnPath(claim.id)}@${names.returnPathDomain}`,
+    }),
+  };
+}
+
+/** The built-in domain is shared by all teams and has no keys. */
+async function keysOf(
+  { teamId, domainId, senderDomain: domain, createdAt }: StoredMessage,
+  findKeys: (request: SigningRequest) => Promise<SigningKey[]>,
+): Promise<SigningKey[]> {
+  return domainId === null || domain === BUILT_IN_DOMAIN
+    ? []
+    : findKeys({ teamId, domainId, domain, createdAt });
+}
+
+function deferUnsigned(claim: Claim, { policy, senderDomain }: StoredMessage): DeliveryResult {
+  const reason = `The DKIM key of ${senderDomain} cannot be decrypted, and email is not sent unsigned. Check that BACKSTAMP_SECRET is the one that was set when the key was created.`;
+  const outcome = { recipient: claim.address, kind: "deferred", reply: null, host: null, reason } as const;
+  return settleOutcome(claim, outcome, { policy, random: Math.random(), isFinal: false });
+}

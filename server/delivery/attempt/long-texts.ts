@@ -1,0 +1,73 @@
+import type { WorkerDeps } from "#server/deps";
+import type { StoredMessage } from "./stored-messages";
+
+/** Maximum deliveries of one team that wait for a text here. With fewer, the threads are idle between two claims. */
+const heldMax = 20;
+
+/**
+ * Generates text parts from large HTML bodies before an email uses any other resource, and stores them with the email. A
+ * team has at most `heldMax` such deliveries here, or those of one email, so other teams always have capacity.
+ */
+export type LongTexts = {
+  /** Whether the email needs no generated text or may wait for it here. */
+  hasCapacity(stored: StoredMessage): boolean;
+  /** Counts deliveries that need a text until the returned function is called. */
+  reserve(stored: StoredMessage, deliveries: number): () => void;
+  /** The email with the text that all its attempts send. Rejects if the database is unavailable. */
+  withText(stored: StoredMessage): Promise<StoredMessage>;
+  /** How many more deliveries may be claimed, for each team that has some here. */
+  capacityByTeam(): Map<string, number>;
+};
+
+/** `onCapacity` is called when a team that had reached its maximum has capacity again. */
+export function createLongTexts(deps: WorkerDeps, onCapacity: () => void): LongTexts {
+  const held = new Map<string, number>();
+  const full = new Set<string>();
+  /** One email can have attempts for several destinations at the same time. */
+  const inProgress = new Map<string, Promise<string>>();
+
+  return {
+    hasCapacity: ({ teamId, needsText }) => !needsText || (held.get(teamId) ?? 0) < heldMax,
+    reserve({ teamId, needsText }, deliveries) {
+      if (!needsText) return () => {};
+      const count = (held.get(teamId) ?? 0) + deliveries;
+      held.set(teamId, count);
+      if (count >= heldMax) full.add(teamId);
+      let isHeld = true;
+      return () => {
+        if (!isHeld) return;
+        isHeld = false;
+        const left = (held.get(teamId) ?? 0) - deliveries;
+        if (left > 0) held.set(teamId, left);
+        else held.delete(teamId);
+        if (left <= heldMax / 2 && full.delete(teamId)) onCapacity();
+      };
+    },
+    capacityByTeam: () => new Map([...held].map(([teamId, count]) => [teamId, Math.max(0, heldMax - count)])),
+    async withText(stored) {
+      if (!stored.needsText) return stored;
+      const key = `${stored.teamId} ${stored.id}`;
+      const text =
+        inProgress.get(key) ?? makeAndStoreText(deps, stored).finally(() => inProgress.delete(key));
+      inProgress.set(key, text);
+      return { ...stored, text: await text, needsText: false };
+    },
+  };
+}
+
+/** Several workers may generate the text of one email at the same time. All use the one that is stored first. */
+async function makeAndStoreText({ hot, convertToText }: WorkerDeps, stored: StoredMessage): Promise<string> {
+  const { teamId, id } = stored;
+  const html = stored.html ?? (await readHtml(hot, stored));
+  const made = await convertToText(teamId, html);
+  const [row] = await hot<{ text: string }[]>`
+    update email_bodies set made_text = coalesce(made_text, ${made})
+    where team_id = ${teamId} and email_id = ${id} returning made_text as text`;
+  return row?.text ?? made;
+}
+
+async function readHtml(hot: WorkerDeps["hot"], { teamId, id }: StoredMessage): Promise<string> {
+  const [body] = await hot<{ html: string }[]>`
+    select coalesce(html, '') as html from email_bodies where team_id = ${teamId} and email_id = ${id}`;
+  return body?.html ?? "";
+}

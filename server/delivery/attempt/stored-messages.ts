@@ -1,0 +1,117 @@
+import type { HotSql } from "#db/client";
+import type { SuppressionOrigin } from "#db/schema/suppressions";
+import type { UnknownPolicy } from "#db/schema/teams";
+import type { FilePart } from "#server/mail/mime/entity";
+import { shortHtmlChars } from "#server/mail/mime/html-text";
+import type { MessageSource } from "#server/services/emails/outgoing";
+import { foldAddress } from "#server/shared/fold-address";
+import type { Claim } from "../queue/claims";
+
+/** Bodies up to this size are read with the batch. Larger ones are read right before their attempt, to bound memory. */
+const bodyInBatchBytesMax = 128 * 1024;
+
+export type StoredMessage = Omit<MessageSource, "files" | "text"> & {
+  /** Null if it is generated from the HTML. With `needsText` that takes long and is not done yet. */
+  text: string | null;
+  needsText: boolean;
+  teamId: string;
+  policy: UnknownPolicy;
+  senderDomain: string;
+  /** The sender's domain; null if it is no longer the team's or no longer linked to the API key that sent the email. */
+  domainId: string | null;
+  /** The sender's domain enforces TLS: without it the email is not sent. */
+  needsTls: boolean;
+  /** Each recipient's copy has its own unsubscribe link. */
+  listUnsubscribe: boolean;
+  /** Each recipient's copy has its own tracking pixel (opens) or tracking links (clicks). */
+  tracksOpens: boolean;
+  tracksClicks: boolean;
+  /** Its domain or team has a daily cap (`isCapped`), which was reached today when this was read (`isCapReached`). */
+  isCapped: boolean;
+  isCapReached: boolean;
+  /** The email has a single recipient. */
+  isAlone: boolean;
+  /** If false, `withBody` must read html, text and files. */
+  hasBody: boolean;
+  /** Suppressed recipients among the claimed ones: delivery id to origin; null if there are none. */
+  suppressed: Record<string, SuppressionOrigin> | null;
+};
+
+/**
+ * Reads the emails of these claims, by email id, with their suppressed recipients. One statement reads both: this saves a
+ * round trip, and if the suppression list cannot be read, no attempt starts.
+ */
+export async function readMessages(hot: HotSql, claims: Claim[]): Promise<Map<string, StoredMessage>> {
+  const rows = await hot<StoredMessage[]>`
+    with mail as materialized (
+      select e.team_id, e.id, e.api_key_id, e.sender_domain, e.sender, e.sender_address, e."to", e.cc, e.reply_to,
+        e.subject, e.headers, e.list_unsubscribe, e.tracks_opens, e.tracks_clicks, e.message_id,
+        -- The date of a scheduled email is its scheduled time, which does not change after the first attempt.
+        greatest(e.created_at, e.scheduled_at) as created_at,
+        case when e.list_unsubscribe then c.on_list else c.suppressed end as suppressed,
+        jsonb_array_length(e."to") + jsonb_array_length(e.cc) + jsonb_array_length(e.bcc) = 1 as is_alone
+      from (
+        select q.team_id, q.email_id, jsonb_object_agg(q.id, l.origin) filter (where l.origin is not null) as on_list,
+          jsonb_object_agg(q.id, l.origin) filter (where not l.lists_only) as suppressed
+        from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ teamId }) => teamId)}::uuid[],
+                    ${claims.map(({ emailId }) => emailId)}::uuid[],
+                    ${claims.map(({ address }) => foldAddress(address))}::text[]) as q(id, team_id, email_id, address)
+        left join suppressions l on l.team_id = q.team_id and l.address = q.address
+        group by q.team_id, q.email_id
+      ) c
+      join emails e on e.team_id = c.team_id and e.id = c.email_id
+    ),
+    -- Evaluated once for each API key and domain, because many emails share them.
+    linked as materialized (
+      select w.team_id, w.api_key_id, w.sender_domain, d.id as domain_id, d.tls = 'enforced' as needs_tls,
+        d.daily_cap is not null or d.warm_up_from is not null as is_capped,
+        exists (select from sending_days s where s.team_id = w.team_id and s.domain in ('', w.sender_domain)
+          and s.day = (now() at time zone 'utc')::date and s.held_over) as is_held_over
+      from (select distinct team_id, api_key_id, sender_domain from mail) w
+      join domains d on d.team_id = w.team_id and d.name = w.sender_domain
+      where (w.api_key_id is null or exists (
+        select from api_keys k where k.team_id = w.team_id and k.id = w.api_key_id and (k.all_domains or exists (
+          select from api_key_domains l where l.api_key_id = k.id and l.domain_id = d.id))))
+        -- A domain that is no longer verified still sends accepted email, unless another team has verified it.
+        and (d.status = 'verified' or not exists (
+          select from domains o where o.name = d.name and o.status = 'verified' and o.name <> 'backstamp.test'))
+    )
+    select e.team_id as "teamId", e.id, e.sender, e.sender_address as "senderAddress",
+      e.sender_domain as "senderDomain", e."to", e.cc,
+      e.reply_to as "replyTo", e.subject, e.headers, e.list_unsubscribe as "listUnsubscribe",
+      e.tracks_opens as "tracksOpens", e.tracks_clicks as "tracksClicks",
+      e.message_id as "messageId", e.created_at as "createdAt",
+      t.unknown_policy as policy, s.small as "hasBody", e.suppressed, e.is_alone as "isAlone",
+      k.domain_id as "domainId", coalesce(k.needs_tls, false) as "needsTls",
+      coalesce(k.is_capped, false) or t.daily_cap is not null as "isCapped",
+      coalesce(k.is_held_over, false) as "isCapReached",
+      b.text is null and b.made_text is null and coalesce(octet_length(b.html), 0) > ${shortHtmlChars} as "needsText",
+      case when s.small then b.html end as html, case when s.small then coalesce(b.text, b.made_text) end as text
+    from mail e
+    join email_bodies b on b.team_id = e.team_id and b.email_id = e.id
+    join teams t on t.id = e.team_id
+    left join linked k on k.team_id = e.team_id and k.sender_domain = e.sender_domain
+      and k.api_key_id is not distinct from e.api_key_id
+    cross join lateral (
+      select coalesce(octet_length(b.html), 0) + coalesce(octet_length(b.text), 0) <= ${bodyInBatchBytesMax}
+        and not exists (select from attachments a where a.team_id = e.team_id and a.email_id = e.id) as small
+    ) s`;
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The message with its body and files. Reads them if the batch did not. */
+export async function withBody(
+  hot: HotSql,
+  message: StoredMessage,
+): Promise<StoredMessage & Pick<MessageSource, "files">> {
+  if (message.hasBody) return { ...message, files: [] };
+  const { teamId, id } = message;
+  const [[body], files] = await Promise.all([
+    hot<{ html: string | null; text: string | null }[]>`
+      select html, coalesce(text, made_text) as text from email_bodies where team_id = ${teamId} and email_id = ${id}`,
+    hot<FilePart[]>`
+      select filename, content_type as "contentType", content_id as "contentId", content
+      from attachments where team_id = ${teamId} and email_id = ${id} order by position`,
+  ]);
+  return { ...message, ...body, files: [...files], hasBody: true };
+}

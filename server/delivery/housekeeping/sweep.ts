@@ -1,0 +1,55 @@
+import type { WorkerDeps } from "#server/deps";
+import { newId } from "#server/platform/ids";
+import { deleteOldAccountRecords } from "#server/services/account/records";
+import { expireClaims } from "#server/services/domains/check/expire";
+import { deleteOldSignInCounters } from "#server/services/people/sign-in-counters";
+import { requeueRelayed } from "#server/services/relays/health";
+import { unparkDeliveries } from "../queue/claims";
+import { recoverExpired } from "../queue/recover-expired";
+import { releaseCapped } from "../throttle/daily-caps";
+
+const recoverBatch = 500;
+const unparkBatch = 1_000;
+const releaseBatch = 20_000;
+const deleteBatch = 1_000;
+const domainClaimsBatch = 100;
+/** More than requests from a few thousand client addresses can add between two sweeps. */
+const countersBatch = 20_000;
+
+/** Records the worker's heartbeat and the name of its transport. Readiness and the console read it. */
+export async function recordHeartbeat(
+  deps: WorkerDeps,
+  worker: { id: string; host: string; pid: number },
+): Promise<void> {
+  const transport = deps.transport?.name ?? "none";
+  await deps.hot`
+    insert into workers (id, host, pid, transport) values (${worker.id}, ${worker.host}, ${worker.pid}, ${transport})
+    on conflict (id) do update set beat_at = now(), transport = excluded.transport`;
+}
+
+/** Deletes the heartbeat of a worker that stops gracefully. */
+export async function deleteHeartbeat(deps: WorkerDeps, id: string): Promise<void> {
+  await deps.hot`delete from workers where id = ${id}`;
+}
+
+/**
+ * Periodic maintenance, each part bounded. It recovers expired leases, makes deliveries due that waited for a transport or
+ * a daily cap, and deletes expired idempotency records, domain claims that were not verified in time, old account records
+ * and sign-in counters, and old heartbeats. Returns how many deliveries became due.
+ */
+export async function sweep(deps: WorkerDeps): Promise<number> {
+  const { hot, log } = deps;
+  const recovered = await recoverExpired(hot, newId, recoverBatch);
+  for (const { id, emailId, stage, status } of recovered)
+    log.warn("delivery.lease_expired", { deliveryId: id, emailId, stage, status });
+  const unparked = await (deps.transport ? unparkDeliveries : requeueRelayed)(hot, unparkBatch);
+  const released = await releaseCapped(hot, releaseBatch);
+  await hot`
+    delete from idempotency_keys where (team_id, route, key) in
+      (select team_id, route, key from idempotency_keys where expires_at < now() limit ${deleteBatch})`;
+  await hot`delete from workers where beat_at < now() - interval '1 day'`;
+  await expireClaims(deps, domainClaimsBatch);
+  await deleteOldAccountRecords(hot, deleteBatch);
+  await deleteOldSignInCounters(hot, countersBatch);
+  return recovered.length + unparked + released;
+}

@@ -1,0 +1,34 @@
+import type { WorkerDeps } from "#server/deps";
+import { countUsage, findUncounted } from "#server/services/usage/count";
+import { deleteOldSystemEmails } from "../system-mail/queue";
+
+/** Retention of API request records. */
+export const requestsKeptDays = 7;
+
+const teamsBatch = 500;
+const eventsBatch = 20_000;
+const requestsBatch = 10_000;
+/** Retention of ended system emails. */
+const systemEmailsKeptDays = 7;
+const systemEmailsBatch = 1_000;
+
+/**
+ * Aggregates events into daily usage, which must happen before their emails can be deleted, and deletes old API request
+ * records and system emails. It works in small steps and stops between them when `shouldContinue` returns false;
+ * the next run continues there.
+ */
+export async function aggregateUsage({ hot }: WorkerDeps, shouldContinue: () => boolean): Promise<void> {
+  for (const teamId of await findUncounted(hot, teamsBatch)) {
+    const count = () => countUsage(hot, teamId, { limit: eventsBatch, wait: false });
+    while (shouldContinue() && (await count()) === eventsBatch);
+  }
+  const deleteRequests = async () => {
+    const { count } = await hot`
+      delete from api_requests where (team_id, id) in
+        (select team_id, id from api_requests where created_at < now() - ${requestsKeptDays} * interval '1 day'
+         order by created_at limit ${requestsBatch})`;
+    return count;
+  };
+  while (shouldContinue() && (await deleteRequests()) === requestsBatch);
+  await deleteOldSystemEmails(hot, systemEmailsKeptDays, systemEmailsBatch);
+}

@@ -1,0 +1,220 @@
+import type { HotSql } from "#db/client";
+import type { CapRule } from "#db/schema/deliveries";
+import { lockEmailsOf, refreshEmailStatus } from "#server/services/emails/status";
+import { foldAddress } from "#server/shared/fold-address";
+
+/** Default duration of a lease unless renewed. The claims of a dead worker are recovered after it. */
+export const leaseMs = 60_000;
+
+export type Claim = {
+  id: string;
+  teamId: string;
+  emailId: string;
+  address: string;
+  domain: string;
+  /** Counted at the claim: the first attempt is 1. */
+  attempt: number;
+  leaseToken: string;
+  /** Result of the previous attempt as a readable sentence; null before the first. */
+  lastReason: string | null;
+};
+
+/** A claim. `hasMoreDue` is true if its team used its full share and may have more due deliveries. */
+export type FairClaim = Claim & { hasMoreDue: boolean };
+
+/**
+ * Claims up to `limit` due deliveries in one statement: sets a lease, counts the attempt and commits. Each team with due
+ * deliveries gets an equal share; with more teams than rows, teams are chosen at random. A share is filled by priority,
+ * then by due time. Lower priorities have reserved parts of it (`RESERVED_SHARES`): high-priority email never blocks them.
+ * Rows locked by another worker are skipped, and so are suspects (see `claimSuspects`). A scheduled delivery can be claimed
+ * from its scheduled time on. `maxByTeam` limits the share of individual teams.
+ */
+export async function claimDeliveries(
+  hot: HotSql,
+  {
+    limit,
+    leaseToken,
+    forMs = leaseMs,
+    maxByTeam = new Map(),
+  }: { limit: number; leaseToken: string; forMs?: number; maxByTeam?: ReadonlyMap<string, number> },
+): Promise<FairClaim[]> {
+  const most = [[...maxByTeam.keys()], [...maxByTeam.values()]];
+  return hot.unsafe<FairClaim[]>(CLAIM_FAIR_SHARES, [leaseToken, limit, forMs, ...most], {
+    prepare: hot.options.prepare,
+  });
+}
+
+/** Part of a team's share reserved for a priority. If that is less than one row, it is the probability of getting one. */
+const RESERVED_SHARES = { normal: 0.2, low: 0.1 } as const;
+
+/** Whether one of the teams used its full share and may have more due deliveries. */
+export const hasMoreDue = (claims: readonly FairClaim[]): boolean => claims.some((claim) => claim.hasMoreDue);
+
+/**
+ * Claims the suspect email with the earliest due time, with up to `limit` of its deliveries. A suspect is a delivery whose
+ * lease expired three times, so it may crash its workers. A worker claims one suspect email at a time: the email that
+ * causes the crashes is isolated, and the deliveries that were in progress beside it are not failed with it.
+ */
+export async function claimSuspects(
+  hot: HotSql,
+  { limit, leaseToken, forMs = leaseMs }: { limit: number; leaseToken: string; forMs?: number },
+): Promise<FairClaim[]> {
+  return hot.unsafe<FairClaim[]>(CLAIM_SUSPECTS, [leaseToken, limit, forMs], {
+    prepare: hot.options.prepare,
+  });
+}
+
+const CLAIM_DUE = `
+  update deliveries d
+  set status = 'sending', stage = 'claimed', attempts = d.attempts + 1, lease_token = $1,
+      leased_until = now() + $3::int * interval '1 ms', wait_rule = null, updated_at = now()
+  from due where d.id = due.id
+  returning d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.attempts as attempt,
+            d.lease_token as "leaseToken", d.last_reason as "lastReason", due.more as "hasMoreDue"`;
+
+/** SQL: a team's due rows of one priority, oldest first and locked. `limit` is an SQL expression. */
+const oldestOf = (rank: 0 | 1 | 2, limit: string) => `array(
+      select d.id from deliveries d
+      where d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = t.team_id and d.priority = ${rank}
+        and d.due_at <= now()
+      order by d.due_at, d.id limit ${limit} for update skip locked)`;
+
+// The limits of `lapses` are literals, not parameters, because the planner can then use the partial indexes.
+//
+// The recursive query skips through the index from one (team, priority) to the next, independent of backlog size. A claim
+// costs one index step per waiting (team, priority) and one per claimed row.
+const CLAIM_FAIR_SHARES = `
+  with recursive waiting as (
+    (select team_id, priority, due_at from deliveries where status in ('queued', 'scheduled') and lapses < 3
+     order by team_id, priority, due_at, id limit 1)
+    union all
+    select n.team_id, n.priority, n.due_at from waiting w cross join lateral (
+      select d.team_id, d.priority, d.due_at from deliveries d
+      where d.status in ('queued', 'scheduled') and d.lapses < 3 and (d.team_id, d.priority) > (w.team_id, w.priority)
+      order by d.team_id, d.priority, d.due_at, d.id limit 1) n
+  ), team as (
+    select team_id, least(greatest(1, $2::int / (count(*) over ())::int), min(m.most)) as share,
+      bool_or(priority = 0) as has_high, bool_or(priority = 1) as has_normal, bool_or(priority = 2) as has_low
+    from waiting left join unnest($4::uuid[], $5::int[]) as m(team_id, most) using (team_id)
+    where due_at <= now() group by team_id
+    order by random() limit $2
+  ), turn as materialized (
+    select team.*, case when has_low then floor(share * ${RESERVED_SHARES.low} + random())::int else 0 end as for_low,
+      case when has_normal then floor(share * ${RESERVED_SHARES.normal} + random())::int else 0 end as for_normal
+    from team
+  ), high as materialized (
+    select t.*, ${oldestOf(0, "case when t.has_high then greatest(0, t.share - t.for_low - t.for_normal) else 0 end")} as high
+    from turn t
+  ), normal as materialized (
+    select t.*, ${oldestOf(1, "case when t.has_normal then greatest(0, t.share - t.for_low - cardinality(t.high)) else 0 end")} as normal
+    from high t
+  ), low as materialized (
+    select t.*, ${oldestOf(2, "case when t.has_low then greatest(0, t.share - cardinality(t.high) - cardinality(t.normal)) else 0 end")} as low
+    from normal t
+  ), due as materialized (
+    select o.id, has_high and cardinality(high) >= share - for_low - for_normal
+      or has_normal and cardinality(normal) >= share - for_low - cardinality(high)
+      or has_low and cardinality(low) >= share - cardinality(high) - cardinality(normal) as more
+    from low cross join lateral unnest(high || normal || low) as o(id)
+  )${CLAIM_DUE}`;
+
+const CLAIM_SUSPECTS = `
+  with due as materialized (
+    select id, false as more from deliveries
+    where due_at <= now() and status = 'queued' and lapses >= 3 and (team_id, email_id) = (
+      select team_id, email_id from deliveries where status = 'queued' and due_at <= now() and lapses >= 3
+      order by due_at, id limit 1)
+    order by due_at, id limit $2 for update skip locked
+  )${CLAIM_DUE}`;
+
+export type LeasedDelivery = Pick<Claim, "id" | "leaseToken">;
+
+// Only rows with status 'sending' have a lease token, so these statements do not filter by status as well. With such a
+// filter the planner may scan the lease index for each row instead of reading the row by its id.
+//
+// Every statement that changes claimed rows locks them in id order first. Renewals, hand-overs and results of one worker
+// often touch the same rows at the same time, and the fixed order prevents deadlocks.
+
+/**
+ * Commits that a dialogue is about to start for these deliveries. If the worker dies after this, their outcome is unknown
+ * and not safe to retry. Returns the ids that may start. The others must not be sent: their lease was lost, or
+ * their address was suppressed after the claim.
+ */
+export async function markHandedOver(
+  hot: HotSql,
+  held: (LeasedDelivery & Pick<Claim, "address"> & { offersUnsubscribe?: boolean })[],
+): Promise<Set<string>> {
+  const rows = await hot<{ id: string }[]>`
+    with mine as materialized (
+      select d.id
+      from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[],
+                  ${held.map(({ address }) => foldAddress(address))}::text[],
+                  ${held.map(({ offersUnsubscribe }) => String(offersUnsubscribe === true))}::bool[])
+        as h(id, lease_token, address, offers_unsubscribe)
+      join deliveries d on d.id = h.id and d.lease_token = h.lease_token
+      where d.leased_until > now()
+        and not exists (select from suppressions s where s.team_id = d.team_id and s.address = h.address
+          and (h.offers_unsubscribe or not s.lists_only))
+      order by d.id for no key update of d
+    )
+    update deliveries d set stage = 'handed_over', updated_at = now() from mine where d.id = mine.id
+    returning d.id`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Renews all leases of a worker in one statement. An expired lease stays lost. Returns the number of renewed rows. */
+export async function renewLeases(hot: HotSql, leaseTokens: string[], forMs = leaseMs): Promise<number> {
+  const { count } = await hot`
+    with mine as materialized (
+      select id from deliveries
+      where lease_token = any(${leaseTokens}::uuid[]) and status = 'sending' and leased_until > now()
+      order by id for no key update
+    )
+    update deliveries d set leased_until = now() + ${forMs} * interval '1 ms' from mine where d.id = mine.id`;
+  return count;
+}
+
+/**
+ * Releases deliveries whose dialogue never started, without counting the attempt. They are due immediately or after
+ * `waitMs`; with `no_transport` they are parked until a worker with a transport calls `unparkDeliveries`. They may have
+ * been handed over already: only the worker that holds the lease can be sure that no dialogue started.
+ */
+export async function releaseClaims(
+  hot: HotSql,
+  held: (LeasedDelivery & { waitMs?: number })[],
+  why: "released" | "no_transport" | "destination_pace" | "relay_paused" | CapRule,
+): Promise<number> {
+  const ids = held.map(({ id }) => id);
+  return hot.begin(async (tx) => {
+    const parents = await lockEmailsOf(tx, ids);
+    const { count } = await tx.unsafe(RELEASE_CLAIMS, [
+      ids,
+      held.map(({ leaseToken }) => leaseToken),
+      why,
+      held.map(({ waitMs = 0 }) => waitMs),
+    ]);
+    await refreshEmailStatus(tx, parents);
+    return count;
+  });
+}
+
+const RELEASE_CLAIMS = `
+with mine as materialized (
+  select d.id, h.wait_ms from unnest($1::uuid[], $2::uuid[], $4::int[]) as h(id, lease_token, wait_ms)
+  join deliveries d on d.id = h.id and d.lease_token = h.lease_token
+  order by d.id for no key update of d
+)
+update deliveries d
+set status = 'queued', stage = 'idle', lease_token = null, leased_until = null, attempts = d.attempts - 1,
+    wait_rule = $3, due_at = case when $3 = 'no_transport' then 'infinity' else now() + mine.wait_ms * interval '1 ms' end,
+    updated_at = now()
+from mine where d.id = mine.id`;
+
+/** Makes up to `limit` parked deliveries (`no_transport`) due again. Returns how many. */
+export async function unparkDeliveries(hot: HotSql, limit: number): Promise<number> {
+  const { count } = await hot`
+    update deliveries set due_at = now(), wait_rule = null
+    where id in (select id from deliveries where status = 'queued' and due_at = 'infinity' and wait_rule = 'no_transport'
+                 limit ${limit} for update skip locked)`;
+  return count;
+}

@@ -1,0 +1,118 @@
+import type { HotSql } from "#db/client";
+import type { DeliveryStatus, WaitRule } from "#db/schema/deliveries";
+import type { EventData, EventType } from "#db/schema/events";
+import { type Columns, writeStatement } from "#db/statement";
+import { refreshEmailStatus } from "#server/services/emails/status";
+import { addEntries, type ReportedEntry } from "#server/services/suppressions/suppress";
+
+/** Result of an attempt for one recipient. */
+export type DeliveryResult = {
+  id: string;
+  leaseToken: string;
+  status: DeliveryStatus;
+  /** From now until the next attempt; null if there is none. */
+  retryAfterMs: number | null;
+  waitRule: WaitRule | null;
+  code: number | null;
+  enhanced: string | null;
+  text: string | null;
+  host: string | null;
+  reason: string;
+  /** The relay that was used, and the message id that its provider assigned. */
+  relayId?: string | null;
+  providerId?: string | null;
+  events: { id: string; type: EventType; data: EventData }[];
+  /** The attempt does not count towards the maximum: it failed on our side, not at the recipient's server. */
+  isUncounted?: boolean;
+  /** Suppresses the address. */
+  suppression?: ReportedEntry;
+};
+
+type Written = { id: string; teamId: string; emailId: string };
+
+/**
+ * Records a batch of results atomically: the deliveries, their events, new suppressions with their webhook deliveries, and
+ * the summary status of the emails. A result is written only if its lease token is still current. Returns the ids of the
+ * written deliveries. Emails are locked first and in a fixed order: the summary status then includes the results of other
+ * workers. With `areAlone` the caller guarantees that each email has one recipient. Its status then follows from the result
+ * itself, and one statement without a transaction is enough.
+ */
+export async function recordResults(
+  hot: HotSql,
+  results: DeliveryResult[],
+  { areAlone = false }: { areAlone?: boolean } = {},
+): Promise<Set<string>> {
+  const write = (sql: Pick<HotSql, "unsafe">) =>
+    sql.unsafe<Written[]>(RECORD_RESULTS.text, RECORD_RESULTS.parametersOf({ results, areAlone }), {
+      prepare: hot.options.prepare,
+    });
+  const written = areAlone
+    ? await write(hot)
+    : await hot.begin(async (tx) => {
+        const rows = await write(tx);
+        const parents = new Map(rows.map(({ teamId, emailId }) => [emailId, { teamId, id: emailId }]));
+        await refreshEmailStatus(tx, [...parents.values()]);
+        return rows;
+      });
+  return new Set(written.map(({ id }) => id));
+}
+
+const RESULT: Columns<DeliveryResult> = {
+  id: ["uuid", ({ id }) => id],
+  lease_token: ["uuid", ({ leaseToken }) => leaseToken],
+  status: ["text", ({ status }) => status],
+  retry_after_ms: ["int", ({ retryAfterMs }) => retryAfterMs],
+  wait_rule: ["text", ({ waitRule }) => waitRule],
+  code: ["int", ({ code }) => code],
+  enhanced: ["text", ({ enhanced }) => enhanced],
+  reply: ["text", ({ text }) => text],
+  host: ["text", ({ host }) => host],
+  reason: ["text", ({ reason }) => reason],
+  events: ["jsonb", ({ events }) => events],
+  suppression_id: ["uuid", ({ suppression }) => suppression?.id],
+  suppression_address: ["text", ({ suppression }) => suppression?.address],
+  origin: ["text", ({ suppression }) => suppression?.origin],
+  given_back: ["int", ({ isUncounted }) => (isUncounted ? 1 : 0)],
+  relay_id: ["uuid", ({ relayId }) => relayId],
+  provider_id: ["text", ({ providerId }) => providerId],
+};
+
+// The statement adds `nextAttemptAt` to the event, because the database clock sets the time of the next attempt.
+const RECORD_RESULTS = writeStatement<{ results: DeliveryResult[]; areAlone: boolean }>(
+  ({ rows, value }) => `
+with attempt as materialized (
+  select r.*, e.team_id, e.id as email_id
+  from ${rows("results", RESULT)} as r
+  join deliveries d on d.id = r.id
+  join emails e on e.team_id = d.team_id and e.id = d.email_id
+  order by e.team_id, e.id for no key update of e
+), mine as materialized (
+  select d.team_id, d.email_id, d.address, a.id, a.status, a.wait_rule, a.code, a.enhanced, a.reply, a.host, a.reason,
+    a.events, now() + a.retry_after_ms * interval '1 ms' as retry_at, a.suppression_id, a.suppression_address, a.origin,
+    a.given_back, a.relay_id, a.provider_id
+  from attempt a join deliveries d on d.id = a.id and d.lease_token = a.lease_token
+  order by d.id for no key update of d
+), written as (
+  update deliveries d
+  set status = m.status, stage = 'idle', lease_token = null, leased_until = null, due_at = coalesce(m.retry_at, now()),
+      wait_rule = m.wait_rule, last_code = m.code, last_enhanced = m.enhanced, last_text = m.reply, last_host = m.host,
+      last_reason = m.reason, attempts = d.attempts - m.given_back, relay_id = m.relay_id,
+      provider_id = m.provider_id, updated_at = now()
+  from mine m where d.id = m.id
+), email as (
+  update emails e set status = case m.status when 'queued' then 'deferred' else m.status end
+  from mine m where ${value("areAlone", "bool")} and e.team_id = m.team_id and e.id = m.email_id
+), event as (
+  insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
+  select e.id, m.team_id, m.email_id, m.id, e.type, m.address,
+    case when m.retry_at is null then e.data
+         else e.data || jsonb_build_object('nextAttemptAt',
+           to_char(m.retry_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end
+  from mine m cross join lateral jsonb_to_recordset(m.events) as e(id uuid, type text, data jsonb)
+), entry as (
+  select team_id, suppression_id as id, suppression_address as address, origin, email_id as source_email_id,
+    false as lists_only
+  from mine where suppression_id is not null
+), ${addEntries("report")}
+select id, team_id as "teamId", email_id as "emailId" from mine`,
+);

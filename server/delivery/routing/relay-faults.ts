@@ -1,0 +1,89 @@
+import type { WorkerDeps } from "#server/deps";
+import type { Outcome } from "#server/mail/outcome";
+import { errorFacts } from "#server/platform/log";
+import {
+  claimRelayProbes,
+  recordRelayFault,
+  recordRelaySuccess,
+  resumeRelay,
+  type SendingRelay,
+} from "#server/services/relays/health";
+import { probeRelay, type RelayDeps } from "./relay-client";
+
+const probesBatch = 20;
+const probeMs = 30_000;
+
+/** A fault of a relay: login and TLS faults are severe, connection faults are not. `reason` may quote the server. */
+export type RelayFault = { alarm: "auth" | "tls" | "connect"; code: number | null; reason: string };
+
+/** The relay fault in these outcomes. Null if the relay replied for any recipient, and if there are no outcomes. */
+export function relayFaultOf(outcomes: readonly Outcome[]): RelayFault | null {
+  const alarming = outcomes.find(({ alarm }) => alarm !== undefined);
+  if (alarming?.alarm)
+    return { alarm: alarming.alarm, code: alarming.reply?.code ?? null, reason: alarming.reason };
+  // A lost connection or a timeout, before or after the final dot.
+  const isSilent = ({ kind, reply }: Outcome) =>
+    reply === null && (kind === "deferred" || kind === "unknown");
+  const [first] = outcomes;
+  return first && outcomes.every(isSilent) ? { alarm: "connect", code: null, reason: first.reason } : null;
+}
+
+const isSevere = ({ alarm }: RelayFault): boolean => alarm !== "connect";
+
+/**
+ * Records the relay's success or fault for all workers. Returns whether the relay is now paused. Never throws: a failed
+ * write here must not lose the outcomes.
+ */
+export async function recordRelayResult(
+  { hot, log }: Pick<WorkerDeps, "hot" | "log">,
+  relay: Pick<SendingRelay, "id" | "name" | "host" | "failures">,
+  outcomes: readonly Outcome[],
+): Promise<boolean> {
+  const fault = relayFaultOf(outcomes);
+  const facts = { relayId: relay.id, relay: relay.name, host: relay.host };
+  try {
+    if (fault === null) {
+      if (relay.failures > 0) await recordRelaySuccess(hot, relay.id);
+      return false;
+    }
+    const { alarm, code, reason } = fault;
+    const isGrave = isSevere(fault);
+    const recorded = await recordRelayFault(hot, { id: relay.id, fault: reason, isGrave });
+    log[recorded?.isNew ? "error" : "warn"](recorded?.isNew ? "relay.paused" : "relay.fault", {
+      ...facts,
+      alarm,
+      code,
+    });
+    return recorded?.isPaused ?? true;
+  } catch (error) {
+    log.warn("relay.not_recorded", { ...facts, ...errorFacts(error) });
+    return fault !== null && isSevere(fault);
+  }
+}
+
+/**
+ * Probes the paused relays that are due, one probe a minute per relay over all workers, without sending an email. A relay
+ * that accepts connection and login is resumed. Returns how many were resumed. With the capture transport nothing is probed.
+ */
+export async function probePausedRelays(
+  deps: RelayDeps & Pick<WorkerDeps, "hot" | "log" | "transport">,
+  deadlineMs = probeMs,
+): Promise<number> {
+  if (deps.transport?.name === "capture") return 0;
+  const due = await claimRelayProbes(deps.hot, probesBatch);
+  const resumed = await Promise.all(
+    due.map(async (relay) => {
+      const facts = { relayId: relay.id, relay: relay.name, host: relay.host };
+      const failure = await probeRelay(deps, relay, deadlineMs);
+      if (failure === null) {
+        deps.log.info("relay.resumed", facts);
+        return resumeRelay(deps.hot, relay.id);
+      }
+      await recordRelayFault(deps.hot, { id: relay.id, fault: failure.reason, isGrave: true });
+      const { alarm = "connect", reply } = failure;
+      deps.log.error("relay.still_paused", { ...facts, alarm, code: reply?.code ?? null });
+      return false;
+    }),
+  );
+  return resumed.filter((isResumed) => isResumed).length;
+}

@@ -1,0 +1,140 @@
+import { performance } from "node:perf_hooks";
+import type { WorkerDeps } from "#server/deps";
+import { deliverInOrder, type OrderedRelay } from "#server/mail/transport/fail-over";
+import { deferAll } from "#server/mail/transport/judge";
+import type { Transport } from "#server/mail/transport/transport";
+import { readRelaysFor, relayProbeEveryMs, type SendingRelay } from "#server/services/relays/health";
+import type { StoredMessage } from "../attempt/stored-messages";
+import { recordRelayResult } from "./relay-faults";
+import { createRelayPool, type RelayPool } from "./relay-pool";
+
+/** Deliveries that wait for a paused relay are due again one `step` after another, within `max`. */
+const spreadMs = { step: 20, max: 10 * 60_000 };
+
+/** How an email is sent: by the configured transport or by relays. */
+export type Route = {
+  deliver: Transport["deliver"];
+  /** Acceptance deps delivered, not only sent. */
+  isFinal: boolean;
+  /** Recipients are grouped by domain; each domain is a throttled destination. */
+  isByDestination: boolean;
+  /** Key of the throttle for the route as a whole; null if it is not throttled as a whole. */
+  throttleKey: string | null;
+  /** Faults of the route itself are retried without limit and never use up a delivery's attempts. */
+  retriesFaultsIndefinitely: boolean;
+  /** How long a delivery should wait if all relays are paused; null if one is available. */
+  waitMs(): number | null;
+};
+
+/** Returns the route of an email, null if there is none. */
+export type ChooseRoute = (email: Pick<StoredMessage, "teamId" | "domainId">) => Route | null;
+
+/**
+ * Chooses routes in this order: the relays of the sender's domain, of its team, of the installation, then the transport of
+ * `SMTP_URL`. Failover happens only within one scope, because senders choose the servers that send their email. With
+ * `SMTP_URL=capture:` no relay is used.
+ */
+export type Routing = {
+  /** Reads the current relays of these teams. */
+  read(teamIds: readonly string[]): Promise<ChooseRoute>;
+  close(): Promise<void>;
+};
+
+export function createRouting(deps: WorkerDeps): Routing {
+  const fallback = deps.transport && routeOfTransport(deps.transport);
+  if (deps.transport?.name === "capture") return { read: async () => () => fallback, close: async () => {} };
+  const pool = createRelayPool(deps);
+  /** Due time of the last delivery that waits for relays, by relay ids. */
+  const spreadUntilMs = new Map<string, number>();
+
+  return {
+    async read(teamIds) {
+      const readAtMs = performance.now();
+      const relays = await readRelaysFor(deps.hot, [...new Set(teamIds)]);
+      for (const relay of relays) pool.refresh(relay, readAtMs);
+      if (relays.length === 0) return () => fallback;
+      const known = new Map<string, Route>();
+      return ({ teamId, domainId }) => {
+        const chosen = scopeOf(relays, teamId, domainId);
+        if (chosen.length === 0) return fallback;
+        const key = chosen.map(({ id }) => id).join(" ");
+        const route = known.get(key) ?? routeOfRelays(deps, pool, chosen, spreadUntilMs, key);
+        known.set(key, route);
+        return route;
+      };
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** The innermost scope that has relays. */
+function scopeOf(relays: readonly SendingRelay[], teamId: string, domainId: string | null): SendingRelay[] {
+  const ofTeam = relays.filter((relay) => relay.teamId === teamId);
+  const ofDomain = ofTeam.filter((relay) => relay.domainId !== null && relay.domainId === domainId);
+  if (ofDomain.length > 0) return ofDomain;
+  const ofWholeTeam = ofTeam.filter((relay) => relay.domainId === null);
+  return ofWholeTeam.length > 0 ? ofWholeTeam : relays.filter((relay) => relay.teamId === null);
+}
+
+const routeOfTransport = (transport: Transport): Route => ({
+  deliver: (message, recipients, watch) => transport.deliver(message, recipients, watch),
+  isFinal: transport.name !== "relay",
+  isByDestination: transport.name === "direct",
+  throttleKey: null,
+  retriesFaultsIndefinitely: false,
+  waitMs: () => null,
+});
+
+function routeOfRelays(
+  deps: WorkerDeps,
+  pool: RelayPool,
+  relays: readonly SendingRelay[],
+  spreadUntilMs: Map<string, number>,
+  key: string,
+): Route {
+  const ordered = relays.map(
+    (relay): OrderedRelay => ({
+      id: relay.id,
+      host: relay.host,
+      signs: relay.dkim,
+      provider: relay.provider,
+      pause: () =>
+        isPaused(pool, relay)
+          ? `The relay ${relay.name} is paused after a failure${relay.lastFault === null ? "." : `: ${relay.lastFault}`}`
+          : null,
+      async deliver(message, recipients, watch) {
+        const outcomes = await pool.use(
+          relay,
+          (client) => client.deliver(message, recipients, watch),
+          (reason) => deferAll(recipients, relay.host, { alarm: "auth", reason }),
+        );
+        // An attempt that we aborted gives no information about the relay.
+        if (watch.signal?.aborted || !watch.isLeaseValid()) return outcomes;
+        if (await recordRelayResult(deps, relay, outcomes)) pool.pause(relay);
+        return outcomes;
+      },
+    }),
+  );
+  return {
+    deliver: (message, recipients, watch) => deliverInOrder(ordered, message, recipients, watch),
+    isFinal: false,
+    isByDestination: false,
+    // The operator's relays are shared by all teams, like SMTP_URL. A team's slow relay must not use other teams' slots.
+    throttleKey: relays.some(({ teamId }) => teamId !== null) ? key : null,
+    retriesFaultsIndefinitely: true,
+    waitMs() {
+      if (!relays.every((relay) => isPaused(pool, relay))) return null;
+      const atMs = performance.now();
+      const minMs = atMs + Math.min(...relays.map((relay) => relay.pausedForMs ?? relayProbeEveryMs));
+      const dueMs = Math.min(
+        Math.max(spreadUntilMs.get(key) ?? 0, minMs) + spreadMs.step,
+        minMs + spreadMs.max,
+      );
+      spreadUntilMs.set(key, dueMs);
+      return Math.ceil(dueMs - atMs);
+    },
+  };
+}
+
+const isPaused = (pool: RelayPool, relay: SendingRelay): boolean =>
+  relay.pausedForMs !== null || pool.isPaused(relay);

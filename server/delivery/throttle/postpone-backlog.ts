@@ -1,0 +1,41 @@
+import type { HotSql } from "#db/client";
+
+/** SQL: the first `limit` due rows of each priority in a team's queue, whether or not they are locked. */
+export const queueHead = (team: string, limit: string) => `
+  select d.* from (values (0), (1), (2)) as p(rank) cross join lateral (
+    select q.id, q.team_id, q.email_id, q.domain from deliveries q
+    where q.status in ('queued', 'scheduled') and q.lapses < 3 and q.team_id = ${team} and q.priority = p.rank
+      and q.due_at <= now()
+    order by q.due_at, q.id limit ${limit}) d`;
+
+/** New due times: the first delivery after `waitMs`, each next one `stepMs` later, none later than `maxMs` from now. */
+export type BacklogSchedule = { waitMs: number; stepMs: number; maxMs: number };
+
+/**
+ * Postpones the next deliveries in a team's queue for one destination. They then block no other delivery and are not
+ * claimed only to be released again. Reads up to `limit` rows of each priority. Returns how many were postponed.
+ */
+export async function postponeBacklog(
+  hot: HotSql,
+  { teamId, destination }: { teamId: string; destination: string },
+  { waitMs, stepMs, maxMs }: BacklogSchedule,
+  limit: number,
+): Promise<number> {
+  const { count } = await hot.unsafe(POSTPONE_BACKLOG, [teamId, destination, waitMs, stepMs, maxMs, limit]);
+  return count;
+}
+
+const POSTPONE_BACKLOG = `
+with head as materialized (${queueHead("$1", "$6")}
+  where d.domain = $2
+), mine as materialized (
+  select d.id, d.priority, d.due_at from head h join deliveries d on d.id = h.id
+  where d.status = 'queued' and d.due_at <= now()
+  order by d.id for no key update of d skip locked
+), line as (
+  select id, row_number() over (order by priority, due_at, id) - 1 as n from mine
+)
+update deliveries d
+set due_at = now() + least($3::float8 + n * $4::float8, $5::float8) * interval '1 ms', wait_rule = 'destination_pace',
+    updated_at = now()
+from line where d.id = line.id`;

@@ -1,0 +1,59 @@
+import { hostname } from "node:os";
+import { performance } from "node:perf_hooks";
+import { TICK_WORKER_ID } from "#db/schema/workers";
+import type { WorkerDeps } from "#server/deps";
+import { checkMsMax } from "#server/services/domains/check/doctor";
+import { recheckDomains } from "#server/services/domains/check/verify";
+import { createEngine } from "./engine";
+import { applyRetention } from "./housekeeping/retention";
+import { recordHeartbeat, sweep } from "./housekeeping/sweep";
+import { aggregateUsage } from "./housekeeping/usage";
+import { probePausedRelays } from "./routing/relay-faults";
+import { createSystemEmailSender } from "./system-mail/deliver";
+import { runWebhookRound } from "./webhooks/round";
+
+const domainChecksMax = 5;
+/** A paused relay that does not respond must not use up the round. */
+const probeMs = 5_000;
+
+/**
+ * One bounded round of delivery, for platforms where no process runs between requests. It sweeps, then claims and
+ * delivers until nothing is due or `budgetMs` is over, sends webhook events, and waits for the attempts it started. In the
+ * remaining time it checks domains, aggregates usage and applies retention. Rounds may overlap, because claims are leased;
+ * a missed round is made up by the next one.
+ */
+export async function tick(
+  deps: WorkerDeps,
+  options: { budgetMs: number; dialoguesMax?: number },
+): Promise<void> {
+  const deadlineMs = performance.now() + options.budgetMs;
+  await recordHeartbeat(deps, { id: TICK_WORKER_ID, host: hostname(), pid: process.pid });
+  await sweep(deps);
+  await probePausedRelays(deps, probeMs);
+  const leftMs = () => Math.max(0, deadlineMs - performance.now());
+  let isEmailDone = false;
+  const deliverEmails = async () => {
+    const engine = createEngine(deps, { dialoguesMax: options.dialoguesMax ?? 5 });
+    while (leftMs() > 0) {
+      const hasMore = await engine.pump();
+      await engine.idle(leftMs());
+      if (!hasMore) break;
+    }
+    await engine.drain(leftMs());
+  };
+  const deliverSystemEmails = async () => {
+    const systemEmails = createSystemEmailSender(deps);
+    while (leftMs() > 0 && (await systemEmails.pump())) await systemEmails.idle(leftMs());
+    await systemEmails.drain(leftMs());
+  };
+  await Promise.all([
+    deliverSystemEmails(),
+    deliverEmails().finally(() => {
+      isEmailDone = true;
+    }),
+    runWebhookRound(deps, { leftMs, mayHaveMore: () => !isEmailDone }),
+  ]);
+  if (leftMs() > checkMsMax) await recheckDomains(deps, domainChecksMax);
+  if (leftMs() > 0) await aggregateUsage(deps, () => leftMs() > 0);
+  if (leftMs() > 0) await applyRetention(deps, () => leftMs() > 0);
+}

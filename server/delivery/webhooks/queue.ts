@@ -1,0 +1,177 @@
+import type { HotSql } from "#db/client";
+import type { SuppressionRow } from "#db/schema/suppressions";
+
+/*
+ * Lock order: endpoints first, then their event deliveries by id; locked rows are waited for in id order or skipped. Deleting
+ * an endpoint locks all its event deliveries.
+ */
+
+/** Four times the maximum duration of an attempt, so leases are never renewed. */
+export const webhookLeaseMs = 60_000;
+
+/** Initial concurrency limit of an endpoint. */
+export const concurrencyStart = 4;
+
+export type WebhookClaim = {
+  id: string;
+  teamId: string;
+  webhookId: string;
+  type: string;
+  emailId: string | null;
+  eventId: string | null;
+  data: SuppressionRow | null;
+  /** Null until the first attempt fixes it. */
+  payload: string | null;
+  createdAt: Date;
+  url: string;
+  /** Encrypted. The previous secret is set only while it is still valid. */
+  secret: string;
+  previousSecret: string | null;
+  /** Counted at the claim: the first attempt of a round is 1. */
+  attempt: number;
+  /** Whether the endpoint was in a run of failures when it was claimed. */
+  isFailing: boolean;
+  leaseToken: string;
+};
+
+export type WebhookCapacity = {
+  /** Maximum rows of healthy endpoints, and of failing endpoints. */
+  healthy: number;
+  failing: number;
+  /** Concurrency limits by endpoint id, if other than `concurrencyStart`. */
+  widths: ReadonlyMap<string, number>;
+  leaseToken: string;
+};
+
+/**
+ * Claims due events in one statement: sets a lease, counts the attempt and commits. Each endpoint has its own concurrency
+ * limit over all workers; a failing one has a limit of 1. Endpoints with the fewest attempts in progress come first, and
+ * rows are chosen round-robin over endpoints, so the backlog of one endpoint never delays another. Rows locked by
+ * another worker are skipped.
+ */
+export async function claimWebhooks(
+  hot: HotSql,
+  { healthy, failing, widths, leaseToken }: WebhookCapacity,
+): Promise<WebhookClaim[]> {
+  return hot<WebhookClaim[]>`
+    with recursive waiting as (
+      (select webhook_id from webhook_deliveries where status = 'pending' order by webhook_id limit 1)
+      union all
+      select (select d.webhook_id from webhook_deliveries d
+              where d.status = 'pending' and d.webhook_id > waiting.webhook_id order by d.webhook_id limit 1)
+      from waiting where waiting.webhook_id is not null
+    ), known as materialized (
+      select ${JSON.stringify(Object.fromEntries(widths))}::text::jsonb as widths
+    ), lane as materialized (
+      select w.id, w.failing_since is not null as is_failing, busy.calls, width.calls - busy.calls as room
+      from waiting
+      join webhooks w on w.id = waiting.webhook_id
+      cross join known
+      cross join lateral (
+        select case when w.failing_since is not null then 1
+                    else coalesce((known.widths ->> w.id::text)::int, ${concurrencyStart}) end as calls
+      ) as width
+      cross join lateral (
+        select count(*)::int as calls from webhook_deliveries d where d.webhook_id = w.id and d.status = 'attempting'
+      ) as busy
+      where w.status = 'enabled' and (w.paused_until is null or w.paused_until <= now()) and width.calls > busy.calls
+        and exists (select from webhook_deliveries d
+                    where d.webhook_id = w.id and d.status = 'pending' and d.due_at <= now())
+    ), chosen as materialized (
+      (select * from lane where not is_failing order by calls, random() limit ${healthy})
+      union all
+      (select * from lane where is_failing order by random() limit ${failing})
+    ), due as materialized (
+      select head.id, head.due_at, chosen.id as webhook_id, chosen.is_failing
+      from chosen cross join lateral (
+        select d.id, d.due_at from webhook_deliveries d
+        where d.webhook_id = chosen.id and d.status = 'pending' and d.due_at <= now()
+        order by d.due_at, d.id limit chosen.room for update skip locked
+      ) as head
+    ), turn as (
+      select id, is_failing, row_number() over (partition by webhook_id order by due_at, id) as number from due
+    ), picked as materialized (
+      (select id, is_failing from turn where not is_failing order by number limit ${healthy})
+      union all
+      (select id, is_failing from turn where is_failing order by number limit ${failing})
+    )
+    update webhook_deliveries d
+    set status = 'attempting', attempts = d.attempts + 1, lease_token = ${leaseToken},
+        leased_until = now() + ${webhookLeaseMs} * interval '1 ms'
+    from picked, webhooks w
+    where d.id = picked.id and w.id = d.webhook_id
+    returning d.id, d.team_id as "teamId", d.webhook_id as "webhookId", d.type, d.email_id as "emailId",
+      d.event_id as "eventId", d.data, d.payload, d.created_at as "createdAt", w.url, w.secret,
+      case when w.previous_until > now() then w.previous_secret end as "previousSecret", d.attempts as attempt,
+      picked.is_failing as "isFailing", d.lease_token as "leaseToken"`;
+}
+
+export type LeasedWebhook = Pick<WebhookClaim, "id" | "leaseToken">;
+
+/** Stores the bodies of events that have none yet. All later attempts use them. */
+export async function storePayloads(
+  hot: HotSql,
+  fixed: readonly (LeasedWebhook & { payload: string })[],
+): Promise<void> {
+  if (fixed.length === 0) return;
+  await hot`
+    with held as materialized (
+      select d.id, f.payload
+      from unnest(${fixed.map(({ id }) => id)}::uuid[], ${fixed.map((row) => row.leaseToken)}::uuid[],
+                  ${fixed.map(({ payload }) => payload)}::text[]) as f(id, lease_token, payload)
+      join webhook_deliveries d on d.id = f.id and d.lease_token = f.lease_token
+      where d.payload is null order by d.id for no key update of d
+    )
+    update webhook_deliveries d set payload = held.payload from held where d.id = held.id`;
+}
+
+/** Releases claims without a result. They are due immediately, and the attempt is not counted. */
+export async function releaseWebhooks(hot: HotSql, held: readonly LeasedWebhook[]): Promise<void> {
+  if (held.length === 0) return;
+  await hot`
+    with mine as materialized (
+      select d.id
+      from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[]) as h(id, lease_token)
+      join webhook_deliveries d on d.id = h.id and d.lease_token = h.lease_token
+      where d.status = 'attempting' order by d.id for no key update of d
+    )
+    update webhook_deliveries d set status = 'pending', lease_token = null, leased_until = null, attempts = d.attempts - 1
+    from mine where d.id = mine.id`;
+}
+
+/**
+ * Recovers claims whose lease expired. The outcome of the attempt is unknown, so the event is sent again, up to
+ * `attemptsMax` attempts. Returns how many were recovered.
+ */
+export async function recoverWebhooks(hot: HotSql, attemptsMax: number, limit: number): Promise<number> {
+  const { count } = await hot`
+    update webhook_deliveries
+    set status = case when attempts >= ${attemptsMax} then 'failed' else 'pending' end, due_at = now(),
+        lease_token = null, leased_until = null
+    where id in (select id from webhook_deliveries where status = 'attempting' and leased_until < now()
+                 order by leased_until limit ${limit} for update skip locked)`;
+  return count;
+}
+
+/** Fails the pending events of disabled endpoints. An endpoint that is enabled again receives no old events. */
+export async function failPendingOfDisabled(hot: HotSql, limit: number): Promise<number> {
+  const { count } = await hot`
+    update webhook_deliveries set status = 'failed'
+    where id in (select d.id from webhooks w join webhook_deliveries d on d.webhook_id = w.id
+                 where w.status = 'disabled' and d.status = 'pending' limit ${limit} for update of d skip locked)`;
+  return count;
+}
+
+/** Deletes event deliveries that ended, with their attempts, oldest first, after `days`. Ids start with their creation time. */
+export async function deleteOldWebhookDeliveries(hot: HotSql, days: number, limit: number): Promise<number> {
+  const { count } = await hot`
+    with bound as (
+      select rpad(lpad(to_hex(floor(extract(epoch from now() - ${days} * interval '1 day') * 1000)::bigint), 12, '0'), 32, '0')
+             ::uuid as id
+    )
+    delete from webhook_deliveries
+    where id in (select d.id from webhook_deliveries d
+                 where d.id < (select id from bound) and d.status in ('success', 'failed')
+                 order by d.id limit ${limit} for update skip locked)`;
+  return count;
+}

@@ -1,0 +1,147 @@
+import type { HotSql } from "#db/client";
+import { type Columns, writeStatement } from "#db/statement";
+
+/** Result of an attempt to deliver an event. */
+export type WebhookResult = {
+  id: string;
+  leaseToken: string;
+  status: "pending" | "success" | "failed";
+  /** From now until the next attempt; null if there is none. */
+  retryAfterMs: number | null;
+  /** Pause for all events of the endpoint; null without one. */
+  pauseMs: number | null;
+  /** Null if no request was sent. Then no attempt is recorded, and the endpoint's health does not change. */
+  attempt: {
+    id: string;
+    url: string;
+    headers: Record<string, string>;
+    statusCode: number | null;
+    response: string | null;
+    fault: string | null;
+    durationMs: number;
+  } | null;
+};
+
+export type RecordedWebhook = { id: string; webhookId: string; teamId: string; isFailingForLong: boolean };
+
+/** Minimum duration and minimum number of attempts of a long run of failures. */
+export type LongFailure = { days: number; failures: number };
+
+type Written = Omit<RecordedWebhook, "isFailingForLong"> & { concernsHealth: boolean };
+
+/**
+ * Records results in one statement: event deliveries and attempts. Then updates the health of each endpoint that fails or
+ * recovers. A result is written only if its lease token is still current. Returns the written event deliveries by id.
+ * `onHealthError` receives errors of health updates; the next failure updates the health again.
+ */
+export async function recordWebhookResults(
+  hot: HotSql,
+  results: readonly WebhookResult[],
+  long: LongFailure,
+  onHealthError: (error: unknown) => void,
+): Promise<Map<string, RecordedWebhook>> {
+  const rows = await hot.unsafe<Written[]>(RECORD.text, RECORD.parametersOf({ results }), {
+    prepare: hot.options.prepare,
+  });
+  const byId = new Map(results.map((result) => [result.id, result]));
+  const failingForLong = new Set<string>();
+  const calls = rows.filter(({ concernsHealth }) => concernsHealth);
+  for (const { webhookId, url, results } of groupByEndpoint(calls, byId))
+    if (await recordEndpointHealth(hot, webhookId, url, results, long).catch(onHealthError))
+      failingForLong.add(webhookId);
+  return new Map(
+    rows.map(({ id, webhookId, teamId }) => [
+      id,
+      { id, webhookId, teamId, isFailingForLong: failingForLong.has(webhookId) },
+    ]),
+  );
+}
+
+type Calls = { webhookId: string; url: string; results: WebhookResult[] };
+
+/** Groups by endpoint and URL: results of a previous URL must not change the health of the current one. */
+function groupByEndpoint(rows: readonly Written[], results: ReadonlyMap<string, WebhookResult>): Calls[] {
+  const groups = new Map<string, Calls>();
+  for (const { id, webhookId } of rows) {
+    const result = results.get(id);
+    if (!result?.attempt) continue;
+    const { url } = result.attempt;
+    const group = groups.get(`${webhookId} ${url}`) ?? { webhookId, url, results: [] };
+    group.results.push(result);
+    groups.set(`${webhookId} ${url}`, group);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * Updates the health of one endpoint. A separate statement, which waits for the endpoint's lock without holding another:
+ * deleting an endpoint locks it and then waits for its event deliveries. Returns whether the endpoint has a long run of
+ * failures.
+ */
+async function recordEndpointHealth(
+  hot: HotSql,
+  webhookId: string,
+  url: string,
+  results: readonly WebhookResult[],
+  long: LongFailure,
+): Promise<boolean> {
+  const hasSuccess = results.some(({ status }) => status === "success");
+  const failed = results.filter(({ status }) => status !== "success").length;
+  const pauses = results.flatMap(({ pauseMs }) => pauseMs ?? []);
+  const pauseMs = pauses.length > 0 ? Math.max(...pauses) : null;
+  const [row] = await hot<{ isLong: boolean }[]>`
+    update webhooks w
+    set failing_since = case when ${hasSuccess} then null else coalesce(w.failing_since, now()) end,
+        failures = case when ${hasSuccess} then 0 else w.failures + ${failed} end,
+        paused_until = case when ${pauseMs}::float8 is not null then now() + ${pauseMs}::float8 * interval '1 ms'
+                            when ${hasSuccess} then null else w.paused_until end
+    where w.id = ${webhookId} and w.url = ${url}
+    returning w.status = 'enabled' and w.failing_since <= now() - ${long.days} * interval '1 day'
+      and w.failures >= ${long.failures} as "isLong"`;
+  return row?.isLong ?? false;
+}
+
+const RESULT: Columns<WebhookResult> = {
+  id: ["uuid", ({ id }) => id],
+  lease_token: ["uuid", ({ leaseToken }) => leaseToken],
+  status: ["text", ({ status }) => status],
+  retry_after_ms: ["float8", ({ retryAfterMs }) => retryAfterMs],
+  attempt_id: ["uuid", ({ attempt }) => attempt?.id],
+  url: ["text", ({ attempt }) => attempt?.url],
+  headers: ["jsonb", ({ attempt }) => attempt?.headers],
+  status_code: ["int", ({ attempt }) => attempt?.statusCode],
+  response: ["text", ({ attempt }) => attempt?.response],
+  fault: ["text", ({ attempt }) => attempt?.fault],
+  duration_ms: ["int", ({ attempt }) => attempt?.durationMs],
+};
+
+// Healthy endpoints are not updated, because a busy endpoint's row would be contended.
+const RECORD = writeStatement<{ results: readonly WebhookResult[] }>(
+  ({ rows }) => `
+with result as (
+  select * from ${rows("results", RESULT)} as r
+), held as materialized (
+  select d.id from webhook_deliveries d join result r on r.id = d.id and r.lease_token = d.lease_token
+  where d.status = 'attempting' order by d.id for no key update of d
+), written as (
+  update webhook_deliveries d
+  set status = r.status, lease_token = null, leased_until = null,
+      due_at = case when r.retry_after_ms is null then d.due_at else now() + r.retry_after_ms * interval '1 ms' end
+  from result r join held on held.id = r.id
+  where d.id = r.id
+  returning d.id, d.team_id, d.webhook_id, d.due_at, r.status, r.retry_after_ms, r.attempt_id, r.url,
+    r.headers, r.status_code, r.response, r.fault, r.duration_ms
+), attempt as (
+  insert into webhook_attempts (team_id, delivery_id, id, number, url, headers, status_code, response, fault, duration_ms,
+    sent_at, next_attempt_at)
+  select team_id, id, attempt_id,
+    (select count(*) from webhook_attempts a where a.team_id = written.team_id and a.delivery_id = written.id) + 1,
+    url, headers, status_code, response, fault, duration_ms, now() - duration_ms * interval '1 ms',
+    case when retry_after_ms is not null then due_at end
+  from written where attempt_id is not null
+)
+select written.id, written.webhook_id as "webhookId", written.team_id as "teamId",
+  written.attempt_id is not null and (written.status <> 'success' or w.failing_since is not null or w.paused_until is not null)
+    as "concernsHealth"
+from written join webhooks w on w.id = written.webhook_id`,
+);

@@ -1,0 +1,128 @@
+import { hostname } from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
+import { listenForDue } from "#db/notify";
+import type { WorkerDeps } from "#server/deps";
+import { newId } from "#server/platform/ids";
+import { errorFacts } from "#server/platform/log";
+import { recheckDomains } from "#server/services/domains/check/verify";
+import { createEngine } from "./engine";
+import { applyRetention } from "./housekeeping/retention";
+import { deleteHeartbeat, recordHeartbeat, sweep } from "./housekeeping/sweep";
+import { aggregateUsage } from "./housekeeping/usage";
+import { leaseMs as defaultLeaseMs } from "./queue/claims";
+import { startPumpLoop } from "./queue/pump-loop";
+import { probePausedRelays } from "./routing/relay-faults";
+import { createSystemEmailSender } from "./system-mail/deliver";
+import { createWebhookEngine } from "./webhooks/engine";
+import { sweepWebhooks } from "./webhooks/sweep";
+
+/** Two renewals in a row may fail before the lease expires. */
+const renewalsPerLease = 3;
+const heartbeatMs = 5_000;
+const sweepMs = 5_000;
+const relayProbeMs = 5_000;
+const housekeepingMs = 30_000;
+const domainChecksMs = 15_000;
+/** Domains checked in parallel. Each check is about twelve DNS queries. */
+const domainChecksMax = 10;
+const drainMs = 25_000;
+/** Sent emails would wake the webhook loop many times a second, mostly without work for it. */
+const webhookWakeDelayMs = 50;
+
+export type WorkerOptions = {
+  /** Concurrent SMTP dialogues. */
+  dialoguesMax?: number;
+  /** Duration of a lease unless renewed. The claims of a worker that dies or freezes are recovered after it. */
+  leaseMs?: number;
+};
+
+export type Worker = { id: string; stop(): Promise<void> };
+
+/**
+ * Drains the queue until stopped. The worker reacts to notifications and also polls, renews its leases, recovers expired
+ * leases of other workers and records a heartbeat. `stop` finishes deliveries in progress within 25 s, releases the
+ * other claims and deletes the heartbeat. While the database is unavailable, the worker keeps retrying.
+ */
+export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {}): Promise<Worker> {
+  const id = newId();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { leaseMs = defaultLeaseMs } = options;
+  const warn = (event: string) => (error: unknown) =>
+    deps.log.warn(event, { workerId: id, ...errorFacts(error) });
+  // Emails, webhooks and system emails have separate concurrency limits and never wait for each other.
+  const engine = createEngine(deps, {
+    workerId: id,
+    signal,
+    dialoguesMax: options.dialoguesMax ?? 10,
+    leaseMs,
+    onCapacity: () => emailLoop.wake(),
+    onRecorded: coalesceCalls(webhookWakeDelayMs, () => webhookLoop.wake()),
+  });
+  const webhooks = createWebhookEngine(deps, { onRecorded: () => webhookLoop.wake() });
+  const emailLoop = startPumpLoop(() => engine.pump(), { signal, onError: warn("worker.claim_failed") });
+  const webhookLoop = startPumpLoop(() => webhooks.pump(), {
+    signal,
+    onError: warn("worker.webhook_claim_failed"),
+  });
+  const systemEmails = createSystemEmailSender(deps, { onCapacity: () => systemEmailLoop.wake() });
+  const systemEmailLoop = startPumpLoop(() => systemEmails.pump(), {
+    signal,
+    onError: warn("worker.system_mail_claim_failed"),
+  });
+  const wake = () => {
+    emailLoop.wake();
+    webhookLoop.wake();
+    systemEmailLoop.wake();
+  };
+  const listener = listenForDue(deps.hot, wake, warn("worker.listen_failed"));
+
+  const every = async (intervalMs: number, name: string, task: () => Promise<unknown>) => {
+    while (!stopping.signal.aborted) {
+      await task().catch(warn(`worker.${name}_failed`));
+      await wait(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const renewalTimer = setInterval(() => void engine.renew().catch(() => {}), leaseMs / renewalsPerLease);
+  const tasks = [
+    every(heartbeatMs, "beat", () => recordHeartbeat(deps, { id, host: hostname(), pid: process.pid })),
+    every(sweepMs, "sweep", async () => {
+      if ((await sweep(deps)) > 0) emailLoop.wake();
+    }),
+    every(sweepMs, "webhook_sweep", async () => {
+      if ((await sweepWebhooks(deps)) > 0) webhookLoop.wake();
+    }),
+    every(relayProbeMs, "relays", async () => {
+      if ((await probePausedRelays(deps)) > 0) emailLoop.wake();
+    }),
+    every(domainChecksMs, "looks", () => recheckDomains(deps, domainChecksMax, signal)),
+    every(housekeepingMs, "books", () => aggregateUsage(deps, () => !signal.aborted)),
+    every(housekeepingMs, "retention", () => applyRetention(deps, () => !signal.aborted)),
+  ];
+
+  return {
+    id,
+    async stop() {
+      stopping.abort();
+      await Promise.all([emailLoop.done, webhookLoop.done, systemEmailLoop.done, ...tasks]);
+      await Promise.all([engine.drain(drainMs), webhooks.drain(drainMs), systemEmails.drain(drainMs)]);
+      clearInterval(renewalTimer);
+      await listener.stop();
+      await deps.transport?.close();
+      await deleteHeartbeat(deps, id).catch(() => {});
+    },
+  };
+}
+
+/** Runs `call` after `afterMs`, once for all requests made in the meantime. */
+function coalesceCalls(afterMs: number, call: () => void): () => void {
+  let isScheduled = false;
+  return () => {
+    if (isScheduled) return;
+    isScheduled = true;
+    setTimeout(() => {
+      isScheduled = false;
+      call();
+    }, afterMs).unref();
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * A body part that any server can transfer: 7-bit bytes, CRLF only, lines of at most 76 characters. It decodes to exactly
+ * the text with CRLF line ends; no final line end is added.
+ */
+export type EncodedBody = { encoding: "7bit" | "quoted-printable" | "base64"; bytes: Buffer };
+
+const LINE_MAX = 76;
+const TAB = 0x09;
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+const DOT = 0x2e;
+const EQUALS = 0x3d;
+const CAPITAL_F = 0x46;
+
+/** 1 for each byte that quoted-printable must escape at any position in a line (RFC 2045 section 6.7). */
+const ESCAPED = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte === TAB || (byte >= SPACE && byte <= 0x7e && byte !== EQUALS) ? 0 : 1,
+);
+const HEX = Buffer.from("0123456789ABCDEF", "latin1");
+
+/** 1 for each byte that needs no escape inside a line; the first byte of a line and trailing whitespace have extra rules. */
+const PLAIN = Uint8Array.from(ESCAPED, (escaped, byte) =>
+  escaped === 1 || byte === TAB || byte === SPACE ? 0 : 1,
+);
+
+/**
+ * Encodes text as UTF-8 in the shortest safe transfer encoding: 7bit for ASCII with short lines, else quoted-printable or
+ * base64, whichever is smaller. CR, LF and CRLF each count as a line end. One pass selects the encoding, one writes it.
+ */
+export function encodeBody(text: string): EncodedBody {
+  const bytes = Buffer.from(normaliseLines(text), "utf8");
+  const { escapes, isPlain } = surveyBody(bytes);
+  if (isPlain) return { encoding: "7bit", bytes };
+  const quotedSize = bytes.length + 2 * escapes;
+  const quotedTotal = quotedSize + 3 * (quotedSize / (LINE_MAX - 1));
+  const base64Total = (bytes.length / 3) * 4 * (1 + 2 / LINE_MAX);
+  if (quotedTotal <= base64Total)
+    return { encoding: "quoted-printable", bytes: quotePrintable(bytes, quotedSize) };
+  return { encoding: "base64", bytes: wrapBase64(bytes) };
+}
+
+function normaliseLines(text: string): string {
+  if (!text.includes("\n") && !text.includes("\r")) return text;
+  return text.replace(/\r\n|\r|\n/g, "\r\n");
+}
+
+/**
+ * Counts the bytes that quoted-printable must escape. `isPlain`: the bytes need no encoding, because they are printable ASCII
+ * in lines of at most 76 characters and servers do not alter any line.
+ */
+function surveyBody(bytes: Buffer): { escapes: number; isPlain: boolean } {
+  let escapes = 0;
+  let isPlain = true;
+  let lineStart = 0;
+  for (let at = 0; at <= bytes.length; at += 1) {
+    const byte = at < bytes.length ? (bytes[at] ?? CR) : CR;
+    if (PLAIN[byte] === 1) continue;
+    if (byte === CR && endsLineAt(bytes, at)) {
+      const isFragile = at > lineStart && (isBlank(bytes[at - 1]) || isMangled(bytes, lineStart));
+      // Both ends of a line may need an escape.
+      if (isFragile) escapes += 2;
+      if (isFragile || at - lineStart > LINE_MAX) isPlain = false;
+      at += 1;
+      lineStart = at + 1;
+    } else if (ESCAPED[byte] === 1) {
+      escapes += 1;
+      if (byte !== EQUALS) isPlain = false;
+    }
+  }
+  return { escapes, isPlain };
+}
+
+/** Quoted-printable of CRLF-normalised bytes. `quotedSize` bounds their size with every escape but no soft line break. */
+function quotePrintable(bytes: Buffer, quotedSize: number): Buffer {
+  // An escape is never split over two lines, so a soft line break comes after at least 73 bytes. It needs three bytes, and
+  // the next byte may need an escape with two more.
+  const out = Buffer.allocUnsafe(quotedSize + 5 * Math.ceil(quotedSize / 73));
+  let to = 0;
+  let column = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    // Fast path for nearly all bytes. The rules below handle the last column.
+    if (PLAIN[byte] === 1 && column > 0 && column < LINE_MAX - 1) {
+      out[to++] = byte;
+      column += 1;
+      continue;
+    }
+    if (byte === CR && endsLineAt(bytes, at)) {
+      out[to++] = CR;
+      out[to++] = LF;
+      at += 1;
+      column = 0;
+      continue;
+    }
+    const endsLine = endsLineAt(bytes, at + 1);
+    let isEscaped = ESCAPED[byte] === 1 || (endsLine && isBlank(byte));
+    if (column + (isEscaped ? 3 : 1) > (endsLine ? LINE_MAX : LINE_MAX - 1)) {
+      out[to++] = EQUALS;
+      out[to++] = CR;
+      out[to++] = LF;
+      column = 0;
+    }
+    // This applies to transferred lines: a soft line break also starts one.
+    if (column === 0 && isMangled(bytes, at)) isEscaped = true;
+    if (isEscaped) {
+      out[to++] = EQUALS;
+      out[to++] = HEX[byte >> 4] ?? 0;
+      out[to++] = HEX[byte & 15] ?? 0;
+    } else out[to++] = byte;
+    column += isEscaped ? 3 : 1;
+  }
+  return out.subarray(0, to);
+}
+
+/** Whether a line ends at this position: at a CRLF or at the end of the body. */
+function endsLineAt(bytes: Buffer, at: number): boolean {
+  return at >= bytes.length || (bytes[at] === CR && bytes[at + 1] === LF);
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB;
+}
+
+/** Whether servers may alter this line in transit: a single dot, or a line that starts with "From ". */
+function isMangled(bytes: Buffer, lineStart: number): boolean {
+  const first = bytes[lineStart];
+  if (first === DOT) return endsLineAt(bytes, lineStart + 1);
+  return first === CAPITAL_F && bytes.toString("latin1", lineStart, lineStart + 5) === "From ";
+}
+
+function wrapBase64(bytes: Buffer): Buffer {
+  const text = bytes.toString("base64");
+  const lines: string[] = [];
+  for (let at = 0; at < text.length; at += LINE_MAX) lines.push(text.slice(at, at + LINE_MAX));
+  return Buffer.from(lines.join("\r\n"), "latin1");
+}

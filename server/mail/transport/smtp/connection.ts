@@ -1,0 +1,166 @@
+import type { Socket } from "node:net";
+import { rootCertificates } from "node:tls";
+import SMTPConnection from "nodemailer/lib/smtp-connection";
+import { describeConnectionError } from "../describe-connection-error";
+import type { Breakdown } from "../judge";
+import type { SmtpTarget } from "../smtp-url";
+import type { RelayTimeouts } from "./timeouts";
+import { createTranscript, type Transcript } from "./transcript";
+
+/** Largest reply read from a server; a longer one ends the connection. */
+const REPLY_BYTES_MAX = 65_536;
+/** The client library's own timers must never fire before ours. */
+const NEVER_MS = 2_000_000_000;
+
+const CANCELED = "The attempt was canceled.";
+
+export type ConnectionOptions = {
+  /** Name for EHLO; undefined uses the library's default. */
+  name: string | undefined;
+  /** PEM of an additional trusted root certificate. */
+  ca: string | undefined;
+  timeouts: RelayTimeouts;
+  /** Address to connect to; without it the system resolves the host. */
+  address?: string;
+};
+
+/**
+ * One SMTP connection: nodemailer's client with our own timeouts and our own transcript. `break` closes it at once and
+ * discards unsent bytes. `whenBroken` resolves with the reason as soon as the connection is unusable, and never rejects.
+ */
+export type Connection = {
+  client: SMTPConnection;
+  transcript: Transcript;
+  whenBroken: Promise<Breakdown>;
+  isBroken(): boolean;
+  break(breakdown: Breakdown): void;
+  /** Breaks the connection on abort, with the signal's reason. Returns a function that removes the listener. */
+  breakOn(signal: AbortSignal): () => void;
+  /** Restarts the timeout of a step; the default step is that of the pending command. */
+  restartTimeout(step?: keyof RelayTimeouts): void;
+  stopTimeout(): void;
+  onClose(listener: () => void): void;
+};
+
+/** Wraps a connected socket. The dialogue starts with `client.connect()`. */
+export function wrapConnection(
+  socket: Socket,
+  target: SmtpTarget,
+  options: ConnectionOptions,
+  skipsTls: boolean,
+): Connection {
+  const transcript = createTranscript();
+  const closeListeners: (() => void)[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let broken: Breakdown | null = null;
+  let resolveBroken: (breakdown: Breakdown) => void = () => {};
+  const whenBroken = new Promise<Breakdown>((resolve) => {
+    resolveBroken = resolve;
+  });
+
+  const client = new SMTPConnection({
+    connection: socket,
+    host: target.host,
+    port: target.port,
+    secure: target.tls === "implicit",
+    requireTLS: target.tls === "required",
+    ignoreTLS: skipsTls,
+    opportunisticTLS: target.tls === "opportunistic",
+    name: options.name,
+    connectionTimeout: NEVER_MS,
+    greetingTimeout: NEVER_MS,
+    socketTimeout: NEVER_MS,
+    socketCloseTimeout: 0,
+    maxResponseSize: REPLY_BYTES_MAX,
+    tls: {
+      rejectUnauthorized: target.verify,
+      ca: options.ca === undefined ? undefined : [...rootCertificates, options.ca],
+    },
+    transactionLog: true,
+    logger: { debug: record, info: record, warn: ignore, error: ignore, trace: ignore, fatal: ignore },
+  });
+
+  function record(entry: { tnx?: string }, text?: unknown): void {
+    if (entry.tnx === "client") transcript.command(String(text ?? ""));
+    else if (entry.tnx === "server") transcript.reply(String(text ?? ""));
+    else return;
+    restartTimeout();
+  }
+
+  function restartTimeout(step: keyof RelayTimeouts = stepOf(transcript.awaiting())): void {
+    clearTimeout(timer);
+    if (broken !== null) return;
+    const timeoutMs = options.timeouts[step];
+    timer = setTimeout(() => {
+      breakOff({
+        reason: `${target.host} did not respond ${describeStep(step, transcript)} within ${timeoutMs / 1000} s.`,
+      });
+    }, timeoutMs);
+  }
+
+  function breakOff(breakdown: Breakdown): void {
+    if (broken !== null) return;
+    broken = breakdown;
+    clearTimeout(timer);
+    client.close();
+    socket.destroy();
+    resolveBroken(breakdown);
+    for (const listener of closeListeners) listener();
+  }
+
+  client.on("error", (error: Error & { code?: string; response?: string }) => {
+    breakOff(explainError(error, target, isSecuring(client, transcript)));
+  });
+  client.on("end", () => breakOff({ reason: `${target.host} closed the connection.` }));
+  restartTimeout("commandMs");
+
+  return {
+    client,
+    transcript,
+    whenBroken,
+    isBroken: () => broken !== null,
+    break: breakOff,
+    breakOn(signal) {
+      const onAbort = () =>
+        breakOff({ reason: signal.reason instanceof Error ? signal.reason.message : CANCELED });
+      if (signal.aborted) onAbort();
+      signal.addEventListener("abort", onAbort, { once: true });
+      return () => signal.removeEventListener("abort", onAbort);
+    },
+    restartTimeout,
+    stopTimeout: () => clearTimeout(timer),
+    onClose: (listener) => closeListeners.push(listener),
+  };
+}
+
+function ignore(): void {}
+
+function stepOf(command: string | null): keyof RelayTimeouts {
+  if (command === "DATA") return "dataMs";
+  return command === "." ? "finalMs" : "commandMs";
+}
+
+function describeStep(step: keyof RelayTimeouts, transcript: Transcript): string {
+  if (step === "finalMs") return "to the final dot";
+  if (step === "blockMs") return "during the message transfer";
+  const verb = /^[A-Z]+/.exec(transcript.awaiting() ?? "")?.[0];
+  return verb === undefined ? "with a greeting" : `to ${verb}`;
+}
+
+/** Whether the connection failed during TLS setup, which is a TLS fault and not a network fault. */
+function isSecuring(client: SMTPConnection, transcript: Transcript): boolean {
+  return client.upgrading === true || transcript.exchanges().at(-1)?.command === "STARTTLS";
+}
+
+function explainError(
+  error: Error & { code?: string; response?: string },
+  target: SmtpTarget,
+  wasSecuring: boolean,
+): Breakdown {
+  const { host } = target;
+  const fault = error.response ?? describeConnectionError(error);
+  if (error.code === "ETLS" || wasSecuring)
+    return { alarm: "tls", reason: `Could not connect to ${host} over TLS: ${fault}` };
+  if (error.code === "EPROTOCOL") return { reason: `${host} violated the SMTP protocol: ${fault}` };
+  return { reason: `The connection to ${host} was lost: ${fault}` };
+}

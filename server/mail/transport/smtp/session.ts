@@ -1,0 +1,174 @@
+import { type Outcome, readReply } from "../../outcome";
+import { describeConnectionError } from "../describe-connection-error";
+import type { Breakdown } from "../judge";
+import type { SmtpTarget } from "../smtp-url";
+import type { OutgoingMessage } from "../transport";
+import { type Connection, type ConnectionOptions, wrapConnection } from "./connection";
+import { dial } from "./dial";
+import type { LoginGate, LoginResult } from "./login-gate";
+import { type SendWatch, sendMessage } from "./send-message";
+
+/** A connection that is greeted, encrypted and logged in as the target requires, and ready for messages. */
+export type Session = {
+  /** Number of messages attempted. */
+  messages(): number;
+  isOpen(): boolean;
+  send(message: OutgoingMessage, recipients: readonly string[], watch: SendWatch): Promise<SessionResult>;
+  /** Prepares the session for the next message, or closes it. */
+  reset(): Promise<void>;
+  /** Sends QUIT; the connection then closes within 5 seconds. */
+  quit(): void;
+  onClose(listener: () => void): void;
+};
+
+/**
+ * `isStale`: the connection was closed before the server processed any command of this message. A new connection may then
+ * send it within the same attempt.
+ */
+export type SessionResult = { outcomes: Outcome[]; isStale: boolean };
+
+export type OpenFailure = Breakdown & {
+  /** TLS setup failed. A target with opportunistic TLS may be tried without it. */
+  isTlsFault: boolean;
+  /** The server may have reached its limit of connections from us. */
+  isCrowded: boolean;
+  dialogue: string;
+};
+
+/** Time limit for the reply to QUIT. */
+const QUIT_MS = 5_000;
+
+/**
+ * Opens a session, or returns why it failed. Never rejects. If TLS is optional and its setup fails, it connects again
+ * without TLS.
+ */
+export async function openSession(
+  target: SmtpTarget,
+  options: ConnectionOptions,
+  gate: LoginGate,
+  signal: AbortSignal,
+): Promise<{ session: Session } | { failure: OpenFailure }> {
+  const opened = await openOnce(target, options, gate, signal, false);
+  if ("session" in opened || !opened.failure.isTlsFault || target.tls !== "opportunistic") return opened;
+  return openOnce(target, options, gate, signal, true);
+}
+
+/** With `skipsTls` it does not use STARTTLS. */
+async function openOnce(
+  target: SmtpTarget,
+  options: ConnectionOptions,
+  gate: LoginGate,
+  signal: AbortSignal,
+  skipsTls: boolean,
+): Promise<{ session: Session } | { failure: OpenFailure }> {
+  const { host } = target;
+  let connection: Connection;
+  try {
+    const socket = await dial(options.address ?? host, target.port, options.timeouts.connectMs, signal);
+    connection = wrapConnection(socket, target, options, skipsTls);
+  } catch (error) {
+    const fault = describeConnectionError(error);
+    const failure: Breakdown = signal.aborted
+      ? { reason: fault }
+      : { reason: `Could not connect to ${host} port ${target.port}: ${fault}.`, alarm: "connect" };
+    return { failure: { ...failure, isTlsFault: false, isCrowded: !signal.aborted, dialogue: "" } };
+  }
+  const stopWatching = connection.breakOn(signal);
+  const breakdown = (await greet(connection)) ?? (await login(connection, target, gate));
+  stopWatching();
+  if (breakdown === null) {
+    connection.stopTimeout();
+    return { session: createSession(connection, target) };
+  }
+  connection.break(breakdown);
+  return { failure: explainOpening(connection, breakdown, host) };
+}
+
+/** Greeting, EHLO and STARTTLS: the client library performs all three. */
+function greet(connection: Connection): Promise<Breakdown | null> {
+  const connected = new Promise<Breakdown | null>((resolve) => {
+    connection.client.connect((error) => resolve(error ? { reason: describeConnectionError(error) } : null));
+  });
+  return Promise.race([connection.whenBroken, connected]);
+}
+
+function login(connection: Connection, target: SmtpTarget, gate: LoginGate): Promise<Breakdown | null> {
+  const { host, login: credentials } = target;
+  if (credentials === null) return Promise.resolve(null);
+  if (!connection.client.allowsAuth) {
+    const reason = `${host} does not support logins, but a login is configured.`;
+    return Promise.resolve({ alarm: "auth", reason });
+  }
+  const finished = gate.run((): Promise<LoginResult> => {
+    const broken = connection.whenBroken.then((breakdown) => ({ breakdown, isRejection: false }));
+    if (connection.isBroken()) return broken;
+    connection.restartTimeout();
+    const answered = new Promise<LoginResult>((resolve) => {
+      connection.client.login({ ...credentials }, (error) => {
+        if (!error) return resolve(null);
+        const reply = error.response === undefined ? {} : { reply: readReply(error.response) };
+        const reason = `${host} rejected our login: ${error.response ?? describeConnectionError(error)}`;
+        resolve({ breakdown: { alarm: "auth", reason, ...reply }, isRejection: true });
+      });
+    });
+    return Promise.race([answered, broken]);
+  });
+  return Promise.race([finished, connection.whenBroken]);
+}
+
+function explainOpening(connection: Connection, breakdown: Breakdown, host: string): OpenFailure {
+  const last = connection.transcript.exchanges().at(-1)?.reply ?? null;
+  const reply = last === null ? null : readReply(last);
+  const dialogue = connection.transcript.dialogue("");
+  const isTlsFault = breakdown.alarm === "tls";
+  if (breakdown.alarm !== undefined) return { ...breakdown, isTlsFault, isCrowded: false, dialogue };
+  if (reply?.code == null || reply.code < 400)
+    return { ...breakdown, alarm: "connect", isTlsFault, isCrowded: false, dialogue };
+  const reason = `${host} rejected our connection: ${reply.code} ${reply.text}`;
+  return { reason, reply, alarm: "connect", isTlsFault, isCrowded: reply.code === 421, dialogue };
+}
+
+function createSession(connection: Connection, target: SmtpTarget): Session {
+  const ehlo = connection.transcript.exchanges().findLast(({ command }) => command.startsWith("EHLO "));
+  const offers = readOffers(ehlo?.reply ?? "");
+  let messages = 0;
+  let hasQuit = false;
+  let needsReset = false;
+  const isOpen = () => !hasQuit && !connection.isBroken();
+  const quit = () => {
+    if (!isOpen()) return;
+    hasQuit = true;
+    connection.client.quit();
+    const timer = setTimeout(() => connection.break({ reason: "We closed the connection." }), QUIT_MS);
+    connection.onClose(() => clearTimeout(timer));
+  };
+  return {
+    messages: () => messages,
+    isOpen,
+    quit,
+    onClose: connection.onClose,
+    async send(message, recipients, watch) {
+      messages += 1;
+      needsReset = true;
+      const result = await sendMessage({ connection, host: target.host, offers }, message, recipients, watch);
+      needsReset = result.needsReset;
+      const isStale = result.isUnprocessed && messages > 1 && !watch.signal.aborted;
+      return { outcomes: result.outcomes, isStale };
+    },
+    async reset() {
+      if (!needsReset || !isOpen()) return;
+      needsReset = false;
+      connection.restartTimeout("commandMs");
+      const answered = new Promise<boolean>((resolve) => connection.client.reset((error) => resolve(!error)));
+      const isClean = await Promise.race([answered, connection.whenBroken.then(() => true)]);
+      connection.stopTimeout();
+      if (!isClean) quit();
+    },
+  };
+}
+
+/** Extensions in the server's EHLO reply. `sizeMax` is 0 without a limit (RFC 1870). */
+function readOffers(ehlo: string): { sizeMax: number; smtpUtf8: boolean } {
+  const size = /^250[ -]SIZE +([0-9]{1,15})/im.exec(ehlo)?.[1];
+  return { sizeMax: Number(size ?? 0), smtpUtf8: /^250[ -]SMTPUTF8\b/im.test(ehlo) };
+}

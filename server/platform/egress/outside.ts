@@ -1,0 +1,118 @@
+import { Agent } from "undici";
+import { type AddressVerdict, createAddressJudge } from "./address";
+import { callWithin } from "./call";
+import { createCheckedLookup } from "./checked-lookup";
+import type { OutsideFault } from "./faults";
+import { type OutsideTarget, readOutsideUrl } from "./outside-url";
+import { createResolveName, type NameServer } from "./resolve";
+
+export type OutsideRequest = {
+  method: "GET" | "HEAD" | "POST";
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  /** Total timeout: DNS lookup, connection, response and its body. */
+  timeoutMs: number;
+  /** Maximum bytes of the response body to read. The rest is cut off. */
+  responseBytesMax: number;
+  /** Awaited with the size of each part of the response body before the next part is read. A rejection aborts the request. */
+  onPart?: (bytes: number) => Promise<void>;
+  /** Aborts the request. The result is then the fault `network`. */
+  signal?: AbortSignal;
+};
+
+export type OutsideResponse =
+  | {
+      kind: "answer";
+      status: number;
+      /** By lower-case name. The values of a repeated header are joined with commas. */
+      headers: Record<string, string>;
+      /** The bytes as received. A `content-encoding` is not decoded. */
+      body: Buffer;
+      isCut: boolean;
+    }
+  | { kind: "fault"; fault: OutsideFault };
+
+/** The guarded client for requests to URLs and hosts that teams configure. All such requests use it. */
+export type Outside = {
+  /**
+   * Sends one request. Never throws. All addresses of the name are checked at connection time, and the connection uses a
+   * checked address; SNI and Host contain the name. Redirects are returned, not followed. Proxy variables of the
+   * environment are ignored.
+   */
+  fetch(url: string, request: OutsideRequest): Promise<OutsideResponse>;
+  /** Validates a URL without a DNS lookup. Returns a message for the owner of the URL, or null if it is valid. */
+  checkUrl(url: string): string | null;
+  /** Classifies an address, for connections other than HTTP. */
+  judgeAddress(address: string): AddressVerdict;
+  /** Aborts all requests in progress. */
+  close(): Promise<void>;
+};
+
+export type OutsideOptions = {
+  /** Allowed networks besides the public Internet, in CIDR notation. For them, http and all ports are allowed, too. */
+  allow?: readonly string[];
+  /** Name servers to use instead of the system's. */
+  nameServers?: readonly NameServer[];
+  /** PEM certificates to trust instead of the default roots. */
+  ca?: string[];
+};
+
+/** Helps users who test with an endpoint in their own network. */
+const ALLOW_HINT =
+  "The operator can allow internal networks: BACKSTAMP_EGRESS_ALLOW=127.0.0.0/8,::1 for this machine, or other networks in CIDR notation. For allowed networks, http and all ports are accepted.";
+
+const headerBytesMax = 16 * 1024;
+const connectMs = 10_000;
+
+/** Creates the client. It opens no connection before the first request. */
+export function createOutside(options: OutsideOptions = {}): Outside {
+  const allow = options.allow ?? [];
+  const judgeAddress = createAddressJudge(allow);
+  const resolveName = createResolveName(options.nameServers ?? []);
+  const agentFor = (needs: OutsideTarget["needs"]) =>
+    new Agent({
+      maxHeaderSize: headerBytesMax,
+      // The total timeout of each request covers both.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {
+        timeout: connectMs,
+        lookup: createCheckedLookup(needs, judgeAddress, resolveName),
+        ...(options.ca ? { ca: options.ca } : {}),
+      },
+    });
+  // Two agents: a connection to an allowed network must never be reused for a request that requires a public address.
+  const agents = { public: agentFor("public"), allowed: agentFor("allowed") };
+
+  /** The checks before a DNS lookup. For a literal address the result is final. */
+  const readChecked = (text: string): { target: OutsideTarget } | { fault: string } => {
+    const read = readOutsideUrl(text);
+    if ("fault" in read) return read;
+    const { literal, reason, isInternal } = read.target;
+    if (literal === null)
+      return reason !== null && allow.length === 0
+        ? { fault: isInternal ? `${reason} ${ALLOW_HINT}` : reason }
+        : read;
+    const verdict = judgeAddress(literal);
+    if (verdict === "blocked")
+      return { fault: `${literal} is not an address of the public Internet. ${ALLOW_HINT}` };
+    return verdict === "public" && reason !== null ? { fault: reason } : read;
+  };
+
+  return {
+    judgeAddress,
+    checkUrl(text) {
+      const read = readChecked(text);
+      return "fault" in read ? read.fault : null;
+    },
+    async fetch(text, request) {
+      const read = readChecked(text);
+      if ("fault" in read) return { kind: "fault", fault: "blocked" };
+      return callWithin(agents[read.target.needs], read.target.url, request);
+    },
+    close: async () => {
+      // Not awaited: a connection attempt ends only at its own timeout, and its result is no longer needed.
+      for (const agent of Object.values(agents)) agent.destroy().catch(() => {});
+    },
+  };
+}

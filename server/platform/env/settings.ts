@@ -1,0 +1,175 @@
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import path from "node:path";
+import { parseEnv } from "node:util";
+import type { z } from "zod";
+import type { LimitStore } from "../limits/limits";
+import { SETTINGS, type Setting } from "./table";
+
+/** How Backstamp runs: started by the launcher (`dev` for development, `start` for production), or in Vercel functions. */
+export type Mode = "dev" | "start" | "vercel";
+
+type Source = Record<string, string | undefined>;
+type Name = keyof typeof SETTINGS;
+type Values = { [K in Name]?: z.infer<(typeof SETTINGS)[K]["read"]> };
+
+/** The validated configuration, with every default that depends only on the mode. */
+export type Settings = ReturnType<typeof applyDefaults>;
+
+type Rule = {
+  name: Name;
+  reason: string;
+  isViolated(isSet: (name: Name) => boolean, mode: Mode, values: Values): boolean;
+};
+
+const requiredWith = (name: Name, other: Name): Rule => ({
+  name,
+  reason: `Required because ${other} is set. Set both or neither.`,
+  isViolated: (isSet) => isSet(other) && !isSet(name),
+});
+
+const requiredOnVercel = (name: Name): Rule => ({
+  name,
+  reason: "Required on Vercel, where no data persists between requests.",
+  isViolated: (isSet, mode) => mode === "vercel" && !isSet(name),
+});
+
+const RULES: readonly Rule[] = [
+  requiredOnVercel("DATABASE_URL"),
+  requiredOnVercel("BACKSTAMP_SECRET"),
+  {
+    name: "BACKSTAMP_URL",
+    reason:
+      "Required with DATABASE_URL in production, because links in emails are built from it. Set the public URL, for example https://mail.example.com",
+    isViolated: (isSet, mode) =>
+      (mode === "vercel" || (mode === "start" && isSet("DATABASE_URL"))) && !isSet("BACKSTAMP_URL"),
+  },
+  {
+    name: "SMTP_URL",
+    reason: "direct: does not work on Vercel, which blocks outgoing port 25. Set the URL of a relay.",
+    isViolated: (_isSet, mode, values) => mode === "vercel" && values.SMTP_URL === "direct:",
+  },
+  {
+    name: "BACKSTAMP_RETURN_PATH_DOMAIN",
+    reason:
+      "Required because BACKSTAMP_INBOUND_PORT is set: bounces are sent to addresses of this domain. Set it, for example bounces.example.com, and point its MX record to this server.",
+    isViolated: (isSet) => isSet("BACKSTAMP_INBOUND_PORT") && !isSet("BACKSTAMP_RETURN_PATH_DOMAIN"),
+  },
+  requiredWith("UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"),
+  requiredWith("UPSTASH_REDIS_REST_TOKEN", "UPSTASH_REDIS_REST_URL"),
+  requiredWith("AUTH_GITHUB_ID", "AUTH_GITHUB_SECRET"),
+  requiredWith("AUTH_GITHUB_SECRET", "AUTH_GITHUB_ID"),
+  requiredWith("AUTH_GOOGLE_ID", "AUTH_GOOGLE_SECRET"),
+  requiredWith("AUTH_GOOGLE_SECRET", "AUTH_GOOGLE_ID"),
+];
+
+/** All invalid settings with the reasons. The message is meant for the operator's terminal. */
+export class SettingsError extends Error {
+  constructor(readonly faults: readonly { name: string; reason: string }[]) {
+    super(["Invalid settings:", ...faults.map(({ name, reason }) => `  ${name}: ${reason}`)].join("\n"));
+    this.name = "SettingsError";
+  }
+}
+
+/**
+ * Reads the settings from an environment. An empty string counts as not set. Throws SettingsError with all faults at
+ * once. No message contains the value of a secret.
+ */
+export function readSettings(source: Source, mode: Mode): Settings {
+  const isSet = (name: Name): boolean => (source[name] ?? "").trim() !== "";
+  const faults: { name: string; reason: string }[] = [];
+  const values: Partial<Record<Name, unknown>> = {};
+  for (const name of Object.keys(SETTINGS) as Name[]) {
+    const raw = source[name];
+    if (raw === undefined || !isSet(name)) continue;
+    const { read, isSecret }: Setting = SETTINGS[name];
+    const result = read.safeParse(raw);
+    if (result.success) {
+      values[name] = result.data;
+      continue;
+    }
+    const reason = result.error.issues.map((issue) => issue.message).join(" ");
+    faults.push({ name, reason: isSecret ? reason : `"${raw.slice(0, 80)}" is not valid. ${reason}` });
+  }
+  for (const rule of RULES) {
+    if (rule.isViolated(isSet, mode, values as Values)) faults.push({ name: rule.name, reason: rule.reason });
+  }
+  if (faults.length > 0) throw new SettingsError(faults);
+  return applyDefaults(values as Values, mode);
+}
+
+function applyDefaults(values: Values, mode: Mode) {
+  const port = values.PORT ?? 3000;
+  const url = values.BACKSTAMP_URL ?? `http://localhost:${port}`;
+  const isVercel = mode === "vercel";
+  return {
+    mode,
+    port,
+    host: values.HOST ?? (mode === "dev" ? "127.0.0.1" : "0.0.0.0"),
+    /** Absolute path. */
+    dataDir: path.resolve(/* turbopackIgnore: true */ values.BACKSTAMP_DATA_DIR ?? ".backstamp"),
+    /** Scheme, host and port, without a trailing slash. */
+    url,
+    /** The configured URL, null if not set. The CLI builds links only from this value, never from the default. */
+    givenUrl: values.BACKSTAMP_URL ?? null,
+    /** Null if not set; the launcher then generates it. */
+    secret: values.BACKSTAMP_SECRET ?? null,
+    adminEmail: values.BACKSTAMP_ADMIN_EMAIL ?? "admin@backstamp.test",
+    /** Null if not set; the launcher then generates it. */
+    adminPassword: values.BACKSTAMP_ADMIN_PASSWORD ?? null,
+    /** Null if not set; the launcher then starts an embedded PostgreSQL. */
+    databaseUrl: values.DATABASE_URL ?? null,
+    isDatabasePooled: values.BACKSTAMP_DB_POOLED ?? isVercel,
+    limitStore: limitStoreOf(values),
+    /** `smtp:`, `smtps:`, `direct:` or `capture:`. Null: email to real recipients stays queued until a relay is added. */
+    smtpUrl: values.SMTP_URL ?? (mode === "dev" ? "capture:" : null),
+    hostname: values.BACKSTAMP_HOSTNAME ?? hostname(),
+    /** The configured host name, null if not set. DNS records for senders are built only from this value, never from the default. */
+    mailHost: values.BACKSTAMP_HOSTNAME ?? null,
+    returnPathDomain: values.BACKSTAMP_RETURN_PATH_DOMAIN ?? null,
+    inboundPort: values.BACKSTAMP_INBOUND_PORT ?? null,
+    mxPort: values.BACKSTAMP_MX_PORT ?? 25,
+    /** Milliseconds by SMTP step. Only the steps that the operator configured. */
+    smtpTimeLimits: values.BACKSTAMP_SMTP_TIME_LIMITS ?? {},
+    leaseMs: (values.BACKSTAMP_LEASE_SECONDS ?? 60) * 1_000,
+    /** Empty: the system's name servers. */
+    dnsServers: values.BACKSTAMP_DNS_SERVERS ?? [],
+    egressAllow: values.BACKSTAMP_EGRESS_ALLOW ?? [],
+    trustedHops: values.BACKSTAMP_TRUSTED_HOPS ?? (isVercel ? 1 : 0),
+    bodyMaxBytes: (values.BACKSTAMP_BODY_MAX_MB ?? (isVercel ? 4 : 48)) * 1024 * 1024,
+    apiHost: values.BACKSTAMP_API_HOST ?? null,
+    systemFrom: values.BACKSTAMP_SYSTEM_FROM ?? `backstamp@${new URL(url).hostname}`,
+    github: pairOf(values.AUTH_GITHUB_ID, values.AUTH_GITHUB_SECRET),
+    google: pairOf(values.AUTH_GOOGLE_ID, values.AUTH_GOOGLE_SECRET),
+    cronSecret: values.CRON_SECRET ?? null,
+  };
+}
+
+function limitStoreOf(values: Values): LimitStore {
+  const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token, REDIS_URL: redis } = values;
+  if (url && token) return { kind: "upstash", url, token };
+  return redis ? { kind: "redis", url: redis } : { kind: "in-process" };
+}
+
+const pairOf = (id: string | undefined, secret: string | undefined): { id: string; secret: string } | null =>
+  id && secret ? { id, secret } : null;
+
+/**
+ * Adds the variables of the `.env*` files in `folder` to `target`, unless `target` already has them. Reads the same files
+ * in the same order of precedence as Next, so both see the same environment.
+ */
+export function loadDotEnv(folder: string, mode: "development" | "production", target: Source): void {
+  for (const file of [`.env.${mode}.local`, ".env.local", `.env.${mode}`, ".env"]) {
+    let text: string;
+    try {
+      text = readFileSync(
+        /* turbopackIgnore: true */ path.join(/* turbopackIgnore: true */ folder, file),
+        "utf8",
+      );
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
+      throw error;
+    }
+    for (const [name, value] of Object.entries(parseEnv(text))) target[name] ??= value;
+  }
+}

@@ -1,0 +1,227 @@
+import type { z } from "zod";
+import {
+  address,
+  emailAddress,
+  flag,
+  folder,
+  hostName,
+  listenHost,
+  nameServers,
+  networks,
+  origin,
+  port,
+  secret,
+  sender,
+  smtpUrl,
+  timeLimits,
+  wholeNumber,
+} from "./values";
+
+export type Setting = {
+  /** Its meaning, for `.env.example`. */
+  about: string;
+  /** The default in words. */
+  fallback: string;
+  example: string;
+  read: z.ZodType;
+  /** Messages never contain its value. */
+  isSecret?: true;
+};
+
+const OPENSSL = "Generate one with: openssl rand -base64 32";
+const POSTGRES_URL = "Enter the URL of a PostgreSQL database: postgres://user:password@host:5432/name";
+
+const credential = (about: string, example: string) =>
+  ({ about, fallback: "off", example, read: secret(1, ""), isSecret: true }) as const;
+
+/** All settings, in the order of `.env.example`. */
+export const SETTINGS = {
+  PORT: { about: "HTTP port.", fallback: "3000", example: "3000", read: port(3000) },
+  HOST: {
+    about: "Address that the HTTP server listens on.",
+    fallback: "127.0.0.1 for dev, 0.0.0.0 for start",
+    example: "0.0.0.0",
+    read: listenHost,
+  },
+  BACKSTAMP_DATA_DIR: {
+    about: "Directory of the embedded database and the generated secrets.",
+    fallback: ".backstamp",
+    example: "/srv/backstamp",
+    read: folder,
+  },
+  BACKSTAMP_URL: {
+    about: "Public URL of this installation. All links are built from it.",
+    fallback: "http://localhost:$PORT; required with DATABASE_URL in production",
+    example: "https://mail.example.com",
+    read: origin,
+  },
+  BACKSTAMP_SECRET: {
+    about: `Secret from which all keys are derived. ${OPENSSL}`,
+    fallback: "generated in the data directory; required on Vercel",
+    example: "change-me-to-32-random-bytes-in-base64",
+    read: secret(32, OPENSSL),
+    isSecret: true,
+  },
+  BACKSTAMP_ADMIN_EMAIL: {
+    about: "Email address of the first user. Used only while no user exists.",
+    fallback: "admin@backstamp.test",
+    example: "you@example.com",
+    read: emailAddress,
+  },
+  BACKSTAMP_ADMIN_PASSWORD: {
+    about:
+      "Password of the first user, at least 12 characters. Used only while no user exists. If it is not set and DATABASE_URL is set, startup prints a one-time link that creates the first user. If Next runs without the launcher, opening /setup writes the link to the log.",
+    fallback: "generated in the data directory for the embedded database and for dev",
+    example: "a long phrase that you remember",
+    read: secret(12, "Choose a longer one."),
+    isSecret: true,
+  },
+  DATABASE_URL: {
+    about: "PostgreSQL 15 or newer.",
+    fallback: "an embedded PostgreSQL in the data directory; required on Vercel",
+    example: "postgres://backstamp:password@127.0.0.1:5432/backstamp",
+    read: address(POSTGRES_URL, "postgres:", "postgresql:"),
+    isSecret: true,
+  },
+  BACKSTAMP_DB_POOLED: {
+    about:
+      "Set to 1 behind a transaction pooler. Backstamp then uses no prepared statements, LISTEN or session locks, and reads the API key from the database on each request.",
+    fallback: "0; 1 on Vercel",
+    example: "1",
+    read: flag,
+  },
+  UPSTASH_REDIS_REST_URL: {
+    about: "Store for rate limits: REST URL of an Upstash database. Takes precedence over REDIS_URL.",
+    fallback: "rate limits are counted in each process",
+    example: "https://example.upstash.io",
+    read: address("Enter the REST URL that Upstash shows: https://….upstash.io", "https:", "http:"),
+  },
+  UPSTASH_REDIS_REST_TOKEN: {
+    about: "Token of the Upstash database.",
+    fallback: "none",
+    example: "token",
+    read: secret(1, ""),
+    isSecret: true,
+  },
+  REDIS_URL: {
+    about: "Store for rate limits: URL of a Redis server, over TCP.",
+    fallback: "rate limits are counted in each process",
+    example: "redis://127.0.0.1:6379",
+    read: address("Enter redis://host:6379, or rediss:// for TLS.", "redis:", "rediss:"),
+    isSecret: true,
+  },
+  SMTP_URL: {
+    about:
+      "How email is sent: smtp:// (relay, STARTTLS if offered), smtps:// (relay, implicit TLS), direct: (to the recipients' MX hosts; not on Vercel), or capture: (stored, not sent).",
+    fallback: "capture: for dev; none for start, and email to real recipients stays queued",
+    example: "smtp://user:password@smtp.example.com:587",
+    read: smtpUrl,
+    isSecret: true,
+  },
+  BACKSTAMP_HOSTNAME: {
+    about:
+      "Fully qualified host name that this server sends in EHLO. With direct: it should resolve to this server.",
+    fallback: "the machine's host name; with direct:, a warning is logged if it is not fully qualified",
+    example: "mail.example.com",
+    read: hostName("mail.example.com"),
+  },
+  BACKSTAMP_RETURN_PATH_DOMAIN: {
+    about: "Domain of the return paths. Bounces are sent to addresses of this domain.",
+    fallback: "none",
+    example: "bounces.example.com",
+    read: hostName("bounces.example.com"),
+  },
+  BACKSTAMP_INBOUND_PORT: {
+    about: "SMTP port that receives bounces.",
+    fallback: "off",
+    example: "2525",
+    read: port(2525),
+  },
+  BACKSTAMP_SMTP_TIME_LIMITS: {
+    about:
+      "SMTP timeouts in seconds: connecting, each command, DATA, each block of the message, and the final reply. A final timeout that is too short causes duplicate emails.",
+    fallback: "connect=30,command=300,data=120,block=180,final=600",
+    example: "connect=10,final=600",
+    read: timeLimits("connect", "command", "data", "block", "final"),
+  },
+  BACKSTAMP_LEASE_SECONDS: {
+    about:
+      "Lease of a claimed delivery in seconds. When a worker dies or hangs, others claim its deliveries after this time.",
+    fallback: "60",
+    example: "60",
+    read: wholeNumber(6, 3_600, 60),
+  },
+  BACKSTAMP_MX_PORT: {
+    about: "Port of the recipients' MX hosts.",
+    fallback: "25",
+    example: "25",
+    read: port(25),
+  },
+  BACKSTAMP_DNS_SERVERS: {
+    about:
+      "Name servers as host:port, separated by commas. With two or more, a domain can move to another team immediately instead of after an hour.",
+    fallback: "the system's name servers",
+    example: "9.9.9.9:53",
+    read: nameServers,
+  },
+  BACKSTAMP_EGRESS_ALLOW: {
+    about:
+      "Private networks that outgoing connections to webhooks and relays of teams may reach, in CIDR notation. HTTPS_PROXY and similar variables are ignored.",
+    fallback: "none",
+    example: "10.0.0.0/8",
+    read: networks,
+  },
+  BACKSTAMP_TRUSTED_HOPS: {
+    about:
+      "Number of trusted reverse proxies that append to X-Forwarded-For. If a proxy is not counted, all visitors behind it share one address and its rate limits.",
+    fallback: "0; 1 on Vercel",
+    example: "1",
+    read: wholeNumber(0, 16, 1),
+  },
+  BACKSTAMP_BODY_MAX_MB: {
+    about:
+      "Largest request body in MB. Large requests may use twice this amount of memory in total; one team or client address may use half of that.",
+    fallback: "48; 4 on Vercel",
+    example: "48",
+    read: wholeNumber(1, 512, 48),
+  },
+  BACKSTAMP_API_HOST: {
+    about: "Host name at whose root the REST API also responds.",
+    fallback: "none",
+    example: "api.example.com",
+    read: hostName("api.example.com"),
+  },
+  BACKSTAMP_SYSTEM_FROM: {
+    about:
+      "Sender of system emails: sign-in links, password reset links and invitations. Its domain must be one that your relay may send from.",
+    fallback:
+      "backstamp@ the host of BACKSTAMP_URL; required for system emails if that host is localhost or an IP address",
+    example: "Backstamp <backstamp@example.com>",
+    read: sender,
+  },
+  AUTH_GITHUB_ID: credential(
+    "Sign-in with GitHub: client id, from an OAuth app whose callback is BACKSTAMP_URL with /api/auth/callback/github.",
+    "id",
+  ),
+  AUTH_GITHUB_SECRET: credential("Sign-in with GitHub: client secret.", "secret"),
+  AUTH_GOOGLE_ID: credential(
+    "Sign-in with Google: client id, from an OAuth client whose redirect URI is BACKSTAMP_URL with /api/auth/callback/google.",
+    "id",
+  ),
+  AUTH_GOOGLE_SECRET: credential("Sign-in with Google: client secret.", "secret"),
+  CRON_SECRET: {
+    about: "Bearer token with which the platform's scheduler calls /api/cron/tick.",
+    fallback: "none; the route is disabled",
+    example: "change-me-to-something-random",
+    read: secret(16, OPENSSL),
+    isSecret: true,
+  },
+} satisfies Record<string, Setting>;
+
+/** The text of `.env.example`: each setting with its meaning and default, all commented out. */
+export function renderEnvExample(): string {
+  const entries = Object.entries<Setting>(SETTINGS).map(
+    ([name, { about, fallback, example }]) => `# ${about}\n# Default: ${fallback}.\n# ${name}="${example}"\n`,
+  );
+  return `# Settings of Backstamp. Copy this file to .env and uncomment the settings that you change.\n\n${entries.join("\n")}`;
+}

@@ -1,0 +1,161 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { parseMailbox, readDomainName } from "#server/mail/address/address";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { parseUrl } from "../egress/parse-url";
+
+/* Schemas of the settings' values. Each message says what to enter. */
+
+/** Text that `read` can parse. `read` returns null for invalid text; `wanted` is then the message. */
+function text<T>(wanted: string, read: (value: string) => T | null) {
+  return z.string().transform((value, context): T => {
+    const result = read(value.trim());
+    if (result !== null) return result;
+    context.addIssue({ code: "custom", message: wanted });
+    return z.NEVER;
+  });
+}
+
+const list = (value: string): string[] => value.split(/[\s,]+/).filter((item) => item !== "");
+
+/** A list separated by commas or spaces. If `read` rejects one entry, the whole list is invalid. */
+function listOf<T>(wanted: string, read: (item: string) => T | null) {
+  return text(wanted, (value) => {
+    const items: T[] = [];
+    for (const item of list(value)) {
+      const result = read(item);
+      if (result === null) return null;
+      items.push(result);
+    }
+    return items.length > 0 ? items : null;
+  });
+}
+
+/** A whole number from `min` to `max`. */
+export const wholeNumber = (min: number, max: number, example: number) =>
+  text(`Enter a whole number from ${min} to ${max}, for example ${example}.`, (value) => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= min && number <= max ? number : null;
+  });
+
+/** A TCP port. */
+export const port = (example: number) => wholeNumber(1, 65_535, example);
+
+const SWITCH: Record<string, boolean> = {
+  "1": true,
+  true: true,
+  on: true,
+  yes: true,
+  "0": false,
+  false: false,
+  off: false,
+  no: false,
+};
+
+/** On or off. */
+export const flag = text("Enter 1 or 0.", (value) => SWITCH[value.toLowerCase()] ?? null);
+
+/** A host name or address to listen on. */
+export const listenHost = text(
+  "Enter an address or a host name of this machine, for example 127.0.0.1, or 0.0.0.0 for all addresses.",
+  (value) => (isIP(value) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value) ? value : null),
+);
+
+/** A fully qualified host name, in lower case. */
+export const hostName = (example: string) =>
+  text(`Enter a full host name without scheme, port or path, for example ${example}.`, (value) => {
+    const read = readDomainName(value);
+    return read.ok ? read.domain : null;
+  });
+
+/** A path in the file system. */
+export const folder = text("Enter the path of a directory.", (value) =>
+  value !== "" && !value.includes("\0") ? value : null,
+);
+
+/** Scheme, host and port of a web site, without a trailing slash. */
+export const origin = text(
+  "Enter scheme, host and any non-default port, without a path: https://mail.example.com",
+  (value) => {
+    const url = parseUrl(value);
+    if (!url || !["http:", "https:"].includes(url.protocol) || url.hostname === "") return null;
+    const isBare = url.pathname === "/" && !url.search && !url.hash && !url.username && !url.password;
+    return isBare ? url.origin : null;
+  },
+);
+
+/** A URL with one of these schemes and exactly one host. */
+export const address = (wanted: string, ...schemes: string[]) =>
+  text(wanted, (value) => {
+    const url = parseUrl(value);
+    return url && schemes.includes(url.protocol) && /^[^,]+$/.test(url.hostname) ? value : null;
+  });
+
+/** A secret of at least `charsMin` characters. */
+export const secret = (charsMin: number, hint: string) =>
+  z.string().min(charsMin, `It has fewer than ${charsMin} characters. ${hint}`);
+
+/** One email address without a display name, in lower case. */
+export const emailAddress = text("Enter one email address, for example you@example.com.", (value) => {
+  const read = parseMailbox(value);
+  return read.ok && read.mailbox.name === null ? read.mailbox.address.toLowerCase() : null;
+});
+
+/** One sender, with or without a display name. */
+export const sender = text("Enter one sender, for example Backstamp <backstamp@example.com>.", (value) =>
+  parseMailbox(value).ok ? value : null,
+);
+
+/** Networks in CIDR notation. An address without a prefix length is a network of one address. */
+export const networks = listOf(
+  "Enter networks in CIDR notation, separated by commas, for example 10.0.0.0/8, fd00::/8.",
+  (item) => {
+    const [base = "", bits, ...rest] = item.split("/");
+    const family = isIP(base);
+    if (family === 0 || rest.length > 0) return null;
+    const bitsMax = family === 4 ? 32 : 128;
+    if (bits === undefined) return `${base}/${bitsMax}`;
+    return /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax ? item : null;
+  },
+);
+
+/** Name servers, each with its port. */
+export const nameServers = listOf(
+  "Enter addresses separated by commas, with the port if it is not 53: 9.9.9.9, 127.0.0.1:5353, [2620:fe::fe]:53",
+  (item) => {
+    if (isIP(item)) return { host: item, port: 53 };
+    const [, v6, v4, digits] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(item) ?? [];
+    const host = v6 ?? v4 ?? "";
+    const port = Number(digits ?? 53);
+    return isIP(host) === (v6 === undefined ? 4 : 6) && port >= 1 && port <= 65_535 ? { host, port } : null;
+  },
+);
+
+/** Some of these names, each with whole seconds. The parsed value is milliseconds by name. */
+export const timeLimits = <Name extends string>(...names: [Name, ...Name[]]) =>
+  text(
+    `Enter name=seconds pairs, for example ${names[0]}=30. The names are ${names.join(", ")}.`,
+    (value): { [K in Name]?: number } | null => {
+      const read: { [K in Name]?: number } = {};
+      for (const item of list(value)) {
+        const [, given, digits] = /^([a-z]+)=(\d{1,5})$/.exec(item) ?? [];
+        const name = names.find((one) => one === given);
+        if (name === undefined || !(Number(digits) > 0)) return null;
+        read[name] = Number(digits) * 1_000;
+      }
+      return read;
+    },
+  );
+
+/** How email is sent: the URL of a relay, `direct:` or `capture:`. */
+export const smtpUrl = z.string().transform((value, context): string => {
+  const given = value.trim();
+  if (given === "capture:" || given === "direct:") return given;
+  const read = parseSmtpUrl(given);
+  if (read.ok) return given;
+  context.addIssue({
+    code: "custom",
+    message: `${read.fault} Or set direct: to send to the recipients' MX hosts, or capture: to store email without sending it.`,
+  });
+  return z.NEVER;
+});

@@ -1,0 +1,75 @@
+/** All errors that callers can get: HTTP status, error name for Resend-compatible clients, and tRPC code. */
+const ERRORS = {
+  bad_json: { status: 400, name: "validation_error", trpc: "BAD_REQUEST" },
+  bad_idempotency_key: { status: 400, name: "invalid_idempotency_key", trpc: "BAD_REQUEST" },
+  unauthorized: { status: 401, name: "missing_api_key", trpc: "UNAUTHORIZED" },
+  forbidden: { status: 403, name: "restricted_api_key", trpc: "FORBIDDEN" },
+  not_found: { status: 404, name: "not_found", trpc: "NOT_FOUND" },
+  method_not_allowed: { status: 405, name: "method_not_allowed", trpc: "METHOD_NOT_SUPPORTED" },
+  too_slow: { status: 408, name: "validation_error", trpc: "TIMEOUT" },
+  conflict: { status: 409, name: "validation_error", trpc: "CONFLICT" },
+  idempotency_mismatch: { status: 409, name: "invalid_idempotent_request", trpc: "CONFLICT" },
+  idempotency_running: { status: 409, name: "concurrent_idempotent_requests", trpc: "CONFLICT" },
+  too_large: { status: 413, name: "validation_error", trpc: "PAYLOAD_TOO_LARGE" },
+  wrong_content_type: { status: 415, name: "validation_error", trpc: "UNSUPPORTED_MEDIA_TYPE" },
+  missing_field: { status: 422, name: "missing_required_field", trpc: "UNPROCESSABLE_CONTENT" },
+  invalid: { status: 422, name: "validation_error", trpc: "UNPROCESSABLE_CONTENT" },
+  invalid_attachment: { status: 422, name: "invalid_attachment", trpc: "UNPROCESSABLE_CONTENT" },
+  invalid_sender: { status: 422, name: "invalid_from_address", trpc: "UNPROCESSABLE_CONTENT" },
+  invalid_parameter: { status: 422, name: "invalid_parameter", trpc: "UNPROCESSABLE_CONTENT" },
+  rate_limited: { status: 429, name: "rate_limit_exceeded", trpc: "TOO_MANY_REQUESTS" },
+  internal: { status: 500, name: "internal_server_error", trpc: "INTERNAL_SERVER_ERROR" },
+  unavailable: { status: 503, name: "application_error", trpc: "SERVICE_UNAVAILABLE" },
+} as const;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An error for the caller. Its message says what is wrong and what to do. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  /** Additional fields for the caller, written next to `message` in the response. */
+  readonly details: Record<string, unknown>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; details?: Record<string, unknown> } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+  get wireName(): string {
+    return ERRORS[this.code].name;
+  }
+  get trpcCode() {
+    return ERRORS[this.code].trpc;
+  }
+}
+
+/** Why a valid key is rejected. The values are stable, so programs can compare them. */
+export type RejectionReason = "missing_scope" | "domain_not_linked" | "exceeds_calling_key";
+export type Rejection = { reason: RejectionReason; detail: string };
+
+/**
+ * The API's 403 for a key without a required permission. The contract fixes its body, so a header carries `detail`, the
+ * sentence that says what is missing.
+ */
+export const rejectKey = (reason: RejectionReason, detail: string): AppError =>
+  new AppError("forbidden", detail, { details: { reason } });
+
+/** The rejection in an error created by `rejectKey`; null for any other error. */
+export const rejectionOf = ({ code, message, details }: AppError): Rejection | null =>
+  code === "forbidden" && "reason" in details
+    ? { reason: details.reason as RejectionReason, detail: message }
+    : null;
+
+/** The same error for a missing object and for an object of another team. */
+export function notFound(noun: string): AppError {
+  return new AppError("not_found", `${noun} not found`);
+}

@@ -1,0 +1,93 @@
+import type { Log } from "../log";
+import type { Count, InProcessStore } from "./in-process";
+import type { SharedStore } from "./shared-store";
+
+/** How long a request waits for the store. 50 ms less than the 300 ms that a limit may add, because timers can fire late. */
+export const STORE_TIMEOUT_MS = 250;
+/** After a failure the store is not used for this time. Then one request tries it, and the others still do not wait. */
+export const STORE_PAUSE_MS = 2_000;
+const logIntervalMs = 60_000;
+
+export type FallbackOptions = {
+  name: string;
+  shared: SharedStore;
+  local: InProcessStore;
+  timeoutMs: number;
+  clock: () => number;
+  log: Log;
+};
+
+export type Judge = (verb: "take" | "peek", counter: string, limit: number) => Promise<Count>;
+
+/**
+ * Uses the shared store, and the store in this process if the shared one fails or is slow. Never rejects. Failures are
+ * logged as `limits.store_unreachable` at most once per minute, recovery as `limits.store_recovered`.
+ */
+export function judgeWithFallback(options: FallbackOptions): Judge {
+  const { name, shared, local, timeoutMs, clock, log } = options;
+  let pausedAtMs: number | undefined;
+  let loggedAtMs: number | undefined;
+  let isOutageLogged = false;
+
+  // If the clock was set back, the elapsed time is unknown.
+  const isWithin = (sinceMs: number | undefined, spanMs: number) =>
+    sinceMs !== undefined && clock() >= sinceMs && clock() - sinceMs < spanMs;
+
+  function recordFailure(error: unknown): void {
+    const reason = describe(error);
+    // If another program overwrote one counter, the other counters remain usable.
+    if (!reason.includes("WRONGTYPE")) pausedAtMs = clock();
+    if (isWithin(loggedAtMs, logIntervalMs)) return;
+    loggedAtMs = clock();
+    isOutageLogged = true;
+    log.warn("limits.store_unreachable", { store: name, reason });
+  }
+
+  function recordSuccess(): void {
+    pausedAtMs = undefined;
+    if (!isOutageLogged) return;
+    isOutageLogged = false;
+    log.info("limits.store_recovered", { store: name });
+  }
+
+  return async (verb, counter, limit) => {
+    if (isWithin(pausedAtMs, STORE_PAUSE_MS)) return local[verb](counter, limit);
+    // After the pause, this request tries the store and a new pause starts for the others.
+    if (pausedAtMs !== undefined) pausedAtMs = clock();
+    try {
+      const count = await within(timeoutMs, shared[verb](counter, limit));
+      recordSuccess();
+      return count;
+    } catch (error) {
+      recordFailure(error);
+      return local[verb](counter, limit);
+    }
+  };
+}
+
+async function within<T>(timeoutMs: number, reply: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    // A busy process runs timers before it reads sockets. setImmediate accepts a reply that has already arrived.
+    timer = setTimeout(
+      () => setImmediate(() => reject(new Error(`no answer within ${timeoutMs} ms`))),
+      timeoutMs,
+    );
+  });
+  try {
+    return await Promise.race([reply, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * The reason of a store failure: the cause of "fetch failed" errors, without the command that the Upstash client appends,
+ * because it contains key names.
+ */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const root = error.message === "fetch failed" && error.cause instanceof Error ? error.cause : error;
+  const text = root.message || ("code" in root ? String(root.code) : root.name);
+  return (text.split(", command was:")[0] ?? text).slice(0, 200);
+}

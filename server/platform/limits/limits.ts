@@ -1,0 +1,109 @@
+import { Redis } from "@upstash/redis";
+import type { Log } from "../log";
+import { judgeWithFallback, STORE_TIMEOUT_MS } from "./fallback";
+import { type Count, createInProcessStore } from "./in-process";
+import { createTcpClient } from "./redis-tcp";
+import { createSharedStore, type SharedStore } from "./shared-store";
+import { secondsUntilItPasses } from "./sliding-window";
+
+/** The endpoint classes with their own bucket. All other endpoints share the bucket `other`. */
+export type Tier = "POST /api/emails" | "GET /api/emails" | "POST /api/templates" | "other";
+
+/** Default limits in requests per minute. The operator can set other limits for a key. */
+export const LIMIT_PER_MINUTE: Record<Tier, number> = {
+  "POST /api/emails": 100,
+  "GET /api/emails": 300,
+  "POST /api/templates": 60,
+  other: 60,
+};
+
+export type Verdict = {
+  allowed: boolean;
+  /** The effective limit in requests per minute. */
+  limit: number;
+  /** Requests that are still allowed after this one. */
+  remaining: number;
+  /** The end of the clock minute of this request, in milliseconds since the epoch. */
+  resetAtMs: number;
+  /** 0 if allowed, else 1 to 60. A retry after this many seconds is allowed (see `sliding-window.ts`). */
+  retryAfterSeconds: number;
+};
+
+/**
+ * Counts requests per bucket and tier in a sliding minute. `bucket` is a key's id or an address bucket. `limitPerMinute` is
+ * the effective limit, an integer of at least 1. The methods never reject and add at most 300 ms: if the store fails, this
+ * process counts.
+ */
+export type Limits = {
+  /** Checks one request, and counts it if it is allowed. */
+  take(bucket: string, tier: Tier, limitPerMinute: number): Promise<Verdict>;
+  /** Checks without counting, for responses that are never limited but have the headers. */
+  peek(bucket: string, tier: Tier, limitPerMinute: number): Promise<Verdict>;
+  /** Closes the store's connection. Later requests are counted in this process. */
+  close(): Promise<void>;
+};
+
+export type LimitStore =
+  | { kind: "in-process" }
+  | { kind: "redis"; url: string }
+  | { kind: "upstash"; url: string; token: string };
+
+export type LimitsOptions = {
+  store: LimitStore;
+  /** Milliseconds since the epoch. With a shared store it must be the host's clock, which the Upstash library reads. */
+  clock: () => number;
+  log: Log;
+  /** How long a request waits for a shared store. After it, the store of this process decides. */
+  storeTimeoutMs?: number;
+};
+
+/** Creates the limiter: one algorithm with three stores. Instances with the same Redis or Upstash database share counts. */
+export function createLimits(options: LimitsOptions): Limits {
+  const { store, clock, log, storeTimeoutMs: timeoutMs = STORE_TIMEOUT_MS } = options;
+  const local = createInProcessStore(clock);
+  const shared = openSharedStore(store, timeoutMs);
+  const judgeShared = shared && judgeWithFallback({ name: store.kind, shared, local, timeoutMs, clock, log });
+  let isClosed = false;
+
+  async function judge(verb: "take" | "peek", bucket: string, tier: Tier, limit: number): Promise<Verdict> {
+    const counter = `${tier}:${bucket}`;
+    const count =
+      judgeShared && !isClosed ? await judgeShared(verb, counter, limit) : local[verb](counter, limit);
+    return toVerdict(count, limit, clock());
+  }
+
+  return {
+    take: (bucket, tier, limitPerMinute) => judge("take", bucket, tier, limitPerMinute),
+    peek: (bucket, tier, limitPerMinute) => judge("peek", bucket, tier, limitPerMinute),
+    async close() {
+      isClosed = true;
+      shared?.close();
+    },
+  };
+}
+
+function openSharedStore(store: LimitStore, timeoutMs: number): SharedStore | undefined {
+  switch (store.kind) {
+    case "in-process":
+      return undefined;
+    case "redis": {
+      const { redis, close } = createTcpClient(store.url);
+      return createSharedStore(redis, close);
+    }
+    case "upstash": {
+      const redis = new Redis({
+        url: store.url,
+        token: store.token,
+        retry: false,
+        enableTelemetry: false,
+        signal: () => AbortSignal.timeout(timeoutMs),
+      });
+      return createSharedStore(redis, () => undefined);
+    }
+  }
+}
+
+function toVerdict({ allowed, remaining, resetAtMs }: Count, limit: number, nowMs: number): Verdict {
+  const retryAfterSeconds = allowed ? 0 : secondsUntilItPasses(resetAtMs, nowMs);
+  return { allowed, limit, remaining, resetAtMs, retryAfterSeconds };
+}

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { Redis, type Requester } from "@upstash/redis";
+import { Redis as TcpRedis } from "ioredis";
+
+const connectTimeoutMs = 1_000;
+const replyTimeoutMs = 1_000;
+const reconnectMaxMs = 1_000;
+
+/**
+ * The Upstash client over a plain Redis connection (`redis://`, `rediss://`), for `REDIS_URL`. It connects on the first
+ * command, and reconnects if the connection is lost or has no reply for a second. Without a connection, a command is
+ * rejected immediately. Commands are never queued or sent twice.
+ */
+export function createTcpClient(url: string): { redis: Redis; close: () => void } {
+  const tcp = new TcpRedis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: connectTimeoutMs,
+    socketTimeout: replyTimeoutMs,
+    retryStrategy: (attempt) => Math.min(50 * 2 ** (attempt - 1), reconnectMaxMs),
+  });
+  let connectionError: Error | undefined;
+  tcp.on("error", (error: Error) => {
+    connectionError = error;
+  });
+  tcp.on("ready", () => {
+    connectionError = undefined;
+  });
+
+  let firstConnection: Promise<void> | undefined;
+  async function call(name: string, args: string[]): Promise<unknown> {
+    firstConnection ??= tcp.connect().catch(() => undefined);
+    await firstConnection;
+    try {
+      return await tcp.call(name, ...args);
+    } catch (error) {
+      // Without a connection, the connection's error contains the cause, unlike the command's error.
+      throw tcp.status === "ready" ? error : (connectionError ?? error);
+    }
+  }
+
+  return { redis: new Redis(createRequester(call)), close: () => tcp.disconnect() };
+}
+
+/**
+ * Runs the commands of the Upstash client with `call`. Its scripts begin with a line of flags that only Upstash's servers
+ * support. The line is removed, which changes the digest of the script.
+ */
+function createRequester(call: (name: string, args: string[]) => Promise<unknown>): Requester {
+  const plainDigests = new Map<string, string>();
+
+  async function run(body: unknown): Promise<unknown> {
+    const [name = "", script = "", ...rest] = Array.isArray(body) ? body.map(String) : [];
+    if (name === "evalsha") {
+      const digest = plainDigests.get(script);
+      // The error of a server without the cached script. The limiter then sends the script's text.
+      if (!digest) throw new Error("NOSCRIPT not run on this connection yet");
+      return await call("evalsha", [digest, ...rest]);
+    }
+    if (name === "eval") {
+      const plain = script.replace(/^#!lua .*/, "");
+      plainDigests.set(sha1(script), sha1(plain));
+      return await call("eval", [plain, ...rest]);
+    }
+    throw new Error(`the limiter supports only scripts, not ${name}`);
+  }
+
+  return {
+    async request<Result>(request: { body?: unknown }) {
+      return { result: (await run(request.body)) as Result };
+    },
+  };
+}
+
+function sha1(text: string): string {
+  return createHash("sha1").update(text).digest("hex");
+}

@@ -1,0 +1,160 @@
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
+import { parse, stringify } from "uuid";
+import { deriveKey } from "./secrets";
+
+const tagBytes = 16;
+const idBytes = 16;
+const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
+
+/** The route of unsubscribe links. */
+export const unsubscribePath = "/api/unsubscribe/{token}";
+
+/** The tracking routes: the open pixel and the click redirect. */
+export const openPath = "/api/opens/{token}";
+export const clickPath = "/api/clicks/{token}";
+
+/** Prefix of the token in a local part, for readers of logs. */
+const returnPathPrefix = "bounce-";
+
+/** The recipient identified by an unsubscribe link. */
+export type Subscriber = { teamId: string; emailId: string; address: string };
+
+/** One recipient's copy of an email. */
+export type Copy = { teamId: string; emailId: string; deliveryId: string };
+
+/**
+ * Tokens in one recipient's copy of an email. They are deterministic, because the bytes of an email must be the same in each
+ * attempt. They are encrypted and authenticated with the secret.
+ */
+export type RecipientTokens = {
+  /** The public origin of the installation, the start of all links. */
+  origin: string;
+  unsubscribeLink(subscriber: Subscriber): string;
+  openUnsubscribe(token: string): Subscriber | null;
+  /** The local part of the envelope sender for one delivery: 59 characters, independent of letter case. */
+  returnPath(deliveryId: string): string;
+  /** The id of the delivery that a bounce to this local part refers to. */
+  openReturnPath(local: string): string | null;
+  /** The URL of the open pixel of a copy. */
+  openLink(copy: Copy): string;
+  openOpen(token: string): Copy | null;
+  /** The click-tracking link of a copy. The token contains the target URL, so it cannot be changed. */
+  clickLink(copy: Copy, target: string): string;
+  openClick(token: string): (Copy & { target: string }) | null;
+};
+
+/**
+ * AES-256-CTR with the HMAC-SHA-256 of the content as nonce, as in SIV modes (RFC 5297). It is deterministic, and the nonce
+ * also authenticates the content. Each purpose has its own keys.
+ */
+export function createRecipientTokens(secret: string, origin: string): RecipientTokens {
+  const unsubscribe = createSealer(deriveKey(secret, "unsubscribe"));
+  const bounce = createSealer(deriveKey(secret, "return-path"));
+  const opens = createSealer(deriveKey(secret, "opens"));
+  const clicks = createSealer(deriveKey(secret, "clicks"));
+  return {
+    origin,
+    unsubscribeLink({ teamId, emailId, address }) {
+      const content = Buffer.concat([parse(teamId), parse(emailId), Buffer.from(address, "utf8")]);
+      return origin + unsubscribePath.replace("{token}", unsubscribe.seal(content).toString("base64url"));
+    },
+    openUnsubscribe(token) {
+      const content = openText(unsubscribe, token);
+      if (content === null || content.length <= 2 * idBytes) return null;
+      return {
+        teamId: stringify(content.subarray(0, idBytes)),
+        emailId: stringify(content.subarray(idBytes, 2 * idBytes)),
+        address: content.toString("utf8", 2 * idBytes),
+      };
+    },
+    returnPath: (deliveryId) => returnPathPrefix + toBase32(bounce.seal(Buffer.from(parse(deliveryId)))),
+    openReturnPath(local) {
+      const text = local.toLowerCase();
+      if (!text.startsWith(returnPathPrefix)) return null;
+      const bytes = fromBase32(text.slice(returnPathPrefix.length));
+      const content = bytes && bounce.open(bytes);
+      return content?.length === idBytes ? stringify(content) : null;
+    },
+    openLink: (copy) =>
+      origin + openPath.replace("{token}", opens.seal(bytesOfCopy(copy)).toString("base64url")),
+    openOpen(token) {
+      const content = openText(opens, token);
+      return content?.length === 3 * idBytes ? copyOf(content) : null;
+    },
+    clickLink(copy, target) {
+      const content = Buffer.concat([bytesOfCopy(copy), Buffer.from(target, "utf8")]);
+      return origin + clickPath.replace("{token}", clicks.seal(content).toString("base64url"));
+    },
+    openClick(token) {
+      const content = openText(clicks, token);
+      if (content === null || content.length <= 3 * idBytes) return null;
+      return { ...copyOf(content), target: content.toString("utf8", 3 * idBytes) };
+    },
+  };
+}
+
+const bytesOfCopy = ({ teamId, emailId, deliveryId }: Copy): Buffer =>
+  Buffer.concat([parse(teamId), parse(emailId), parse(deliveryId)]);
+
+const copyOf = (content: Buffer): Copy => ({
+  teamId: stringify(content.subarray(0, idBytes)),
+  emailId: stringify(content.subarray(idBytes, 2 * idBytes)),
+  deliveryId: stringify(content.subarray(2 * idBytes, 3 * idBytes)),
+});
+
+type Sealer = ReturnType<typeof createSealer>;
+
+function openText(sealer: Sealer, token: string): Buffer | null {
+  const bytes = Buffer.from(token, "base64url");
+  // Several base64url texts decode to the same bytes. Only the canonical one is accepted.
+  return bytes.toString("base64url") === token ? sealer.open(bytes) : null;
+}
+
+function createSealer(keyHex: string) {
+  const derive = (name: string) => createHmac("sha256", Buffer.from(keyHex, "hex")).update(name).digest();
+  const [macKey, cipherKey] = [derive("mac"), derive("cipher")];
+  const tagOf = (content: Uint8Array) =>
+    createHmac("sha256", macKey).update(content).digest().subarray(0, tagBytes);
+  return {
+    seal(content: Uint8Array): Buffer {
+      const tag = tagOf(content);
+      return Buffer.concat([tag, createCipheriv("aes-256-ctr", cipherKey, tag).update(content)]);
+    },
+    open(sealed: Buffer): Buffer | null {
+      if (sealed.length <= tagBytes) return null;
+      const tag = sealed.subarray(0, tagBytes);
+      const content = createDecipheriv("aes-256-ctr", cipherKey, tag).update(sealed.subarray(tagBytes));
+      return timingSafeEqual(tag, tagOf(content)) ? content : null;
+    },
+  };
+}
+
+/** RFC 4648 section 6 in lower case, without padding. */
+function toBase32(bytes: Uint8Array): string {
+  let text = "";
+  let held = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) text += BASE32[(held >> (bits - 5)) & 31];
+    held &= (1 << bits) - 1;
+  }
+  return bits > 0 ? text + BASE32[(held << (5 - bits)) & 31] : text;
+}
+
+function fromBase32(text: string): Buffer | null {
+  const bytes: number[] = [];
+  let held = 0;
+  let bits = 0;
+  for (const char of text) {
+    const value = BASE32.indexOf(char);
+    if (value === -1) return null;
+    held = (held << 5) | value;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push((held >> bits) & 255);
+    held &= (1 << bits) - 1;
+  }
+  return Buffer.from(bytes);
+}

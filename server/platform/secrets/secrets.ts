@@ -1,0 +1,63 @@
+import { createHash, hkdfSync, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const ID_LENGTH = 12;
+const SECRET_LENGTH = 43; // 256 bits in base 62
+const CRC_LENGTH = 6; // 32 bits in base 62
+const TOKEN = new RegExp(
+  `^re_([0-9A-Za-z]{${ID_LENGTH}})_([0-9A-Za-z]{${SECRET_LENGTH}})_([0-9A-Za-z]{${CRC_LENGTH}})$`,
+);
+
+function base62(bytes: Uint8Array, length: number): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+  let text = "";
+  for (let i = 0; i < length; i++) {
+    text = BASE62[Number(value % 62n)] + text;
+    value /= 62n;
+  }
+  return text;
+}
+
+function checksum(body: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(body));
+  return base62(bytes, CRC_LENGTH);
+}
+
+const hashOf = (secret: string): Uint8Array => createHash("sha256").update(secret).digest();
+
+export type MintedToken = { token: string; tokenId: string; secretHash: Uint8Array };
+
+/**
+ * Creates an API key token, `re_<id>_<secret>_<crc>`. The secret has 256 random bits. The id is public. The checksum lets
+ * secret scanners and the API detect a mistyped token without a database query.
+ */
+export function mintToken(): MintedToken {
+  const tokenId = base62(randomBytes(9), ID_LENGTH);
+  const secret = base62(randomBytes(32), SECRET_LENGTH);
+  const body = `re_${tokenId}_${secret}`;
+  return { token: `${body}_${checksum(body)}`, tokenId, secretHash: hashOf(secret) };
+}
+
+/** SHA-256 of the secret in a well-formed token; null for any other text. */
+export function secretHashOf(token: string): Uint8Array | null {
+  const [, id, secret, crc] = TOKEN.exec(token) ?? [];
+  if (!id || !secret || checksum(`re_${id}_${secret}`) !== crc) return null;
+  return hashOf(secret);
+}
+
+export type DerivedKeyPurpose =
+  | "next-auth"
+  | "vault"
+  | "signed-links"
+  | "unsubscribe"
+  | "return-path"
+  | "inbound"
+  | "opens"
+  | "clicks";
+
+/** Derives a 256-bit key for one purpose from the installation's secret (HKDF-SHA-256, RFC 5869), in hex. */
+export function deriveKey(secret: string, purpose: DerivedKeyPurpose): string {
+  return Buffer.from(hkdfSync("sha256", secret, "backstamp", purpose, 32)).toString("hex");
+}

@@ -1,0 +1,49 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { parse, stringify } from "uuid";
+import { deriveKey } from "./secrets";
+
+const macBytes = 32;
+const timeBytes = 6;
+const idBytes = 16;
+
+/** The path of a public route whose last segment is the token: `/api/attachments/{token}`. */
+export type LinkPath = `/api/${string}/{token}`;
+
+/** Signed links that give access to one resource without sign-in, until they expire. */
+export type SignedLinks = {
+  /** Creates a link to the resource with these ids (UUIDs). */
+  make(path: LinkPath, ids: readonly string[], expiresAt: Date): string;
+  /** The ids in a valid, unexpired token for this path; null for any other text. */
+  open(path: LinkPath, token: string, now: Date): string[] | null;
+};
+
+/**
+ * Tokens are authenticated by HMAC-SHA-256 (RFC 2104) over path, expiry and ids, with a key derived from the installation's
+ * secret. Links are not stored, so they cannot be revoked. `origin` is the public origin of the installation.
+ */
+export function createSignedLinks(secret: string, origin: string): SignedLinks {
+  const key = Buffer.from(deriveKey(secret, "signed-links"), "hex");
+  const macOf = (path: LinkPath, signed: Uint8Array) =>
+    createHmac("sha256", key).update(`${path}\n`).update(signed).digest();
+  return {
+    make(path, ids, expiresAt) {
+      const time = Buffer.alloc(timeBytes);
+      time.writeUIntBE(expiresAt.getTime(), 0, timeBytes);
+      const signed = Buffer.concat([time, ...ids.map((id) => parse(id))]);
+      const token = Buffer.concat([macOf(path, signed), signed]).toString("base64url");
+      return `${origin}${path.replace("{token}", token)}`;
+    },
+    open(path, token, now) {
+      const bytes = Buffer.from(token, "base64url");
+      const signed = bytes.subarray(macBytes + timeBytes);
+      // Several base64url texts decode to the same bytes. Only the canonical one is accepted.
+      if (bytes.length < macBytes + timeBytes || signed.length % idBytes !== 0) return null;
+      if (bytes.toString("base64url") !== token) return null;
+      if (!timingSafeEqual(bytes.subarray(0, macBytes), macOf(path, bytes.subarray(macBytes)))) return null;
+      if (bytes.readUIntBE(macBytes, timeBytes) <= now.getTime()) return null;
+      return Array.from({ length: signed.length / idBytes }, (_, n) =>
+        stringify(signed.subarray(n * idBytes, (n + 1) * idBytes)),
+      );
+    },
+  };
+}

@@ -1,0 +1,207 @@
+import { AppError } from "#server/platform/errors";
+import type { BodyClaim, BodyTimeouts } from "#server/platform/limits/body-budget";
+import { smallBodyBytes } from "#server/platform/limits/body-ledger";
+import { arrivalMsMax, bodyParts, within } from "#server/platform/limits/body-parts";
+import { checkTree, rejectOversizedTree } from "./tree";
+
+// Drops a byte order mark at the start, as RFC 8259 section 8.1 allows.
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Limits for reading and discarding the rest of a rejected body: a multiple of the maximum size, and times in ms. */
+const discardedTimes = 2;
+const discardMsMax = 10_000;
+const discardIdleMs = 1_000;
+
+/** The maximum size of a body, the advice for a larger one, and the budget that counts its memory. */
+export type BodySize = {
+  maxBytes: number;
+  /** A sentence on how the caller can send less. */
+  advice: string;
+  claim: BodyClaim;
+  patience: BodyTimeouts;
+};
+
+/**
+ * Reads the JSON body of a request. Rejects too many bytes (counted on arrival, whatever Content-Length says), another
+ * content type, invalid UTF-8, invalid JSON, excessive nesting, and text that PostgreSQL cannot store. Returns `undefined`
+ * for an empty body of any type. If a name occurs twice in an object, the last value counts.
+ */
+export async function readJson(request: Request, size: BodySize): Promise<unknown> {
+  const bytes = await readBytes(request, size);
+  if (bytes.byteLength === 0) return undefined;
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch (cause) {
+    throw new AppError("bad_json", "The body is not valid UTF-8. Encode it as UTF-8.", { cause });
+  }
+  rejectOversizedTree(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new AppError("bad_json", `The body is not valid JSON${placeOf(cause)}. Send one JSON value.`, {
+      cause,
+    });
+  }
+  // The text is valid UTF-8 and valid JSON, so only an escape can contain NUL or half of a surrogate pair.
+  checkTree(value, text.includes("\\u"));
+  return value;
+}
+
+async function readBytes(request: Request, size: BodySize): Promise<Uint8Array> {
+  const { maxBytes, advice, patience } = size;
+  const declared = declaredLength(request);
+  if (declared === 0) return new Uint8Array();
+  try {
+    if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(maxBytes, advice);
+    if (declared === null || declared > smallBodyBytes) return await readCounted(request, size, declared);
+    // HTTP ensures that the body has the declared length. This path costs half as much as counting the parts.
+    const bytes = await within(request.arrayBuffer(), arrivalMsMax(declared, patience));
+    if (bytes.byteLength > 0) checkType(request);
+    return new Uint8Array(bytes);
+  } catch (cause) {
+    throw await abortBody(request, size, cause);
+  }
+}
+
+/** The value of Content-Length; null if it is absent or Transfer-Encoding overrides it. */
+function declaredLength({ headers }: Request): number | null {
+  const declared = headers.get("content-length");
+  return declared === null || headers.has("transfer-encoding") ? null : Number(declared);
+}
+
+/** Releases the memory of a body that could not be read completely, and returns the error for the caller. */
+async function abortBody(request: Request, { claim, maxBytes }: BodySize, cause: unknown): Promise<AppError> {
+  const error = cause instanceof AppError ? cause : endedEarly(cause);
+  claim.release();
+  // Do not wait again for a body that arrived too slowly.
+  if (error.code !== "too_slow") await discardRest(request, maxBytes * discardedTimes);
+  return error;
+}
+
+/**
+ * Reads and discards the rest of a body, up to `bytesMax`, `discardMsMax` and a pause of `discardIdleMs`. Most clients read
+ * the response only after they have sent the whole body; if the connection closes earlier, they never receive the error.
+ */
+async function discardRest({ body }: Request, bytesMax: number): Promise<void> {
+  if (!body || body.locked) return;
+  const reader = body.getReader();
+  const deadline = AbortSignal.timeout(discardMsMax);
+  try {
+    for (let length = 0; length <= bytesMax; ) {
+      const part = await within(reader.read(), discardIdleMs, deadline);
+      if (part.done) return;
+      length += part.value.length;
+    }
+  } catch {
+    // The sender paused or disconnected.
+  } finally {
+    // Cancelling would close the connection before the response.
+    reader.releaseLock();
+  }
+}
+
+async function readCounted(request: Request, size: BodySize, declared: number | null): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of countedParts(request, size, declared)) {
+    if (length === 0) checkType(request);
+    length += part.length;
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+/** Yields the parts of a body and counts their bytes. A body without a declared length reserves the maximum size. */
+async function* countedParts(
+  { body, signal }: Request,
+  { maxBytes, advice, claim, patience }: BodySize,
+  declared: number | null,
+): AsyncGenerator<Uint8Array> {
+  if (!body) return;
+  claim.expect(declared ?? maxBytes);
+  let length = 0;
+  for await (const part of bodyParts(body, claim, patience)) {
+    length += part.length;
+    if (length > maxBytes) throw tooLarge(maxBytes, advice);
+    yield part;
+  }
+  // Node presents the body of a connection that broke before the first read as an empty stream.
+  if (length === 0 && signal.aborted) throw endedEarly(signal.reason);
+}
+
+/**
+ * Streams the bytes of a body of one of these content types when the memory budget has room. Throws immediately if a header
+ * shows a wrong type or length. The stream throws if the body is too large or ends early.
+ */
+export function streamBody(
+  request: Request,
+  size: BodySize,
+  types: readonly string[],
+): AsyncIterable<Uint8Array> {
+  const { maxBytes, advice } = size;
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes, advice);
+  if (declared === "0" || request.body === null)
+    throw new AppError(
+      "bad_json",
+      `The body is missing. Send one with the header \`Content-Type: ${types[0]}\`.`,
+    );
+  checkType(request, types);
+  return streamParts(request, size);
+}
+
+async function* streamParts(request: Request, size: BodySize): AsyncGenerator<Uint8Array> {
+  let isFinished = false;
+  try {
+    yield* countedParts(request, size, declaredLength(request));
+    isFinished = true;
+  } catch (cause) {
+    isFinished = true;
+    throw await abortBody(request, size, cause);
+  } finally {
+    // The handler stopped reading before the end, but it still responds and the caller is still sending.
+    if (!isFinished) await discardRest(request, size.maxBytes * discardedTimes);
+  }
+}
+
+/** Names of content types in error messages. */
+const NAMES: Record<string, string> = {
+  "application/json": "JSON",
+  "text/csv": "CSV",
+  "message/rfc822": "an email message",
+};
+
+/** Rejects a body of another type or with compression. The error recommends the first type. */
+function checkType(request: Request, types: readonly string[] = ["application/json"]): void {
+  const [type = ""] = types;
+  const given = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase();
+  if (given === undefined || !types.includes(given))
+    throw new AppError(
+      "wrong_content_type",
+      `Send the body as ${NAMES[type] ?? type} with the header \`Content-Type: ${type}\`.`,
+    );
+  if (!/^(identity)?$/i.test(request.headers.get("content-encoding") ?? ""))
+    throw new AppError(
+      "wrong_content_type",
+      "Send the body uncompressed, without `Content-Encoding`: compressed bodies are not supported.",
+    );
+}
+
+const endedEarly = (cause: unknown) =>
+  new AppError("bad_json", "The body ended early. Send the number of bytes in Content-Length.", { cause });
+
+const tooLarge = (maxBytes: number, advice: string) =>
+  new AppError("too_large", `The body is larger than ${sizeText(maxBytes)}. ${advice}`);
+
+const sizeText = (bytes: number): string => {
+  const [unit, size] = bytes < 1024 * 1024 ? ["KB", 1024] : ["MB", 1024 * 1024];
+  return `${(bytes / Number(size)).toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`;
+};
+
+/** The position of a JSON syntax error. Other parts of the parser's message may quote the body. */
+function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  return / at position \d+( \(line \d+ column \d+\))?/.exec(error.message)?.[0] ?? "";
+}

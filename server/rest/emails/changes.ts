@@ -1,0 +1,182 @@
+import { z } from "zod";
+import { AppError } from "#server/platform/errors";
+import { batchMax, sendBatch } from "#server/services/emails/accept/batch";
+import { optional, ScheduledAt } from "#server/services/emails/accept/message-input";
+import { cancelEmail, rescheduleEmail } from "#server/services/emails/change/change";
+import { retriedEmailsMax, retryEmail, retryEmails } from "#server/services/emails/change/retry";
+import { withApi } from "../pipeline/route";
+import { requireId, validate } from "../pipeline/validate";
+import { BatchDryRunResponse } from "../wire/dry-run";
+import { EMAIL_FILTER, emailFilterOf } from "../wire/email-query";
+import { LINKED_DOMAINS_ONLY } from "../wire/reach";
+import { RetryResponse, retryJson } from "../wire/retry";
+import { isDryRunQuery, SendEmailBody, SendQuery } from "../wire/send-email";
+import { changed, Id } from "../wire/shapes";
+import { dryRunMany } from "./dry-run";
+
+const Items = z
+  .array(z.unknown(), "Must be an array of emails.")
+  .min(1, "Send 1 to 100 emails.")
+  .max(batchMax, `At most ${batchMax} emails per batch. Send the rest in another batch.`);
+
+/** Resend's validation mode. It is a header because the body is an array of emails. */
+const Mode = z.enum(
+  ["strict", "permissive"],
+  "The header `x-batch-validation` must be strict or permissive.",
+);
+
+export const postBatch = withApi(
+  {
+    method: "POST",
+    path: "/api/emails/batch",
+    access: { scope: "emails:send" },
+    tier: "other",
+    summary: "Send up to 100 emails in one batch",
+    status: 200,
+    body: Items,
+    bodyShape: z.array(SendEmailBody).min(1).max(batchMax),
+    headers: { "x-batch-validation": Mode.optional() },
+    example: {
+      body: [
+        {
+          from: "Backstamp <hello@backstamp.test>",
+          to: "delivered+ann@backstamp.test",
+          subject: "For Ann",
+          html: "<p>Hello Ann</p>",
+        },
+        {
+          from: "Backstamp <hello@backstamp.test>",
+          to: "delivered+ben@backstamp.test",
+          subject: "For Ben",
+          html: "<p>Hello Ben</p>",
+        },
+      ],
+      headers: { "x-batch-validation": "permissive" },
+    },
+    query: SendQuery,
+    isDryRun: isDryRunQuery,
+    ifTooLarge: "Send fewer emails per batch.",
+    response: z.union([
+      z.object({
+        data: z.array(z.object({ id: Id })).describe("The accepted emails, in the order of the request."),
+        errors: z
+          .array(z.object({ index: z.int(), message: z.string() }))
+          .describe("The rejected emails; empty unless the mode is permissive."),
+      }),
+      BatchDryRunResponse,
+    ]),
+    errors: ["forbidden", "not_found", "invalid_sender"],
+    bodyForm: "array",
+    idempotent: true,
+  },
+  async ({ ctx, body, query, once, header, verdict }) => {
+    const mode = validate(Mode, header("x-batch-validation") ?? "strict", "body");
+    const items = () => body.map(readItem);
+    if (isDryRunQuery(query)) return { body: await dryRunMany(ctx, { items, mode }, once, verdict) };
+    const { data, errors } = await sendBatch(ctx, items(), mode, once);
+    return { body: { data, errors } };
+  },
+);
+
+/** One email of a batch, or its validation error. */
+function readItem(item: unknown) {
+  try {
+    const email = validate(SendEmailBody, item, "body");
+    if (email.attachments.length > 0)
+      return new AppError("invalid", "Attachments are not supported in a batch. Send this email separately.");
+    return email;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+export const patchEmail = withApi(
+  {
+    method: "PATCH",
+    path: "/api/emails/{id}",
+    access: { scope: "emails:send" },
+    tier: "other",
+    summary: "Reschedule a scheduled email",
+    description: LINKED_DOMAINS_ONLY,
+    body: z.strictObject({ scheduled_at: ScheduledAt }),
+    repeatsId: ["id", "email_id"],
+    example: { body: { scheduled_at: "in 2 hours" } },
+    response: changed("email"),
+    errors: ["conflict"],
+  },
+  async ({ ctx, params, body }) => {
+    const { id } = await rescheduleEmail(ctx, requireId(params, "id"), body.scheduled_at);
+    return { body: { object: "email", id } } as const;
+  },
+);
+
+export const postEmailCancel = withApi(
+  {
+    method: "POST",
+    path: "/api/emails/{id}/cancel",
+    access: { scope: "emails:send" },
+    tier: "other",
+    summary: "Cancel a scheduled email",
+    description: LINKED_DOMAINS_ONLY,
+    response: changed("email"),
+    errors: ["conflict"],
+  },
+  async ({ ctx, params }) => {
+    const { id } = await cancelEmail(ctx, requireId(params, "id"));
+    return { body: { object: "email", id } } as const;
+  },
+);
+
+const acceptDuplicates = optional(z.boolean("Must be true or false."));
+
+export const postEmailRetry = withApi(
+  {
+    method: "POST",
+    path: "/api/emails/{id}/retry",
+    access: { scope: "emails:send" },
+    tier: "other",
+    summary: "Retry an email for its failed recipients",
+    description: LINKED_DOMAINS_ONLY,
+    body: z.strictObject({ accept_duplicates: acceptDuplicates }),
+    bodyForm: "optional",
+    example: { body: { accept_duplicates: false } },
+    response: z.object({ object: z.literal("email"), id: Id, ...RetryResponse.shape }),
+    errors: ["conflict"],
+  },
+  async ({ ctx, params, body }) => {
+    const id = requireId(params, "id");
+    return {
+      body: {
+        object: "email" as const,
+        id,
+        ...retryJson(await retryEmail(ctx, id, body.accept_duplicates ?? false)),
+      },
+    };
+  },
+);
+
+export const postEmailsRetry = withApi(
+  {
+    method: "POST",
+    path: "/api/emails/retry",
+    access: { scope: "emails:send" },
+    tier: "other",
+    summary: `Retry all emails that match a filter, up to ${retriedEmailsMax} per call`,
+    description:
+      'At least one filter is required. Emails that bounced are retried only with `status: "bounced"`. A key linked to specific domains retries only email sent from them; a filter for another `domain` is rejected with 403.',
+    body: z.strictObject({ ...EMAIL_FILTER, accept_duplicates: acceptDuplicates }),
+    example: { body: { status: "failed", since: "2026-01-01T00:00:00Z" } },
+    response: z.object({ object: z.literal("retry"), ...RetryResponse.shape }),
+    errors: ["conflict"],
+  },
+  async ({ ctx, body }) => {
+    const { accept_duplicates, ...filter } = body;
+    return {
+      body: {
+        object: "retry" as const,
+        ...retryJson(await retryEmails(ctx, emailFilterOf(filter), accept_duplicates ?? false)),
+      },
+    };
+  },
+);

@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { readBytesMax } from "#server/mail/bounce/mime";
+import { AppError } from "#server/platform/errors";
+import { type Ignored, receiveMessage } from "#server/services/returns/receive";
+import { withApi } from "../pipeline/route";
+import { RETURN_REASONS } from "./return-reasons";
+
+/** Why a message changes no delivery, as text. */
+const REASONS: Record<Ignored, string> = {
+  ...RETURN_REASONS,
+  auto_reply: "The message is an automatic reply, not a bounce.",
+  no_report: "The message does not report on a known delivery.",
+  no_complaint: "The feedback report is not a complaint.",
+  no_failure: "The report contains no failure.",
+};
+
+const Query = z.strictObject({
+  recipient: z
+    .string()
+    .max(320, "An address has at most 320 characters.")
+    .regex(/^[^\s@]+@[^\s@]+$/, "Must be one address: the recipient of the message.")
+    .optional()
+    .describe("The envelope recipient of the message. Default: the recipient in its header."),
+});
+
+const EXAMPLE = [
+  "From: MAILER-DAEMON@mx.example.net",
+  "To: bounce-2wyksrxhtncx6@bounces.example.com",
+  "Message-ID: <20261121100000.A1B2C@mx.example.net>",
+  "Content-Type: multipart/report; report-type=delivery-status; boundary=b",
+  "",
+  "--b",
+  "Content-Type: message/delivery-status",
+  "",
+  "Reporting-MTA: dns; mx.example.net",
+  "",
+  "Final-Recipient: rfc822; ben@example.com",
+  "Action: failed",
+  "Status: 5.1.1",
+  "--b--",
+  "",
+].join("\r\n");
+
+/** For operators who receive email for the return paths on another server, or who have a mailbox for complaints. */
+export const postInboundMessage = withApi(
+  {
+    method: "POST",
+    path: "/api/inbound/message",
+    access: "inbound-token",
+    tier: "none",
+    summary: "Submit a returned message: a delivery report or a complaint",
+    description:
+      "Responds after its effect is committed. A report that no return path or link of this installation verifies never suppresses an address. Submitting the same message again has no effect.",
+    query: Query,
+    example: { body: EXAMPLE, query: { recipient: "bounce-2wyksrxhtncx6@bounces.example.com" } },
+    accepts: "message/rfc822",
+    response: z.object({
+      object: z.literal("inbound_message"),
+      kind: z.enum(["delivery", "complaint", "auto-reply", "other"]).describe("The kind of the message."),
+      recorded: z.int().describe("Number of deliveries that changed."),
+      ignored: z
+        .array(
+          z.object({
+            reason: z.enum(Object.keys(REASONS) as [Ignored, ...Ignored[]]),
+            reason_text: z.string(),
+          }),
+        )
+        .describe("The reports that changed no delivery."),
+    }),
+  },
+  async ({ ctx, query: { recipient }, bytes }) => {
+    const received = await receiveMessage(ctx, {
+      bytes: await readBeginning(bytes),
+      recipient: recipient ?? null,
+    });
+    if (!received)
+      throw new AppError(
+        "invalid",
+        "The body is not an email message: it has no header. Send the message unchanged.",
+      );
+    const { kind, recorded, ignored } = received;
+    if (ignored.includes("later"))
+      throw new AppError("unavailable", `${REASONS.later} Submit it again in one minute.`);
+    const reasons = ignored.map((reason) => ({ reason, reason_text: REASONS[reason] }));
+    return { body: { object: "inbound_message" as const, kind, recorded, ignored: reasons } };
+  },
+);
+
+/** The first `readBytesMax` bytes of a message; the rest is read and discarded. */
+async function readBeginning(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    if (length < readBytesMax) chunks.push(chunk.subarray(0, readBytesMax - length));
+    length += chunk.length;
+  }
+  return Buffer.concat(chunks);
+}

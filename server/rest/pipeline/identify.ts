@@ -1,0 +1,70 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { RestDeps } from "#server/deps";
+import { AppError } from "#server/platform/errors";
+import { addressBucket } from "#server/platform/limits/address-bucket";
+import { LIMIT_PER_MINUTE, type Tier, type Verdict } from "#server/platform/limits/limits";
+import type { KnownKey } from "#server/services/keys/cache";
+import type { Route } from "./route";
+
+/** The other end of the connection. The address is null if the platform does not provide it. */
+export type Peer = { address: string | null };
+
+/** The caller's key, the limiter's verdict for the headers, and the error that rejects the call, if any. */
+export type Identified = {
+  key: KnownKey | null;
+  /** The caller's token if it is not a valid key. */
+  rejectedToken?: string;
+  verdict: Verdict;
+  fault: unknown;
+};
+
+/**
+ * Authenticates the caller and counts the call. A call without a valid key is always 401: it consumes the bucket of the
+ * client address, which the headers report, but an empty bucket never changes the status to 429. Public routes and the
+ * operator's routes report that bucket without consuming it. `route` is null for an unknown path, which requires a key too.
+ */
+export async function identify(
+  deps: RestDeps,
+  request: Request,
+  peer: Peer,
+  route: Route | null,
+): Promise<Identified> {
+  const identifyByAddress = async (verb: "take" | "peek", fault: unknown): Promise<Identified> => {
+    const bucket = addressBucket(request.headers, peer.address ?? undefined, deps.trustedHops);
+    const verdict = await deps.limits[verb](bucket, "other", LIMIT_PER_MINUTE.other);
+    return { key: null, verdict, fault };
+  };
+  if (route?.access === "public") return identifyByAddress("peek", null);
+  const token = bearerOf(request);
+  if (route?.access === "operator-token" || route?.access === "inbound-token") {
+    const secret = route.access === "operator-token" ? deps.cronSecret : deps.inboundToken;
+    return secret && isSame(token ?? "", secret)
+      ? identifyByAddress("peek", null)
+      : identifyByAddress("take", unauthorized());
+  }
+
+  let key: KnownKey | null;
+  try {
+    key = token === undefined ? null : await deps.authenticate(token);
+  } catch (fault) {
+    return identifyByAddress("peek", fault);
+  }
+  if (!key) return { ...(await identifyByAddress("take", unauthorized())), rejectedToken: token };
+  const tier: Tier = route && route.tier !== "none" ? route.tier : "other";
+  const verdict = await deps.limits.take(key.id, tier, key.limits[tier] ?? LIMIT_PER_MINUTE[tier]);
+  return { key, verdict, fault: verdict.allowed ? null : rateLimited(verdict.retryAfterSeconds) };
+}
+
+/** RFC 6750 section 2.1: the scheme is case-insensitive and is followed by one token. */
+const bearerOf = (request: Request): string | undefined =>
+  /^Bearer +([^\s]{1,512})$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+
+const unauthorized = () => new AppError("unauthorized", "Unauthorized");
+const rateLimited = (retryAfter: number) =>
+  new AppError("rate_limited", "Rate limit exceeded", { details: { retryAfter } });
+
+/** Compares hashes, which have the same length, so the comparison time does not depend on the secret. */
+function isSame(given: string, expected: string): boolean {
+  const hashOf = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(hashOf(given), hashOf(expected));
+}

@@ -1,0 +1,84 @@
+import type { Route } from "./route";
+
+/** The route of a request, or null; the variables of its path; and all methods that the path supports. */
+export type Match = { route: Route | null; params: Record<string, string>; allowed: readonly string[] };
+
+export type Find = (method: string, pathname: string) => Match;
+
+/** All routes of one path. */
+type PathEntry = { parts: string[]; byMethod: Map<string, Route>; allowed: string[] };
+
+/** Resend paths that this service does not have. They return 404, not the error for an invalid id. */
+const RESERVED = new Set(["/api/emails/metrics", "/api/emails/receiving", "/api/domains/claim"]);
+
+const NO_MATCH: Match = { route: null, params: {}, allowed: [] };
+
+/**
+ * Builds the lookup from method and path to route. Paths match exactly: a double slash, a trailing slash or an encoded
+ * letter is another path. A literal segment takes precedence over a variable one.
+ */
+export function compileRoutes(routes: readonly Route[]): Find {
+  const entries = new Map<string, PathEntry>();
+  for (const route of routes) {
+    const entry: PathEntry = entries.get(route.path) ?? {
+      parts: route.path.split("/"),
+      byMethod: new Map(),
+      allowed: [],
+    };
+    entries.set(route.path, entry);
+    entry.byMethod.set(route.method, route);
+    entry.allowed.push(...(route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
+  }
+  const variable = [...entries.values()]
+    .filter(({ parts }) => parts.some(isVariable))
+    .sort((a, b) => a.parts.filter(isVariable).length - b.parts.filter(isVariable).length);
+
+  return (method, pathname) => {
+    const routeMethod = method === "HEAD" ? "GET" : method;
+    const literal = entries.get(pathname);
+    if (literal && !literal.parts.some(isVariable)) return matchOf(literal, routeMethod, {});
+    if (RESERVED.has(pathname)) return NO_MATCH;
+    const segments = pathname.split("/");
+    for (const entry of variable) {
+      const params = readParams(entry.parts, segments);
+      if (params) return matchOf(entry, routeMethod, params);
+    }
+    return NO_MATCH;
+  };
+}
+
+const isVariable = (part: string): boolean => part.startsWith("{");
+
+const matchOf = (
+  { byMethod, allowed }: PathEntry,
+  method: string,
+  params: Record<string, string>,
+): Match => ({
+  route: byMethod.get(method) ?? null,
+  params,
+  allowed,
+});
+
+function readParams(parts: string[], segments: string[]): Record<string, string> | null {
+  if (parts.length !== segments.length) return null;
+  const params: Record<string, string> = {};
+  for (const [index, part] of parts.entries()) {
+    const segment = segments[index] ?? "";
+    if (isVariable(part)) {
+      const value = decode(segment);
+      if (!value) return null;
+      params[part.slice(1, -1)] = value;
+    } else if (part !== segment) return null;
+  }
+  return params;
+}
+
+/** The decoded text of a segment, or null if it is malformed or contains a NUL character. */
+function decode(segment: string): string | null {
+  try {
+    const text = decodeURIComponent(segment);
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
+}

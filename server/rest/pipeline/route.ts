@@ -1,0 +1,144 @@
+import type { z } from "zod";
+import type { Ctx, RestDeps } from "#server/deps";
+import type { ErrorCode } from "#server/platform/errors";
+import type { Tier, Verdict } from "#server/platform/limits/limits";
+import type { Once } from "#server/services/emails/accept/send";
+import type { Scope } from "#server/shared/scopes";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/**
+ * Who may call: the holder of a key with the scope, any caller, the holder of the operator's token, or the holder of the
+ * token for inbound messages.
+ */
+export type Access = { scope: Scope } | "public" | "operator-token" | "inbound-token";
+
+/** One valid call, which the API reference shows and the tests run. Tests replace path variables with existing ids. */
+export type Example = {
+  /** Sent as JSON, or unchanged if the route accepts another type. */
+  body?: unknown;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+};
+
+/** A route as data. The pipeline, the API reference and the tests of all routes read the same declaration. */
+export type Declaration<Body, Query, Shape> = {
+  method: Method;
+  /** Below the host, with `{name}` for a variable segment: `/api/emails/{id}`. */
+  path: `/api/${string}`;
+  access: Access;
+  /** The rate-limit bucket that a call consumes; "none" for health probes, which must never be limited. */
+  tier: Tier | "none";
+  /** What the operation does, in one line. */
+  summary: string;
+  /** What else a caller must know. */
+  description?: string;
+  /** Required if the route has a body or a query. */
+  example?: Example;
+  /** Descriptions of path variables that are not plain ids. */
+  params?: Record<string, string>;
+  /** Headers that the handler reads, by lower-case name. */
+  headers?: Record<string, z.ZodType>;
+  /** Errors in addition to those that the rest of the declaration implies. */
+  errors?: readonly ErrorCode[];
+  /** Status of a successful response. Default: 200. */
+  status?: 200 | 201 | 302;
+  /** Schema of the successful response, if it is JSON. */
+  response?: Shape;
+  body?: z.ZodType<Body>;
+  /** Complete schema of the body for the API reference, if the handler validates a part of `body` itself. */
+  bodyShape?: z.ZodType;
+  /** JSON type of the body. Default: "object". With "optional", an absent body counts as an empty object. */
+  bodyForm?: "object" | "array" | "optional";
+  /** Body fields in which clients repeat the `{id}` of the path. They are removed before `body` is validated. */
+  repeatsId?: readonly string[];
+  query?: z.ZodType<Query>;
+  /** Content type of a body that the handler reads as a stream of bytes, up to the maximum size. */
+  accepts?: "text/csv" | "message/rfc822" | "application/json";
+  /** Further content types that are accepted for the same body. */
+  acceptsToo?: readonly string[];
+  /** The body is ignored, whatever its type: browsers and email clients send forms. */
+  ignoresBody?: true;
+  /** Maximum body size in bytes, if less than that of the installation. */
+  bodyMaxBytes?: number;
+  /** How the caller can reduce a body that is too large. Default: "Send less in one request." */
+  ifTooLarge?: string;
+  /** Content type of a successful response that is not JSON. Errors are JSON on every route. */
+  responseType?: string;
+  /** Whether the route supports `Idempotency-Key`. Its handler passes `once` to the service that commits. */
+  idempotent?: boolean;
+  /** Whether a call with this query is a dry run. A dry run neither replays nor stores a response by `Idempotency-Key`. */
+  isDryRun?(query: Query): boolean;
+};
+
+export type Call<C, Body, Query> = {
+  ctx: C;
+  body: Body;
+  query: Query;
+  params: Record<string, string>;
+  once: Once | undefined;
+  /** A header of the request, or null. */
+  header: (name: string) => string | null;
+  /** Whether the method is HEAD. Handlers that count visits must not count it. */
+  isHead: boolean;
+  /** The IP address of the caller; null if unknown. */
+  address: string | null;
+  /** The limiter's verdict for this call. */
+  verdict: Verdict;
+  /** The bytes of the body if the declaration has `accepts`; otherwise empty. */
+  bytes: AsyncIterable<Uint8Array>;
+};
+
+/** A handler's JSON result, with the declared status unless it sets another. */
+export type JsonResult<Reply = Record<string, unknown>> = { body: Reply; status?: number };
+
+/** A handler's stream. It is read at the speed of the caller, and not at all for HEAD. */
+export type StreamResult = {
+  stream: AsyncIterable<string | Uint8Array>;
+  /** The file name that a browser suggests. */
+  filename: string;
+  /** Default: the type in the declaration. */
+  contentType?: string;
+};
+
+/** A handler's complete HTML page, without scripts and external resources. */
+export type PageResult = { page: string };
+
+/** A handler's small image, of the declared type. */
+export type ImageResult = { image: Uint8Array<ArrayBuffer> };
+
+/** A handler's redirect to an absolute ASCII URL. */
+export type RedirectResult = { location: string };
+
+/** Results that are not JSON. */
+type NonJsonResult = StreamResult | PageResult | ImageResult | RedirectResult;
+
+export type HandlerResult = JsonResult | NonJsonResult;
+
+type Handle = (call: Call<never, never, never>) => Promise<HandlerResult>;
+
+export type Route = Omit<Declaration<unknown, unknown, z.ZodType>, "status"> & {
+  status: number;
+  handle: Handle;
+};
+
+type ContextOf<A extends Access> = A extends { scope: Scope } ? Ctx : RestDeps;
+
+/**
+ * Declares a REST route; every route uses it. The type requires an access rule and a rate-limit bucket. The pipeline in
+ * `dispatch` does everything around the handler: authentication, limits, parsing, idempotency, errors and headers.
+ */
+export function withApi<
+  A extends Access,
+  Body = undefined,
+  Query = undefined,
+  Shape extends z.ZodType<Record<string, unknown>> = z.ZodType<Record<string, unknown>>,
+>(
+  declaration: Declaration<Body, Query, Shape> & { access: A } & (
+      | { response: Shape }
+      | { responseType: string }
+    ),
+  handler: (call: Call<ContextOf<A>, Body, Query>) => Promise<JsonResult<z.output<Shape>> | NonJsonResult>,
+): Route {
+  return { status: 200, ...declaration, handle: handler as unknown as Handle };
+}

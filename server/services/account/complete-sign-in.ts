@@ -1,0 +1,32 @@
+import type { SignInWay } from "#db/schema/account";
+import type { Deps } from "#server/deps";
+import type { Visitor } from "#server/platform/http/visitor";
+import { openSession } from "../people/sessions";
+import type { User } from "../people/users";
+import { recordAccountEvent } from "./events";
+
+/** The name of each sign-in method in account events. */
+export const WAYS: Record<SignInWay, string> = {
+  password: "password",
+  link: "email link",
+  passkey: "passkey",
+  github: "GitHub",
+  google: "Google",
+};
+
+/** A new session of a user who has completed all sign-in steps. */
+export type SignedInSession = { kind: "signed_in"; user: User; sessionId: string };
+
+/**
+ * Opens a session and records the sign-in as an account event. Only `admit` and the code that completes the second step may
+ * call it: the caller guarantees that all required sign-in steps are complete.
+ */
+export async function completeSignIn(
+  deps: Deps,
+  input: { user: User; visitor: Visitor; by: string },
+): Promise<SignedInSession> {
+  const { user, visitor, by } = input;
+  const session = await openSession(deps, { userId: user.id, ...visitor });
+  await recordAccountEvent(deps.db, { userId: user.id, kind: "signed_in", subject: by, visitor });
+  return { kind: "signed_in", user, sessionId: session.id };
+}

@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from "node:crypto";
+import { and, eq, gt, lt, sql } from "drizzle-orm";
+import type { Db } from "#db/client";
+import { type SignInWay, secondSteps } from "#db/schema/account";
+import { users } from "#db/schema/teams";
+import type { Deps } from "#server/deps";
+import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
+import type { SignInLimiter } from "../../people/sign-in-counters";
+import type { User } from "../../people/users";
+import { completeSignIn, type SignedInSession, WAYS } from "../complete-sign-in";
+import { CODE_ATTEMPTS_MAX, type CodeKind, verifyCode } from "./codes";
+import { type Factors, readFactors } from "./factors";
+
+const lifetimeMinutes = 5;
+
+export type TwoFactorResult =
+  | SignedInSession
+  /** The code or passkey was wrong, or was used before. */
+  | { kind: "rejected" }
+  | { kind: "too_many_attempts" }
+  /** The challenge has expired, was used, has no attempts left, or does not exist. */
+  | { kind: "expired" };
+
+/**
+ * Records that the first sign-in step succeeded. Returns a token with which the browser completes the second step. It
+ * expires after five minutes.
+ */
+export async function createTwoFactorChallenge(
+  tx: Db,
+  input: { userId: string; way: SignInWay },
+): Promise<string> {
+  const token = randomBytes(32).toString("base64url");
+  await tx.insert(secondSteps).values({
+    ...input,
+    tokenHash: hashOf(token),
+    expiresAt: sql`now() + ${lifetimeMinutes} * interval '1 minute'`,
+  });
+  return token;
+}
+
+/** The user of an open 2FA challenge and their factors, or null. Does not count as an attempt. */
+export async function findTwoFactorChallenge(
+  deps: Deps,
+  token: string,
+): Promise<{ user: User; factors: Factors } | null> {
+  const [found] = await deps.db
+    .select({ user: { id: users.id, email: users.email, name: users.name } })
+    .from(secondSteps)
+    .innerJoin(users, eq(users.id, secondSteps.userId))
+    .where(isOpen(token));
+  return found ? { user: found.user, factors: await readFactors(deps.db, found.user.id) } : null;
+}
+
+/** Verifies a TOTP or recovery code for a 2FA challenge and opens the session. */
+export async function completeTwoFactorByCode(
+  deps: Deps & { signInLimiter: SignInLimiter },
+  input: { token: string; code: string; visitor: Visitor },
+): Promise<TwoFactorResult> {
+  const { token, code, visitor } = input;
+  const challenge = await findTwoFactorChallenge(deps, token);
+  const counted = signInBucketOf(visitor, challenge?.user.email ?? null);
+  if (!(await deps.signInLimiter.take(`second:${counted}`, CODE_ATTEMPTS_MAX.addressPerMinute)))
+    return { kind: "too_many_attempts" };
+  const user = await countAttempt(deps, token);
+  if (!user) return { kind: "expired" };
+  return deps.db.transaction(async (tx) => {
+    const result = await verifyCode({ ...deps, db: tx }, { user, code, visitor });
+    if (result === "rejected" || result === "too_many_attempts") return { kind: result };
+    return completeTwoFactor({ ...deps, db: tx }, { token, user, visitor, by: CODE_NAMES[result] });
+  });
+}
+
+const CODE_NAMES: Record<CodeKind, string> = {
+  totp: "an authenticator app",
+  recovery_code: "a recovery code",
+};
+
+/**
+ * Closes the challenge of a user who has passed the second step, and opens the session. `deps.db` must be a transaction.
+ */
+export async function completeTwoFactor(
+  deps: Deps,
+  input: { token: string; user: User; visitor: Visitor; by: string },
+): Promise<SignedInSession | { kind: "expired" }> {
+  const { token, user, visitor } = input;
+  const [step] = await deps.db
+    .delete(secondSteps)
+    .where(
+      and(
+        eq(secondSteps.tokenHash, hashOf(token)),
+        eq(secondSteps.userId, user.id),
+        gt(secondSteps.expiresAt, sql`now()`),
+      ),
+    )
+    .returning({ way: secondSteps.way });
+  if (!step) return { kind: "expired" };
+  return completeSignIn(deps, { user, visitor, by: `${WAYS[step.way]} and ${input.by}` });
+}
+
+const hashOf = (token: string): Uint8Array => createHash("sha256").update(token).digest();
+
+const isOpen = (token: string) =>
+  and(
+    eq(secondSteps.tokenHash, hashOf(token)),
+    gt(secondSteps.expiresAt, sql`now()`),
+    lt(secondSteps.tries, CODE_ATTEMPTS_MAX.step),
+  );
+
+/** Counts the attempt before the code is verified and in its own statement. Concurrent attempts are therefore all counted. */
+async function countAttempt(deps: Deps, token: string): Promise<User | null> {
+  const [user] = await deps.db
+    .update(secondSteps)
+    .set({ tries: sql`${secondSteps.tries} + 1` })
+    .from(users)
+    .where(and(isOpen(token), eq(users.id, secondSteps.userId)))
+    .returning({ id: users.id, email: users.email, name: users.name });
+  return user ?? null;
+}

@@ -1,0 +1,163 @@
+import type { PublicKeyCredentialRequestOptionsJSON } from "@simplewebauthn/server";
+import { and, eq, lt, sql } from "drizzle-orm";
+import type { Db } from "#db/client";
+import { type PasskeyPurpose, passkeys } from "#db/schema/account";
+import { users } from "#db/schema/teams";
+import type { Deps } from "#server/deps";
+import { AppError } from "#server/platform/errors";
+import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
+import type { SignInLimiter } from "../../people/sign-in-counters";
+import { completeSignIn, WAYS } from "../complete-sign-in";
+import { CODE_ATTEMPTS_MAX } from "../factors/codes";
+import { lockUser } from "../factors/factors";
+import {
+  completeTwoFactor,
+  findTwoFactorChallenge,
+  type TwoFactorResult,
+} from "../factors/two-factor-challenge";
+import { consumeChallenge, relyingParty, storeChallenge } from "./challenge";
+import { parseAuthentication } from "./wire";
+
+type PasskeyDeps = Deps & { url: string; signInLimiter: SignInLimiter };
+
+/** Loaded on demand: the library is large and few requests need it. */
+const webauthn = () => import("@simplewebauthn/server");
+
+/**
+ * The WebAuthn options for a sign-in. Without `step` the browser may use any passkey for this installation. With the token of a
+ * 2FA challenge it must use one of that user's passkeys. AppError `conflict` if the public URL does not support passkeys,
+ * `rate_limited` after too many requests.
+ */
+export async function startPasskeySignIn(
+  deps: PasskeyDeps,
+  input: { step: string | null; visitor: Visitor },
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const party = relyingParty(deps.url);
+  if (!party)
+    throw new AppError(
+      "conflict",
+      "Passkeys are not available at this URL. They require a host name with TLS, or localhost.",
+    );
+  const challenge = input.step === null ? null : await findTwoFactorChallenge(deps, input.step);
+  if (!(await countAttempt(deps, input.visitor, challenge?.user.email ?? null)))
+    throw new AppError("rate_limited", "Too many attempts. Wait a minute, then try again.");
+  const own = challenge
+    ? await deps.db
+        .select({ id: passkeys.credentialId, transports: passkeys.transports })
+        .from(passkeys)
+        .where(eq(passkeys.userId, challenge.user.id))
+    : [];
+  const { generateAuthenticationOptions } = await webauthn();
+  const options = await generateAuthenticationOptions({
+    rpID: party.id,
+    userVerification: "required",
+    allowCredentials: own,
+  });
+  await storeChallenge(deps, {
+    challenge: options.challenge,
+    purpose: challenge ? "second_step" : "sign_in",
+    userId: challenge?.user.id ?? null,
+  });
+  return options;
+}
+
+/**
+ * Signs a user in with a passkey. `response` is the browser's response as JSON. The passkey has verified the user, so it is
+ * sufficient by itself; with the token of a 2FA challenge it completes the second step. Every invalid response has the same
+ * result.
+ */
+export async function signInByPasskey(
+  deps: PasskeyDeps,
+  input: { response: string; step: string | null; visitor: Visitor },
+): Promise<TwoFactorResult> {
+  const { step, visitor } = input;
+  const response = parseAuthentication(input.response);
+  const known = response && (await findPasskey(deps, response.id));
+  if (!(await countAttempt(deps, visitor, known?.user.email ?? null))) return { kind: "too_many_attempts" };
+  const signed = known && (await verifyAuthentication(deps, response, known));
+  if (!signed) return { kind: "rejected" };
+  const { user, passkeyId, counter, purpose } = signed;
+  return deps.db.transaction(async (tx) => {
+    await lockUser(tx, user.id);
+    if (!(await recordPasskeyUse(tx, passkeyId, counter))) {
+      deps.log.warn("passkey.counter_went_back", { passkeyId });
+      return { kind: "rejected" };
+    }
+    if (purpose === "sign_in")
+      return completeSignIn({ ...deps, db: tx }, { user, visitor, by: WAYS.passkey });
+    if (step === null) return { kind: "expired" };
+    return completeTwoFactor({ ...deps, db: tx }, { token: step, user, visitor, by: "a passkey" });
+  });
+}
+
+/** Counts the attempt. False if the limit is exceeded. */
+const countAttempt = (
+  { signInLimiter }: PasskeyDeps,
+  visitor: Visitor,
+  email: string | null,
+): Promise<boolean> =>
+  signInLimiter.take(`passkey:${signInBucketOf(visitor, email)}`, CODE_ATTEMPTS_MAX.addressPerMinute);
+
+async function findPasskey({ db }: PasskeyDeps, credentialId: string) {
+  const [found] = await db
+    .select({
+      passkey: passkeys,
+      user: { id: users.id, email: users.email, name: users.name },
+    })
+    .from(passkeys)
+    .innerJoin(users, eq(users.id, passkeys.userId))
+    .where(eq(passkeys.credentialId, credentialId));
+  return found ?? null;
+}
+
+async function verifyAuthentication(
+  deps: PasskeyDeps,
+  response: NonNullable<ReturnType<typeof parseAuthentication>>,
+  { passkey, user }: NonNullable<Awaited<ReturnType<typeof findPasskey>>>,
+) {
+  const party = relyingParty(deps.url);
+  if (!party) return null;
+  let purpose: PasskeyPurpose | null = null;
+  const { verifyAuthenticationResponse } = await webauthn();
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge: async (challenge) => {
+      const stored = await consumeChallenge(deps, challenge, ["sign_in", "second_step"]);
+      purpose = stored && (stored.userId === null || stored.userId === user.id) ? stored.purpose : null;
+      return purpose !== null;
+    },
+    expectedOrigin: party.origin,
+    expectedRPID: party.id,
+    requireUserVerification: true,
+    credential: {
+      id: passkey.credentialId,
+      publicKey: Uint8Array.from(passkey.publicKey),
+      // `recordPasskeyUse` checks the counter in the statement that stores it, which serializes concurrent sign-ins.
+      counter: 0,
+    },
+    // The library throws on every verification failure.
+  }).catch(() => ({ verified: false, authenticationInfo: undefined }));
+  if (!verified || !authenticationInfo || purpose === null) return null;
+  return {
+    user,
+    passkeyId: passkey.id,
+    counter: authenticationInfo.newCounter,
+    purpose: purpose as PasskeyPurpose,
+  };
+}
+
+/** Stores the authenticator's signature counter. False if it did not increase, which means the passkey was cloned. */
+async function recordPasskeyUse(tx: Db, id: string, counter: number): Promise<boolean> {
+  const updated = await tx
+    .update(passkeys)
+    .set({ counter, lastUsedAt: sql`now()` })
+    .where(
+      and(
+        eq(passkeys.id, id),
+        // An authenticator without a counter always returns 0 (WebAuthn level 3, section 7.2).
+        counter === 0 ? eq(passkeys.counter, 0) : lt(passkeys.counter, counter),
+      ),
+    )
+    .returning({ id: passkeys.id });
+  return updated.length > 0;
+}

@@ -1,0 +1,258 @@
+import type { HotSql } from "#db/client";
+import type { DeliveryStatus } from "#db/schema/deliveries";
+import { type Header, PRIORITIES, type Priority, type Tag } from "#db/schema/emails";
+import { type Columns, namesOf, writeStatement } from "#db/statement";
+import type { HotTransaction } from "../status";
+
+export type AcceptedEmail = {
+  id: string;
+  teamId: string;
+  apiKeyId: string | null;
+  sender: string;
+  senderAddress: string;
+  senderDomain: string;
+  to: string[];
+  cc: string[];
+  bcc: string[];
+  replyTo: string[];
+  subject: string;
+  tags: Tag[];
+  headers: Header[];
+  /** Default: normal. */
+  priority?: Priority;
+  /** Each recipient's copy contains its own unsubscribe link. */
+  listUnsubscribe: boolean;
+  /** Which visits each recipient's copy records. */
+  tracksOpens?: boolean;
+  tracksClicks?: boolean;
+  templateId: string | null;
+  templateVersionId: string | null;
+  messageId: string;
+  status: "queued" | "scheduled";
+  /** When a scheduled email becomes due; null: immediately. */
+  scheduledAt: Date | null;
+  html: string | null;
+  text: string | null;
+  /** Id of the first event, `email.queued` or `email.scheduled`. */
+  eventId: string;
+  recipients: AcceptedRecipient[];
+  attachments: AcceptedAttachment[];
+};
+
+export type AcceptedAttachment = {
+  id: string;
+  filename: string | null;
+  contentType: string;
+  contentId: string | null;
+  content: Buffer;
+};
+
+export type AcceptedRecipient = {
+  id: string;
+  kind: "to" | "cc" | "bcc";
+  address: string;
+  domain: string;
+  status: DeliveryStatus;
+};
+
+export type IdempotencyRecord = {
+  teamId: string;
+  route: string;
+  key: string;
+  fingerprint: Uint8Array;
+  status: number;
+  answer: unknown;
+};
+
+/** The content of one request: its emails, and the record that makes repeating the request harmless. */
+export type Submission = { mails: AcceptedEmail[]; idempotency?: IdempotencyRecord };
+
+/**
+ * Result: committed; not written because its key was used before (`known`) or is in use by another request
+ * (`held`).
+ */
+export type Written = "written" | "known" | "held";
+
+/**
+ * Commits whole submissions in one statement: emails, bodies, recipients, first events and idempotency
+ * records. Returns one result per submission. The statement never waits for a concurrent request with the
+ * same key: that submission is `held` and can be retried, and the others are written. No two submissions of
+ * one call may share a key. `tx` is a transaction of this client to write in; by default the statement is its
+ * own transaction.
+ *
+ * One statement with `unnest` of whole columns: the same text to prepare for any number of rows, and one
+ * round trip.
+ */
+export async function insertSubmissions(
+  hot: HotSql,
+  submissions: Submission[],
+  tx: HotSql | HotTransaction = hot,
+): Promise<Written[]> {
+  const keyed = submissions
+    .map((submission, ordinal) => ({ ordinal, record: submission.idempotency }))
+    .filter((entry): entry is { ordinal: number; record: IdempotencyRecord } => entry.record !== undefined)
+    // One order for all writers: two batches that share keys wait for each other instead of deadlocking.
+    .sort((a, b) => (sortName(a.record) < sortName(b.record) ? -1 : 1));
+  const emails = submissions.flatMap((submission, ordinal) =>
+    submission.mails.map((email) => ({ ordinal, ...email })),
+  );
+  const recipients = emails.flatMap((email) =>
+    email.recipients.map((recipient, position) => ({ email, position, ...recipient })),
+  );
+  const files = emails.flatMap((email) =>
+    email.attachments.map((attachment, position) => ({ email, position, ...attachment })),
+  );
+  const rows = await tx.unsafe<{ ordinal: number; became: Written }[]>(
+    INSERT_SUBMISSIONS.text,
+    INSERT_SUBMISSIONS.parametersOf({ keyed, emails, recipients, files }),
+    { prepare: hot.options.prepare },
+  );
+  const results = new Map(rows.map((row) => [row.ordinal, row.became]));
+  return submissions.map(
+    ({ idempotency }, ordinal) => results.get(ordinal) ?? (idempotency ? "known" : "written"),
+  );
+}
+
+/**
+ * Commits one email and what `alongside` writes in one transaction. Costs more than a shared statement, so it
+ * is used only for emails that members send in the console.
+ */
+export async function insertEmailWith(
+  hot: HotSql,
+  email: AcceptedEmail,
+  alongside: (tx: HotTransaction) => Promise<void>,
+): Promise<void> {
+  await hot.begin(async (tx) => {
+    await insertSubmissions(hot, [{ mails: [email] }], tx);
+    await alongside(tx);
+  });
+}
+
+const sortName = (record: IdempotencyRecord) => `${record.teamId} ${record.route} ${record.key}`;
+
+type KeyedRow = { ordinal: number; record: IdempotencyRecord };
+type EmailRow = AcceptedEmail & { ordinal: number };
+type RecipientRow = AcceptedRecipient & { email: EmailRow; position: number };
+type FileRow = AcceptedAttachment & { email: EmailRow; position: number };
+
+const KEYED: Columns<KeyedRow> = {
+  n: ["int", (_, index) => index],
+  ordinal: ["int", ({ ordinal }) => ordinal],
+  team_id: ["uuid", ({ record }) => record.teamId],
+  route: ["text", ({ record }) => record.route],
+  key: ["text", ({ record }) => record.key],
+  fingerprint: ["bytea", ({ record }) => record.fingerprint],
+  status: ["int", ({ record }) => record.status],
+  answer: ["jsonb", ({ record }) => record.answer],
+};
+
+const EMAIL: Columns<EmailRow> = {
+  id: ["uuid", ({ id }) => id],
+  team_id: ["uuid", ({ teamId }) => teamId],
+  api_key_id: ["uuid", ({ apiKeyId }) => apiKeyId],
+  sender: ["text", ({ sender }) => sender],
+  sender_address: ["text", ({ senderAddress }) => senderAddress],
+  sender_domain: ["text", ({ senderDomain }) => senderDomain],
+  to: ["jsonb", ({ to }) => to],
+  cc: ["jsonb", ({ cc }) => cc],
+  bcc: ["jsonb", ({ bcc }) => bcc],
+  reply_to: ["jsonb", ({ replyTo }) => replyTo],
+  subject: ["text", ({ subject }) => subject],
+  tags: ["jsonb", ({ tags }) => tags],
+  headers: ["jsonb", ({ headers }) => headers],
+  template_id: ["uuid", ({ templateId }) => templateId],
+  template_version_id: ["uuid", ({ templateVersionId }) => templateVersionId],
+  message_id: ["text", ({ messageId }) => messageId],
+  status: ["text", ({ status }) => status],
+  scheduled_at: ["timestamptz", ({ scheduledAt }) => scheduledAt],
+  list_unsubscribe: ["bool", ({ listUnsubscribe }) => listUnsubscribe],
+  tracks_opens: ["bool", ({ tracksOpens = false }) => tracksOpens],
+  tracks_clicks: ["bool", ({ tracksClicks = false }) => tracksClicks],
+  priority: ["text", ({ priority = "normal" }) => priority],
+};
+
+/** The values of an email that the statement needs and that are not columns of `emails`. */
+const BESIDE_EMAIL: Columns<EmailRow> = {
+  ordinal: ["int", ({ ordinal }) => ordinal],
+  html: ["text", ({ html }) => html],
+  text: ["text", ({ text }) => text],
+  event_id: ["uuid", ({ eventId }) => eventId],
+};
+
+const DELIVERY: Columns<RecipientRow> = {
+  id: ["uuid", ({ id }) => id],
+  team_id: ["uuid", ({ email }) => email.teamId],
+  email_id: ["uuid", ({ email }) => email.id],
+  position: ["smallint", ({ position }) => position],
+  kind: ["text", ({ kind }) => kind],
+  address: ["text", ({ address }) => address],
+  domain: ["text", ({ domain }) => domain],
+  status: ["text", ({ status }) => status],
+  priority: ["smallint", ({ email }) => PRIORITIES.indexOf(email.priority ?? "normal")],
+};
+
+const BESIDE_DELIVERY: Columns<RecipientRow> = {
+  ordinal: ["int", ({ email }) => email.ordinal],
+  scheduled_at: ["timestamptz", ({ email }) => email.scheduledAt],
+};
+
+const ATTACHMENT: Columns<FileRow> = {
+  id: ["uuid", ({ id }) => id],
+  team_id: ["uuid", ({ email }) => email.teamId],
+  email_id: ["uuid", ({ email }) => email.id],
+  position: ["smallint", ({ position }) => position],
+  filename: ["text", ({ filename }) => filename],
+  content_type: ["text", ({ contentType }) => contentType],
+  content_id: ["text", ({ contentId }) => contentId],
+  size_bytes: ["int", ({ content }) => content.length],
+  content: ["bytea", ({ content }) => content],
+};
+
+const BESIDE_ATTACHMENT: Columns<FileRow> = { ordinal: ["int", ({ email }) => email.ordinal] };
+
+type Input = { keyed: KeyedRow[]; emails: EmailRow[]; recipients: RecipientRow[]; files: FileRow[] };
+
+// An expired record is overwritten in place. A live record rejects its submission and everything that depends
+// on `fresh`. The advisory lock is held until the statement has committed: a concurrent request that gets the
+// lock sees the record, and one that does not get it never waits. If two keys hash to the same number, one of
+// them is only retried.
+const INSERT_SUBMISSIONS = writeStatement<Input>(
+  ({ rows }) => `
+with keyed as (
+  select k.*, pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', team_id, route, key), 0)) as is_ours
+  from ${rows("keyed", KEYED)} as k
+), kept as (
+  insert into idempotency_keys as old (team_id, route, key, fingerprint, status, answer)
+  select team_id, route, key, fingerprint, status, answer from keyed
+  where is_ours order by n
+  on conflict (team_id, route, key) do update
+    set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
+        expires_at = excluded.expires_at
+    where old.expires_at <= now()
+  returning team_id, route, key
+), fresh as (
+  select keyed.ordinal from keyed join kept using (team_id, route, key)
+), refused as (
+  select ordinal from keyed where ordinal not in (select ordinal from fresh)
+), mail as (
+  select * from ${rows("emails", { ...EMAIL, ...BESIDE_EMAIL })} as m
+  where ordinal not in (select ordinal from refused)
+), email as (
+  insert into emails (${namesOf(EMAIL)}) select ${namesOf(EMAIL)} from mail
+), body as (
+  insert into email_bodies (team_id, email_id, html, text) select team_id, id, html, text from mail
+), delivery as (
+  insert into deliveries (${namesOf(DELIVERY)}, due_at)
+  select ${namesOf(DELIVERY)}, coalesce(scheduled_at, now())
+  from ${rows("recipients", { ...DELIVERY, ...BESIDE_DELIVERY })} as r
+  where ordinal not in (select ordinal from refused)
+), attachment as (
+  insert into attachments (${namesOf(ATTACHMENT)})
+  select ${namesOf(ATTACHMENT)} from ${rows("files", { ...ATTACHMENT, ...BESIDE_ATTACHMENT })} as f
+  where ordinal not in (select ordinal from refused)
+), event as (
+  insert into email_events (id, team_id, email_id, type) select event_id, team_id, id, 'email.' || status from mail
+)
+select ordinal, 'written' as became from fresh
+union all select ordinal, 'held' from keyed where not is_ours`,
+);

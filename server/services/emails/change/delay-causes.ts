@@ -1,0 +1,99 @@
+import { and, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { deliveries, type WaitRule } from "#db/schema/deliveries";
+import { domains } from "#db/schema/domains";
+import { emails } from "#db/schema/emails";
+import { relays } from "#db/schema/relays";
+import { sendingDays } from "#db/schema/sending-days";
+import { teams } from "#db/schema/teams";
+import type { Ctx } from "#server/deps";
+import { todayColumns } from "../../domains/caps";
+
+/** What delays an email at the moment, with the figures behind the wait rule. */
+export type Holds = {
+  /** The exhausted daily cap: of a sender domain (`of`), or of the team (null). */
+  cap: { of: string | null; allowed: number; handedOver: number } | null;
+  /** Paused relays of its route, with the next attempt and the last fault. */
+  relays: { name: string; host: string; nextTryAt: Date; fault: string | null }[];
+};
+
+const CAP_RULES: readonly WaitRule[] = ["daily_cap", "warm_up", "team_daily_cap"];
+
+/**
+ * Reads the causes behind the wait rules of an email's recipients; empty if none of them waits for a cap or a
+ * relay.
+ */
+export async function readDelayCauses(ctx: Ctx, emailId: string): Promise<Holds> {
+  const waiting = await ctx.db
+    .selectDistinct({ rule: deliveries.waitRule, domain: emails.senderDomain })
+    .from(deliveries)
+    .innerJoin(emails, and(eq(emails.teamId, deliveries.teamId), eq(emails.id, deliveries.emailId)))
+    .where(
+      and(
+        eq(deliveries.teamId, ctx.teamId),
+        eq(deliveries.emailId, emailId),
+        eq(deliveries.status, "queued"),
+        inArray(deliveries.waitRule, [...CAP_RULES, "relay_paused"]),
+      ),
+    );
+  const rules = new Set(waiting.map(({ rule }) => rule));
+  const domain = waiting[0]?.domain ?? "";
+  const ofTeam = rules.has("team_daily_cap");
+  const ofDomain = rules.has("daily_cap") || rules.has("warm_up");
+  const [cap, paused] = await Promise.all([
+    ofTeam ? readTeamCap(ctx) : ofDomain ? readDomainCap(ctx, domain) : null,
+    rules.has("relay_paused") ? readPaused(ctx, domain) : [],
+  ]);
+  return { cap, relays: paused };
+}
+
+async function readDomainCap(ctx: Ctx, name: string): Promise<Holds["cap"]> {
+  const [found] = await ctx.db
+    .select({ allowed: todayColumns.allowedToday, handedOver: todayColumns.handedOverToday })
+    .from(domains)
+    .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name)));
+  if (!found || found.allowed === null) return null;
+  return { of: name, allowed: found.allowed, handedOver: found.handedOver };
+}
+
+async function readTeamCap(ctx: Ctx): Promise<Holds["cap"]> {
+  const [found] = await ctx.db
+    .select({
+      allowed: teams.dailyCap,
+      handedOver: sql<number>`coalesce(${sendingDays.handedOver}, 0)`,
+    })
+    .from(teams)
+    .leftJoin(
+      sendingDays,
+      and(
+        eq(sendingDays.teamId, teams.id),
+        eq(sendingDays.domain, ""),
+        eq(sendingDays.day, sql`(now() at time zone 'utc')::date`),
+      ),
+    )
+    .where(eq(teams.id, ctx.teamId));
+  if (!found || found.allowed === null) return null;
+  return { of: null, allowed: found.allowed, handedOver: found.handedOver };
+}
+
+async function readPaused(ctx: Ctx, domain: string): Promise<Holds["relays"]> {
+  const rows = await ctx.db
+    .select({
+      name: relays.name,
+      host: relays.host,
+      nextTryAt: relays.pausedUntil,
+      fault: relays.lastFault,
+    })
+    .from(relays)
+    .leftJoin(domains, eq(domains.id, relays.domainId))
+    .where(
+      and(
+        isNotNull(relays.pausedUntil),
+        or(
+          isNull(relays.teamId),
+          and(eq(relays.teamId, ctx.teamId), or(isNull(relays.domainId), eq(domains.name, domain))),
+        ),
+      ),
+    )
+    .orderBy(relays.position, relays.name);
+  return rows.flatMap(({ nextTryAt, ...relay }) => (nextTryAt === null ? [] : [{ ...relay, nextTryAt }]));
+}

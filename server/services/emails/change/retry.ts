@@ -1,0 +1,155 @@
+import type { Ctx } from "#server/deps";
+import { AppError } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
+import { type AuditEntry, recordAuditHot } from "../../audit/record";
+import type { EmailFilter } from "../read/filter";
+import { listEmails } from "../read/list";
+import { getEmail } from "../read/read";
+import { readLinkedDomains, requireLinkedDomain } from "./linked-domains";
+import { type Retried, type RetryableState, retryDeliveries } from "./requeue";
+
+/** Emails that one call by filter processes. The rest needs further calls. */
+export const retriedEmailsMax = 100;
+
+export type RetryAnswer = { retried: Retried[]; hasMore: boolean };
+
+const ENDED: readonly RetryableState[] = ["failed", "bounced", "deferred"];
+
+const retryableStates = (acceptDuplicates: boolean): readonly RetryableState[] =>
+  acceptDuplicates ? [...ENDED, "unknown"] : ENDED;
+
+/**
+ * Sends an email again to the recipients for whom it failed, bounced or is deferred; `recipients` limits the
+ * retry to these addresses. With an unknown outcome only if `acceptDuplicates` is set, because the email may
+ * have been delivered. 409 with the reason if there is no such recipient, 403 if the key may not change the
+ * email.
+ */
+export async function retryEmail(
+  ctx: Ctx,
+  id: string,
+  acceptDuplicates: boolean,
+  recipients: string[] | null = null,
+): Promise<RetryAnswer> {
+  const email = await getEmail(ctx, id);
+  await requireLinkedDomain(ctx, email.senderDomain);
+  const states = retryableStates(acceptDuplicates);
+  const retried = await retry(ctx, { ids: [id], states, addresses: recipients });
+  if (retried.length > 0) return { retried, hasMore: false };
+  if (email.isErased)
+    throw new AppError(
+      "conflict",
+      "The content of this email was erased by the team's retention settings, so it cannot be sent again.",
+    );
+  const requested = email.deliveries.filter(({ address }) => recipients?.includes(address) ?? true);
+  const found = [...new Set(requested.map(({ status }) => status))];
+  throw new AppError(
+    "conflict",
+    found.includes("unknown")
+      ? "The outcome of this email is unknown. Sending it again may deliver it twice. Set `accept_duplicates: true` to retry it anyway."
+      : found.length === 0
+        ? "None of these addresses is a recipient of this email."
+        : `Only failed, bounced or deferred emails can be retried. This email is ${found.join(" and ")}.`,
+  );
+}
+
+/**
+ * The same for several emails by id. Emails that cannot be retried or do not belong to the team are skipped.
+ */
+export const retrySelected = (ctx: Ctx, ids: string[], acceptDuplicates: boolean): Promise<Retried[]> =>
+  retry(ctx, { ids, states: retryableStates(acceptDuplicates) });
+
+/**
+ * The same for every email that a filter finds, newest first, at most `retriedEmailsMax` per call. AppError
+ * `invalid` without a filter. Bounced emails are retried only if `filter.status` is `bounced`. `after`
+ * continues after an email, so paging through all of them processes none twice even if some fail again;
+ * `next` is the cursor of the next call, null at the end. A key that is linked to domains finds only emails
+ * from these domains; a filter for another domain is 403.
+ */
+export async function retryEmails(
+  ctx: Ctx,
+  filter: EmailFilter,
+  acceptDuplicates: boolean,
+  after?: string,
+): Promise<RetryAnswer & { next: string | null }> {
+  const states = statesFor(filter, acceptDuplicates);
+  const { ids, hasMore } = await findRetryable(ctx, filter, states, { limit: retriedEmailsMax, after });
+  const retried = await retry(ctx, { ids, states });
+  return { retried, hasMore, next: hasMore ? (ids.at(-1) ?? null) : null };
+}
+
+/** How many emails `retryEmails` would process over all calls, up to `max`. */
+export async function countRetryable(
+  ctx: Ctx,
+  filter: EmailFilter,
+  acceptDuplicates: boolean,
+  max: number,
+): Promise<{ count: number; hasMore: boolean }> {
+  const states = statesFor(filter, acceptDuplicates);
+  const { ids, hasMore } = await findRetryable(ctx, filter, states, { limit: max });
+  return { count: ids.length, hasMore };
+}
+
+/**
+ * The states that a filter retries. Sending again to addresses that were permanently rejected harms the
+ * sender's reputation, so this happens only if the filter names that status.
+ */
+function statesFor(filter: EmailFilter, acceptDuplicates: boolean): readonly RetryableState[] {
+  // An empty string does not restrict the result.
+  if (Object.values(filter).every((value) => value === undefined || value === ""))
+    throw new AppError(
+      "invalid",
+      "Set at least one filter, such as `status`, `recipient`, `domain` or `since`.",
+    );
+  const { status } = filter;
+  const all = retryableStates(acceptDuplicates);
+  if (status && !all.some((state) => state === status))
+    throw new AppError(
+      "conflict",
+      `Email with the status ${status} cannot be retried. Possible: ${all.join(", ")}.`,
+    );
+  return all.filter((state) => state !== "bounced" || status === "bounced");
+}
+
+async function findRetryable(
+  ctx: Ctx,
+  filter: EmailFilter,
+  states: readonly RetryableState[],
+  page: { limit: number; after?: string },
+): Promise<{ ids: string[]; hasMore: boolean }> {
+  const statuses = filter.status ? [filter.status] : states;
+  if (filter.domain) await requireLinkedDomain(ctx, filter.domain);
+  const senderDomains = await readLinkedDomains(ctx);
+  const found = await Promise.all(
+    statuses.map((status) => listEmails(ctx, { ...filter, ...page, status, senderDomains })),
+  );
+  const ids = found
+    .flatMap(({ rows }) => rows.map(({ id }) => id))
+    .sort()
+    .reverse();
+  const hasMore = ids.length > page.limit || found.some((each) => each.hasMore);
+  return { ids: ids.slice(0, page.limit), hasMore };
+}
+
+type Retry = { ids: string[]; states: readonly RetryableState[]; addresses?: string[] | null };
+
+async function retry(ctx: Ctx, { ids, states, addresses = null }: Retry): Promise<Retried[]> {
+  const retried = await retryDeliveries(ctx.hot, {
+    teamId: ctx.teamId,
+    emailIds: ids,
+    states,
+    addresses,
+    newId,
+    alongside: (tx, which) => recordAuditHot(tx, ctx, entryOf(which, states.includes("unknown"))),
+  });
+  if (retried.length > 0) ctx.wake();
+  return retried;
+}
+
+function entryOf(retried: readonly Retried[], acceptDuplicates: boolean): AuditEntry {
+  const ids = [...new Set(retried.map(({ emailId }) => emailId))];
+  const [id] = ids;
+  const detail = { recipients: retried.length, acceptDuplicates };
+  if (ids.length === 1 && id !== undefined)
+    return { action: "email.retried", subject: { id, name: null }, detail };
+  return { action: "email.retried_many", detail: { mails: ids.length, ...detail } };
+}

@@ -1,0 +1,87 @@
+import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
+import { attachments } from "#db/schema/attachments";
+import { emails } from "#db/schema/emails";
+import type { Ctx, Deps } from "#server/deps";
+import { notFound } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
+import { type Page, type PageQuery, pageOf, requireCursor } from "../../paging";
+
+/** A file of an email, without its bytes. */
+export type StoredFile = Omit<typeof attachments.$inferSelect, "content">;
+
+const FILE = {
+  teamId: attachments.teamId,
+  id: attachments.id,
+  emailId: attachments.emailId,
+  position: attachments.position,
+  filename: attachments.filename,
+  contentType: attachments.contentType,
+  contentId: attachments.contentId,
+  sizeBytes: attachments.sizeBytes,
+};
+
+/** Bytes read from the database at once; a file may be thirty times as large. */
+const chunkBytes = 1024 * 1024;
+
+/** The files of an email in the order of the email; `after` lists the files that follow the cursor. */
+export async function listFiles(ctx: Ctx, emailId: string, query: PageQuery): Promise<Page<StoredFile>> {
+  const [email] = await ctx.db
+    .select({ id: emails.id })
+    .from(emails)
+    .where(and(eq(emails.teamId, ctx.teamId), eq(emails.id, emailId)));
+  if (!email) throw notFound("Email");
+  const ofEmail = and(eq(attachments.teamId, ctx.teamId), eq(attachments.emailId, emailId));
+  await requireCursor(ctx, attachments, query, ofEmail);
+  // All files were created together and their ids ascend in the order of the email, so the list begins with
+  // the oldest id.
+  return pageOf(query, (cursor, order, limit) =>
+    ctx.db
+      .select(FILE)
+      .from(attachments)
+      .where(
+        and(
+          ofEmail,
+          cursor &&
+            (cursor.direction === "older" ? gt(attachments.id, cursor.id) : lt(attachments.id, cursor.id)),
+        ),
+      )
+      .orderBy(order === "newest" ? asc(attachments.id) : desc(attachments.id))
+      .limit(limit),
+  );
+}
+
+/** One file of one of the team's emails. */
+export async function getFile(ctx: Ctx, emailId: string, id: string): Promise<StoredFile> {
+  const file = await findFile(ctx, { teamId: ctx.teamId, emailId, id });
+  if (!file) throw notFound("Attachment");
+  return file;
+}
+
+/** Identifies a file. Check the caller's access before you use it. */
+export type FilePlace = Pick<StoredFile, "teamId" | "emailId" | "id">;
+
+/** The file with this key, or null if it does not exist any longer. */
+export async function findFile({ db }: Pick<Deps, "db">, place: FilePlace): Promise<StoredFile | null> {
+  if (!isId(place.emailId) || !isId(place.id)) return null;
+  const [file] = await db.select(FILE).from(attachments).where(at(place));
+  return file ?? null;
+}
+
+/**
+ * The bytes of a file, in chunks as they are consumed: memory holds one chunk, and no connection waits for a
+ * slow reader.
+ */
+export async function* readFile({ db }: Pick<Deps, "db">, file: StoredFile): AsyncGenerator<Uint8Array> {
+  for (let from = 1; from <= file.sizeBytes; from += chunkBytes) {
+    const [row] = await db
+      .select({ chunk: sql<Buffer>`substring(${attachments.content} from ${from} for ${chunkBytes})` })
+      .from(attachments)
+      .where(at(file));
+    // The aborted response shows the client that the file is incomplete.
+    if (!row) throw new Error("the file was deleted while it was read");
+    yield row.chunk;
+  }
+}
+
+const at = ({ teamId, emailId, id }: FilePlace) =>
+  and(eq(attachments.teamId, teamId), eq(attachments.emailId, emailId), eq(attachments.id, id));

@@ -1,0 +1,99 @@
+import { and, eq, gte, ilike, inArray, lte, or, type SQL, sql } from "drizzle-orm";
+import { deliveries } from "#db/schema/deliveries";
+import { type EmailStatus, emails } from "#db/schema/emails";
+import type { Ctx } from "#server/deps";
+import { firstIdAt, isId } from "#server/platform/ids";
+import type { Cursor } from "../../paging";
+
+export type EmailFilter = {
+  id?: string;
+  status?: EmailStatus;
+  /** Exact address of a recipient. */
+  recipient?: string;
+  /** Exact address of the sender. */
+  sender?: string;
+  /** Part of the subject, case-insensitive. */
+  subject?: string;
+  /** Part of the subject or of a recipient, case-insensitive. */
+  words?: string;
+  tag?: { name: string; value?: string };
+  apiKeyId?: string;
+  /** The sender's domain. */
+  domain?: string;
+  /** Only these sender domains; null or omitted: all. */
+  senderDomains?: readonly string[] | null;
+  since?: Date;
+  until?: Date;
+  /** This email and older ones. */
+  upTo?: string;
+};
+
+/**
+ * Ids contain the clock of the process that created them, rows that of the database: the maximum difference
+ * between both.
+ */
+const clockSkewMsMax = 15 * 60_000;
+
+/** Conditions that the index by recipient resolves: the emails to one address, in id order. */
+export const inDeliveries = (ctx: Ctx, filter: EmailFilter, cursor: Cursor): SQL | undefined =>
+  and(
+    eq(deliveries.teamId, ctx.teamId),
+    filter.recipient ? eq(deliveries.address, filter.recipient) : undefined,
+    inOrder(sql`${deliveries.emailId}`, filter, cursor),
+  );
+
+/**
+ * Conditions that the indexes of emails resolve, in id order. Only the ends of a time range read rows that do
+ * not match.
+ */
+export const inEmails = (ctx: Ctx, filter: EmailFilter, cursor: Cursor): SQL | undefined =>
+  and(
+    eq(emails.teamId, ctx.teamId),
+    filter.status ? eq(emails.status, filter.status) : undefined,
+    inOrder(sql`${emails.id}`, filter, cursor),
+  );
+
+function inOrder(id: SQL, { id: wanted, since, until, upTo }: EmailFilter, cursor: Cursor): SQL | undefined {
+  return and(
+    wanted === undefined ? undefined : isId(wanted) ? sql`${id} = ${wanted}` : sql`false`,
+    cursor && (cursor.direction === "older" ? sql`${id} < ${cursor.id}` : sql`${id} > ${cursor.id}`),
+    upTo ? sql`${id} <= ${upTo}` : undefined,
+    since ? sql`${id} >= ${firstIdAt(new Date(since.getTime() - clockSkewMsMax))}` : undefined,
+    until ? sql`${id} < ${firstIdAt(new Date(until.getTime() + clockSkewMsMax))}` : undefined,
+  );
+}
+
+/** Conditions that are checked row by row, independent of the index that found the rows. */
+export function rowConditions(filter: EmailFilter): SQL | undefined {
+  const { status, sender, subject, words, tag, apiKeyId, domain, senderDomains, since, until } = filter;
+  return and(
+    status && eq(emails.status, status),
+    sender ? eq(emails.senderAddress, sender) : undefined,
+    subject ? ilike(emails.subject, partOf(subject)) : undefined,
+    words ? containsWords(words) : undefined,
+    tag && hasTag(tag),
+    apiKeyId ? eq(emails.apiKeyId, apiKeyId) : undefined,
+    domain ? eq(emails.senderDomain, domain) : undefined,
+    senderDomains ? inArray(emails.senderDomain, [...senderDomains]) : undefined,
+    since && gte(emails.createdAt, since),
+    until && lte(emails.createdAt, until),
+  );
+}
+
+/**
+ * Whether an index can find rows that then do not match, so many rows may have to be read for a few results.
+ */
+export const hasRowConditions = ({ sender, subject, words, tag, apiKeyId, ...rest }: EmailFilter): boolean =>
+  Boolean(sender || subject || words || tag || apiKeyId || rest.domain || rest.senderDomains) ||
+  Boolean(rest.recipient && rest.status);
+
+export const hasTag = (tag: { name: string; value?: string }): SQL =>
+  sql`${emails.tags} @> ${JSON.stringify([tag])}::jsonb`;
+
+const partOf = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+
+function containsWords(words: string): SQL | undefined {
+  const part = partOf(words);
+  const lists = [emails.to, emails.cc, emails.bcc].map((list) => sql`${list}::text ilike ${part}`);
+  return or(ilike(emails.subject, part), ...lists);
+}

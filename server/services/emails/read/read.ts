@@ -1,0 +1,81 @@
+import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { apiKeys } from "#db/schema/api-keys";
+import { deliveries } from "#db/schema/deliveries";
+import { emailBodies, emails } from "#db/schema/emails";
+import { emailEvents } from "#db/schema/events";
+import { relays } from "#db/schema/relays";
+import { templates } from "#db/schema/templates";
+import type { Ctx } from "#server/deps";
+import { getAdvice, getReplyClass } from "#server/mail/outcome";
+import { notFound } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
+
+export type EmailSummary = typeof emails.$inferSelect;
+export type Delivery = typeof deliveries.$inferSelect & {
+  /** The name of the relay of the last attempt; null if `SMTP_URL` was used or the relay was removed. */
+  relay: string | null;
+};
+export type EmailEvent = typeof emailEvents.$inferSelect;
+export type Email = EmailSummary & {
+  html: string | null;
+  text: string | null;
+  /** The content was erased by the team's retention settings: the email can be viewed but not sent again. */
+  isErased: boolean;
+  keyName: string | null;
+  /** Null if no template was used, or it was deleted. */
+  templateName: string | null;
+  deliveries: Delivery[];
+  events: EmailEvent[];
+};
+
+/**
+ * The state of a recipient as the API and the console show it: a queued delivery with at least one attempt is
+ * `deferred`; `class` and `advice` explain the last rejection, and are null if the last reply was not a
+ * rejection.
+ */
+export function standingOf({ status, attempts, lastCode, lastEnhanced, lastText }: Omit<Delivery, "relay">) {
+  const about =
+    lastCode === null
+      ? null
+      : getReplyClass({ code: lastCode, enhanced: lastEnhanced, text: lastText ?? "" });
+  return {
+    status: status === "queued" && attempts > 0 ? ("deferred" as const) : status,
+    class: about,
+    advice: about && getAdvice(about),
+  };
+}
+
+/** One email with its bodies, the state of each recipient, and all events, oldest first. */
+export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
+  if (!isId(id)) throw notFound("Email");
+  const [[email], recipients, events] = await Promise.all([
+    ctx.db
+      .select({
+        email: emails,
+        html: emailBodies.html,
+        text: emailBodies.text,
+        isErased: sql<boolean>`${emailBodies.emailId} is null`,
+        keyName: apiKeys.name,
+        templateName: templates.name,
+      })
+      .from(emails)
+      .leftJoin(emailBodies, and(eq(emailBodies.teamId, emails.teamId), eq(emailBodies.emailId, emails.id)))
+      .leftJoin(apiKeys, and(eq(apiKeys.teamId, emails.teamId), eq(apiKeys.id, emails.apiKeyId)))
+      .leftJoin(templates, and(eq(templates.teamId, emails.teamId), eq(templates.id, emails.templateId)))
+      .where(and(eq(emails.teamId, ctx.teamId), eq(emails.id, id))),
+    ctx.db
+      .select({ ...getTableColumns(deliveries), relay: relays.name })
+      .from(deliveries)
+      .leftJoin(relays, eq(relays.id, deliveries.relayId))
+      .where(and(eq(deliveries.teamId, ctx.teamId), eq(deliveries.emailId, id)))
+      .orderBy(asc(deliveries.position)),
+    ctx.db
+      .select()
+      .from(emailEvents)
+      .where(and(eq(emailEvents.teamId, ctx.teamId), eq(emailEvents.emailId, id)))
+      .orderBy(asc(emailEvents.createdAt), asc(emailEvents.id)),
+  ]);
+  if (!email) throw notFound("Email");
+  const { email: summary, ...rest } = email;
+  return { ...summary, ...rest, deliveries: recipients, events };
+}

@@ -1,0 +1,58 @@
+import { and, asc, eq } from "drizzle-orm";
+import { attachments } from "#db/schema/attachments";
+import { capturedMessages, emailBodies } from "#db/schema/emails";
+import type { Ctx } from "#server/deps";
+import { AppError } from "#server/platform/errors";
+import { outgoingMessage } from "../outgoing";
+import { type Email, getEmail } from "./read";
+
+export type Source = {
+  bytes: Uint8Array;
+  /**
+   * `captured`: as it would have been sent, stored by the capture transport. `composed`: built now from the
+   * stored rows, without the signature and without the individual parts of a recipient's copy.
+   */
+  kind: "captured" | "composed";
+};
+
+/** An email as a file that email clients open (RFC 5322). AppError `conflict` if its content was erased. */
+export async function readSource(ctx: Ctx, id: string): Promise<Source> {
+  const email = await getEmail(ctx, id);
+  if (email.isErased)
+    throw new AppError(
+      "conflict",
+      "The content of this email was erased by the team's retention settings, so its source is not available.",
+    );
+  const [captured] = await ctx.db
+    .select({ raw: capturedMessages.raw })
+    .from(capturedMessages)
+    .where(and(eq(capturedMessages.teamId, ctx.teamId), eq(capturedMessages.emailId, id)));
+  if (captured) return { bytes: captured.raw, kind: "captured" };
+  const files = await ctx.db
+    .select({
+      filename: attachments.filename,
+      contentType: attachments.contentType,
+      contentId: attachments.contentId,
+      content: attachments.content,
+    })
+    .from(attachments)
+    .where(and(eq(attachments.teamId, ctx.teamId), eq(attachments.emailId, id)))
+    .orderBy(asc(attachments.position));
+  const text = await textOf(ctx, email);
+  const { bytes } = outgoingMessage({ ...email, text, createdAt: dateOf(email), files });
+  return { bytes, kind: "composed" };
+}
+
+/** The text that was sent, if it is stored. */
+async function textOf(ctx: Ctx, { id, html, text }: Email): Promise<string> {
+  if (text !== null || html === null) return text ?? "";
+  const [body] = await ctx.db
+    .select({ madeText: emailBodies.madeText })
+    .from(emailBodies)
+    .where(and(eq(emailBodies.teamId, ctx.teamId), eq(emailBodies.emailId, id)));
+  return body?.madeText ?? ctx.convertToText(ctx.teamId, html);
+}
+
+/** The date of a scheduled email is the time at which it was due. */
+const dateOf = ({ createdAt, scheduledAt }: Email): Date =>
+  scheduledAt !== null && scheduledAt > createdAt ? scheduledAt : createdAt;

@@ -1,0 +1,36 @@
+import type { TransactionSql } from "postgres";
+import { EMAIL_STATUSES } from "#db/schema/emails";
+
+/** A transaction of the hot connection. */
+export type HotTransaction = TransactionSql;
+export type EmailKey = { teamId: string; id: string };
+
+/**
+ * Locks the emails of some deliveries, always in the same order. Take these locks before you change
+ * deliveries: a status computed afterwards then includes every sibling, and two writers cannot deadlock.
+ */
+export async function lockEmailsOf(tx: HotTransaction, deliveryIds: string[]): Promise<EmailKey[]> {
+  return tx<EmailKey[]>`
+    with parents as materialized (
+      select distinct team_id, email_id from deliveries where id = any(${deliveryIds}::uuid[])
+    )
+    select e.team_id as "teamId", e.id from parents p join emails e on e.team_id = p.team_id and e.id = p.email_id
+    order by e.team_id, e.id for no key update of e`;
+}
+
+/**
+ * Writes the status of the worst recipient into emails whose rows the caller has locked. EMAIL_STATUSES
+ * defines the order, worst first; a queued delivery with at least one attempt counts as deferred.
+ */
+export async function refreshEmailStatus(tx: HotTransaction, parents: EmailKey[]): Promise<void> {
+  await tx`
+    update emails e set status = s.status
+    from (select p.team_id, p.email_id,
+            (${EMAIL_STATUSES}::text[])[min(array_position(${EMAIL_STATUSES}::text[],
+              case when d.status = 'queued' and d.attempts > 0 then 'deferred' else d.status end))] as status
+          from unnest(${parents.map(({ teamId }) => teamId)}::uuid[], ${parents.map(({ id }) => id)}::uuid[])
+            as p(team_id, email_id)
+          join deliveries d on d.team_id = p.team_id and d.email_id = p.email_id
+          group by p.team_id, p.email_id) s
+    where e.team_id = s.team_id and e.id = s.email_id and e.status <> s.status`;
+}

@@ -1,0 +1,86 @@
+import { and, eq } from "drizzle-orm";
+import type { Db } from "#db/client";
+import { apiKeyDomains, apiKeys, type OwnLimits } from "#db/schema/api-keys";
+import type { AuditDetail } from "#db/schema/audit";
+import type { Ctx } from "#server/deps";
+import { AppError, notFound } from "#server/platform/errors";
+import type { Tier } from "#server/platform/limits/limits";
+import { recordAudit } from "../audit/record";
+import { type Grant, permissionsOf, resolveGrant } from "./grant";
+import { TIERS } from "./key-input";
+import { insertLinks, isActiveKey, type Key, toKey } from "./keys";
+import { changeKeys } from "./transaction";
+
+/** A given field replaces the key's value; an omitted field is unchanged. */
+export type KeyChange = {
+  /** Ids or names of domains of the team; "all" also covers those added later. */
+  domains?: readonly string[] | "all";
+  expiresAt?: Date | null;
+  /** Calls per minute by class; null for the default. */
+  limits?: Partial<Record<Tier, number | null>>;
+};
+
+/**
+ * Changes the domains, expiry and limits of a key, effective immediately. Operator only: only the operator
+ * may set limits above the default, or extend a key's permissions.
+ */
+export async function changeKey(ctx: Ctx, id: string, change: KeyChange): Promise<Key> {
+  if (ctx.actor.kind !== "operator")
+    throw new AppError("forbidden", "Only the operator can change a key, with the CLI command `key set`.");
+  return changeKeys(ctx, async (tx) => {
+    const [key] = await tx.select().from(apiKeys).where(isActiveKey(ctx, id)).for("no key update");
+    if (!key) throw notFound("API key");
+    const { domainIds } = await permissionsOf(tx, key);
+    const had = { ...key, scopes: [], domains: key.allDomains ? ("all" as const) : [...domainIds] };
+    const before = await resolveGrant(tx, ctx, null, had);
+    const after = await resolveGrant(tx, ctx, null, {
+      ...had,
+      ...change,
+      limits: applyLimits(key.limits, change.limits ?? {}),
+    });
+    const { allDomains, expiresAt, limits } = after;
+    const [changed] = await tx
+      .update(apiKeys)
+      .set({ allDomains, limits, expiresAt })
+      .where(isActiveKey(ctx, id))
+      .returning();
+    if (!changed) throw new Error("a locked key was not found");
+    await replaceLinks(tx, ctx, id, after.domains);
+    const detail = changesOf(detailOf(before), detailOf(after));
+    if (Object.keys(detail).length > 0)
+      await recordAudit(tx, ctx, { action: "key.changed", subject: { id, name: key.name }, detail });
+    return toKey(changed, namesOf(after));
+  });
+}
+
+/** Merges changed limits into existing ones. */
+export function applyLimits(limits: OwnLimits, change: NonNullable<KeyChange["limits"]>): OwnLimits {
+  const merged = Object.entries({ ...limits, ...change });
+  return Object.fromEntries(merged.filter(([, number]) => number !== null));
+}
+
+async function replaceLinks(tx: Db, ctx: Ctx, apiKeyId: string, domains: Grant["domains"]): Promise<void> {
+  await tx
+    .delete(apiKeyDomains)
+    .where(and(eq(apiKeyDomains.teamId, ctx.teamId), eq(apiKeyDomains.apiKeyId, apiKeyId)));
+  await insertLinks(tx, ctx, apiKeyId, domains);
+}
+
+const namesOf = ({ domains }: Grant): string[] => domains.map(({ name }) => name).sort();
+
+/** The audit detail of a grant, with one entry per class of calls. */
+const detailOf = (grant: Grant): AuditDetail => ({
+  domains: grant.allDomains ? "all" : namesOf(grant),
+  expires_at: grant.expiresAt?.toISOString() ?? null,
+  ...Object.fromEntries(TIERS.map((tier) => [`limit ${tier}`, grant.limits[tier] ?? null])),
+});
+
+function changesOf(before: AuditDetail, after: AuditDetail): AuditDetail {
+  const names = Object.keys(after).filter((name) => String(before[name]) !== String(after[name]));
+  return Object.fromEntries(
+    names.flatMap((name) => [
+      [name, after[name] ?? null],
+      [`${name}_before`, before[name] ?? null],
+    ]),
+  );
+}

@@ -1,0 +1,57 @@
+import type { Deps } from "#server/deps";
+import type { Visitor } from "#server/platform/http/visitor";
+import { type Admission, admit } from "../account/admit";
+import { isKnownAddress } from "./sessions";
+import type { SignInLimiter } from "./sign-in-counters";
+import { authenticateByPassword, foldAddress } from "./users";
+
+/**
+ * Attempts per sliding minute. None of these limits locks an account: a browser in which the user has signed in before has its
+ * own limit, and attempts from an IP address where the user has signed in before do not count towards the account's limit.
+ * Attackers who exhaust the other limits, even behind the same proxy, therefore do not lock the user out.
+ */
+export const SIGN_IN_ATTEMPTS_PER_MINUTE = {
+  device: 6,
+  addressAndAccount: 6,
+  address: 20,
+  accountFromStrangers: 30,
+} as const;
+
+export type SignIn = Admission | { kind: "rejected" } | { kind: "too_many_attempts" };
+
+/**
+ * Signs a user in by email address and password: opens a session, or a 2FA challenge if 2FA is on. An unknown address and a
+ * wrong password have the same result and cost. Every attempt counts.
+ */
+export async function signIn(
+  deps: Deps & { signInLimiter: SignInLimiter },
+  input: { email: string; password: string } & Visitor,
+): Promise<SignIn> {
+  const email = foldAddress(input.email);
+  if (!(await countAttempt(deps, email, input))) return { kind: "too_many_attempts" };
+  const matched = await authenticateByPassword(deps, { email, password: input.password });
+  if (!matched) return { kind: "rejected" };
+  const { address, userAgent } = input;
+  return admit(deps, { ...matched, method: "password", visitor: { address, userAgent } });
+}
+
+/** Counts the attempt in every limit that applies. False if one is exceeded. */
+async function countAttempt(
+  deps: Deps & { signInLimiter: SignInLimiter },
+  email: string,
+  { address, device }: Visitor,
+): Promise<boolean> {
+  const {
+    device: perDevice,
+    addressAndAccount,
+    address: perAddress,
+    accountFromStrangers,
+  } = SIGN_IN_ATTEMPTS_PER_MINUTE;
+  const { take } = deps.signInLimiter;
+  if (device?.email === email) return take(`device:${device.id}`, perDevice);
+  // The IP address comes first: it bounds how many counters a client can create with made-up account names.
+  if (!(await take(`address:${address}`, perAddress))) return false;
+  if (!(await take(`pair:${address}:${email}`, addressAndAccount))) return false;
+  if (await isKnownAddress(deps, { email, address })) return true;
+  return take(`account:${email}`, accountFromStrangers);
+}

@@ -1,0 +1,124 @@
+import type { HotSql } from "#db/client";
+import type { DeliveryStage, DeliveryStatus } from "#db/schema/deliveries";
+import type { EventData, EventType } from "#db/schema/events";
+import { foldAddress } from "#server/shared/fold-address";
+import { type HotTransaction, lockEmailsOf, refreshEmailStatus } from "../emails/status";
+import { type ReportedEntry, suppressReported } from "../suppressions/suppress";
+
+/** The state of a delivery when a report about it arrives. */
+export type ReportedDelivery = {
+  id: string;
+  teamId: string;
+  emailId: string;
+  address: string;
+  domain: string;
+  status: DeliveryStatus;
+  stage: DeliveryStage;
+  attempts: number;
+  /** This report was already recorded as an event. */
+  isRepeated: boolean;
+};
+
+/**
+ * The change to write. A new status ends the lease of a worker on the row: the worker's later result is
+ * dropped.
+ */
+export type ReportChange = {
+  status: DeliveryStatus | null;
+  reply: { code: number | null; enhanced: string | null; text: string } | null;
+  host: string | null;
+  reason: string;
+  events: { id: string; type: EventType; data: EventData }[];
+  suppression: ReportedEntry | null;
+};
+
+/**
+ * Locks a delivery with its email, calls `decide` for the change that a report causes, and commits it with
+ * its events, their webhooks, the suppression and the email's status. A null change writes nothing. Returns
+ * null if the delivery does not exist. `decide` runs once per attempt of the transaction and must have no
+ * side effects.
+ */
+export async function applyReport(
+  hot: HotSql,
+  { deliveryId, report }: { deliveryId: string; report: string },
+  decide: (delivery: ReportedDelivery) => ReportChange | null,
+): Promise<ReportedDelivery | null> {
+  return hot.begin(async (tx) => {
+    const parents = await lockEmailsOf(tx, [deliveryId]);
+    const [delivery] = await tx<ReportedDelivery[]>`
+      select d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.status, d.stage, d.attempts,
+        exists (select from email_events e where e.team_id = d.team_id and e.email_id = d.email_id
+                and e.delivery_id = d.id and e.data ->> 'report' = ${report}) as "isRepeated"
+      from deliveries d where d.id = ${deliveryId} for no key update of d`;
+    if (!delivery) return null;
+    const change = decide(delivery);
+    if (!change) return delivery;
+    if (change.status) await writeStatus(tx, delivery, change);
+    for (const { id, type, data } of change.events)
+      await tx`
+        insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
+        values (${id}, ${delivery.teamId}, ${delivery.emailId}, ${delivery.id}, ${type}, ${delivery.address},
+                ${JSON.stringify(data)}::text::jsonb)`;
+    if (change.suppression) await suppressReported(tx, delivery, change.suppression);
+    if (change.status) await refreshEmailStatus(tx, parents);
+    return delivery;
+  });
+}
+
+async function writeStatus(
+  tx: HotTransaction,
+  { id }: ReportedDelivery,
+  { status, reply, host, reason }: ReportChange,
+): Promise<void> {
+  await tx`
+    update deliveries
+    set status = ${status}, stage = 'idle', lease_token = null, leased_until = null, wait_rule = null, due_at = now(),
+        last_reason = ${reason}, updated_at = now()
+    where id = ${id}`;
+  if (!reply) return;
+  await tx`
+    update deliveries
+    set last_code = ${reply.code}, last_enhanced = ${reply.enhanced}, last_text = ${reply.text}, last_host = ${host}
+    where id = ${id}`;
+}
+
+/** The delivery of an email to an address, case-insensitive; null if there is none. */
+export async function findDeliveryTo(
+  hot: HotSql,
+  { teamId, emailId, address }: { teamId: string; emailId: string; address: string },
+): Promise<string | null> {
+  const rows = await hot<Addressed[]>`
+    select id, address from deliveries where team_id = ${teamId} and email_id = ${emailId} order by position`;
+  return firstTo(rows, [address]);
+}
+
+/**
+ * The same for an email known only by its Message-ID, of any team, to the first matching address; not if the
+ * email is older than `daysMax`. Looks the id up in each team, because no index covers all teams.
+ */
+export async function findRecentDelivery(
+  hot: HotSql,
+  wanted: { messageId: string; emailId: string; addresses: readonly string[]; daysMax: number },
+): Promise<string | null> {
+  const rows = await hot<Addressed[]>`
+    select d.id, d.address
+    from teams t
+    join emails e on e.team_id = t.id and e.id = ${wanted.emailId}
+    join deliveries d on d.team_id = e.team_id and d.email_id = e.id
+    where e.message_id = ${wanted.messageId} and e.created_at > now() - ${wanted.daysMax} * interval '1 day'
+    order by d.position`;
+  return firstTo(rows, wanted.addresses);
+}
+
+type Addressed = { id: string; address: string };
+
+function firstTo(rows: readonly Addressed[], addresses: readonly string[]): string | null {
+  const wanted = new Set(addresses.map(foldAddress));
+  return rows.find(({ address }) => wanted.has(foldAddress(address)))?.id ?? null;
+}
+
+/** The recipient of a delivery; null if the delivery does not exist. */
+export async function addressOfDelivery(hot: HotSql, id: string): Promise<string | null> {
+  const [row] = await hot<{ address: string }[]>`select address from deliveries where id = ${id}`;
+  return row?.address ?? null;
+}

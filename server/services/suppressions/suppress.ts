@@ -1,0 +1,207 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Db } from "#db/client";
+import { BUILT_IN_DOMAIN } from "#db/schema/domains";
+import type { SuppressionOrigin, SuppressionRow } from "#db/schema/suppressions";
+import { type Columns, writeStatement } from "#db/statement";
+import type { Ctx, Deps } from "#server/deps";
+import { newId } from "#server/platform/ids";
+import type { Subscriber } from "#server/platform/secrets/recipient-tokens";
+import { foldAddress } from "#server/shared/fold-address";
+import type { AuditAction } from "../audit/actions";
+import { recordAudit } from "../audit/record";
+import type { HotTransaction } from "../emails/status";
+import { readSuppression, type Suppression } from "./present";
+
+/*
+ * What suppresses an address. Every path adds entries by `addEntries`:
+ *
+ * | cause                                                       | origin      | blocks                           |
+ * |-------------------------------------------------------------|-------------|----------------------------------|
+ * | hard bounce: SMTP reply, bounce message, provider callback  | `bounce`    | all email                        |
+ * | complaint: feedback report, provider callback               | `complaint` | all email                        |
+ * | unsubscribe link                                            | `manual`    | email sent with list_unsubscribe |
+ * | API, console                                                | `manual`    | all email                        |
+ * | CSV import                                                  | in the file | in the file                      |
+ *
+ * A bounce counts if its code says that the address does not exist (`isDeadAddress`, `interpretReported`), and a report
+ * if it is proven to be about this very delivery (services/returns).
+ *
+ * A new entry, and a report that replaces an unsubscribe, sends `suppression.added` to the team's endpoints.
+ */
+
+/** What a new cause changes in an existing entry. Only changed entries of a report are returned. */
+const IF_LISTED = {
+  /** A bounce or complaint replaces an unsubscribe. */
+  report: `set origin = excluded.origin, source_email_id = excluded.source_email_id, lists_only = false
+    where suppressions.lists_only`,
+  /** A person keeps the origin. The entry blocks all email unless both are limited to lists. */
+  request: "set lists_only = suppressions.lists_only and excluded.lists_only",
+};
+
+const IS_ANNOUNCED = { report: "true", request: "s.id in (select id from entry)" };
+
+/**
+ * SQL that adds the rows of the common table expression `entry` (team_id, id, address, origin, source_email_id, lists_only)
+ * and queues their events; of several rows for one address one counts. `suppressed` are the written entries; one with
+ * another id than proposed existed before.
+ */
+export const addEntries = (cause: keyof typeof IF_LISTED): string => `
+suppressed as (
+  insert into suppressions (team_id, id, address, origin, source_email_id, lists_only)
+  select distinct on (team_id, address collate "C") team_id, id, address, origin, source_email_id, lists_only
+  from entry order by team_id, address collate "C"
+  on conflict (team_id, address) do update ${IF_LISTED[cause]}
+  returning *
+), announced as (
+  insert into webhook_deliveries (id, team_id, webhook_id, type, data)
+  select uuid_v7(), s.team_id, w.id, 'suppression.added', to_jsonb(s)
+  from suppressed s join webhooks w on w.team_id = s.team_id and w.status = 'enabled' and 'suppression.added' = any(w.events)
+  where ${IS_ANNOUNCED[cause]}
+  for key share of w
+)`;
+
+/** An entry that a bounce or a complaint causes. */
+export type ReportedEntry = { id: string; address: string; origin: SuppressionOrigin };
+
+/** The entry for a recipient; null for scripted recipients, which are never suppressed by their outcomes. */
+export const reportedEntry = (
+  origin: SuppressionOrigin,
+  { address, domain }: { address: string; domain: string },
+): ReportedEntry | null =>
+  domain === BUILT_IN_DOMAIN ? null : { id: newId(), address: foldAddress(address), origin };
+
+type ReportedRow = ReportedEntry & { teamId: string; emailId: string };
+
+const REPORTED: Columns<ReportedRow> = {
+  team_id: ["uuid", ({ teamId }) => teamId],
+  id: ["uuid", ({ id }) => id],
+  address: ["text", ({ address }) => address],
+  origin: ["text", ({ origin }) => origin],
+  source_email_id: ["uuid", ({ emailId }) => emailId],
+};
+
+const ADD_REPORTED = writeStatement<{ entries: ReportedRow[] }>(
+  ({ rows }) => `
+with entry as (select *, false as lists_only from ${rows("entries", REPORTED)} as r), ${addEntries("report")}
+select from suppressed`,
+);
+
+/** Suppresses the recipient of an email after a bounce or a complaint. */
+export async function suppressReported(
+  tx: HotTransaction,
+  { teamId, emailId }: { teamId: string; emailId: string },
+  entry: ReportedEntry,
+): Promise<void> {
+  await tx.unsafe(ADD_REPORTED.text, ADD_REPORTED.parametersOf({ entries: [{ ...entry, teamId, emailId }] }));
+  // A complaint replaces a bounce without an event: the address was suppressed already.
+  if (entry.origin === "complaint")
+    await tx`
+      update suppressions set origin = 'complaint', source_email_id = ${emailId}
+      where team_id = ${teamId} and address = ${entry.address} and origin = 'bounce'`;
+}
+
+/** Adds entries that a person requests. Returns them, and existing entries with the same addresses. */
+async function addRequested(tx: Db, entry: SQL): Promise<Suppression[]> {
+  const rows = await tx.execute<{ row: SuppressionRow }>(sql`
+    with entry as (${entry}), ${sql.raw(addEntries("request"))}
+    select to_jsonb(s) as row from suppressed s`);
+  return rows.map(({ row }) => readSuppression(row));
+}
+
+/**
+ * Unsubscribes an address: the team's emails with an unsubscribe link are no longer sent to it, all others
+ * still are. No effect if the address is already on the suppression list.
+ */
+export async function unsubscribe(
+  { db, log, wake }: Pick<Deps, "db" | "log" | "wake">,
+  { teamId, emailId, address }: Subscriber,
+): Promise<void> {
+  const id = newId();
+  const [entry] = await addRequested(
+    db,
+    sql`
+      select t.id as team_id, ${id}::uuid as id, ${foldAddress(address)}::text as address, 'manual' as origin,
+        ${emailId}::uuid as source_email_id, true as lists_only
+      from teams t where t.id = ${teamId}`,
+  );
+  if (entry?.id !== id) return;
+  log.info("suppression.unsubscribed", { teamId, emailId });
+  wake();
+}
+
+/** An entry to import. */
+export type NewSuppression = Pick<Suppression, "address" | "origin" | "sourceEmailId" | "listsOnly">;
+
+/** `ids` has one id per requested address, in the same order. `added` contains only the new entries. */
+export type AddResult = { ids: string[]; added: Suppression[] };
+
+/**
+ * The audit action, and a callback for progress: how many entries are written while the transaction is still
+ * open.
+ */
+export type AddOptions = {
+  action?: Extract<AuditAction, "suppression.added" | "suppression.imported">;
+  onWritten?: (count: number, of: number) => void;
+};
+
+/** Rows of one statement. Other requests run between two statements. */
+const rowsMax = 5_000;
+
+/** Adds addresses to the team's suppression list with the origin `manual`. Existing entries keep their origin. */
+export const addSuppressions = (ctx: Ctx, addresses: readonly string[]): Promise<AddResult> =>
+  addNewSuppressions(
+    ctx,
+    addresses.map((address) => ({ address, origin: "manual", sourceEmailId: null, listsOnly: false })),
+  );
+
+/**
+ * The same for entries with an origin. A source that is not one of the team's emails is dropped. All are
+ * committed together, with the webhooks for the new entries.
+ */
+export async function addNewSuppressions(
+  ctx: Ctx,
+  entries: readonly NewSuppression[],
+  { action = "suppression.added", onWritten }: AddOptions = {},
+): Promise<AddResult> {
+  const byAddress = new Map<string, NewSuppression>();
+  for (const entry of entries) {
+    const address = foldAddress(entry.address);
+    if (!byAddress.has(address)) byAddress.set(address, { ...entry, address });
+  }
+  // In one order, so two callers with common addresses cannot deadlock.
+  const wanted = [...byAddress.values()].sort((a, b) => (a.address < b.address ? -1 : 1));
+  const ids = new Map<string, string>();
+  const added: Suppression[] = [];
+  await ctx.db.transaction(async (tx) => {
+    for (let at = 0; at < wanted.length; at += rowsMax) {
+      const part = wanted.slice(at, at + rowsMax);
+      const proposed = part.map(newId);
+      const own = new Set(proposed);
+      const column = (of: (entry: NewSuppression) => unknown) => sql.param(part.map(of));
+      // Arrays instead of rows of values: building row values takes longer than writing them.
+      const rows = await addRequested(
+        tx,
+        sql`
+          select ${ctx.teamId}::uuid as team_id, a.id, a.address, a.origin, e.id as source_email_id,
+            a.lists_only::boolean as lists_only
+          from unnest(${sql.param(proposed)}::uuid[], ${column(({ address }) => address)}::text[],
+            ${column(({ origin }) => origin)}::text[], ${column(({ sourceEmailId }) => sourceEmailId)}::uuid[],
+            ${column(({ listsOnly }) => String(listsOnly))}::text[]) as a(id, address, origin, source, lists_only)
+          left join emails e on e.team_id = ${ctx.teamId} and e.id = a.source`,
+      );
+      for (const { address, id } of rows) ids.set(address, id);
+      for (const row of rows) if (own.has(row.id)) added.push(row);
+      onWritten?.(Math.min(at + rowsMax, wanted.length), wanted.length);
+    }
+    if (added.length > 0)
+      await recordAudit(tx, ctx, { action, ...subjectOf(added), detail: { count: added.length } });
+  });
+  if (added.length > 0) ctx.wake();
+  return { ids: entries.map(({ address }) => ids.get(foldAddress(address)) ?? ""), added };
+}
+
+/** The subject of the audit entry: a single entry is named; for several only the count is recorded. */
+export const subjectOf = (rows: readonly Suppression[]) => {
+  const [only, ...others] = rows;
+  return only && others.length === 0 ? { subject: { id: only.id, name: only.address } } : {};
+};

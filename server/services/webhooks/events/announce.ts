@@ -1,0 +1,54 @@
+import { and, arrayContains, eq, sql } from "drizzle-orm";
+import { webhooks } from "#db/schema/webhooks";
+import type { Ctx } from "#server/deps";
+import { newId } from "#server/platform/ids";
+import { eventPayload } from "./payload";
+import type { AnnouncedEvent } from "./types";
+
+/** Maximum rows per statement. */
+const rowsMax = 5_000;
+
+type Announcer = Pick<Ctx, "db" | "teamId" | "clock">;
+
+/**
+ * Queues an event for each enabled endpoint of the team that subscribes to it. Call it in the transaction of
+ * the change (`announce({ ...ctx, db: tx }, …)`), so that both commit together; after the commit call
+ * `ctx.wake()` to send it immediately. `data` is the event's object in wire format, well below 20 KB.
+ */
+export async function announce(
+  ctx: Announcer,
+  type: AnnouncedEvent,
+  data: Record<string, unknown>,
+): Promise<void> {
+  await announceEach(ctx, type, [data]);
+}
+
+/** Like `announce`, for many events of one type, in order. */
+export async function announceEach(
+  ctx: Announcer,
+  type: AnnouncedEvent,
+  each: readonly Record<string, unknown>[],
+): Promise<void> {
+  if (each.length === 0) return;
+  const endpoints = await ctx.db
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(
+      and(
+        eq(webhooks.teamId, ctx.teamId),
+        eq(webhooks.status, "enabled"),
+        arrayContains(webhooks.events, [type]),
+      ),
+    )
+    .for("key share");
+  const createdAt = ctx.clock();
+  const payloads = each.map((data) => eventPayload(type, createdAt, data));
+  for (const endpoint of endpoints)
+    for (let at = 0; at < payloads.length; at += rowsMax) {
+      const part = payloads.slice(at, at + rowsMax);
+      await ctx.db.execute(sql`
+        insert into webhook_deliveries (id, team_id, webhook_id, type, payload)
+        select id, ${ctx.teamId}::uuid, ${endpoint.id}::uuid, ${type}, payload
+        from unnest(${sql.param(part.map(newId))}::uuid[], ${sql.param(part)}::text[]) as e(id, payload)`);
+    }
+}

@@ -1,0 +1,144 @@
+import type { Header, Tag } from "#db/schema/emails";
+import type { EventData, EventType, Visit } from "#db/schema/events";
+import { bounceOf, diagnosticCodes } from "./bounce";
+
+/** An event of an email, with the fields of the email that its payload repeats. */
+export type PayloadSource = {
+  type: EventType;
+  recipient: string | null;
+  data: EventData;
+  createdAt: Date;
+  /** The position of this event among the events of its email, from 1. */
+  sequence: number;
+  emailId: string;
+  emailCreatedAt: Date;
+  messageId: string;
+  sender: string;
+  to: string[];
+  subject: string;
+  tags: Tag[];
+  headers: Header[];
+  templateId: string | null;
+};
+
+type Payload = { type: string; created_at: string; data: Record<string, unknown> };
+
+/** The documented maximum size of a payload is 20 KB. */
+const payloadBytesMax = 20_000;
+const textCharsMax = 500;
+const itemsMax = 20;
+
+/** The body of an event that is not about an email. */
+export const eventPayload = (type: string, createdAt: Date, data: Record<string, unknown>): string =>
+  JSON.stringify({ type, created_at: createdAt.toISOString(), data });
+
+/**
+ * The request body for an event of an email: `{ type, created_at, data }` in the format of the Resend API,
+ * plus `data.sequence`, by which a receiver can order events that arrive out of order: of two events of one
+ * recipient the later has the greater number. Fields that would make it too large are shortened or omitted,
+ * and listed in `data.truncated`.
+ */
+export function emailPayload(source: PayloadSource): string {
+  const payload: Payload = {
+    type: source.type,
+    created_at: source.createdAt.toISOString(),
+    data: { ...commonOf(source), ...detailOf(source) },
+  };
+  const whole = JSON.stringify(payload);
+  return Buffer.byteLength(whole) < payloadBytesMax ? whole : JSON.stringify(shortened(payload));
+}
+
+function commonOf(source: PayloadSource): Record<string, unknown> {
+  const { recipient, tags, headers, templateId } = source;
+  return {
+    email_id: source.emailId,
+    created_at: source.emailCreatedAt.toISOString(),
+    message_id: `<${source.messageId}>`,
+    from: source.sender,
+    to: recipient === null ? source.to : [recipient],
+    subject: source.subject,
+    sequence: source.sequence,
+    ...(templateId === null ? {} : { template_id: templateId }),
+    ...(tags.length === 0 ? {} : { tags: Object.fromEntries(tags.map(({ name, value }) => [name, value])) }),
+    ...(headers.length === 0 ? {} : { headers: headers.map(({ name, value }) => ({ name, value })) }),
+  };
+}
+
+function detailOf({ type, data, createdAt }: PayloadSource): Record<string, unknown> {
+  switch (type) {
+    case "email.bounced":
+      return { bounce: bounceOf(data) };
+    case "email.failed":
+      return { failed: { reason: data.reason ?? "The email could not be sent." } };
+    case "email.suppressed":
+      return { suppressed: suppressedOf(data) };
+    case "email.unknown":
+      return {
+        unknown: {
+          reason: data.reason ?? "It is unknown whether the email was delivered.",
+          policy: data.policy,
+        },
+      };
+    case "email.opened":
+      return { open: visitOf(data.visit, createdAt) };
+    case "email.clicked":
+      return { click: { link: data.visit?.link ?? null, ...visitOf(data.visit, createdAt) } };
+    default:
+      return {};
+  }
+}
+
+/**
+ * The fields of the Resend API, plus who made the request, as far as it can be detected: many opens are
+ * automated.
+ */
+function visitOf(visit: Visit | undefined, at: Date): Record<string, unknown> {
+  const { by = "reader", name = null, address = null, agent = null } = visit ?? {};
+  return { ipAddress: address, timestamp: at.toISOString(), userAgent: agent, by, by_name: name };
+}
+
+/** Without the reason of the list entry it is a simulated recipient, which is not on any list. */
+function suppressedOf({ reason, reply, suppressedBy }: EventData): Record<string, unknown> {
+  return {
+    type: suppressedBy === undefined ? "Suppressed" : "OnAccountSuppressionList",
+    message: reason ?? "The recipient is on the suppression list.",
+    ...(suppressedBy === undefined ? {} : { reason: suppressedBy }),
+    diagnosticCode: diagnosticCodes(reply),
+  };
+}
+
+const cut = (text: string): string => {
+  const characters = [...text];
+  return characters.length > textCharsMax ? `${characters.slice(0, textCharsMax).join("")}…` : text;
+};
+const cutDeep = (value: unknown): unknown => {
+  if (typeof value === "string") return cut(value);
+  if (Array.isArray(value)) return value.slice(0, itemsMax).map(cutDeep);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutDeep(item)]));
+};
+
+/** What is shortened for size, least important first. The function returns the new value of the field. */
+const SHORTENING: readonly (readonly [field: string, shorten: (value: unknown) => unknown])[] = [
+  ["headers", () => undefined],
+  // Server replies have no length limit.
+  ["bounce", cutDeep],
+  ["failed", cutDeep],
+  ["suppressed", cutDeep],
+  ["unknown", cutDeep],
+  ["tags", () => undefined],
+  ["subject", cutDeep],
+  ["to", cutDeep],
+];
+
+function shortened(payload: Payload): Payload {
+  let data = payload.data;
+  const truncated: string[] = [];
+  for (const [field, shorten] of SHORTENING) {
+    if (!(field in data)) continue;
+    truncated.push(field);
+    data = { ...data, [field]: shorten(data[field]), truncated };
+    if (Buffer.byteLength(JSON.stringify({ ...payload, data })) < payloadBytesMax) break;
+  }
+  return { ...payload, data };
+}

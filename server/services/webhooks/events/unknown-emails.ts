@@ -1,0 +1,47 @@
+import { and, arrayContains, eq, sql } from "drizzle-orm";
+import { emails } from "#db/schema/emails";
+import { teams } from "#db/schema/teams";
+import { webhooks } from "#db/schema/webhooks";
+import type { Ctx } from "#server/deps";
+
+const countedMax = 1_000;
+
+/** Emails of unknown outcome, and whether any endpoint receives the event for them. */
+export type HeldUnknown = {
+  /** Emails with status `unknown`, counted up to 1,000. */
+  emails: number;
+  isAtLeast: boolean;
+  /** The team's policy: `retry` sends them again automatically, `hold` waits for a decision of a member. */
+  policy: "retry" | "hold";
+  /** Whether an enabled endpoint subscribes to `email.unknown`. */
+  isHeard: boolean;
+};
+
+/** Counts the team's emails of unknown outcome. */
+export async function readUnknownEmails(ctx: Ctx): Promise<HeldUnknown> {
+  const some = ctx.db
+    .select({ one: sql`1`.as("one") })
+    .from(emails)
+    .where(and(eq(emails.teamId, ctx.teamId), eq(emails.status, "unknown")))
+    .limit(countedMax)
+    .as("some");
+  const subscribed = ctx.db
+    .select({ one: sql`1` })
+    .from(webhooks)
+    .where(
+      and(
+        eq(webhooks.teamId, ctx.teamId),
+        eq(webhooks.status, "enabled"),
+        arrayContains(webhooks.events, ["email.unknown"]),
+      ),
+    );
+  const [[counted], [team]] = await Promise.all([
+    ctx.db.select({ emails: sql<number>`count(*)::int` }).from(some),
+    ctx.db
+      .select({ policy: teams.unknownPolicy, isHeard: sql<boolean>`exists ${subscribed}` })
+      .from(teams)
+      .where(eq(teams.id, ctx.teamId)),
+  ]);
+  if (!team || !counted) throw new Error("the team does not exist");
+  return { emails: counted.emails, isAtLeast: counted.emails === countedMax, ...team };
+}

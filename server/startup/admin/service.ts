@@ -1,0 +1,95 @@
+import type { Command } from "commander";
+import postgres from "postgres";
+import { isDatabaseUnreachable } from "#db/faults";
+import { type Migrated, migrateDatabase } from "#db/migrate";
+import { readSettings } from "#server/platform/env/settings";
+import { createLog } from "#server/platform/log";
+import { lowerPriority } from "../launcher/lower-priority";
+import { OperatorError } from "../launcher/operator-error";
+import { onStopSignals } from "../launcher/signals";
+import { runWorker } from "../worker";
+import { findLauncher, withDatabase } from "./session";
+import { printLine } from "./terminal";
+
+/** `migrate`, `worker`. */
+export function addServiceCommands(program: Command): void {
+  program
+    .command("migrate")
+    .description("migrates the database to this version; does nothing if it is up to date")
+    .addHelpText("after", "\nIt is safe to run it concurrently: one process migrates, the others wait.")
+    .action(async () => {
+      // An embedded database that was started for this command is already migrated.
+      const done = await withDatabase(
+        async ({ databaseUrl, migrated }) => migrated ?? (await migrateDatabase(databaseUrl)),
+      );
+      printLine(describeMigration(done));
+    });
+
+  program
+    .command("worker")
+    .description(
+      "delivers queued email until it receives SIGTERM or SIGINT (Ctrl-C), then drains for up to 25 s",
+    )
+    .addHelpText("after", WORKER_HELP)
+    .action(work);
+}
+
+function describeMigration({ before, applied }: Migrated): string {
+  if (applied <= 0) return "Already up to date.";
+  if (before === 0) return "Created the tables.";
+  return `Applied ${applied} migration${applied === 1 ? "" : "s"}.`;
+}
+
+const WORKER_HELP = `
+It requires DATABASE_URL and BACKSTAMP_URL, or a running Backstamp with this data directory. It sends by SMTP_URL.
+Any number of workers can run, on one or more machines. Standard output is a log with one JSON object per line.
+
+Examples:
+  DATABASE_URL=postgres://… BACKSTAMP_URL=https://mail.example.com SMTP_URL=smtp://smtp.example.com:587 \\
+    npm run -s backstamp -- worker`;
+
+async function work(): Promise<void> {
+  // Registered first: a signal during startup must stop the worker gracefully, too.
+  const stopSignal = new Promise<NodeJS.Signals>((resolve) => {
+    onStopSignals({ first: async (signal) => resolve(signal), again: async () => process.exit(1) });
+  });
+  const { mode, databaseUrl } = await findWork();
+  await requireTables(databaseUrl);
+  const settings = { ...readSettings(process.env, mode), databaseUrl };
+  const log = createLog(
+    (line) => process.stdout.write(`${line}\n`),
+    () => new Date(),
+  );
+  lowerPriority();
+  const worker = await runWorker(settings, { log });
+  log.info("worker.ready", { pid: process.pid, transport: settings.smtpUrl?.replace(/:.*/s, "") ?? "none" });
+  log.info("worker.stopping", { signal: await stopSignal });
+  await worker.stop();
+  log.info("worker.stopped");
+}
+
+/** The database and the mode. The mode of a running launcher applies, because workers with different modes would use different transports. */
+async function findWork(): Promise<{ mode: "dev" | "start"; databaseUrl: string }> {
+  const { databaseUrl, dataDir } = readSettings(process.env, "dev");
+  if (databaseUrl !== null)
+    return { mode: process.env.NODE_ENV === "development" ? "dev" : "start", databaseUrl };
+  const launcher = await findLauncher(dataDir);
+  if (launcher)
+    return { mode: launcher.purpose === "dev" ? "dev" : "start", databaseUrl: launcher.databaseUrl };
+  throw new OperatorError(
+    `DATABASE_URL is not set, and no Backstamp is running with ${dataDir}. ` +
+      "Set DATABASE_URL, or start Backstamp with npm run dev or npm start.",
+  );
+}
+
+// Fails if the tables do not exist. An unreachable database passes: the worker itself waits for it.
+async function requireTables(databaseUrl: string): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1, connect_timeout: 5, onnotice: () => {}, fetch_types: false });
+  try {
+    await sql`select from workers limit 0`;
+  } catch (error) {
+    if (!isDatabaseUnreachable(error)) throw error;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

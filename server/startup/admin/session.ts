@@ -1,0 +1,181 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Migrated } from "#db/migrate";
+import { teams } from "#db/schema/teams";
+import type { Ctx, Deps } from "#server/deps";
+import { readSettings, type Settings } from "#server/platform/env/settings";
+import { AppError } from "#server/platform/errors";
+import { newId } from "#server/platform/ids";
+import { silentLog } from "#server/platform/log";
+import { findTeam, type Team } from "#server/services/teams";
+import { type Built, buildDeps } from "../deps";
+import { readGenerated } from "../install/generated";
+import { resolveSecrets, seedInstallation } from "../install/installation";
+import { prepareDatabase } from "../install/prepare-database";
+import { acquireLock, findHolder, type Holder } from "../launcher/lock";
+import { OperatorError } from "../launcher/operator-error";
+import { onStopSignals } from "../launcher/signals";
+import { startEmbeddedPostgres } from "../postgres/embedded";
+
+const waitMaxMs = 60_000;
+const pollMs = 100;
+const connectionsMax = 4;
+
+type Closers = (() => Promise<unknown>)[];
+export type Session = {
+  deps: Deps;
+  databaseUrl: string;
+  /** The base URL of links; null if it is not configured, see `requirePublicUrl`. */
+  publicUrl: string | null;
+  /** The migrations applied when this command started the database; null if the database was already running. */
+  migrated: Migrated | null;
+};
+
+/**
+ * Runs one command with a database: the configured one, else that of the running Backstamp with this data directory,
+ * else the embedded one, which is started for this command and stopped afterwards. A signal also stops it gracefully.
+ */
+export async function withDatabase<T>(run: (session: Session) => Promise<T>): Promise<T> {
+  const settings = readSettings(process.env, "dev");
+  const closers: Closers = [];
+  const close = async () => {
+    for (const end of closers.splice(0).reverse()) await end();
+  };
+  const opening = open(settings, closers);
+  let isStopping = false;
+  onStopSignals({
+    first: async () => {
+      isStopping = true;
+      await opening.catch(() => {});
+      await close();
+      process.exit(1);
+    },
+    again: async () => process.exit(1),
+  });
+  try {
+    return await run(await opening);
+  } catch (error) {
+    // A command that fails during shutdown fails because its connections are closed. The error is not reported.
+    if (isStopping) return await new Promise<never>(() => {});
+    throw error;
+  } finally {
+    await close();
+  }
+}
+
+/** Runs one command for a team: the one with this id or name, or the first team by default. */
+export async function withTeam<T>(
+  idOrName: string | undefined,
+  run: (ctx: Ctx, team: Team) => Promise<T>,
+): Promise<T> {
+  return withDatabase(async ({ deps }) => {
+    const team = await findTeam(deps, idOrName);
+    const ctx: Ctx = { ...deps, teamId: team.id, actor: { kind: "operator" }, requestId: newId() };
+    try {
+      return await run(ctx, team);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === "not_found")) throw error;
+      throw new OperatorError(
+        `${error.message} in team ${team.name}. Use --team for another team; team list lists them.`,
+        {
+          cause: error,
+        },
+      );
+    }
+  });
+}
+
+/** The public URL, for commands that print a link. Throws an OperatorError if it is not configured; no default is used. */
+export function requirePublicUrl({ publicUrl }: Pick<Session, "publicUrl">): string {
+  if (publicUrl !== null) return publicUrl;
+  throw new OperatorError(
+    "BACKSTAMP_URL is not set, and links are built from it. Set the public URL of the installation: BACKSTAMP_URL=https://mail.example.com",
+  );
+}
+
+/** The Backstamp that runs with this data directory, after its database has started. Null if none runs. */
+export async function findLauncher(dataDir: string): Promise<(Holder & { databaseUrl: string }) | null> {
+  for (let waitedMs = 0; ; waitedMs += pollMs) {
+    const holder = await findHolder(dataDir);
+    if (!holder) return null;
+    if (holder.databaseUrl !== null) return { ...holder, databaseUrl: holder.databaseUrl };
+    if (waitedMs >= waitMaxMs) throw inUse(dataDir, holder);
+    await wait(pollMs);
+  }
+}
+
+async function open(settings: Settings, closers: Closers): Promise<Session> {
+  if (settings.databaseUrl !== null) {
+    const session = connect(await withKeptSecret(settings), settings.databaseUrl, closers);
+    return { ...session, publicUrl: settings.givenUrl };
+  }
+  const { dataDir } = settings;
+  const startedMs = performance.now();
+  for (;;) {
+    const launcher = await findLauncher(dataDir);
+    if (launcher) {
+      const url = launcher.publicUrl ?? settings.url;
+      const session = connect(await withKeptSecret({ ...settings, url }), launcher.databaseUrl, closers);
+      await waitUntilFilled(session.deps);
+      return session;
+    }
+    const taken = await acquireLock(dataDir, "command line");
+    if ("lock" in taken) {
+      closers.push(() => taken.lock.release());
+      return startEmbedded(settings, closers);
+    }
+    if (performance.now() - startedMs > waitMaxMs) throw inUse(dataDir, taken.holder);
+  }
+}
+
+function connect(settings: Settings, databaseUrl: string, closers: Closers): Session & { built: Built } {
+  const built = buildDeps(
+    { ...settings, databaseUrl },
+    { log: silentLog, applicationName: "backstamp command line", connectionsMax },
+  );
+  closers.push(() => built.close());
+  return { built, deps: built.deps, databaseUrl, publicUrl: settings.url, migrated: null };
+}
+
+/** Adds the secret that the launcher generated, if the settings have none and the launcher has run here. */
+async function withKeptSecret(settings: Settings): Promise<Settings> {
+  const secret = settings.secret ?? (await readGenerated(settings.dataDir)).secret ?? null;
+  return { ...settings, secret };
+}
+
+/** Performs the launcher's first-time setup. A later launcher finds it complete. */
+async function startEmbedded(settings: Settings, closers: Closers): Promise<Session> {
+  const secrets = await resolveSecrets(settings, true);
+  const postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, log: silentLog });
+  closers.push(() => postgres.stop());
+  const session = connect({ ...settings, secret: secrets.secret }, postgres.url, closers);
+  const migrated = await prepareDatabase(postgres.url, silentLog, AbortSignal.timeout(waitMaxMs));
+  const restDeps = session.built.forRest({ tick: async () => {} });
+  await seedInstallation(restDeps, settings, secrets, { isEmbedded: true });
+  return { ...session, migrated };
+}
+
+// On its first start, the launcher publishes the database's URL before the tables and the first team exist.
+async function waitUntilFilled(deps: Deps): Promise<void> {
+  for (let waitedMs = 0; waitedMs < waitMaxMs; waitedMs += pollMs) {
+    const found = await deps.db
+      .select({ id: teams.id })
+      .from(teams)
+      .limit(1)
+      .catch((error: unknown) => {
+        if (isMissingTable(error)) return [];
+        throw error;
+      });
+    if (found.length > 0) return;
+    await wait(pollMs);
+  }
+}
+
+function isMissingTable(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  return cause instanceof Error && "code" in cause && cause.code === "42P01";
+}
+
+const inUse = (dataDir: string, { pid, purpose }: Holder) =>
+  new OperatorError(
+    `${dataDir} is in use by process ${pid} (${purpose}), whose database is not reachable. Try again, or stop that process.`,
+  );

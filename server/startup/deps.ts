@@ -1,0 +1,152 @@
+import { type Database, openDatabase } from "#db/client";
+import { createWaker, listenForKeyChanges } from "#db/notify";
+import type { Deps, PublicNames, RestDeps } from "#server/deps";
+import { readDomainName } from "#server/mail/address/address";
+import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
+import { createTextConverter } from "#server/mail/mime/html-text";
+import { createOutside } from "#server/platform/egress/outside";
+import type { Settings } from "#server/platform/env/settings";
+import { createBodyBudget } from "#server/platform/limits/body-budget";
+import { createLimits, type Limits } from "#server/platform/limits/limits";
+import { createLog, errorFacts, type Log } from "#server/platform/log";
+import { createRecipientTokens, type RecipientTokens } from "#server/platform/secrets/recipient-tokens";
+import { deriveKey } from "#server/platform/secrets/secrets";
+import { createSignedLinks, type SignedLinks } from "#server/platform/secrets/signed-links";
+import { createVault, type Vault } from "#server/platform/secrets/vault";
+import { createAcceptor } from "#server/services/emails/accept/acceptor";
+import { filesMaxBytes } from "#server/services/emails/accept/attachments";
+import { createAuthenticate } from "#server/services/keys/authenticate";
+import { createKeyCache } from "#server/services/keys/cache";
+import { createRequestLog, type Later, type RequestLog } from "#server/services/logs/record";
+import { OperatorError } from "./launcher/operator-error";
+
+/** Settings with the URL of the configured or embedded database. */
+export type ConnectedSettings = Settings & { databaseUrl: string };
+
+export type BuildOptions = {
+  /** Default: one JSON object per line on standard output. */
+  log?: Log;
+  /** `application_name` of the database connections. */
+  applicationName?: string;
+  /** Maximum number of connections. */
+  connectionsMax?: number;
+  /** Replaces NOTIFY where no worker listens. */
+  wake?: () => void;
+  /** Replaces a timer where the process does not run after a response. */
+  later?: Later;
+  /** True where the platform can freeze the process. It then misses notifications and must not cache keys. Default: false. */
+  canFreeze?: boolean;
+};
+
+/** The dependencies of one process. `forRest` adds those of the REST API; `close` releases all of them. */
+export type Built = {
+  deps: Deps;
+  database: Database;
+  /** `tick` runs one bounded round of delivery for the cron route. */
+  forRest(options: { tick: () => Promise<void> }): RestDeps;
+  close(): Promise<void>;
+};
+
+/** Builds the dependencies of a Node process. Connections are opened on first use, so this does not fail. */
+export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {}): Built {
+  const clock = () => new Date();
+  const log = options.log ?? createLog((line) => process.stdout.write(`${line}\n`), clock);
+  const database = openDatabase(settings.databaseUrl, {
+    pooled: settings.isDatabasePooled,
+    ...(options.applicationName === undefined ? {} : { applicationName: options.applicationName }),
+    ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
+  });
+  const outside = createOutside({ allow: settings.egressAllow, nameServers: settings.dnsServers });
+  const textMaker = createTextConverter({ log });
+  const notifyFailed = (error: unknown) => log.warn("due.notify_failed", errorFacts(error));
+  const listenFailed = (error: unknown) => log.warn("keys.listen_failed", errorFacts(error));
+  const listen = (onChange: () => void) => void listenForKeyChanges(database.hot, onChange, listenFailed);
+  const keyCache = createKeyCache(clock, options.canFreeze ? undefined : listen);
+  const deps: Deps = {
+    db: database.db,
+    hot: database.hot,
+    accept: createAcceptor(database.hot),
+    transportKind: transportKindOf(settings.smtpUrl),
+    outside,
+    dns: createQueryDns(settings.dnsServers),
+    resolvers: createResolvers(settings.dnsServers),
+    convertToText: textMaker.convertToText,
+    names: namesOf(settings),
+    home: { url: settings.url, sender: settings.systemFrom },
+    vault: settings.secret === null ? lockedVault : createVault(settings.secret),
+    recipientTokens:
+      settings.secret === null ? lockedTokens : createRecipientTokens(settings.secret, settings.url),
+    links: settings.secret === null ? lockedLinks : createSignedLinks(settings.secret, settings.url),
+    clock,
+    log,
+    wake: options.wake ?? createWaker(database.hot, notifyFailed),
+    clearKeyCache: keyCache.clear,
+  };
+  const bodies = createBodyBudget({ bodyMaxBytes: settings.bodyMaxBytes, filesMaxBytes });
+  let limits: Limits | undefined;
+  let requestLog: RequestLog | undefined;
+  return {
+    deps,
+    database,
+    forRest: ({ tick }) => {
+      limits ??= createLimits({ store: settings.limitStore, clock: Date.now, log });
+      requestLog ??= createRequestLog(deps, options.later);
+      return {
+        ...deps,
+        limits,
+        requestLog,
+        authenticate: createAuthenticate(database.hot, clock, log, keyCache),
+        cronSecret: settings.cronSecret,
+        inboundToken: settings.secret === null ? null : deriveKey(settings.secret, "inbound"),
+        tick,
+        bodyMaxBytes: settings.bodyMaxBytes,
+        bodies,
+        trustedHops: settings.trustedHops,
+      };
+    },
+    close: async () => {
+      await requestLog?.flush();
+      await limits?.close();
+      await textMaker.close();
+      await outside.close();
+      await database.close();
+    },
+  };
+}
+
+// Without the secret, encrypting and signing throw an error that names the missing setting.
+const lockedVault: Vault = {
+  seal: () => throwMissingSecret(),
+  open: () => throwMissingSecret(),
+};
+const lockedLinks: SignedLinks = {
+  make: () => throwMissingSecret(),
+  open: () => throwMissingSecret(),
+};
+
+const lockedTokens: RecipientTokens = {
+  origin: "",
+  unsubscribeLink: () => throwMissingSecret(),
+  openLink: () => throwMissingSecret(),
+  openOpen: () => throwMissingSecret(),
+  clickLink: () => throwMissingSecret(),
+  openClick: () => throwMissingSecret(),
+  openUnsubscribe: () => throwMissingSecret(),
+  returnPath: () => throwMissingSecret(),
+  openReturnPath: () => throwMissingSecret(),
+};
+
+function throwMissingSecret(): never {
+  throw new OperatorError("BACKSTAMP_SECRET: Required for this command. Set the secret of the installation.");
+}
+
+function namesOf({ mailHost, returnPathDomain, url }: Settings): PublicNames {
+  const web = readDomainName(new URL(url).hostname);
+  return { mailHost, returnPathDomain, webHost: web.ok ? web.domain : null };
+}
+
+function transportKindOf(smtpUrl: string | null): Deps["transportKind"] {
+  if (smtpUrl === null) return "none";
+  if (smtpUrl === "capture:") return "capture";
+  return smtpUrl === "direct:" ? "direct" : "relay";
+}

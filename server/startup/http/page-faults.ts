@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { newId } from "#server/platform/ids";
+import type { RestApi } from "./node";
+
+type PageFault = { status: 400 | 405; name: string; message: string };
+
+/** Methods that pages and the console's API support. */
+const METHODS = "GET, HEAD, POST";
+
+/** Finds requests that Next would answer with 500: TRACE, which `Request` does not support, and undecodable paths. */
+export function findPageFault({
+  method,
+  url = "/",
+}: Pick<IncomingMessage, "method" | "url">): PageFault | null {
+  if (method === "TRACE")
+    return {
+      status: 405,
+      name: "method_not_allowed",
+      message: `TRACE is not supported. Use ${METHODS}.`,
+    };
+  const [path = ""] = url.split("?", 1);
+  if (isDecodable(path)) return null;
+  const message =
+    "The path is not valid percent-encoded UTF-8. Write % as %25, and other characters as their UTF-8 bytes.";
+  return { status: 400, name: "validation_error", message };
+}
+
+/** Responds to such a request in the API's error format, with the rate-limit headers. */
+export async function rejectPage(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  rest: Promise<RestApi>,
+  { status, name, message }: PageFault,
+): Promise<void> {
+  const requestId = newId();
+  const limits = await (await rest).limitHeaders(incoming.socket.remoteAddress ?? null);
+  const body = JSON.stringify({ error: message, name, message, statusCode: status, request_id: requestId });
+  outgoing.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": requestId,
+    ...(status === 405 ? { allow: METHODS } : {}),
+    ...limits,
+  });
+  outgoing.end(body);
+  // Discards the request body, so it does not keep the connection open.
+  incoming.resume();
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return !decodeURIComponent(path).includes("\0");
+  } catch {
+    return false;
+  }
+}

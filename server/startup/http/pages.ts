@@ -1,0 +1,109 @@
+import { readFile } from "node:fs/promises";
+import { type IncomingMessage, Server, type ServerResponse } from "node:http";
+import path from "node:path";
+import { errorFacts, type Log } from "#server/platform/log";
+import { setPeerHeader } from "../next";
+import type { Pages } from "./node";
+
+/** Next in this process. */
+export type NextPages = Pages & {
+  /** Resolves when Next is ready or has failed permanently. The first request also starts it. Never rejects. */
+  prepare(): Promise<void>;
+  /** Stops Next's compiler and watchers. */
+  close(): Promise<void>;
+};
+
+export type PagesOptions = {
+  isDev: boolean;
+  folder: string;
+  host: string;
+  port: number;
+  log: Log;
+  /** Next starts after this resolves, because its handlers require the dependencies of this process. */
+  after: Promise<unknown>;
+};
+
+type NextApp = {
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** The pages, prepared on demand. If preparation fails, they respond with 503 and the other parts continue. */
+export function openPages(options: PagesOptions): NextPages {
+  // Next attaches its upgrade listener to this unused server. The HTTP server decides which upgrades it gets.
+  const upgrades = new Server();
+  let starting: Promise<NextApp | null> | undefined;
+
+  const start = async (): Promise<NextApp | null> => {
+    try {
+      await options.after;
+      if (options.isDev) await refuseSecondCompiler(options.folder);
+      // Otherwise Node keeps the source maps of all of Next's modules in memory: tens of megabytes.
+      else process.setSourceMapsEnabled(false);
+      const { default: next } = await import("next");
+      const app = next({
+        dev: options.isDev,
+        dir: options.folder,
+        hostname: options.host,
+        port: options.port,
+        httpServer: upgrades,
+      });
+      await app.prepare();
+      const handle = app.getRequestHandler();
+      return { handle: (incoming, outgoing) => handle(incoming, outgoing), close: () => app.close() };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : "";
+      options.log.error("pages.failed", { ...errorFacts(error), message });
+      return null;
+    } finally {
+      process.setSourceMapsEnabled(true);
+    }
+  };
+  const started = (): Promise<NextApp | null> => {
+    starting ??= start();
+    return starting;
+  };
+
+  return {
+    async request(incoming, outgoing) {
+      const app = await started();
+      if (!app) return refuse(outgoing);
+      setPeerHeader(incoming);
+      await app.handle(incoming, outgoing);
+    },
+    async upgrade(incoming, socket, head) {
+      await started();
+      setPeerHeader(incoming);
+      if (!upgrades.emit("upgrade", incoming, socket, head)) socket.destroy();
+    },
+    async prepare() {
+      await started();
+    },
+    async close() {
+      await (await starting)?.close();
+    },
+  };
+}
+
+/** The file that marks a complete production build. */
+export const buildFileOf = (folder: string): string => path.join(folder, ".next", "BUILD_ID");
+
+function refuse(outgoing: ServerResponse): void {
+  outgoing.writeHead(503, { "content-type": "text/plain; charset=utf-8" });
+  outgoing.end(
+    "The pages could not be started. See the log for the reason. The REST API under /api is available.\n",
+  );
+}
+
+// Next's compiler exits the whole process if another one runs in the same folder. Delivery must not depend on that.
+async function refuseSecondCompiler(folder: string): Promise<void> {
+  const text = await readFile(path.join(folder, ".next", "dev", "lock"), "utf8").catch(() => "");
+  const [, pid] = /"pid":\s*(\d+)/.exec(text) ?? [];
+  if (pid === undefined || Number(pid) === process.pid) return;
+  try {
+    process.kill(Number(pid), 0);
+  } catch {
+    return;
+  }
+  throw new Error(`Process ${pid} already compiles the pages of this folder. Stop it first.`);
+}

@@ -1,0 +1,18 @@
+import type { RestDeps } from "#server/deps";
+import { addressBucket } from "#server/platform/limits/address-bucket";
+import { LIMIT_PER_MINUTE } from "#server/platform/limits/limits";
+import { dispatch } from "#server/rest/dispatch";
+import { limitHeaders } from "#server/rest/pipeline/respond";
+import type { RestApi } from "./node";
+
+/** The REST API with these dependencies, for the HTTP server. */
+export function createRestApi(deps: RestDeps): RestApi {
+  return {
+    answer: (request, peer) => dispatch(deps, request, peer),
+    async limitHeaders(address) {
+      const bucket = addressBucket(new Headers(), address ?? undefined, deps.trustedHops);
+      const verdict = await deps.limits.peek(bucket, "other", LIMIT_PER_MINUTE.other);
+      return limitHeaders(verdict, deps.clock().getTime());
+    },
+  };
+}

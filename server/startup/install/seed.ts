@@ -1,0 +1,46 @@
+import { count } from "drizzle-orm";
+import { teams } from "#db/schema/teams";
+import type { Ctx, Deps } from "#server/deps";
+import { newId } from "#server/platform/ids";
+import { createKey } from "#server/services/keys/keys";
+import { hasUsers, lockFirstUser } from "#server/services/people/first-user";
+import { createUser } from "#server/services/people/users";
+import { createTeam, findTeam } from "#server/services/teams";
+
+export type SeedInput = {
+  adminEmail: string;
+  /** Null if there is none: a code creates the first user instead. */
+  adminPassword: string | null;
+  /** Creates a key for the first team even if a team exists, because the stored key is no longer valid. */
+  wantsKey: boolean;
+};
+
+/**
+ * Seeds an empty database with the first team and a key that can send from the built-in domain and read emails. Creates
+ * the first user if there is none. Safe to run concurrently: one process seeds, the others find the result. Returns the
+ * token if a key was created.
+ */
+export async function seedDatabase(deps: Deps, input: SeedInput): Promise<{ token: string | null }> {
+  const { adminEmail: email, adminPassword: password } = input;
+  return deps.db.transaction(async (tx) => {
+    await lockFirstUser(tx);
+    const inside: Deps = { ...deps, db: tx };
+    const [found] = await tx.select({ teams: count() }).from(teams);
+    const isEmpty = found?.teams === 0;
+    if (isEmpty) await createTeam(inside, { name: "First team" });
+    if (password !== null && !(await hasUsers(inside)))
+      await createUser(inside, { email, password, teamId: (await findTeam(inside)).id, role: "owner" });
+    return { token: isEmpty || input.wantsKey ? await makeKey(inside) : null };
+  });
+}
+
+async function makeKey(deps: Deps): Promise<string> {
+  const { id: teamId } = await findTeam(deps);
+  const ctx: Ctx = { ...deps, teamId, actor: { kind: "operator" }, requestId: newId() };
+  const { token } = await createKey(ctx, {
+    name: "First key",
+    scopes: ["emails:send", "emails:read"],
+    domains: ["backstamp.test"],
+  });
+  return token;
+}

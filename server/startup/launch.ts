@@ -1,0 +1,203 @@
+import { access } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { loadDotEnv, readSettings, type Settings, SettingsError } from "#server/platform/env/settings";
+import { createLog, errorFacts, type Log } from "#server/platform/log";
+import { type HttpServer, openHttpServer, type RestApi } from "./http/node";
+import { buildFileOf, type NextPages, openPages } from "./http/pages";
+import { generatedFileOf } from "./install/generated";
+import { renderBanner } from "./launcher/banner";
+import { acquireLock, type DataLock } from "./launcher/lock";
+import { explainHolder, explainListen, OperatorError } from "./launcher/operator-error";
+import { onPackageManagerGone } from "./launcher/parents";
+import { onStopSignals } from "./launcher/signals";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "./postgres/embedded";
+import type { Service } from "./service";
+
+/** The parts that are open so far. */
+type Parts = {
+  lock?: DataLock;
+  server?: HttpServer;
+  postgres?: EmbeddedPostgres;
+  service?: Service;
+  pages?: NextPages;
+};
+
+type Deferred<T> = { promise: Promise<T>; resolve(value: T): void };
+
+const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
+/** In dev, pages are prepared on the first page request or after this delay, so they do not slow down the first email. */
+const preparePagesAfterMs = 2_000;
+/** Time for requests in progress to complete. */
+const graceMs = 25_000;
+const stopMaxMs = 60_000;
+
+/** Starts all parts in this process and prints the banner. A stop signal shuts the process down gracefully. */
+async function launch(mode: "dev" | "start"): Promise<void> {
+  const nodeEnv = mode === "dev" ? "development" : "production";
+  loadDotEnv(projectFolder, nodeEnv, process.env);
+  Object.assign(process.env, { NODE_ENV: nodeEnv, NEXT_TELEMETRY_DISABLED: "1" });
+  // A closed output pipe must not end the process.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  const log = createLog(
+    (line) => process.stdout.write(`${line}\n`),
+    () => new Date(),
+  );
+
+  const parts: Parts = {};
+  const stopping = new AbortController();
+  const opening = open(readSettings(process.env, mode), parts, log, stopping.signal);
+  onStopSignals({
+    first: async (signal) => {
+      log.info("launcher.stopping", { signal });
+      stopping.abort(new OperatorError("Stopped before it had started."));
+      await opening.catch(() => {});
+      // The process ends even if a step hangs. The next startup cleans up.
+      setTimeout(() => process.exit(1), stopMaxMs);
+      process.exit((await close(parts, graceMs, log)) ? 0 : 1);
+    },
+    again: async () => {
+      await parts.postgres?.stop();
+      process.exit(1);
+    },
+  });
+  void onPackageManagerGone(() => process.kill(process.pid, "SIGHUP"));
+  try {
+    await opening;
+  } catch (error) {
+    // The signal handler closes the parts.
+    if (stopping.signal.aborted) return await new Promise<never>(() => {});
+    await close(parts, 0, log);
+    throw error;
+  }
+}
+
+async function open(settings: Settings, parts: Parts, log: Log, signal: AbortSignal): Promise<void> {
+  const isDev = settings.mode === "dev";
+  const isEmbedded = settings.databaseUrl === null;
+  if (!isDev) await requireBuild();
+  if (isEmbedded) parts.lock = await requireLock(settings);
+
+  // The port is bound before any slow step. Requests that arrive now wait until the REST API or the pages are ready.
+  const rest = createDeferred<RestApi>();
+  const deps = createDeferred<void>();
+  const { host, port, apiHost } = settings;
+  const pages = openPages({ isDev, folder: projectFolder, host, port, log, after: deps.promise });
+  parts.server = await openHttpServer({
+    host,
+    port,
+    apiHost,
+    rest: rest.promise,
+    pages,
+    upgrades: isDev,
+    log,
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw explainListen(error, settings);
+  });
+  parts.pages = pages;
+  await parts.lock?.describe({ url: localUrlOf(settings), publicUrl: settings.url });
+
+  // Loads the modules while the database starts on another core.
+  const loading = import("./service");
+  loading.then(() => import("next")).catch(() => {});
+  if (isEmbedded) parts.postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, log });
+  const databaseUrl = settings.databaseUrl ?? parts.postgres?.url ?? "";
+  await parts.lock?.describe({ databaseUrl });
+  signal.throwIfAborted();
+  const { openService } = await loading;
+  parts.service = await openService({
+    settings,
+    databaseUrl,
+    log,
+    signal,
+    before: async () => {
+      deps.resolve();
+      // Preparing Next blocks the event loop. In production this must not delay a request.
+      if (!isDev) await pages.prepare();
+    },
+    onRest: rest.resolve,
+  });
+  showBanner(settings, parts.service);
+  if (isDev) setTimeout(() => void pages.prepare(), preparePagesAfterMs).unref();
+}
+
+/**
+ * Closes the parts in order of dependency: traffic and delivery first, then connections, then the database. A failed step
+ * does not prevent the next ones. True if all steps succeeded.
+ */
+async function close(parts: Parts, forRequestsMs: number, log: Log): Promise<boolean> {
+  let isClean = true;
+  const steps: [name: string, step: () => Promise<unknown> | undefined][] = [
+    ["traffic", () => Promise.all([parts.server?.close(forRequestsMs), parts.service?.stop()])],
+    ["pages", () => parts.pages?.close()],
+    ["connections", () => parts.service?.close()],
+    ["database", () => parts.postgres?.stop()],
+    ["lock", () => parts.lock?.release()],
+  ];
+  for (const [name, step] of steps) {
+    try {
+      await step();
+    } catch (error) {
+      isClean = false;
+      log.error("launcher.not_closed", { what: name, ...errorFacts(error) });
+    }
+  }
+  return isClean;
+}
+
+async function requireBuild(): Promise<void> {
+  await access(buildFileOf(projectFolder)).catch(() => {
+    throw new OperatorError("The production build is missing. Create it first: npm run build");
+  });
+}
+
+async function requireLock(settings: Settings): Promise<DataLock> {
+  const taken = await acquireLock(settings.dataDir, settings.mode);
+  if ("holder" in taken) throw explainHolder(taken.holder, settings);
+  return taken.lock;
+}
+
+function showBanner(settings: Settings, { secrets, login, relays }: Service): void {
+  process.stdout.write(
+    renderBanner({
+      mode: settings.mode === "dev" ? "dev" : "start",
+      url: settings.url,
+      localUrl: localUrlOf(settings),
+      login,
+      firstKeyToken: secrets.firstKeyToken,
+      secretsFile: generatedFileOf(settings.dataDir),
+      smtpUrl: settings.smtpUrl,
+      relays,
+      systemFrom: settings.systemFrom,
+    }),
+  );
+}
+
+/** The URL under which programs on this machine reach the HTTP server. */
+function localUrlOf({ host, port }: Settings): string {
+  const isLocal = ["127.0.0.1", "0.0.0.0", "::", "::1"].includes(host);
+  return `http://${isLocal ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function createDeferred<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+const mode = process.argv[2];
+if (mode !== "dev" && mode !== "start") {
+  process.stderr.write("Usage: launch.ts dev | start\n");
+  process.exit(1);
+}
+launch(mode).catch((error: unknown) => {
+  const isPlain = error instanceof OperatorError || error instanceof SettingsError;
+  const text = isPlain
+    ? error.message
+    : error instanceof Error
+      ? (error.stack ?? error.message)
+      : String(error);
+  process.stderr.write(`\nBackstamp did not start.\n${text}\n`);
+  process.exit(1);
+});

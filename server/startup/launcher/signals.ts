@@ -1,0 +1,19 @@
+/** Signals within this time belong to one Ctrl-C: the terminal signals the whole group, and npm and tsx forward it. */
+const sameMs = 1_000;
+
+/** Calls `first` on the first SIGINT, SIGTERM or SIGHUP, and `again` on each later one, to stop immediately. */
+export function onStopSignals(on: {
+  first(signal: NodeJS.Signals): Promise<void>;
+  again(): Promise<void>;
+}): void {
+  let firstMs: number | undefined;
+  const handle = (signal: NodeJS.Signals): void => {
+    if (firstMs === undefined) {
+      firstMs = performance.now();
+      void on.first(signal);
+    } else if (performance.now() - firstMs > sameMs) {
+      void on.again();
+    }
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, handle);
+}

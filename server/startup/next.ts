@@ -1,0 +1,50 @@
+import type { IncomingMessage } from "node:http";
+import { getConsoleDeps, provideConsoleDeps } from "#server/auth/deps";
+import type { ProviderClients } from "#server/auth/provider-clients";
+import type { RestDeps } from "#server/deps";
+import { deriveKey } from "#server/platform/secrets/secrets";
+import { createSignInLimiter } from "#server/services/people/sign-in-counters";
+
+const PEER_HEADER = "x-backstamp-peer";
+
+type Given = {
+  url: string;
+  secret: string;
+  providers?: ProviderClients;
+  prepareFirstUser?: () => Promise<void>;
+};
+
+/** The dependencies of this process, for Next's route files. Throws if they are not provided yet. */
+export const getDeps = getConsoleDeps;
+
+/**
+ * Provides the launcher's dependencies to Next, which runs in the same process but loads its own copies of modules. Call
+ * it before Next handles its first request. `url` is the public origin, `secret` the installation's secret, `providers` the
+ * configured sign-in providers.
+ */
+export function provideDeps(rest: RestDeps, given: Given): void {
+  storeDeps(rest, given, PEER_HEADER);
+}
+
+/**
+ * Sets the header with the client's socket address for Next's handlers. It overwrites a value sent by the client. Call it
+ * for each request that Next handles.
+ */
+export function setPeerHeader(incoming: IncomingMessage): void {
+  incoming.headers[PEER_HEADER] = incoming.socket.remoteAddress ?? "";
+}
+
+/** Stores the dependencies for Next's handlers. `peerHeader` is null where no server sets the peer header. */
+export function storeDeps(rest: RestDeps, given: Given, peerHeader: string | null): void {
+  // next-auth reads its own URL from this variable. Without it, next-auth uses a header that the client controls.
+  process.env.NEXTAUTH_URL = given.url;
+  provideConsoleDeps({
+    ...rest,
+    url: given.url,
+    authSecret: deriveKey(given.secret, "next-auth"),
+    signInLimiter: createSignInLimiter(rest.hot),
+    providers: given.providers ?? {},
+    prepareFirstUser: given.prepareFirstUser ?? (async () => {}),
+    peerHeader,
+  });
+}

@@ -1,0 +1,87 @@
+import { chown, readFile, readlink, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** The contents of `postmaster.pid`, written by a running or killed server. */
+export type Postmaster = { pid: number; port: number; isReady: boolean };
+
+// A fast shutdown writes a checkpoint first. If it takes too long, an immediate shutdown follows; it loses no data, because
+// the next start replays the write-ahead log.
+const STOP_LADDER = [
+  { signal: "SIGINT", waitMs: 10_000 },
+  { signal: "SIGQUIT", waitMs: 5_000 },
+  { signal: "SIGKILL", waitMs: 5_000 },
+] as const;
+
+const pidFileOf = (pgdata: string): string => path.join(pgdata, "postmaster.pid");
+
+/** Reads `postmaster.pid`. Null if it is missing or incomplete. */
+export async function readPostmaster(pgdata: string): Promise<Postmaster | null> {
+  const lines = (await readFile(pidFileOf(pgdata), "utf8").catch(() => "")).split("\n");
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 0) return null;
+  return { pid, port: Number(lines[3]), isReady: lines[7]?.trim() === "ready" };
+}
+
+/**
+ * Prepares the data directory for a start: stops a server that a killed launcher left running, and marks the pid file of a
+ * killed server as stale. Returns the pid of the stopped server, or null. The caller must hold the data directory's lock
+ * and then start the server as its own child.
+ */
+export async function stopOrphan(pgdata: string): Promise<number | null> {
+  const postmaster = await readPostmaster(pgdata);
+  if (!postmaster) {
+    await rm(pidFileOf(pgdata), { force: true });
+    return null;
+  }
+  const isOrphan = (await isRunning(postmaster.pid)) && (await servesData(postmaster.pid, pgdata));
+  if (isOrphan) await stopPostmaster(postmaster.pid);
+  await markStale(pgdata);
+  return isOrphan ? postmaster.pid : null;
+}
+
+// PostgreSQL does not start while the pid in the file exists, even if it belongs to another process by now or to a zombie.
+// It accepts the pid of its own parent, so that pid is written. The rest of the file stays: the server uses it to detect
+// whether children of the dead server still use the data.
+async function markStale(pgdata: string): Promise<void> {
+  const file = pidFileOf(pgdata);
+  const owner = await stat(file).catch(() => null);
+  if (!owner) return;
+  const lines = (await readFile(file, "utf8")).split("\n");
+  await writeFile(`${file}.stale`, [process.pid, ...lines.slice(1)].join("\n"), { mode: 0o600 });
+  await chown(`${file}.stale`, owner.uid, owner.gid);
+  await rename(`${file}.stale`, file);
+}
+
+/** Stops a server with increasingly forceful signals, and resolves when the process has exited. */
+export async function stopPostmaster(pid: number): Promise<void> {
+  for (const { signal, waitMs } of STOP_LADDER) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      return;
+    }
+    for (let waitedMs = 0; waitedMs < waitMs; waitedMs += 20) {
+      if (!(await isRunning(pid))) return;
+      await wait(20);
+    }
+  }
+}
+
+// Only the PostgreSQL server has the data directory as its working directory. This detects a reused pid.
+async function servesData(pid: number, pgdata: string): Promise<boolean> {
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => null);
+  if (folder === null) return process.platform !== "linux";
+  return folder === (await realpath(pgdata));
+}
+
+// A zombie, for example in a container without an init process, counts as exited.
+async function isRunning(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+  }
+  const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  return !/^\d+ \(.*\) Z/s.test(status);
+}

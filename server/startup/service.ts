@@ -1,0 +1,111 @@
+import { providerClients } from "#server/auth/provider-clients";
+import type { RestDeps } from "#server/deps";
+import type { Listener } from "#server/mail/bounce/listener";
+import type { Settings } from "#server/platform/env/settings";
+import type { Log } from "#server/platform/log";
+import { createFirstUserCode } from "#server/services/people/first-user";
+import { listRelays, type RelayView } from "#server/services/relays/read";
+import { buildDeps, type ConnectedSettings } from "./deps";
+import type { RestApi } from "./http/node";
+import { createRestApi } from "./http/rest-endpoint";
+import { openInbound } from "./inbound";
+import { resolveSecrets, type Secrets, seedInstallation } from "./install/installation";
+import { prepareDatabase } from "./install/prepare-database";
+import type { Login } from "./launcher/banner";
+import { provideDeps } from "./next";
+import { superviseWorker } from "./supervise";
+import { type RunningWorker, runWorker } from "./worker";
+
+/** All parts that depend on the database. `stop` ends delivery, `close` closes the connections. */
+export type Service = {
+  /** `firstKeyToken` is the token of a valid key; null if none was created here. */
+  secrets: Secrets;
+  login: Login;
+  relays: RelayView[];
+  stop(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ServiceOptions = {
+  settings: Settings;
+  databaseUrl: string;
+  log: Log;
+  signal: AbortSignal;
+  /** Resolves when the other requirements of REST are ready. Called after the dependencies are provided to Next. */
+  before(): Promise<void>;
+  /** Called once, as soon as REST can respond. */
+  onRest(rest: RestApi): void;
+};
+
+/**
+ * Migrates and seeds the database, opens REST, listens for bounces, and starts delivery. In `dev`, delivery runs in this
+ * process. In `start`, it runs in its own process, so it does not slow down requests.
+ */
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { settings, databaseUrl, log } = options;
+  const isEmbedded = settings.databaseUrl === null;
+  const secrets = await resolveSecrets(settings, isEmbedded);
+  const connected = { ...settings, databaseUrl, secret: secrets.secret };
+  exportToEnvironment(connected);
+  const built = buildDeps(connected, { log, applicationName: "backstamp web" });
+  let worker: RunningWorker | undefined;
+  let inbound: Listener | null = null;
+  try {
+    // A worker drains the queue, so a requested round of delivery only has to wake it.
+    const rest = built.forRest({ tick: async () => built.deps.wake() });
+    const providers = providerClients(settings);
+    provideDeps(rest, { url: settings.url, secret: secrets.secret, providers });
+    const before = options.before();
+    // An external database can be unreachable for long. Health probes must get a response meanwhile.
+    if (!isEmbedded) options.onRest(await before.then(() => createRestApi(rest)));
+    await prepareDatabase(databaseUrl, log, options.signal);
+    worker =
+      settings.mode === "dev" ? await runWorker(connected, { log }) : superviseWorker(process.env, log);
+    inbound = await openInbound(connected, built.deps);
+    const firstKeyToken = await seedInstallation(rest, settings, secrets, { isEmbedded });
+    const login = await loginOf(rest, settings, secrets);
+    const relays = await listRelays(rest);
+    await before;
+    options.signal.throwIfAborted();
+    if (isEmbedded) options.onRest(createRestApi(rest));
+    await worker.started;
+    const [running, listening] = [worker, inbound];
+    return {
+      secrets: { ...secrets, firstKeyToken },
+      login,
+      relays,
+      stop: async () => {
+        await Promise.all([running.stop(), listening?.close()]);
+      },
+      close: () => built.close(),
+    };
+  } catch (error) {
+    await inbound?.close();
+    await worker?.stop();
+    await built.close();
+    throw error;
+  }
+}
+
+/** How the operator signs in. Called after the configured first user was created. */
+async function loginOf(
+  deps: RestDeps,
+  { adminEmail: email, adminPassword: given }: Settings,
+  { adminPassword }: Secrets,
+): Promise<Login> {
+  if (adminPassword !== null)
+    return { kind: "password", email, password: given === null ? adminPassword : null };
+  const code = await createFirstUserCode(deps);
+  return code === null ? { kind: "users" } : { kind: "code", code };
+}
+
+/** Next and the worker process read their settings from the environment, so generated values are added to it. */
+function exportToEnvironment({ databaseUrl, secret, url, port, smtpUrl }: ConnectedSettings): void {
+  Object.assign(process.env, {
+    DATABASE_URL: databaseUrl,
+    BACKSTAMP_SECRET: secret,
+    BACKSTAMP_URL: url,
+    PORT: String(port),
+    SMTP_URL: smtpUrl ?? "",
+  });
+}

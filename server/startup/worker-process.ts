@@ -1,0 +1,34 @@
+import { readSettings } from "#server/platform/env/settings";
+import { createLog } from "#server/platform/log";
+import { lowerPriority } from "./launcher/lower-priority";
+import { runWorker } from "./worker";
+
+/*
+ * The delivery loop in its own process, which `start` runs next to the web process. It ends on SIGTERM or when the
+ * launcher has exited. It ignores SIGINT and SIGHUP of the terminal, because the launcher handles them and stops all
+ * parts in order.
+ */
+const log = createLog(
+  (line) => process.stdout.write(`${line}\n`),
+  () => new Date(),
+);
+process.stdout.on("error", () => {});
+process.on("SIGINT", () => {});
+process.on("SIGHUP", () => {});
+
+lowerPriority();
+const settings = readSettings(process.env, "start");
+if (settings.databaseUrl === null) throw new Error("DATABASE_URL is missing. The launcher must set it.");
+if (settings.secret === null) throw new Error("BACKSTAMP_SECRET is missing. The launcher must set it.");
+const worker = await runWorker({ ...settings, databaseUrl: settings.databaseUrl }, { log });
+
+let isStopping = false;
+const stop = async () => {
+  if (isStopping) return;
+  isStopping = true;
+  await worker.stop().finally(() => process.exit());
+};
+process.on("SIGTERM", stop);
+process.on("disconnect", stop);
+if (process.connected) process.send?.("started");
+else await stop();

@@ -1,0 +1,95 @@
+import { createCapture } from "#server/delivery/attempt/capture";
+import { startWorker } from "#server/delivery/worker";
+import type { Deps } from "#server/deps";
+import { readDomainName } from "#server/mail/address/address";
+import { createCachedDns } from "#server/mail/dns/cache";
+import { createFindStsPolicy } from "#server/mail/dns/mta-sts";
+import { createDirect } from "#server/mail/transport/direct";
+import { createRelay } from "#server/mail/transport/relay";
+import type { RelayTimeouts } from "#server/mail/transport/smtp/timeouts";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { Transport } from "#server/mail/transport/transport";
+import type { Log } from "#server/platform/log";
+import { buildDeps, type ConnectedSettings } from "./deps";
+
+/** A delivery loop with its own connections. `stop` drains it within 25 s. */
+export type RunningWorker = {
+  /** Resolves when the worker is running or after a timeout. Never rejects. */
+  started: Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Starts the delivery loop in this process, sending by `SMTP_URL`. */
+export async function runWorker(
+  settings: ConnectedSettings,
+  options: { log?: Log } = {},
+): Promise<RunningWorker> {
+  const built = buildDeps(settings, { ...options, applicationName: "backstamp worker" });
+  const transport = openTransport(settings, built.deps);
+  const worker = await startWorker(
+    { ...built.deps, transport, relayTimeouts: timeoutsOf(settings) },
+    { leaseMs: settings.leaseMs },
+  );
+  return {
+    started: Promise.resolve(),
+    async stop() {
+      await worker.stop();
+      await built.close();
+    },
+  };
+}
+
+/** The transport of `SMTP_URL`. Null if it is not set; email to real recipients then stays queued. */
+export function openTransport(
+  settings: Pick<ConnectedSettings, "smtpUrl" | "hostname" | "mxPort" | "smtpTimeLimits">,
+  deps: Pick<Deps, "hot" | "dns" | "outside" | "log">,
+): Transport | null {
+  if (settings.smtpUrl === null) return null;
+  if (settings.smtpUrl === "capture:") return createCapture(deps.hot);
+  if (settings.smtpUrl === "direct:") {
+    if (!readDomainName(settings.hostname).ok)
+      deps.log.warn("direct.unqualified_name", { name: settings.hostname, setting: "BACKSTAMP_HOSTNAME" });
+    return openDirect(settings, deps);
+  }
+  const read = parseSmtpUrl(settings.smtpUrl);
+  if (!read.ok) throw new Error(`SMTP_URL: ${read.fault}`);
+  return createRelay(read.target, {
+    name: settings.hostname,
+    timeouts: timeoutsOf(settings),
+  });
+}
+
+/** The configured timeouts in ms. The transport has defaults for the others. */
+export const timeoutsOf = ({
+  smtpTimeLimits,
+}: Pick<ConnectedSettings, "smtpTimeLimits">): Partial<RelayTimeouts> =>
+  Object.fromEntries(Object.entries(smtpTimeLimits).map(([step, ms]) => [`${step}Ms`, ms]));
+
+/** Maximum size of an MTA-STS policy in bytes. RFC 8461 section 3.2 suggests 64 KB. */
+const policyBytesMax = 65_536;
+const policyTimeoutMs = 30_000;
+
+function openDirect(
+  settings: Pick<ConnectedSettings, "hostname" | "mxPort" | "smtpTimeLimits">,
+  { dns, outside }: Pick<Deps, "dns" | "outside">,
+): Transport {
+  const cachedDns = createCachedDns(dns);
+  const findStsPolicy = createFindStsPolicy(cachedDns, async (url) => {
+    const response = await outside.fetch(url, {
+      method: "GET",
+      timeoutMs: policyTimeoutMs,
+      responseBytesMax: policyBytesMax,
+    });
+    if (response.kind === "fault" || response.status !== 200 || response.isCut) return null;
+    return { contentType: response.headers["content-type"] ?? "", body: response.body.toString("utf8") };
+  });
+  return createDirect(
+    {
+      dns: cachedDns,
+      canConnectTo: (address) => outside.judgeAddress(address) !== "blocked",
+      findStsPolicy,
+      random: Math.random,
+    },
+    { name: settings.hostname, port: settings.mxPort, timeouts: timeoutsOf(settings) },
+  );
+}

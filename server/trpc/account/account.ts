@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { SIGN_IN_PROVIDERS } from "#db/schema/account";
+import { listAccountEvents } from "#server/services/account/events";
+import { readFactors } from "#server/services/account/factors/factors";
+import { renewRecoveryCodes } from "#server/services/account/factors/renew-recovery-codes";
+import { confirmTotp, removeTotp, startTotp } from "#server/services/account/factors/totp";
+import { listLinkedAccounts, unlinkAccount } from "#server/services/account/linked-accounts";
+import { relyingParty } from "#server/services/account/passkeys/challenge";
+import {
+  addPasskey,
+  listPasskeys,
+  removePasskey,
+  renamePasskey,
+  startPasskey,
+} from "#server/services/account/passkeys/passkeys";
+import { changePassword } from "#server/services/account/password";
+import { hasPassword, reauthenticate } from "#server/services/account/reauthenticate";
+import { endOtherSessions, endSessionById, listSessions } from "#server/services/account/sessions";
+import { router, signedIn } from "../init";
+import { NoInput } from "../strict";
+import { viewAccountEvent, viewSession, viewSignInMethods } from "./views";
+
+const eventsMax = 30;
+const id = z.string().max(60);
+/** A password or a code, required again before a change of sign-in settings. It is not trimmed. */
+const proof = z.string().max(300);
+const passkeyName = z.string().trim().max(60, "Enter a name of at most 60 characters.");
+
+/** For the signed-in user, about their own account: ids are searched only within it. */
+const own = signedIn.use(({ ctx, next }) => {
+  const { user, id: sessionId } = ctx.signedInAs;
+  return next({ ctx: { owner: { user, sessionId, visitor: ctx.visitor } } });
+});
+
+export const accountRouter = router({
+  locks: own.input(NoInput).query(async ({ ctx: { deps, owner } }) => {
+    const userId = owner.user.id;
+    return viewSignInMethods({
+      hasPassword: await hasPassword(deps, userId),
+      factors: await readFactors(deps.db, userId),
+      passkeys: await listPasskeys(deps, userId),
+      arePasskeysPossible: relyingParty(deps.url) !== null,
+      linked: await listLinkedAccounts(deps, userId),
+      providers: deps.providers,
+    });
+  }),
+  sessions: own
+    .input(NoInput)
+    .query(async ({ ctx: { deps, owner } }) =>
+      (await listSessions(deps, owner.user.id)).map((session) => viewSession(session, owner.sessionId)),
+    ),
+  events: own
+    .input(NoInput)
+    .query(async ({ ctx: { deps, owner } }) =>
+      (await listAccountEvents(deps, { userId: owner.user.id, limit: eventsMax })).map(viewAccountEvent),
+    ),
+
+  changePassword: own
+    .input(z.strictObject({ present: z.string().max(300), next: z.string().max(300) }))
+    .mutation(({ ctx, input }) => changePassword(ctx.deps, ctx.owner, input)),
+
+  /** Returns the secret, only in this response. */
+  startAuthenticator: own.input(z.strictObject({ proof })).mutation(async ({ ctx, input }) => {
+    await reauthenticate(ctx.deps, ctx.owner, input.proof);
+    const { id: userId, email } = ctx.owner.user;
+    return startTotp(ctx.deps, { userId, email, host: new URL(ctx.deps.url).host });
+  }),
+  /** Returns the recovery codes once, if this is the first factor. */
+  confirmAuthenticator: own.input(z.strictObject({ code: z.string().max(20) })).mutation(({ ctx, input }) => {
+    const { user, sessionId, visitor } = ctx.owner;
+    return confirmTotp(ctx.deps, { userId: user.id, sessionId, code: input.code, visitor });
+  }),
+  removeAuthenticator: own.input(z.strictObject({ proof })).mutation(async ({ ctx, input }) => {
+    await reauthenticate(ctx.deps, ctx.owner, input.proof);
+    await removeTotp(ctx.deps, { userId: ctx.owner.user.id, visitor: ctx.owner.visitor });
+  }),
+  /** Returns the new codes once; the earlier codes become invalid. */
+  renewRecoveryCodes: own.input(z.strictObject({ proof })).mutation(async ({ ctx, input }) => {
+    await reauthenticate(ctx.deps, ctx.owner, input.proof);
+    return { recoveryCodes: await renewRecoveryCodes(ctx.deps, ctx.owner) };
+  }),
+
+  startPasskey: own.input(z.strictObject({ proof })).mutation(async ({ ctx, input }) => {
+    await reauthenticate(ctx.deps, ctx.owner, input.proof);
+    return startPasskey(ctx.deps, ctx.owner);
+  }),
+  addPasskey: own
+    .input(z.strictObject({ response: z.string().max(16_000), name: passkeyName }))
+    .mutation(({ ctx, input }) => addPasskey(ctx.deps, ctx.owner, input)),
+  renamePasskey: own
+    .input(z.strictObject({ id, name: passkeyName.min(1, "Enter a name.") }))
+    .mutation(({ ctx, input }) => renamePasskey(ctx.deps, ctx.owner, input)),
+  removePasskey: own.input(z.strictObject({ id, proof })).mutation(async ({ ctx, input }) => {
+    await reauthenticate(ctx.deps, ctx.owner, input.proof);
+    await removePasskey(ctx.deps, ctx.owner, input.id);
+  }),
+
+  unlink: own
+    .input(z.strictObject({ provider: z.enum(SIGN_IN_PROVIDERS) }))
+    .mutation(({ ctx, input }) => unlinkAccount(ctx.deps, ctx.owner, input.provider)),
+
+  endSession: own
+    .input(z.strictObject({ id }))
+    .mutation(({ ctx, input }) => endSessionById(ctx.deps, ctx.owner, input.id)),
+  endOtherSessions: own.input(NoInput).mutation(async ({ ctx }) => ({
+    ended: await endOtherSessions(ctx.deps, ctx.owner),
+  })),
+});

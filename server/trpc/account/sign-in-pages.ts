@@ -1,0 +1,26 @@
+import "server-only";
+import { cookies } from "next/headers";
+import { readPendingTwoFactor } from "#server/auth";
+import { getConsoleDeps } from "#server/auth/deps";
+import { WAYS } from "#server/services/account/complete-sign-in";
+import { relyingParty } from "#server/services/account/passkeys/challenge";
+
+/** Sign-in methods beside the password and the email link. */
+export type OtherSignInMethods = { hasPasskeys: boolean; providers: { id: string; name: string }[] };
+
+/**
+ * The methods that are available: passkeys if the URL of this installation supports them, and the configured
+ * providers.
+ */
+export function otherSignInMethods(): OtherSignInMethods {
+  const { url, providers } = getConsoleDeps();
+  return {
+    hasPasskeys: relyingParty(url) !== null,
+    providers: (["github", "google"] as const)
+      .filter((id) => providers[id])
+      .map((id) => ({ id, name: WAYS[id] })),
+  };
+}
+
+/** The pending two-factor step of this browser, or null. */
+export const pendingTwoFactorStep = async () => readPendingTwoFactor(getConsoleDeps(), await cookies());

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { describeDomainName } from "#server/mail/address/domain-display";
+import { DNS_PANEL_NAMES } from "#server/mail/dns/panels";
+import { growthPercentMax, readWarmUpPlan, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
+import { verifyDomain } from "#server/services/domains/check/verify";
+import { getDomain } from "#server/services/domains/dkim/credentials";
+import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
+import { listKeysOfDomain, listRelaysOfDomain } from "#server/services/domains/keys-and-relays";
+import { listDomains, pageDomains } from "#server/services/domains/read";
+import { createDomain, deleteDomain, parseNewName, updateDomain } from "#server/services/domains/write";
+import { inTeam, router } from "../init";
+import { TeamInput } from "../strict";
+import { viewDomain, viewDomainRow } from "./views";
+
+const pageRows = 25;
+const nameCharsMax = 320;
+
+const Name = z.string().trim().max(nameCharsMax);
+const Id = z.string().max(60);
+const Team = { team: Id };
+const OfDomain = z.strictObject({ ...Team, id: Id });
+const LABEL = "Must be one label of a host name: letters, digits or inner hyphens, such as send.";
+const Label = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, LABEL);
+const Recipients = z.int().min(1).max(recipientsMax);
+
+const Change = {
+  openTracking: z.boolean().optional(),
+  clickTracking: z.boolean().optional(),
+  trackingSubdomain: Label.nullable().optional(),
+  tls: z.enum(["opportunistic", "enforced"]).optional(),
+  dailyCap: z.int().min(0).max(recipientsMax).nullable().optional(),
+  warmUp: z
+    .strictObject({
+      startDate: WarmUpDay.nullable(),
+      firstDay: Recipients,
+      growthPercent: z.int().min(1).max(growthPercentMax),
+      target: Recipients.nullable(),
+    })
+    .nullable()
+    .optional(),
+};
+
+export const domainsRouter = router({
+  list: inTeam("domains:read")
+    .input(
+      z.strictObject({
+        ...Team,
+        name: Name.optional(),
+        after: z.uuid().optional(),
+        before: z.uuid().optional(),
+      }),
+    )
+    .query(async ({ ctx, input: { team: _, ...query } }) => {
+      const { rows, hasMore } = await pageDomains(ctx.service, { ...query, limit: pageRows });
+      return { rows: rows.map(viewDomainRow), hasMore };
+    }),
+  /** All domains of the team by name, for selection. */
+  names: inTeam("domains:read")
+    .input(TeamInput)
+    .query(async ({ ctx }) =>
+      (await listDomains(ctx.service)).map(({ id, name, status }) => ({
+        id,
+        name,
+        isVerified: status === "verified",
+      })),
+    ),
+  get: inTeam("domains:read")
+    .input(OfDomain.extend({ panel: z.enum(DNS_PANEL_NAMES).optional(), isOwnZone: z.boolean().optional() }))
+    .query(async ({ ctx: { service }, input: { id, panel = "other", isOwnZone = false } }) => {
+      const domain = await getDomain(service, id);
+      const [keys, relays, plan] = await Promise.all([
+        listKeysOfDomain(service, domain.id),
+        listRelaysOfDomain(service, domain),
+        readWarmUpPlan(service, domain),
+      ]);
+      return viewDomain(service, domain, { panel, isOwnZone }, { keys, relays, plan });
+    }),
+  /** A name in its canonical form, and in its own script for display. */
+  readName: inTeam("domains:read")
+    .input(z.strictObject({ ...Team, name: Name }))
+    .query(({ input }) => {
+      const name = parseNewName(input.name);
+      return { name, ...describeDomainName(name) };
+    }),
+  add: inTeam("domains:write")
+    .input(z.strictObject({ ...Team, name: Name, returnPathLabel: Label.optional() }))
+    .mutation(async ({ ctx, input: { name, returnPathLabel } }) => {
+      const { id } = await createDomain(ctx.service, { name, ...(returnPathLabel && { returnPathLabel }) });
+      return { id };
+    }),
+  update: inTeam("domains:write")
+    .input(OfDomain.extend({ change: z.strictObject(Change) }))
+    .mutation(async ({ ctx, input }) => {
+      await updateDomain(ctx.service, input.id, input.change);
+    }),
+  /** Checks DNS before it responds; the result is stored with the domain. */
+  verify: inTeam("domains:write")
+    .input(OfDomain)
+    .mutation(async ({ ctx, input }) => {
+      const { status } = await verifyDomain(ctx.service, input.id);
+      return { status };
+    }),
+  rotateKey: inTeam("domains:write")
+    .input(OfDomain)
+    .mutation(async ({ ctx, input }) => {
+      await rotateDomainKey(ctx.service, input.id);
+    }),
+  remove: inTeam("domains:write")
+    .input(OfDomain)
+    .mutation(async ({ ctx, input }) => {
+      await deleteDomain(ctx.service, input.id);
+    }),
+});

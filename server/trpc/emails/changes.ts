@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { Ctx } from "#server/deps";
+import { readScheduledAt } from "#server/services/emails/accept/schedule";
+import { cancelSelected } from "#server/services/emails/change/cancel-many";
+import { cancelEmail, rescheduleEmail } from "#server/services/emails/change/change";
+import { retryEmail, retryEmails, retrySelected } from "#server/services/emails/change/retry";
+import { settleEmail } from "#server/services/emails/change/settle";
+import { describeAsApiCall } from "#server/services/emails/read/api-call";
+import { inTeam } from "../init";
+import { strictInput } from "../strict";
+import { FILTER, filterOf } from "./input";
+
+const selectedMax = 100;
+const recipientsMax = 50;
+/** A higher count is shown as "more than". */
+export const retryCountMax = 1_000;
+
+const Recipients = z.array(z.string().max(320)).min(1).max(recipientsMax).optional();
+const Selected = z.array(z.uuid()).min(1).max(selectedMax);
+const When = z.string().trim().min(1).max(100);
+const id = z.string().max(60);
+
+const countOf = (retried: readonly { emailId: string }[]) => ({
+  mails: new Set(retried.map(({ emailId }) => emailId)).size,
+  recipients: retried.length,
+});
+
+/** Procedures that change one or many emails. */
+export const emailMutations = {
+  retry: inTeam("emails:send")
+    .input(strictInput({ id, acceptDuplicates: z.boolean(), recipients: Recipients }))
+    .mutation(async ({ ctx, input }) =>
+      countOf(
+        (await retryEmail(ctx.service, input.id, input.acceptDuplicates, input.recipients ?? null)).retried,
+      ),
+    ),
+  cancel: inTeam("emails:send")
+    .input(strictInput({ id }))
+    .mutation(({ ctx, input }) => cancelEmail(ctx.service, input.id)),
+  reschedule: inTeam("emails:send")
+    .input(strictInput({ id, at: When }))
+    .mutation(({ ctx, input }) => rescheduleEmail(ctx.service, input.id, input.at)),
+  /** Previews how a time in words is read, without changing anything. */
+  readTime: inTeam("emails:read")
+    .input(strictInput({ text: When }))
+    .query(({ ctx: { service }, input }) => {
+      const read = readScheduledAt(input.text, service.clock());
+      return read.ok
+        ? { at: read.at.toISOString(), fault: null }
+        : { at: null, fault: `${read.fault.charAt(0).toUpperCase()}${read.fault.slice(1)}` };
+    }),
+  settle: inTeam("emails:send")
+    .input(strictInput({ id, as: z.enum(["retry", "sent"]), recipients: Recipients }))
+    .mutation(async ({ ctx, input: { as, recipients = null, ...mail } }) => ({
+      recipients: await settleEmail(ctx.service, mail.id, { as, recipients }),
+    })),
+  retrySelected: inTeam("emails:send")
+    .input(strictInput({ ids: Selected, acceptDuplicates: z.boolean() }))
+    .mutation(async ({ ctx, input }) =>
+      countOf(await retrySelected(ctx.service, input.ids, input.acceptDuplicates)),
+    ),
+  cancelSelected: inTeam("emails:send")
+    .input(strictInput({ ids: Selected }))
+    .mutation(({ ctx, input }) => cancelSelected(ctx.service, input.ids)),
+  /** Retries one batch of the emails that match a filter; `next` starts the next batch, null at the end. */
+  retryMatching: inTeam("emails:send")
+    .input(strictInput({ ...FILTER, acceptDuplicates: z.boolean(), after: z.uuid().optional() }))
+    .mutation(async ({ ctx: { service }, input: { acceptDuplicates, after, ...filter } }) => {
+      const step = await retryEmails(service, filterOf(filter, service.clock()), acceptDuplicates, after);
+      return { ...countOf(step.retried), next: step.next };
+    }),
+};
+
+/**
+ * A shell command. The here-document delimiter cannot be a line of JSON, so nothing in the body needs
+ * escaping.
+ */
+export async function asCall(ctx: Ctx, publicUrl: string, emailId: string): Promise<{ command: string }> {
+  const body = JSON.stringify(await describeAsApiCall(ctx, emailId), null, 2);
+  const command = [
+    `curl -sS ${publicUrl}/api/emails \\`,
+    `  -H "Authorization: Bearer $BACKSTAMP_KEY" \\`,
+    `  -H "Content-Type: application/json" \\`,
+    "  --data-binary @- <<'MAIL'",
+    body,
+    "MAIL",
+  ].join("\n");
+  return { command };
+}

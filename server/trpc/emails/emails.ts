@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { timeOfId } from "#server/platform/ids";
+import { readDelayCauses } from "#server/services/emails/change/delay-causes";
+import { countRetryable } from "#server/services/emails/change/retry";
+import { listFiles } from "#server/services/emails/read/files";
+import { listFilterValues } from "#server/services/emails/read/filter-values";
+import { scanEmails } from "#server/services/emails/read/list";
+import { getEmail } from "#server/services/emails/read/read";
+import { nameKeys } from "#server/services/keys/names";
+import { listEmailEventDeliveries } from "#server/services/webhooks/events/email-deliveries";
+import { inTeam, router } from "../init";
+import { strictInput, TeamInput } from "../strict";
+import { asCall, emailMutations, retryCountMax } from "./changes";
+import { FILTER, filterOf } from "./input";
+import { viewContent, viewEmail, viewEmailEventDelivery, viewEmailRow } from "./views";
+
+const pageRows = 25;
+const filesShownMax = 100;
+
+const EmailList = strictInput({
+  ...FILTER,
+  /** This email and older ones; keeps a page stable while new emails are accepted. */
+  upTo: z.uuid().optional(),
+  /** Only emails older, or newer, than this one. */
+  after: z.uuid().optional(),
+  before: z.uuid().optional(),
+});
+const EmailId = strictInput({ id: z.string().max(60) });
+
+export const emailsRouter = router({
+  ...emailMutations,
+  /** `scannedTo` is set if the search stopped before the end: the next search continues after it. */
+  list: inTeam("emails:read")
+    .input(EmailList)
+    .query(async ({ ctx: { service }, input: { after, before, upTo, ...filter } }) => {
+      const { rows, hasMore, scannedTo } = await scanEmails(service, {
+        ...filterOf(filter, service.clock()),
+        ...(upTo && { upTo }),
+        ...(after && { after }),
+        ...(before && { before }),
+        limit: pageRows,
+      });
+      const names = await nameKeys(
+        service,
+        rows.flatMap(({ apiKeyId }) => apiKeyId ?? []),
+      );
+      return {
+        rows: rows.map((row) => viewEmailRow(row, names.get(row.apiKeyId ?? "") ?? null)),
+        hasMore,
+        scannedTo: scannedTo === null ? null : { id: scannedTo, at: timeOfId(scannedTo).toISOString() },
+      };
+    }),
+  /** The team's own values for the list filters, such as keys and domains. */
+  choices: inTeam("emails:read")
+    .input(TeamInput)
+    .query(({ ctx }) => listFilterValues(ctx.service)),
+  /** How many emails `retryMatching` would process. */
+  countRetryable: inTeam("emails:read")
+    .input(strictInput({ ...FILTER, acceptDuplicates: z.boolean() }))
+    .query(({ ctx: { service }, input: { acceptDuplicates, ...filter } }) =>
+      countRetryable(service, filterOf(filter, service.clock()), acceptDuplicates, retryCountMax),
+    ),
+  get: inTeam("emails:read")
+    .input(EmailId)
+    .query(async ({ ctx: { service }, input: { id } }) => {
+      const email = await getEmail(service, id);
+      const [holds, files] = await Promise.all([
+        readDelayCauses(service, id),
+        listFiles(service, id, { limit: filesShownMax }),
+      ]);
+      return viewEmail(email, holds, files.rows);
+    }),
+  content: inTeam("emails:read")
+    .input(EmailId)
+    .query(async ({ ctx, input }) => viewContent(await getEmail(ctx.service, input.id))),
+  /** For the message's own document; pages never contain it. */
+  html: inTeam("emails:read")
+    .input(EmailId)
+    .query(async ({ ctx, input }) => (await getEmail(ctx.service, input.id)).html),
+  /** The event deliveries of the email. */
+  told: inTeam("webhooks:read")
+    .input(EmailId)
+    .query(async ({ ctx, input }) =>
+      (await listEmailEventDeliveries(ctx.service, input.id)).map(viewEmailEventDelivery),
+    ),
+  /** The command that would send the same email. */
+  asCall: inTeam("emails:read")
+    .input(EmailId)
+    .query(({ ctx, input }) => asCall(ctx.service, ctx.deps.url, input.id)),
+});

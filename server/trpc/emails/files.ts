@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { Cookies } from "#server/auth/cookies";
+import type { ConsoleDeps } from "#server/auth/deps";
+import { AppError } from "#server/platform/errors";
+import { attachmentDisposition } from "#server/platform/http/disposition";
+import { exportEmails } from "#server/services/emails/read/export";
+import { fileNameOf } from "#server/services/emails/read/file-links";
+import { getFile, readFile } from "#server/services/emails/read/files";
+import { readSource } from "#server/services/emails/read/source";
+import { fileResponse, handleTeamFile } from "../team-file";
+import { rejectUnstorableText } from "../unstorable-text";
+import { FILTER, filterOf } from "./input";
+
+type Wanted = { cookies: Cookies; team: string };
+
+/** Untrusted content stays inert even if a browser opens it instead of saving it. */
+const INERT = "sandbox; default-src 'none'";
+
+function asFile(response: Response, filename: string): Response {
+  response.headers.set("content-disposition", attachmentDisposition(filename));
+  response.headers.set("content-security-policy", INERT);
+  return response;
+}
+
+/** An email as an RFC 5322 file, as it would be sent, for mail clients. */
+export const answerSource = (deps: ConsoleDeps, { cookies, team }: Wanted, id: string): Promise<Response> =>
+  handleTeamFile(deps, { cookies, team, permission: "emails:read" }, async (ctx) => {
+    const { bytes } = await readSource(ctx, id);
+    const name = { filename: "mail.eml", contentType: "message/rfc822" };
+    return asFile(fileResponse(deps, once(bytes), name), `${id}.eml`);
+  });
+
+/** A file of an email, always as a download: HTML or SVG in it must never render as a page. */
+export const answerFile = (
+  deps: ConsoleDeps,
+  { cookies, team }: Wanted,
+  place: { emailId: string; id: string },
+): Promise<Response> =>
+  handleTeamFile(deps, { cookies, team, permission: "emails:read" }, async (ctx) => {
+    const file = await getFile(ctx, place.emailId, place.id);
+    const name = { filename: "file", contentType: "application/octet-stream" };
+    return asFile(fileResponse(deps, readFile(ctx, file), name), fileNameOf(file));
+  });
+
+const Filter = z.strictObject(FILTER);
+
+/** The emails that match the list filters, as CSV. `query` is the query of the list page. */
+export const answerEmailExport = (
+  deps: ConsoleDeps,
+  { cookies, team }: Wanted,
+  query: Record<string, string>,
+): Promise<Response> =>
+  handleTeamFile(deps, { cookies, team, permission: "emails:read" }, async (ctx) => {
+    rejectUnstorableText(query);
+    const read = Filter.safeParse(query);
+    if (!read.success)
+      throw new AppError("invalid", `Invalid filter: ${read.error.issues[0]?.path.join(".")}`);
+    const now = ctx.clock();
+    // A fixed end, so a long export does not include emails accepted meanwhile.
+    const filter = { until: now, ...filterOf(read.data, now) };
+    return fileResponse(deps, exportEmails(ctx, filter), {
+      filename: `emails-${now.toISOString().slice(0, 10)}.csv`,
+      contentType: "text/csv; charset=utf-8; header=present",
+    });
+  });
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { ROLES } from "#db/schema/teams";
+import { changeRole, leaveTeam, removeMember } from "#server/services/members/change";
+import { listMembers } from "#server/services/members/read";
+import { inTeam, router } from "../init";
+import { strictInput, TeamInput } from "../strict";
+import { viewMember } from "./views";
+
+const userId = z.string().max(60);
+
+/**
+ * The members of a team. The service checks, under its lock on the members, which roles a member can change.
+ */
+export const membersRouter = router({
+  list: inTeam("team:read")
+    .input(TeamInput)
+    .query(async ({ ctx }) =>
+      (await listMembers(ctx.service)).map((member) => viewMember(member, ctx.signedInAs.user.id)),
+    ),
+  changeRole: inTeam("members:write")
+    .input(strictInput({ userId, role: z.enum(ROLES) }))
+    .mutation(({ ctx, input: { userId, role } }) => changeRole(ctx.service, { userId, role })),
+  remove: inTeam("members:write")
+    .input(strictInput({ userId }))
+    .mutation(({ ctx, input }) => removeMember(ctx.service, input.userId)),
+  leave: inTeam("team:read")
+    .input(TeamInput)
+    .mutation(({ ctx }) => leaveTeam(ctx.service)),
+});

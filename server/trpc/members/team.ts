@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { UNKNOWN_POLICIES } from "#db/schema/teams";
+import { readRetention, retentionDaysMax, setRetention } from "#server/services/retention";
+import { createOwnTeam, readTeamRules, updateTeam } from "#server/services/teams";
+import { inTeam, router, signedIn } from "../init";
+import { strictInput, TeamInput } from "../strict";
+
+const TeamName = z
+  .string()
+  .trim()
+  .min(1, "Enter a team name.")
+  .max(100, "Enter a team name of at most 100 characters.");
+
+const Days = z.int().min(1).max(retentionDaysMax).nullable();
+
+export const teamRouter = router({
+  /** Creates another team, for users who already own one. */
+  create: signedIn.input(z.strictObject({ name: TeamName })).mutation(async ({ ctx, input }) => {
+    const { user, memberships } = ctx.signedInAs;
+    const founder = { userId: user.id, requestId: ctx.requestId };
+    const { id } = await createOwnTeam(ctx.deps, { name: input.name, founder, memberships });
+    return { id };
+  }),
+  settings: inTeam("team:read")
+    .input(TeamInput)
+    .query(async ({ ctx }) => {
+      const [rules, kept] = await Promise.all([readTeamRules(ctx.service), readRetention(ctx.service)]);
+      const { name, unknown, dailyCap, handedOverToday } = rules;
+      const { bodiesDays, emailsDays } = kept;
+      return { name, unknown, dailyCap, handedOverToday, kept: { bodiesDays, emailsDays } };
+    }),
+  change: inTeam("team:write")
+    .input(strictInput({ name: TeamName.optional(), unknown: z.enum(UNKNOWN_POLICIES).optional() }))
+    .mutation(({ ctx, input: { name, unknown } }) =>
+      updateTeam(ctx.service, {
+        ...(name === undefined ? {} : { name }),
+        ...(unknown === undefined ? {} : { unknown }),
+      }),
+    ),
+  /** Retention of email in days; null keeps it forever. */
+  keep: inTeam("team:write")
+    .input(strictInput({ bodiesDays: Days, emailsDays: Days }))
+    .mutation(({ ctx, input: { bodiesDays, emailsDays } }) =>
+      setRetention(ctx.service, { bodiesDays, emailsDays }),
+    ),
+});

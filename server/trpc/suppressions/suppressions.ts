@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
+import { addPastedSuppressions } from "#server/services/suppressions/paste";
+import type { Suppression } from "#server/services/suppressions/present";
+import { listSuppressions } from "#server/services/suppressions/read";
+import { removeSuppressions } from "#server/services/suppressions/remove";
+import { readSources, type Source, searchSuppressions } from "#server/services/suppressions/search";
+import { inTeam, router } from "../init";
+import { strictInput } from "../strict";
+
+const pageRows = 25;
+/** About 1,000 addresses; larger lists are imported as a file. */
+const pastedCharsMax = 50_000;
+const atOnceMax = 100;
+
+/** Filters of the list and its export. */
+export const SUPPRESSION_FILTER = {
+  /** The start of an address, or a complete address. */
+  search: z.string().trim().max(320).optional(),
+  origin: z.enum(SUPPRESSION_ORIGINS).optional(),
+};
+const ListInput = strictInput({
+  ...SUPPRESSION_FILTER,
+  after: z.uuid().optional(),
+  before: z.uuid().optional(),
+});
+const AddInput = strictInput({ text: z.string().min(1).max(pastedCharsMax) });
+const RemoveInput = strictInput({ ids: z.array(z.uuid()).min(1).max(atOnceMax) });
+
+/** A row of the list. `emailId` is the email that caused the entry, if it is still retained. */
+function viewSuppression({ id, address, origin, listsOnly, createdAt }: Suppression, source?: Source) {
+  return {
+    id,
+    address,
+    origin,
+    listsOnly,
+    emailId: source?.emailId ?? null,
+    reply: source?.reply ?? null,
+    createdAt: createdAt.toISOString(),
+  };
+}
+export type SuppressionRow = ReturnType<typeof viewSuppression>;
+
+export const suppressionsRouter = router({
+  list: inTeam("suppressions:read")
+    .input(ListInput)
+    .query(async ({ ctx: { service }, input: { search, origin, after, before } }) => {
+      const query = {
+        limit: pageRows,
+        ...(origin && { origin }),
+        ...(after && { after }),
+        ...(before && { before }),
+      };
+      const { rows, hasMore } = search
+        ? await searchSuppressions(service, { ...query, prefix: search })
+        : await listSuppressions(service, query);
+      const sources = await readSources(service, rows);
+      return { rows: rows.map((row) => viewSuppression(row, sources.get(row.id))), hasMore };
+    }),
+  add: inTeam("suppressions:write")
+    .input(AddInput)
+    .mutation(async ({ ctx, input }) => addPastedSuppressions(ctx.service, input.text)),
+  /** Returns how many were removed; unknown ids are ignored. */
+  remove: inTeam("suppressions:write")
+    .input(RemoveInput)
+    .mutation(async ({ ctx, input }) => {
+      const removed = await removeSuppressions(
+        ctx.service,
+        input.ids.map((id) => ({ id })),
+      );
+      return { removed: removed.length };
+    }),
+});

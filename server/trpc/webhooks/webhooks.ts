@@ -1,0 +1,155 @@
+import { z } from "zod";
+import { WEBHOOK_DELIVERY_STATUSES } from "#db/schema/webhooks";
+import type { Ctx } from "#server/deps";
+import { notFound } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
+import { readEndpointStates } from "#server/services/webhooks/endpoint-state";
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  updateWebhook,
+  type Webhook,
+} from "#server/services/webhooks/endpoints";
+import {
+  getWebhookEvent,
+  listWebhookAttempts,
+  listWebhookEvents,
+} from "#server/services/webhooks/events/events";
+import {
+  countReplayRange,
+  replayWebhookEvent,
+  replayWebhookRange,
+} from "#server/services/webhooks/events/replay";
+import { sendTestEvent } from "#server/services/webhooks/events/test-event";
+import { readUnknownEmails } from "#server/services/webhooks/events/unknown-emails";
+import { rotateSigningSecret } from "#server/services/webhooks/rotate";
+import { VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
+import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
+import { inTeam, router } from "../init";
+import { TeamInput } from "../strict";
+import { viewDeliveryDetail, viewEndpoint, viewWebhookDelivery } from "./views";
+
+const endpointRows = 100;
+const deliveryRows = 25;
+const callsShownMax = 100;
+/** Events of a range are counted up to this number before a replay. */
+const rangeCountedMax = 10_000;
+
+const idText = z.string().max(60);
+const requireId = (id: string, noun = "Webhook"): string => {
+  if (!isId(id)) throw notFound(noun);
+  return id;
+};
+
+const team = idText;
+const WebhookId = z.strictObject({ team, id: idText });
+const EventId = WebhookId.extend({ event: idText });
+const Names = WebhookEventNames.refine((names) => names.length > 0, "Choose at least one event.");
+const Url = EndpointUrl.trim().min(1, "Enter the URL to call.");
+const Status = z.enum(["enabled", "disabled"]);
+
+const DeliveryList = WebhookId.extend({
+  status: z.enum(WEBHOOK_DELIVERY_STATUSES).optional(),
+  type: WebhookEventName.optional(),
+  after: z.uuid().optional(),
+  before: z.uuid().optional(),
+});
+
+const Time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+const Range = WebhookId.extend({
+  since: Time,
+  until: Time.nullable(),
+  status: z.enum(["failed", "success"]),
+  type: WebhookEventName.nullable(),
+});
+
+async function viewOf(ctx: Ctx, webhook: Webhook) {
+  const state = (await readEndpointStates(ctx, [webhook.id])).get(webhook.id);
+  if (!state) throw notFound("Webhook");
+  return viewEndpoint(webhook, state, ctx.clock());
+}
+
+export const webhooksRouter = router({
+  /** All endpoints of the team; the limit per team fits on one page. */
+  list: inTeam("webhooks:read")
+    .input(TeamInput)
+    .query(async ({ ctx }) => {
+      const { rows } = await listWebhooks(ctx.service, { limit: endpointRows });
+      const states = await readEndpointStates(
+        ctx.service,
+        rows.map(({ id }) => id),
+      );
+      const now = ctx.service.clock();
+      return rows.flatMap((row) => {
+        const state = states.get(row.id);
+        return state ? [viewEndpoint(row, state, now)] : [];
+      });
+    }),
+  get: inTeam("webhooks:read")
+    .input(WebhookId)
+    .query(async ({ ctx, input }) => viewOf(ctx.service, await getWebhook(ctx.service, requireId(input.id)))),
+  /** Emails of unknown outcome, which `email.unknown` reports and a member resolves. */
+  heldUnknown: inTeam("emails:read")
+    .input(TeamInput)
+    .query(({ ctx }) => readUnknownEmails(ctx.service)),
+  deliveries: inTeam("webhooks:read")
+    .input(DeliveryList)
+    .query(async ({ ctx, input: { id, status, type, after, before } }) => {
+      const page = { limit: deliveryRows, status, type, after, before };
+      const { rows, hasMore } = await listWebhookEvents(ctx.service, requireId(id), page);
+      return { rows: rows.map(viewWebhookDelivery), hasMore };
+    }),
+  delivery: inTeam("webhooks:read")
+    .input(EventId)
+    .query(async ({ ctx, input }) => {
+      const [id, event] = [requireId(input.id), requireId(input.event, "Webhook event")];
+      const delivery = await getWebhookEvent(ctx.service, id, event);
+      const calls = await listWebhookAttempts(ctx.service, id, event, { limit: callsShownMax });
+      return viewDeliveryDetail(delivery, calls);
+    }),
+  /** Sample code that verifies our signature. */
+  snippets: inTeam("webhooks:read")
+    .input(TeamInput)
+    .query(() => VERIFY_SNIPPETS),
+  /** Returns the signing secret; besides this, only `rotate` returns it in the console. */
+  create: inTeam("webhooks:write")
+    .input(z.strictObject({ team, url: Url, events: Names }))
+    .mutation(({ ctx, input: { url, events } }) =>
+      createWebhook(ctx.service, { url, events, status: "enabled" }),
+    ),
+  update: inTeam("webhooks:write")
+    .input(WebhookId.extend({ url: Url.optional(), events: Names.optional(), status: Status.optional() }))
+    .mutation(({ ctx, input: { id, url, events, status } }) =>
+      updateWebhook(ctx.service, requireId(id), { url, events, status }),
+    ),
+  rotate: inTeam("webhooks:write")
+    .input(WebhookId)
+    .mutation(({ ctx, input }) => rotateSigningSecret(ctx.service, requireId(input.id))),
+  remove: inTeam("webhooks:write")
+    .input(WebhookId)
+    .mutation(({ ctx, input }) => deleteWebhook(ctx.service, requireId(input.id))),
+  test: inTeam("webhooks:write")
+    .input(WebhookId.extend({ type: WebhookEventName }))
+    .mutation(({ ctx, input: { id, type } }) => sendTestEvent(ctx.service, requireId(id), type)),
+  replay: inTeam("webhooks:write")
+    .input(EventId)
+    .mutation(({ ctx, input }) =>
+      replayWebhookEvent(ctx.service, requireId(input.id), requireId(input.event, "Webhook event")),
+    ),
+  /** How many events a replay would send again, before it is started. */
+  countRange: inTeam("webhooks:read")
+    .input(Range)
+    .query(async ({ ctx, input: { team: _, id, ...range } }) => {
+      const count = await countReplayRange(ctx.service, requireId(id), range, rangeCountedMax);
+      return { count, isAtLeast: count === rangeCountedMax };
+    }),
+  /** Replays one part of a range; `nextSince` is the start of the next part, null after the last. */
+  replayRange: inTeam("webhooks:write")
+    .input(Range)
+    .mutation(async ({ ctx, input: { team: _, id, ...range } }) => {
+      const { count, nextSince } = await replayWebhookRange(ctx.service, requireId(id), range);
+      return { count, nextSince: nextSince?.toISOString() ?? null };
+    }),
+});

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { claimDeliveries } from "#server/delivery/queue/claims";
+import { newId } from "#server/platform/ids";
+import { auditClaims, readClaims } from "../support/claim-audit";
+import { type House, openHouse } from "../support/house";
+import { type MailSink, startMailSink } from "../support/smtp-peer";
+import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
+
+const workersCount = 8;
+const emailsCount = 2_000;
+const eventually = { timeout: 240_000, interval: 100 };
+
+let house: House;
+let sink: MailSink;
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "relay" });
+  sink = await startMailSink();
+  await auditClaims(house.hot);
+});
+afterEach(async () => {
+  await killWorkers();
+  await sink.close();
+  await house.close();
+});
+
+/** One recipient each, within the connection limit of the database. */
+async function sendMails(count: number): Promise<void> {
+  let next = 0;
+  const sender = async () => {
+    while (next < count) await house.send({ to: [`r${next++}@example.net`] });
+  };
+  await Promise.all(Array.from({ length: 12 }, sender));
+}
+
+/** Each (row, attempt) that was claimed more than once, with the count. */
+const claimedTwice = (claims: { deliveryId: string; attempt: number }[]) => {
+  const counts = new Map<string, number>();
+  for (const { deliveryId, attempt } of claims) {
+    const name = `${deliveryId} ${attempt}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count > 1);
+};
+
+test("eight worker processes share 2,000 rows: none is claimed twice per attempt, and each email arrives once", {
+  timeout: 300_000,
+}, async () => {
+  const smtpUrl = `smtp://127.0.0.1:${sink.port}`;
+  const workers = Array.from({ length: workersCount }, () =>
+    spawnWorker({ databaseUrl: house.url, smtpUrl }),
+  );
+  await waitForBeats(house.hot, workers);
+
+  await sendMails(emailsCount);
+  await vi.waitFor(async () => {
+    for (const worker of workers) expect(worker.hasExited(), worker.output()).toBe(false);
+    expect(await house.hot`select 1 from deliveries where status <> 'sent'`).toHaveLength(0);
+  }, eventually);
+
+  const claims = await readClaims(house.hot);
+  expect(claimedTwice(claims)).toEqual([]);
+  expect(claims).toHaveLength(emailsCount);
+  expect(new Set(claims.map(({ backend }) => backend)).size).toBeGreaterThan(1);
+  const arrived = sink.messages.flatMap(({ to }) => to);
+  expect(arrived).toHaveLength(emailsCount);
+  expect(new Set(arrived).size).toBe(emailsCount);
+  for (const worker of workers) worker.signal("SIGTERM");
+  expect(await Promise.all(workers.map(({ exited }) => exited))).toEqual(
+    workers.map(() => ({ code: 0, signal: null })),
+  );
+});
+
+test("concurrent claims get disjoint rows and together all rows", async () => {
+  await sendMails(1_000);
+  const claimed: string[] = [];
+  const claimAll = async () => {
+    for (;;) {
+      const claims = await claimDeliveries(house.hot, { limit: 17, leaseToken: newId() });
+      claimed.push(...claims.map(({ id }) => id));
+      // Rows locked by another connection are skipped, so only an empty table ends the loop.
+      if (claims.length === 0) {
+        const [left] = await house.hot`select 1 from deliveries where status = 'queued' limit 1`;
+        if (!left) return;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, claimAll));
+  expect(claimed).toHaveLength(1_000);
+  expect(new Set(claimed).size).toBe(1_000);
+  expect(claimedTwice(await readClaims(house.hot))).toEqual([]);
+});

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createEngine } from "#server/delivery/engine";
+import { newId } from "#server/platform/ids";
+import { setDestinationLimit, unsetDestinationLimit } from "#server/services/destinations/limits";
+import { readDestinationShares } from "#server/services/destinations/worker-limits";
+import { type DirectWorld, openDirectWorld } from "../mail/direct-world";
+import { type House, openHouse } from "../support/house";
+import { type Act, PASS } from "../support/smtp-peer";
+
+const eventually = { timeout: 60_000, interval: 20 };
+const town = "town.example";
+
+let house: House;
+let world: DirectWorld;
+let stop: () => Promise<void>;
+beforeEach(async () => {
+  stop = async () => {};
+  house = await openHouse({ transportKind: "direct" });
+  world = await openDirectWorld({
+    [town]: { a: ["127.0.0.2"] },
+    "other.example": { a: ["127.0.0.3"] },
+  });
+});
+afterEach(async () => {
+  await stop();
+  await world.close();
+  await house.close();
+});
+
+/** An engine that pumps until the end of the test. */
+function start(workerId?: string): void {
+  const engine = createEngine(house.withTransport(world.transport()), { dialoguesMax: 8, workerId });
+  let isPumping = true;
+  const pumping = (async () => {
+    while (isPumping) if (!(await engine.pump())) await engine.idle(20);
+  })();
+  stop = async () => {
+    isPumping = false;
+    await pumping;
+    await engine.drain(0);
+  };
+}
+
+const send = async (domain: string, count: number) => {
+  for (let n = 0; n < count; n++) await house.send({ to: [`r${n}@${domain}`] });
+};
+
+type Row = { domain: string; status: string; rule: string | null; waits: boolean; attempts: number };
+const rows = () => house.hot<Row[]>`
+  select domain, status, wait_rule as rule, due_at > now() as waits, attempts from deliveries order by id`;
+const bringNearer = () =>
+  house.hot`update deliveries set due_at = now() where status = 'queued' and due_at > now()`;
+const WAITING = { status: "queued", rule: "destination_pace", waits: true, attempts: 0 };
+
+const untilAllDelivered = () =>
+  vi.waitFor(async () => {
+    await bringNearer();
+    expect(new Set((await rows()).map(({ status }) => status))).toEqual(new Set(["delivered"]));
+  }, eventually);
+
+const startWorkers = async (...ids: string[]) => {
+  for (const id of ids)
+    await house.hot`insert into workers (id, host, pid, transport) values (${id}, 'elsewhere', 1, 'direct')`;
+};
+
+test("a destination with a limit of 1 connection gets no second one, and one without a limit does", async () => {
+  await setDestinationLimit(house.deps, town, { connectionsMax: 1 });
+  let release = () => {};
+  const open = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let atOnce = 0;
+  const greeting = () => open.then((): Act => PASS);
+  const limited = await world.serve("127.0.0.2", {
+    greeting,
+    mail: (): Act => {
+      atOnce = Math.max(atOnce, limited.open());
+      return PASS;
+    },
+  });
+  const other = await world.serve("127.0.0.3", { greeting });
+  await send(town, 6);
+  await send("other.example", 6);
+  start();
+  await vi.waitFor(() => expect([limited.connections(), other.connections()]).toEqual([1, 2]), eventually);
+  await vi.waitFor(async () => {
+    const waiting = (await rows()).filter(({ domain, status }) => domain === town && status === "queued");
+    expect(waiting).toHaveLength(5);
+    for (const row of waiting) expect(row).toMatchObject({ rule: "destination_pace", attempts: 0 });
+  }, eventually);
+  release();
+  await untilAllDelivered();
+  expect(limited.messages).toHaveLength(6);
+  expect(atOnce).toBe(1);
+});
+
+test("a destination with a limit of 1 a minute gets one email; the others wait with rule and due time until the limit is removed", async () => {
+  await setDestinationLimit(house.deps, town, { perMinute: 1 });
+  const peer = await world.serve("127.0.0.2");
+  await send(town, 3);
+  start();
+  const twoWait = () =>
+    vi.waitFor(async () => {
+      const queued = (await rows()).filter(({ status }) => status === "queued");
+      expect(queued).toMatchObject([WAITING, WAITING]);
+    }, eventually);
+  await vi.waitFor(() => expect(peer.messages).toHaveLength(1), eventually);
+  await twoWait();
+  // When they are due again, they are claimed and requeued for the same reason.
+  await bringNearer();
+  await twoWait();
+  expect(peer.messages).toHaveLength(1);
+  await unsetDestinationLimit(house.deps, town);
+  await untilAllDelivered();
+  expect(peer.messages).toHaveLength(3);
+});
+
+test("a limit is divided among the live workers with direct delivery, and their sum never exceeds it", async () => {
+  const ids = [newId(), newId(), newId()].sort();
+  const [first = "", second = "", third = ""] = ids;
+  await startWorkers(...ids, newId());
+  await house.hot`update workers set beat_at = now() - interval '1 min' where id not in ${house.hot(ids)}`;
+  await house.hot`insert into workers (id, host, pid, transport) values (${newId()}, 'elsewhere', 1, 'relay')`;
+  await setDestinationLimit(house.deps, town, { connectionsMax: 5, perMinute: 120 });
+  await setDestinationLimit(house.deps, "other.example", { connectionsMax: 1 });
+  const shareOf = async (workerId: string) => {
+    const domains = [town, "other.example", "free.example"];
+    return Object.fromEntries(await readDestinationShares(house.hot, { workerId, domains }));
+  };
+  expect(await shareOf(first)).toEqual({
+    [town]: { places: 2, perMinute: 40 },
+    "other.example": { places: 1, perMinute: null },
+  });
+  expect(await shareOf(second)).toMatchObject({ [town]: { places: 2 }, "other.example": { places: 0 } });
+  expect(await shareOf(third)).toMatchObject({ [town]: { places: 1 }, "other.example": { places: 0 } });
+});
+
+test("a worker without a share requeues the delivery, and sends it after the worker with the share is gone", async () => {
+  const [other = "", own = ""] = [newId(), newId()].sort();
+  await startWorkers(other, own);
+  await setDestinationLimit(house.deps, town, { connectionsMax: 1 });
+  const peer = await world.serve("127.0.0.2");
+  await send(town, 2);
+  start(own);
+  await vi.waitFor(async () => expect(await rows()).toMatchObject([WAITING, WAITING]), eventually);
+  expect(peer.connections()).toBe(0);
+  await house.hot`delete from workers where id = ${other}`;
+  await untilAllDelivered();
+  expect(peer.messages).toHaveLength(2);
+});

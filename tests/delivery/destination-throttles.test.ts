@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import {
+  createThrottles,
+  type DialogueSlot,
+  type Throttles,
+} from "#server/delivery/throttle/destination-throttles";
+import { type Outcome, outcomeOfReply, readReply } from "#server/mail/outcome";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const town = "town.example";
+const minuteMs = 60_000;
+const openThrottles = (concurrencyMax = 5, destinationsMax?: number) =>
+  createThrottles({ concurrencyMax, destinationsMax, nowMs: () => Date.now() });
+const outcomesOf = (reply: string): Outcome[] => [
+  outcomeOfReply("ann@town.example", readReply(reply), town, "mail"),
+];
+const unreachable: Outcome[] = [
+  { recipient: "ann@town.example", kind: "deferred", reply: null, host: town, reason: "No response." },
+];
+
+async function acquireSlot(throttles: Throttles, destination = town): Promise<DialogueSlot> {
+  const result = await throttles.acquire(destination);
+  if ("waitMs" in result) throw new Error(`has to wait for ${result.waitMs} ms`);
+  return result;
+}
+
+async function runDialogue(throttles: Throttles, reply: string | Outcome[], durationMs = 10): Promise<void> {
+  const slot = await acquireSlot(throttles);
+  slot.startDialogue();
+  vi.advanceTimersByTime(durationMs);
+  slot.release(typeof reply === "string" ? outcomesOf(reply) : reply);
+}
+
+/** How long the next delivery is requeued for; 0 if it gets a slot immediately. */
+async function waitOf(throttles: Throttles, destination = town): Promise<number> {
+  const pending = throttles.acquire(destination);
+  await vi.advanceTimersByTimeAsync(2_000);
+  const result = await pending;
+  if ("waitMs" in result) return result.waitMs;
+  result.release(null);
+  return 0;
+}
+
+test("a new destination has a concurrency of 2, which each round of successes raises by 1 up to the maximum", async () => {
+  const throttles = openThrottles(4);
+  expect(throttles.stateOf(town).concurrency).toBe(2);
+  const seen = [];
+  for (let n = 0; n < 12; n++) {
+    await runDialogue(throttles, "250 ok");
+    seen.push(throttles.stateOf(town).concurrency);
+  }
+  expect(seen).toEqual([2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4]);
+});
+
+test("dialogues above the limit wait in order for a free slot", async () => {
+  const throttles = openThrottles();
+  const [first, second] = [await acquireSlot(throttles), await acquireSlot(throttles)];
+  const order: string[] = [];
+  const third = throttles.acquire(town).then(() => order.push("third"));
+  const fourth = throttles.acquire(town).then(() => order.push("fourth"));
+  await vi.advanceTimersByTimeAsync(1);
+  expect(order).toEqual([]);
+  first.release(null);
+  await third;
+  expect(order).toEqual(["third"]);
+  second.release(null);
+  await fourth;
+});
+
+test.each([
+  "421 4.7.0 Try again later, closing connection",
+  "450 4.2.1 The user is receiving mail at a rate that prevents additional messages",
+])("%s halves concurrency and rate, and pauses the destination", async (reply) => {
+  const throttles = openThrottles(8);
+  for (let n = 0; n < 40; n++) await runDialogue(throttles, "250 ok");
+  expect(throttles.stateOf(town).concurrency).toBe(8);
+  await runDialogue(throttles, reply);
+  expect(throttles.stateOf(town)).toEqual({ concurrency: 4, perMinute: 20, pausedForMs: 30_000 });
+  const waitMs = await waitOf(throttles);
+  expect(waitMs).toBeGreaterThan(28_000);
+  expect(waitMs).toBeLessThan(40_000);
+});
+
+test("concurrent throttling replies reduce the limits once", async () => {
+  const throttles = openThrottles(8);
+  for (let n = 0; n < 40; n++) await runDialogue(throttles, "250 ok");
+  const together = await Promise.all(Array.from({ length: 8 }, () => acquireSlot(throttles)));
+  for (const each of together) each.startDialogue();
+  vi.advanceTimersByTime(10);
+  for (const each of together) each.release(outcomesOf("421 too many connections"));
+  expect(throttles.stateOf(town)).toMatchObject({ concurrency: 4, pausedForMs: 30_000 });
+});
+
+test("each further throttling reply doubles the pause up to 15 minutes, and a success resets it", async () => {
+  const throttles = openThrottles();
+  const pauses: number[] = [];
+  for (let n = 0; n < 7; n++) {
+    await runDialogue(throttles, "421 not now");
+    pauses.push(throttles.stateOf(town).pausedForMs / 1_000);
+    vi.advanceTimersByTime(20 * minuteMs);
+  }
+  expect(pauses).toEqual([30, 60, 120, 240, 480, 900, 900]);
+  await runDialogue(throttles, "250 ok");
+  vi.advanceTimersByTime(20 * minuteMs);
+  await runDialogue(throttles, "421 not now");
+  expect(throttles.stateOf(town).pausedForMs).toBe(30_000);
+});
+
+test("successes raise the rate in steps until it is unlimited", async () => {
+  const throttles = openThrottles();
+  await runDialogue(throttles, "421 not now");
+  expect(throttles.stateOf(town).perMinute).toBe(1);
+  const seen = [];
+  for (let n = 0; n < 12; n++) {
+    vi.advanceTimersByTime(10 * minuteMs);
+    await runDialogue(throttles, "250 ok");
+    seen.push(throttles.stateOf(town).perMinute);
+  }
+  expect(seen).toEqual([11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 21]);
+  for (let n = 0; throttles.stateOf(town).perMinute !== null; n++) {
+    expect(n).toBeLessThan(100_000);
+    vi.advanceTimersByTime(minuteMs);
+    await runDialogue(throttles, "250 ok");
+  }
+});
+
+test("no second dialogue starts beside a slow one, and other deliveries are requeued one after another", async () => {
+  const throttles = openThrottles();
+  const tarpit = await acquireSlot(throttles);
+  tarpit.startDialogue();
+  vi.advanceTimersByTime(10_000);
+  const waits = [];
+  for (let n = 0; n < 3; n++) waits.push(await waitOf(throttles));
+  expect(waits[0]).toBeGreaterThan(1_000);
+  expect(waits).toEqual(waits.toSorted((a, b) => a - b));
+  expect(new Set(waits).size).toBe(3);
+  tarpit.release(outcomesOf("250 ok"));
+  const next = await acquireSlot(throttles);
+  expect(await waitOf(throttles)).toBeGreaterThan(0);
+  next.release(null);
+});
+
+test("a delivery that waits for a slot is requeued after 2 s, or immediately after a throttling reply", async () => {
+  const throttles = openThrottles();
+  const [first] = [await acquireSlot(throttles), await acquireSlot(throttles)];
+  expect(await waitOf(throttles)).toBeGreaterThan(0);
+  const pending = throttles.acquire(town);
+  first.startDialogue();
+  first.release(outcomesOf("421 stop"));
+  expect(await pending).toMatchObject({ waitMs: expect.any(Number) });
+});
+
+test("an unreachable destination keeps a concurrency of 1, and other rejections change nothing", async () => {
+  const throttles = openThrottles();
+  await runDialogue(throttles, "550 5.1.1 no such user");
+  await runDialogue(throttles, "451 4.7.1 Greylisted, please try again in 300 seconds");
+  expect(throttles.stateOf(town)).toEqual({ concurrency: 2, perMinute: null, pausedForMs: 0 });
+  await runDialogue(throttles, unreachable);
+  expect(throttles.stateOf(town)).toEqual({ concurrency: 1, perMinute: null, pausedForMs: 0 });
+});
+
+test("destinations are throttled separately, and paused ones are not evicted", async () => {
+  const throttles = openThrottles(5, 2);
+  await runDialogue(throttles, "421 not now");
+  for (let n = 0; n < 50; n++) (await acquireSlot(throttles, `other${n}.example`)).release(null);
+  expect(await waitOf(throttles, "other.example")).toBe(0);
+  expect(await waitOf(throttles)).toBeGreaterThan(20_000);
+});
+
+test("the operator's limit applies to a fast destination, and removing it restores the learned limits", async () => {
+  const throttles = openThrottles();
+  for (let n = 0; n < 12; n++) await runDialogue(throttles, "250 ok");
+  expect(throttles.stateOf(town)).toMatchObject({ concurrency: 5, perMinute: null });
+  throttles.setLimit(town, { places: 1, perMinute: 60 });
+  expect(throttles.stateOf(town)).toMatchObject({ concurrency: 1, perMinute: 60 });
+  const first = await acquireSlot(throttles);
+  first.startDialogue();
+  first.release(outcomesOf("250 ok"));
+  const second = throttles.acquire(town);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(await Promise.race([second, "not yet"])).toBe("not yet");
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await second).toHaveProperty("release");
+
+  throttles.setLimit(town, null);
+  expect(throttles.stateOf(town)).toMatchObject({ concurrency: 5, perMinute: null });
+});
+
+test("a destination with a limit of 0 for this worker gives no slot until the limit is raised", async () => {
+  const throttles = openThrottles();
+  throttles.setLimit(town, { places: 0, perMinute: null });
+  expect(await waitOf(throttles)).toBeGreaterThan(0);
+  throttles.setLimit(town, { places: 1, perMinute: null });
+  expect(await waitOf(throttles)).toBe(0);
+});
+
+test("learned limits below the operator's limit apply", async () => {
+  const throttles = openThrottles();
+  throttles.setLimit(town, { places: 4, perMinute: 600 });
+  await runDialogue(throttles, "421 4.7.0 too many");
+  expect(throttles.stateOf(town)).toMatchObject({ concurrency: 1, perMinute: 1 });
+});

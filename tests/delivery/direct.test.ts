@@ -1,0 +1,202 @@
+import { hostname } from "node:os";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { tick } from "#server/delivery/tick";
+import { readDomainName } from "#server/mail/address/address";
+import { type DirectWorld, openDirectWorld } from "../mail/direct-world";
+import { type House, openHouse } from "../support/house";
+import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
+
+const eventually = { timeout: 60_000, interval: 50 };
+
+let house: House;
+let world: DirectWorld;
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "direct" });
+  world = await openDirectWorld({
+    "quick.example": { mx: [[10, "mx.quick.example"]] },
+    "mx.quick.example": { a: ["127.0.0.2"] },
+    "slow.example": { a: ["127.0.0.3"] },
+    "inside.example": { a: ["10.0.0.1"] },
+  });
+});
+afterEach(async () => {
+  await killWorkers();
+  await world.close();
+  await house.close();
+});
+
+test("a slow destination does not delay the recording of other destinations' results", async () => {
+  let release = (_reply: string) => {};
+  const greeting = new Promise<string>((resolve) => {
+    release = resolve;
+  });
+  const [quick, slow] = [
+    await world.serve("127.0.0.2"),
+    await world.serve("127.0.0.3", { greeting: () => greeting }),
+  ];
+  const { id } = await house.send({ to: ["ann@quick.example", "ben@slow.example", "cy@quick.example"] });
+  const statuses = async () => (await house.email(id)).deliveries.map(({ status }) => status);
+
+  const round = tick(house.withTransport(world.transport()), { budgetMs: 20_000 });
+  await vi.waitFor(
+    async () => expect(await statuses()).toEqual(["delivered", "sending", "delivered"]),
+    eventually,
+  );
+  // Recipients of one destination share a transaction.
+  expect(quick.messages).toMatchObject([{ to: ["ann@quick.example", "cy@quick.example"] }]);
+  release("220 slow.example at last");
+  await round;
+  expect(await statuses()).toEqual(["delivered", "delivered", "delivered"]);
+  expect(slow.messages).toHaveLength(1);
+  expect(slow.messages[0]?.bytes.equals(quick.messages[0]?.bytes ?? Buffer.alloc(0))).toBe(true);
+});
+
+test("with SMTP_URL=direct: a worker resolves the MX hosts, avoids internal addresses and records each outcome", async () => {
+  const peer = await world.serve("127.0.0.2", {
+    rcpt: ({ address }) => (address.startsWith("gone") ? "550 5.1.1 no such user" : "250 ok"),
+  });
+  const to = ["ann@quick.example", "gone@quick.example", "ben@missing.example", "cy@inside.example"];
+  const { id } = await house.send({ to });
+  const worker = spawnWorker({
+    databaseUrl: house.url,
+    smtpUrl: "direct:",
+    env: {
+      BACKSTAMP_DNS_SERVERS: `127.0.0.1:${world.dns.port}`,
+      BACKSTAMP_MX_PORT: String(world.port),
+      BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
+    },
+  });
+  const outcomes = async () =>
+    (await house.email(id)).deliveries.map(({ status, lastHost }) => [status, lastHost]);
+  await vi.waitFor(
+    async () =>
+      expect(await outcomes()).toEqual([
+        ["delivered", "mx.quick.example"],
+        ["bounced", "mx.quick.example"],
+        ["queued", null],
+        ["failed", null],
+      ]),
+    eventually,
+  );
+  const reasons = (await house.email(id)).deliveries.map(({ lastReason }) => lastReason);
+  expect(reasons[2]).toBe(
+    "The domain missing.example does not exist. DNS is queried again before this delivery fails.",
+  );
+  expect(reasons[3]).toBe("inside.example has no public IP address.");
+  expect(peer.commands).toContain("EHLO worker.test");
+  expect(worker.output()).not.toContain("transport.alarm");
+  worker.signal("SIGTERM");
+  await worker.exited;
+});
+
+const again = () => house.hot`update deliveries set due_at = now() where status = 'queued'`;
+const round = () => tick(house.withTransport(world.transport()), { budgetMs: 20_000 });
+
+test("a single wrong DNS response fails no email: a missing domain is final after two attempts", async () => {
+  world.zone["mended.example"] = { mx: [[10, "mx.missing.example"]] };
+  world.zone["null.example"] = { mx: [[0, "."]] };
+  const peer = await world.serve("127.0.0.2");
+  const names = ["back", "gone", "mended", "null", "empty"].map((name) => `ann@${name}.example`);
+  world.zone["empty.example"] = { mx: [[10, "mx.missing.example"]] };
+  const { id } = await house.send({ to: names });
+  const results = async () =>
+    (await house.email(id)).deliveries.map(({ status, attempts, lastReason }) => [
+      status,
+      attempts,
+      lastReason,
+    ]);
+
+  await round();
+  const recheck = "DNS is queried again before this delivery fails.";
+  expect(await results()).toEqual([
+    ["queued", 1, `The domain back.example does not exist. ${recheck}`],
+    ["queued", 1, `The domain gone.example does not exist. ${recheck}`],
+    ["queued", 1, `mx.missing.example has no address in DNS. ${recheck}`],
+    ["failed", 1, "null.example does not accept email (null MX)."],
+    ["queued", 1, `mx.missing.example has no address in DNS. ${recheck}`],
+  ]);
+  const { events } = await house.email(id);
+  expect(events.filter(({ type }) => type === "email.failed")).toMatchObject([
+    { recipient: "ann@null.example" },
+  ]);
+  expect(events.find(({ type }) => type === "email.delivery_delayed")?.data).toMatchObject({
+    rule: "retry_schedule",
+  });
+
+  world.zone["back.example"] = { a: ["127.0.0.2"] };
+  world.zone["mended.example"] = { a: ["127.0.0.2"] };
+  await again();
+  await round();
+  expect((await results()).map(([status, attempts]) => [status, attempts])).toEqual([
+    ["delivered", 2],
+    ["failed", 2],
+    ["delivered", 2],
+    ["failed", 1],
+    ["failed", 2],
+  ]);
+  expect((await results())[1]).toEqual(["failed", 2, "The domain gone.example does not exist."]);
+  expect(peer.messages.flatMap(({ to }) => to).toSorted()).toEqual([
+    "ann@back.example",
+    "ann@mended.example",
+  ]);
+});
+
+test("a DNS failure between two attempts resets the check of a missing domain", async () => {
+  const { id } = await house.send({ to: ["ann@gone.example"] });
+  const statuses: (string | undefined)[] = [];
+  for (const fault of [undefined, "SERVFAIL", undefined, undefined] as const) {
+    if (fault) world.zone["gone.example"] = { fault };
+    else delete world.zone["gone.example"];
+    await again();
+    await round();
+    statuses.push((await house.email(id)).deliveries[0]?.status);
+  }
+  expect(statuses).toEqual(["queued", "queued", "queued", "failed"]);
+});
+
+test("a CNAME to a host without MX receives email at that host, and only a null MX record rejects it", async () => {
+  world.zone["alias.example"] = { cname: "slow.example" };
+  world.zone["named.example"] = { cname: "quick.example" };
+  world.zone["null.example"] = { mx: [[0, "."]] };
+  const [quick, slow] = [await world.serve("127.0.0.2"), await world.serve("127.0.0.3")];
+  const { id } = await house.send({ to: ["ann@alias.example", "ben@named.example", "cy@null.example"] });
+  await round();
+  const { deliveries } = await house.email(id);
+  expect(deliveries.map(({ status, lastHost }) => [status, lastHost])).toEqual([
+    ["delivered", "alias.example"],
+    ["delivered", "mx.quick.example"],
+    ["failed", null],
+  ]);
+  expect(slow.messages.flatMap(({ to }) => to)).toEqual(["ann@alias.example"]);
+  expect(quick.messages.flatMap(({ to }) => to)).toEqual(["ben@named.example"]);
+});
+
+test("a worker without a fully qualified EHLO host name logs a warning at startup", async () => {
+  // The host name of this machine may be fully qualified.
+  const isQualified = readDomainName(hostname()).ok;
+  for (const [name, warns] of [
+    ["mail.example.org", false],
+    ["", !isQualified],
+  ] as const) {
+    const worker = spawnWorker({
+      databaseUrl: house.url,
+      smtpUrl: "direct:",
+      env: { BACKSTAMP_HOSTNAME: name },
+    });
+    await waitForBeats(house.hot, [worker]);
+    expect(worker.output().includes("direct.unqualified_name")).toBe(warns);
+    worker.signal("SIGTERM");
+    await worker.exited;
+  }
+});
+
+test("a domain that enforces TLS sends nothing unencrypted to an MX host", async () => {
+  await house.hot`update domains set tls = 'enforced' where name = 'example.org'`;
+  const peer = await world.serve("127.0.0.2", { starttls: "502 5.5.1 what?" });
+  const { id } = await house.send({ to: ["ann@quick.example"] });
+  await tick(house.withTransport(world.transport()), { budgetMs: 20_000 });
+  const [delivery] = (await house.email(id)).deliveries;
+  expect(delivery).toMatchObject({ status: "queued", attempts: 1, waitRule: "retry_schedule" });
+  expect(delivery?.lastReason).toContain("TLS");
+  expect(peer.commands.filter((line) => /^(MAIL|RCPT|DATA)/.test(line))).toEqual([]);
+});

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
+import { formatDkimRecord } from "#server/mail/dkim/key";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { Transport } from "#server/mail/transport/transport";
+import { createVault } from "#server/platform/secrets/vault";
+import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
+import { findDomain } from "#server/services/domains/read";
+import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
+import { type House, openHouse } from "../support/house";
+import { DROP, type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+
+const hasVerifier = hasDkimVerifier();
+if (!hasVerifier)
+  process.stdout.write("NOT RUN: python3-dkim is not on this machine; sent signatures are only looked at.\n");
+
+let house: House;
+let peer: FaultPeer;
+let transport: Transport;
+
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "relay" });
+  const { id } = await createDomain(house.ctx, { name: "signed.example" });
+  await declareDomainVerified(house.ctx, "signed.example");
+  await house.hot`update dkim_keys set signs_from = now() where domain_id = ${id} and algorithm = 'ed25519'`;
+});
+afterEach(async () => {
+  await transport?.close();
+  await peer?.close();
+  await house.close();
+});
+
+async function relayTo(script: FaultScript): Promise<void> {
+  peer = await startFaultPeer(script);
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
+  if (!url.ok) throw new Error(url.fault);
+  transport = createRelay(url.target);
+}
+
+const round = (deps = house.withTransport(transport)) => tick(deps, { budgetMs: 20_000 });
+/** With lines that start with a dot, which SMTP escapes by doubling it. */
+const send = () => house.send({ sender: "Ann <ann@signed.example>", html: "<p>x</p>\n.\n..\n.y\n" });
+const signatures = (bytes: Buffer | undefined) =>
+  bytes?.toString("latin1").match(/^DKIM-Signature:/gim)?.length ?? 0;
+
+/** The DNS records that the domain's owner publishes. */
+async function zoneOf(name: string): Promise<Record<string, string>> {
+  const { dkimKeys } = await findDomain(house.ctx, name);
+  return Object.fromEntries(
+    dkimKeys.map((key) => [
+      `${key.selector}._domainkey.${name}`,
+      formatDkimRecord(key.algorithm, key.publicKey),
+    ]),
+  );
+}
+
+test("sent messages are signed with both keys of the sender's domain", async () => {
+  await relayTo({});
+  await send();
+  await round();
+  const [message] = peer.messages;
+  expect(signatures(message?.bytes)).toBe(2);
+  expect(message?.bytes.toString()).toMatch(/^DKIM-Signature: [^;]*; a=rsa-sha256;[^:]*\bd=signed\.example;/);
+  if (!hasVerifier) return;
+  expect(await verifyDkim([message?.bytes ?? Buffer.of()], await zoneOf("signed.example"))).toEqual([
+    [true, true],
+  ]);
+});
+
+test("the bytes of an email stay the same over its attempts, even if the domain's keys were rotated", async () => {
+  await relayTo({ message: [DROP, "250 2.0.0 kept"] });
+  await send();
+  await round();
+  const { id } = await findDomain(house.ctx, "signed.example");
+  await rotateDomainKey(house.ctx, id);
+  await house.hot`update dkim_keys set signs_until = now() where signs_from is not null`;
+  await house.hot`update dkim_keys set signs_from = now() where signs_from is null`;
+  await house.elapse(20 * 60_000);
+  await round();
+  expect(peer.messages).toHaveLength(2);
+  expect(signatures(peer.messages[0]?.bytes)).toBe(2);
+  expect(peer.messages[0]?.bytes.equals(peer.messages[1]?.bytes ?? Buffer.of())).toBe(true);
+});
+
+test("a key created after an email was accepted does not sign it", async () => {
+  await relayTo({});
+  await send();
+  await house.hot`update dkim_keys set signs_from = now() + interval '1 second'`;
+  await round();
+  expect(signatures(peer.messages[0]?.bytes)).toBe(0);
+});
+
+test("email whose DKIM key cannot be decrypted waits and is never sent unsigned", async () => {
+  await relayTo({});
+  const { id } = await send();
+  await round({
+    ...house.withTransport(transport),
+    vault: createVault("another secret altogether, by mistake"),
+  });
+  expect(peer.messages).toHaveLength(0);
+  const email = await house.email(id);
+  expect(email.deliveries[0]).toMatchObject({
+    status: "queued",
+    waitRule: "retry_schedule",
+    lastReason: expect.stringContaining("BACKSTAMP_SECRET"),
+  });
+  await house.elapse(20 * 60_000);
+  await round();
+  expect(signatures(peer.messages[0]?.bytes)).toBe(2);
+});
+
+test("a scheduled email has its scheduled time as date and signing time", async () => {
+  await relayTo({});
+  const { id } = await house.send({ sender: "Ann <ann@signed.example>", scheduledAt: "in 2 hours" });
+  await house.elapse(2 * 3_600_000);
+  await round();
+  const [row] = await house.hot<{ due: Date }[]>`select scheduled_at as due from emails where id = ${id}`;
+  const dueMs = row?.due.getTime() ?? 0;
+  const text = peer.messages[0]?.bytes.toString() ?? "";
+  expect(text).toContain(`t=${Math.floor(dueMs / 1000)};`);
+  expect(Date.parse(/^Date: (.*)$/m.exec(text)?.[1] ?? "")).toBe(Math.floor(dueMs / 1000) * 1000);
+});
+
+test("email from the built-in domain or from a domain without keys is sent unsigned", async () => {
+  await relayTo({});
+  await house.send();
+  await round();
+  expect(signatures(peer.messages[0]?.bytes)).toBe(0);
+});

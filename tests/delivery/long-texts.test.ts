@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createEngine } from "#server/delivery/engine";
+import { tick } from "#server/delivery/tick";
+import type { Ctx } from "#server/deps";
+import { createTextConverter } from "#server/mail/mime/html-text";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { silentLog } from "#server/platform/log";
+import { addDomain } from "#server/services/domains/write";
+import { readSource } from "#server/services/emails/read/source";
+import { createTeam } from "#server/services/teams";
+import { countHandOvers } from "../support/hand-overs";
+import { type House, openHouse } from "../support/house";
+import { DROP, startFaultPeer } from "../support/smtp-peer";
+
+const eventually = { timeout: 50_000, interval: 20 };
+/** A newsletter of 100 KB without a text part. */
+const newsletter = "<table><tr><td><h2>Offer</h2><p>Dear <b>reader</b></p></td></tr></table>".repeat(1_400);
+
+let house: House;
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "relay" });
+});
+afterEach(() => house.close());
+
+async function otherTeam(): Promise<Ctx> {
+  const { id } = await createTeam(house.deps, { name: "Other" });
+  const ctx = { ...house.ctx, teamId: id };
+  await addDomain(ctx, { name: "other.example", verified: true });
+  return ctx;
+}
+
+const sendMany = (count: number) =>
+  Promise.all(
+    Array.from({ length: count }, (_, n) =>
+      house.send({ html: newsletter, to: [`reader${n}@many.example`], attachments: [] }),
+    ),
+  );
+
+test("300 long newsletters of one team delay another team's newsletter by a few at most", async () => {
+  await sendMany(300);
+  const other = await otherTeam();
+  const out = countHandOvers("relay");
+  const engine = createEngine(house.withTransport(out.transport), { dialoguesMax: 10 });
+  let isPumping = true;
+  const run = async () => {
+    while (isPumping) if (!(await engine.pump())) await engine.idle(5);
+  };
+  const pumping = run();
+  try {
+    await vi.waitFor(() => expect(out.handedOver.length).toBeGreaterThan(10), eventually);
+    await house.send({ html: newsletter, sender: "a@other.example", to: ["one@single.example"] }, other);
+    const before = out.handedOver.length;
+    await vi.waitFor(() => expect(out.handedOver).toContain("one@single.example"), eventually);
+    expect(out.handedOver.indexOf("one@single.example") - before).toBeLessThan(40);
+    // And none of the first team's emails is lost or sent twice.
+    await vi.waitFor(() => expect(out.handedOver).toHaveLength(301), eventually);
+    expect(new Set(out.handedOver).size).toBe(301);
+  } finally {
+    isPumping = false;
+    await pumping;
+    await engine.drain(1_000);
+  }
+});
+
+test("while a text is generated, emails that need none are delivered, also those of the same team", async () => {
+  const { id } = await house.send({ html: newsletter, to: ["slow@example.net"] });
+  for (const n of [1, 2, 3]) await house.send({ to: [`quick${n}@example.net`] });
+  const out = countHandOvers("relay");
+  let go = () => {};
+  const gone = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const convertToText = async (_: string, html: string) => {
+    if (html === newsletter) await gone;
+    return "made";
+  };
+  const rounds = tick({ ...house.withTransport(out.transport), convertToText }, { budgetMs: 50_000 });
+  await vi.waitFor(() => expect(out.handedOver).toHaveLength(3), eventually);
+  expect(out.handedOver).not.toContain("slow@example.net");
+  expect((await house.email(id)).deliveries).toMatchObject([{ status: "sending" }]);
+  go();
+  await rounds;
+  expect(out.handedOver).toContain("slow@example.net");
+  expect(await house.email(id)).toMatchObject({ status: "sent" });
+});
+
+describe("a text that could not be generated in time", () => {
+  async function peerAnd(answers: (typeof DROP | string)[]) {
+    const peer = await startFaultPeer({ message: answers });
+    const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
+    if (!url.ok) throw new Error(url.fault);
+    const transport = createRelay(url.target);
+    const close = async () => {
+      await transport.close();
+      await peer.close();
+    };
+    return { peer, transport, close };
+  }
+
+  test.each([
+    ["", newsletter],
+    [", whose body is too large to be read with others", newsletter.repeat(3)],
+  ])("stays the email's text: the next attempt sends the same bytes%s", async (_, html) => {
+    const { peer, transport, close } = await peerAnd([DROP, "250 2.0.0 kept"]);
+    const { id } = await house.send({ html });
+    const hurried = createTextConverter({ log: silentLog, timeLimitMs: 1 });
+    await tick(
+      { ...house.withTransport(transport), convertToText: hurried.convertToText },
+      { budgetMs: 20_000 },
+    );
+    await house.elapse(20 * 60_000);
+    await tick(house.withTransport(transport), { budgetMs: 20_000 });
+    expect(await house.email(id)).toMatchObject({ status: "sent", text: null });
+    expect(peer.messages).toHaveLength(2);
+    const [first, second] = peer.messages.map(({ bytes }) => bytes.toString("latin1"));
+    // The HTML without its tags: the converter would add an empty line between a heading and a paragraph.
+    expect(first).toContain("\r\nOffer\r\n\r\nDear reader\r\n");
+    expect(second).toBe(first);
+    const displayed = Buffer.from((await readSource(house.ctx, id)).bytes).toString("latin1");
+    expect(displayed.slice(displayed.indexOf("\r\n\r\n"))).toBe(first?.slice(first.indexOf("\r\n\r\n")));
+    await Promise.all([close(), hurried.close()]);
+  });
+
+  test("is the same for all recipients, in any order of attempts", async () => {
+    const out: string[] = [];
+    const { id } = await house.send({
+      html: newsletter,
+      to: ["a@one.example", "b@two.example"],
+      listUnsubscribe: true,
+    });
+    const convertToText = async () => `text ${out.push("made")}`;
+    const bodies: string[] = [];
+    const transport = {
+      ...countHandOvers("relay").transport,
+      deliver: async (message: { bytes: Uint8Array }, recipients: string[]) => {
+        bodies.push(Buffer.from(message.bytes).toString("latin1"));
+        return countHandOvers("relay").transport.deliver(message as never, recipients, {} as never);
+      },
+    };
+    await tick({ ...house.withTransport(transport), convertToText }, { budgetMs: 20_000 });
+    expect(bodies).toHaveLength(2);
+    for (const body of bodies) expect(body).toContain("\r\ntext 1\r\n");
+    expect(await house.email(id)).toMatchObject({ status: "sent" });
+  });
+});

@@ -1,0 +1,90 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { lapsesMax } from "#server/delivery/queue/recover-expired";
+import { type House, openHouse } from "../support/house";
+import { type Act, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
+import { killWorkers, spawnWorker } from "../support/worker-process";
+
+/** Far less memory than the large email needs, and enough for a worker. */
+const heapMb = 56;
+const poisonCharacters = 24_000_000;
+/** Longer than a worker survives with the large email, so no dialogue finishes in that time. */
+const answerAfterMs = 2_000;
+const neighbours = Array.from({ length: 5 }, (_, n) => `r${n}@example.net`);
+
+const poisonous = "poison@example.net";
+
+let house: House;
+let peer: FaultPeer;
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "relay" });
+  peer = await startFaultPeer({
+    message: async (): Promise<Act> => {
+      await wait(answerAfterMs);
+      return PASS;
+    },
+  });
+});
+afterEach(async () => {
+  await killWorkers();
+  await peer.close();
+  await house.close();
+});
+
+const statusOf = async (address: string): Promise<string | undefined> => {
+  const [row] = await house.hot<
+    { status: string }[]
+  >`select status from deliveries where address = ${address}`;
+  return row?.status;
+};
+
+/** Unfinished deliveries with their leases. */
+const unsettled = () =>
+  house.hot`select address, status, stage, lapses from deliveries where status in ('queued', 'sending')`;
+
+/** Restarts a worker after each crash, like a supervisor, and expires its leases. */
+async function superviseUntilSettled(maxMs: number): Promise<void> {
+  let deaths = 0;
+  const untilMs = performance.now() + maxMs;
+  const start = () =>
+    spawnWorker({
+      databaseUrl: house.url,
+      smtpUrl: `smtp://127.0.0.1:${peer.port}`,
+      nodeArgs: [`--max-old-space-size=${heapMb}`],
+    });
+  let worker = start();
+  while ((await unsettled()).length > 0) {
+    if (performance.now() > untilMs)
+      throw new Error(`not settled after ${deaths} deaths: ${JSON.stringify(await unsettled())}`);
+    if (worker.hasExited()) {
+      deaths += 1;
+      await house.elapse(61_000);
+      // Crashes caused by this email alone are simulated, except the last two.
+      await house.hot`update deliveries set lapses = ${lapsesMax - 2} where lapses = 3 and address = ${poisonous}`;
+      worker = start();
+    }
+    await wait(50);
+  }
+}
+
+test("an email that crashes its worker fails after ten crashes, and no other email is lost", {
+  timeout: 300_000,
+}, async () => {
+  for (const address of neighbours.slice(0, 3)) await house.send({ to: [address] });
+  const poison = await house.send({
+    to: [poisonous],
+    html: "€".repeat(poisonCharacters),
+    text: "",
+  });
+  for (const address of neighbours.slice(3)) await house.send({ to: [address] });
+  await house.hot`update deliveries set due_at = now()`;
+
+  await superviseUntilSettled(280_000);
+
+  expect(await statusOf(poisonous)).toBe("failed");
+  expect((await house.email(poison.id)).deliveries[0]?.lastReason).toContain("worker stopped");
+  expect(await house.hot`select lapses from deliveries where address = ${poisonous}`).toEqual([
+    { lapses: lapsesMax },
+  ]);
+  for (const address of neighbours) expect(await statusOf(address), address).toBe("sent");
+});

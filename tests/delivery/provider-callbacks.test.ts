@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { RelayProvider } from "#db/schema/relays";
+import { tick } from "#server/delivery/tick";
+import { callbackPathOf, setCallback } from "#server/services/callbacks/secrets";
+import { removeRelay } from "#server/services/relays/write";
+import {
+  type FakeProvider,
+  fakeMailgun,
+  fakePostmark,
+  fakeResend,
+  fakeSendgrid,
+  fakeSes,
+} from "../support/providers";
+import { relayTo } from "../support/relays";
+import { startFaultPeer } from "../support/smtp-peer";
+import { type SnsIssuer, startSnsIssuer } from "../support/sns-issuer";
+import { createWorld, type World } from "../support/world";
+
+let world: World;
+let issuer: SnsIssuer;
+let token: string;
+beforeAll(async () => {
+  issuer = await startSnsIssuer();
+  world = await createWorld({ transportKind: "none" });
+  world.deps.outside = issuer.outside;
+  ({ token } = await world.key());
+  await world.domain("example.org");
+});
+afterAll(async () => {
+  await world.close();
+  await issuer.close();
+});
+
+const ACCEPTS: Record<RelayProvider, { make: () => FakeProvider; says: (id: string) => string }> = {
+  ses: { make: () => fakeSes(issuer), says: (id) => `250 Ok ${id}` },
+  postmark: { make: fakePostmark, says: () => "250 2.0.0 Ok: queued as 6A59F1C0" },
+  mailgun: { make: fakeMailgun, says: () => "250 Great success" },
+  sendgrid: { make: fakeSendgrid, says: (id) => `250 Ok: queued as ${id}` },
+  resend: { make: fakeResend, says: (id) => `250 ${id}` },
+};
+
+test.each(Object.keys(ACCEPTS) as RelayProvider[])(
+  "a callback of %s finds the email that a worker sent by it, and other relays get no tracking header",
+  async (provider) => {
+    const { make, says } = ACCEPTS[provider];
+    const fake = make();
+    const ownId = fake.newProviderId("");
+    const peer = await startFaultPeer({ message: says(ownId) });
+    const relay = await relayTo(world.deps, peer, { provider });
+    await setCallback(world.deps, relay, fake.given);
+
+    const address = `ben@${provider}.example`;
+    const mail = { from: "ann@example.org", to: address, subject: "Hello", text: "Hello" };
+    const { body } = await world.api("POST", "/api/emails", { token, body: mail });
+    await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
+    const read = async () => (await world.api("GET", `/api/emails/${body.id}`, { token })).body;
+    const email = await read();
+    expect(email).toMatchObject({ status: "sent" });
+    const wire = peer.messages[0]?.bytes.toString("latin1") ?? "";
+    const mark = /^X-PM-Metadata-backstamp: (.*)\r\n/.exec(wire)?.[1];
+    expect(mark).toBe(provider === "postmark" ? body.id : undefined);
+
+    const messageId = /^Message-ID: <(.*)>/im.exec(wire)?.[1] ?? "";
+    const providerId = fake.newProviderId(messageId).startsWith(String(body.id))
+      ? fake.newProviderId(messageId)
+      : ownId;
+    const callback = fake.tell({ kind: "bounced", providerId, address });
+    const reply = await world.api("POST", callbackPathOf(relay.id), fake.call(callback, world.clock.now()));
+    expect(reply.body).toMatchObject({ recorded: 1 });
+    expect(await read()).toMatchObject({ status: "bounced" });
+    await removeRelay(world.deps, relay);
+    await peer.close();
+  },
+);
+
+test("a caller cannot set the tracking header of another email", async () => {
+  const headers = { "X-PM-Metadata-Backstamp": "0198c1f2-7a34-7c5e-9b0d-3f4a5b6c7d8e" };
+  const body = { from: "ann@example.org", to: "ben@example.com", subject: "Hello", text: "Hello", headers };
+  const { status, body: response } = await world.api("POST", "/api/emails", { token, body });
+  expect(status).toBe(422);
+  expect(response.message).toMatch(/X-PM-Metadata-Backstamp/);
+});

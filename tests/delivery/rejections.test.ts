@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { Transport } from "#server/mail/transport/transport";
+import { type House, openHouse } from "../support/house";
+import { type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+
+let house: House;
+let peer: FaultPeer;
+let transport: Transport;
+
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "relay" });
+});
+afterEach(async () => {
+  await transport?.close();
+  await peer?.close();
+  await house.close();
+});
+
+async function relayTo(script: FaultScript, login = ""): Promise<void> {
+  peer = await startFaultPeer(script);
+  const url = parseSmtpUrl(`smtp://${login}127.0.0.1:${peer.port}`);
+  if (!url.ok) throw new Error(url.fault);
+  transport = createRelay(url.target, { loginPauseMs: 1 });
+}
+
+const round = () => tick(house.withTransport(transport), { budgetMs: 20_000 });
+const waitMinutes = async () => {
+  const [row] = await house.hot<{ minutes: number }[]>`
+    select extract(epoch from due_at - now())::float / 60 as minutes from deliveries`;
+  return row?.minutes ?? Number.NaN;
+};
+
+test("each recipient's rejection has its class and advice", async () => {
+  const replies: Record<string, string> = {
+    gone: "550 5.1.1 no such user",
+    listed: "550 5.1.1 <x> blocked using dnsbl.example",
+    full: "452 4.2.2 mailbox full",
+  };
+  await relayTo({ rcpt: ({ address }) => replies[address.split("@")[0] ?? ""] ?? "250 ok" });
+  const { id } = await house.send({
+    to: ["gone@example.net", "listed@example.net", "full@example.net", "ben@example.net"],
+  });
+  await round();
+  const email = await house.email(id);
+  const about = (address: string) =>
+    email.events.find(({ recipient, type }) => recipient === address && type !== "email.queued");
+  expect(about("gone@example.net")).toMatchObject({
+    type: "email.bounced",
+    data: {
+      class: "hard",
+      advice: expect.stringMatching(/^Check the address/),
+      reason: expect.stringMatching(/mailbox does not exist/),
+    },
+  });
+  expect(about("listed@example.net")).toMatchObject({ type: "email.bounced", data: { class: "reputation" } });
+  expect(about("full@example.net")).toMatchObject({
+    type: "email.delivery_delayed",
+    data: { class: "quota" },
+  });
+  expect(about("ben@example.net")?.data).not.toHaveProperty("class");
+  const suppressed = await house.hot`select address from suppressions`;
+  expect(suppressed.map(({ address }) => address)).toEqual(["gone@example.net"]);
+});
+
+test("a greylisted delivery is retried after the stated wait, or after 5 minutes", async () => {
+  await relayTo({ rcpt: ["450 4.2.0 Greylisted for 8 minutes", "451 4.7.1 Greylisted", "250 ok"] });
+  const { id } = await house.send();
+  await round();
+  expect((await house.email(id)).deliveries[0]).toMatchObject({ waitRule: "greylisted", status: "queued" });
+  const stated = await waitMinutes();
+  expect(stated).toBeGreaterThan(7.5);
+  expect(stated).toBeLessThan(10);
+  await house.elapse(10 * 60_000);
+  await round();
+  const usual = await waitMinutes();
+  expect(usual).toBeGreaterThan(4.5);
+  expect(usual).toBeLessThan(6.1);
+  await house.elapse(7 * 60_000);
+  await round();
+  expect(await house.email(id)).toMatchObject({ status: "sent" });
+});
+
+test("email waits longer than the retry schedule for a rejected login, and is sent after the fix", async () => {
+  let isFixed = false;
+  await relayTo(
+    {
+      ehlo: "250-peer.test\r\n250 AUTH PLAIN",
+      auth: () => (isFixed ? "235 2.7.0 welcome" : "535 5.7.8 bad credentials"),
+    },
+    "user:wrong@",
+  );
+  const { id } = await house.send();
+  for (let day = 0; day < 15; day++) {
+    await round();
+    const email = await house.email(id);
+    expect(email.status).toBe("deferred");
+    expect(email.deliveries[0]).toMatchObject({ attempts: 1, waitRule: "transport_fault", status: "queued" });
+    await house.elapse(24 * 3_600_000);
+  }
+  isFixed = true;
+  await round();
+  const email = await house.email(id);
+  expect(email.status).toBe("sent");
+  expect(email.events.filter(({ type }) => type === "email.bounced" || type === "email.failed")).toEqual([]);
+  expect(email.events.find(({ type }) => type === "email.delivery_delayed")?.data).toMatchObject({
+    class: "login",
+    advice: expect.stringMatching(/password/),
+  });
+});

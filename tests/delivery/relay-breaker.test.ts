@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createEngine } from "#server/delivery/engine";
+import { probePausedRelays } from "#server/delivery/routing/relay-faults";
+import { tick } from "#server/delivery/tick";
+import type { WorkerDeps } from "#server/deps";
+import { createVault } from "#server/platform/secrets/vault";
+import { readReadiness } from "#server/services/health";
+import { listRelays } from "#server/services/relays/read";
+import { updateRelay } from "#server/services/relays/write";
+import { type House, openHouse } from "../support/house";
+import { relayTo } from "../support/relays";
+import {
+  type Act,
+  DROP,
+  EHLO_AUTH,
+  type FaultPeer,
+  type FaultScript,
+  startFaultPeer,
+} from "../support/smtp-peer";
+
+let house: House;
+const peers: FaultPeer[] = [];
+const logged: { level: string; event: string; fields: Record<string, unknown> }[] = [];
+
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "none" });
+  logged.splice(0);
+});
+afterEach(async () => {
+  await Promise.all(peers.splice(0).map((peer) => peer.close()));
+  await house.close();
+});
+
+async function peerWith(script: FaultScript = {}): Promise<FaultPeer> {
+  const peer = await startFaultPeer(script);
+  peers.push(peer);
+  return peer;
+}
+
+/** A separate worker with a recorded log. */
+function worker(): WorkerDeps {
+  const logTo =
+    (level: string) =>
+    (event: string, fields: Record<string, unknown> = {}) => {
+      logged.push({ level, event, fields });
+    };
+  const log = { ...house.deps.log, info: logTo("info"), warn: logTo("warn"), error: logTo("error") };
+  return { ...house.withTransport(null), log };
+}
+
+const round = (deps = worker()) => tick(deps, { budgetMs: 20_000 });
+const logins = (peer: FaultPeer) => peer.commands.filter((line) => line.startsWith("AUTH")).length;
+const sendMany = (count: number) => Promise.all(Array.from({ length: count }, () => house.send()));
+const minuteMs = 61_000;
+
+test("a rejected login pauses the relay for all workers: one probe a minute, without email, and no bounces", async () => {
+  let answer: Act = "535 5.7.8 bad credentials";
+  const peer = await peerWith({ ehlo: EHLO_AUTH, auth: () => answer });
+  await relayTo(house.deps, peer, { name: "main", login: "user:secret-word@" });
+  const ids = await sendMany(30);
+  await round();
+  await Promise.all([round(), round(), round()]);
+  expect(logins(peer)).toBe(1);
+  const emails = await Promise.all(ids.map(({ id }) => house.email(id)));
+  for (const { deliveries, events } of emails) {
+    expect(deliveries[0]).toMatchObject({ status: "queued", waitRule: "relay_paused" });
+    expect(events.length).toBeLessThanOrEqual(2);
+  }
+  expect(logged.filter(({ event }) => event === "relay.paused")).toHaveLength(1);
+
+  // A minute later there is one more, for any number of workers and waiting emails.
+  await house.elapse(minuteMs);
+  await Promise.all([round(), round(), round()]);
+  expect(logins(peer)).toBe(2);
+  expect(peer.commands.some((line) => line.startsWith("MAIL"))).toBe(false);
+
+  answer = "235 2.7.0 welcome";
+  await house.elapse(20 * 60_000);
+  await round();
+  expect(logged.some(({ event }) => event === "relay.resumed")).toBe(true);
+  await house.elapse(20 * 60_000);
+  await round();
+  const statuses = await Promise.all(ids.map(async ({ id }) => (await house.email(id)).status));
+  expect(new Set(statuses)).toEqual(new Set(["sent"]));
+  expect(peer.messages).toHaveLength(30);
+  expect(JSON.stringify(logged)).not.toContain("secret-word");
+});
+
+test("an attempt that fails because of the relay itself is not counted, so email survives any outage", async () => {
+  const peer = await peerWith({ greeting: DROP });
+  await relayTo(house.deps, peer);
+  const { id } = await house.send();
+  for (let days = 0; days < 6; days++) {
+    await round();
+    await house.elapse(24 * 3_600_000);
+    await house.hot`update relays set paused_until = null, failures = 0`;
+  }
+  expect((await house.email(id)).deliveries[0]).toMatchObject({
+    status: "queued",
+    attempts: 1,
+    waitRule: "relay_paused",
+  });
+});
+
+test("repeated connection failures pause a relay, a single one does not", async () => {
+  const peer = await peerWith({ greeting: [DROP, "220 hello", DROP, DROP, DROP] });
+  await relayTo(house.deps, peer);
+  const faults = async () => {
+    const [relay] = await listRelays(house.deps);
+    return { failures: relay?.failures, isPaused: relay?.isPaused };
+  };
+  const { id } = await house.send();
+  await round();
+  expect(await faults()).toEqual({ failures: 1, isPaused: false });
+  await house.elapse(5 * 60_000);
+  await round();
+  expect((await house.email(id)).status).toBe("sent");
+  expect(await faults()).toEqual({ failures: 0, isPaused: false });
+  for (let failures = 1; failures <= 3; failures++) {
+    await house.send();
+    await round();
+    await house.elapse(5 * 60_000);
+    await house.hot`delete from deliveries where status = 'queued'`;
+    expect(await faults()).toEqual({ failures, isPaused: failures === 3 });
+  }
+});
+
+test("a paused relay is skipped, and the next one sends its email", async () => {
+  const [first, second] = [
+    await peerWith({ ehlo: EHLO_AUTH, auth: "535 5.7.8 bad credentials" }),
+    await peerWith(),
+  ];
+  await relayTo(house.deps, first, { login: "user:wrong@" });
+  await relayTo(house.deps, second);
+  await sendMany(5);
+  await round();
+  await sendMany(5);
+  await round();
+  expect(logins(first)).toBe(1);
+  expect(second.messages).toHaveLength(10);
+});
+
+test("a paused relay is reported in readiness and in the list with the reason and without the password", async () => {
+  const peer = await peerWith({ ehlo: EHLO_AUTH, auth: "535 5.7.8 bad credentials" });
+  await relayTo(house.deps, peer, { name: "main", login: "user:secret-word@" });
+  await house.send();
+  const deps = worker();
+  expect(await readReadiness(deps)).toMatchObject({ isReady: false, reason: "no_worker" });
+  await round(deps);
+  expect(await readReadiness(deps)).toMatchObject({
+    isReady: true,
+    alarms: [{ alarm: "relays_paused", count: 1, message: expect.stringContaining("One relay is paused") }],
+  });
+  const [relay] = await listRelays(deps);
+  expect(relay).toMatchObject({
+    isPaused: true,
+    lastFault: expect.stringContaining("535"),
+    host: `127.0.0.1:${peer.port}`,
+  });
+  const dump = await house.hot`select to_jsonb(r)::text as row from relays r`;
+  expect(JSON.stringify([relay, dump])).not.toContain("secret-word");
+});
+
+test("a relay with a new password is resumed, and waiting email is sent", async () => {
+  const peer = await peerWith({
+    ehlo: EHLO_AUTH,
+    auth: ({ line }) =>
+      line.includes(Buffer.from("\0user\0right").toString("base64")) ? "235 welcome" : "535 5.7.8 no",
+  });
+  const relay = await relayTo(house.deps, peer, { login: "user:wrong@" });
+  const { id } = await house.send();
+  const deps = worker();
+  await round(deps);
+  await updateRelay(deps, relay, { url: `smtp://user:right@127.0.0.1:${peer.port}` });
+  await house.elapse(20 * 60_000);
+  await round(deps);
+  expect((await house.email(id)).status).toBe("sent");
+});
+
+test("a worker resumes a relay as soon as another worker's probe succeeds", async () => {
+  let hasSuccess = false;
+  const peer = await peerWith({
+    ehlo: EHLO_AUTH,
+    auth: () => (hasSuccess ? "235 2.7.0 welcome" : "535 5.7.8 bad credentials"),
+  });
+  await relayTo(house.deps, peer, { login: "user:pass@" });
+  const first = createEngine(worker(), { dialoguesMax: 5 });
+  const work = async () => {
+    await first.pump();
+    await first.idle(20_000);
+  };
+  await house.send();
+  await work();
+  hasSuccess = true;
+  await house.elapse(20 * 60_000);
+  expect(await probePausedRelays(worker())).toBe(1);
+  await work();
+  await first.drain(20_000);
+  expect(peer.messages).toHaveLength(1);
+});
+
+test("a relay whose password cannot be decrypted is paused with that reason and sends nothing", async () => {
+  const peer = await peerWith();
+  await relayTo(house.deps, peer);
+  const { id } = await house.send();
+  const vault = createVault("another secret altogether, by mistake");
+  await round({ ...worker(), vault });
+  expect(peer.connections()).toBe(0);
+  const { deliveries } = await house.email(id);
+  expect(deliveries[0]).toMatchObject({
+    waitRule: "relay_paused",
+    lastReason: expect.stringContaining("BACKSTAMP_SECRET"),
+  });
+});

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
+import type { WorkerDeps } from "#server/deps";
+import { createQueryDns } from "#server/mail/dns/dns";
+import { createOutside } from "#server/platform/egress/outside";
+import { type DnsPeer, startDnsPeer } from "../support/dns-peer";
+import { type House, openHouse } from "../support/house";
+import { relayTo } from "../support/relays";
+import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+
+let house: House;
+let peer: FaultPeer;
+let dns: DnsPeer;
+/** Addresses of relay.example, by number of the query. */
+let addresses: (nth: number) => string[];
+
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "none" });
+  peer = await startFaultPeer();
+  addresses = () => ["127.0.0.1"];
+  dns = await startDnsPeer(({ name, type }, nth) => {
+    if (name !== "relay.example") return null;
+    if (type !== "A") return {};
+    return { answers: addresses(nth).map((data) => ({ name, type: "A" as const, ttl: 0, data })) };
+  });
+});
+afterEach(async () => {
+  await dns.close();
+  await peer.close();
+  await house.close();
+});
+
+/** Delivers with a worker that may also connect to these networks. */
+async function round(allow: string[]): Promise<void> {
+  const outside = createOutside({ allow });
+  const deps: WorkerDeps = { ...house.withTransport(null), outside, dns: createQueryDns([dns]) };
+  await tick(deps, { budgetMs: 20_000 });
+  await outside.close();
+}
+
+const named = () => ({ url: `smtp://relay.example:${peer.port}` });
+const reasonOf = async (id: string) => (await house.email(id)).deliveries[0]?.lastReason;
+
+test("a team's relay at an internal address is not connected to, given as address or as name", async () => {
+  const { teamId } = house.ctx;
+  await relayTo(house.deps, peer, { teamId });
+  await relayTo(house.deps, peer, { name: "by name", teamId, ...named() });
+  const { id } = await house.send();
+  await round([]);
+  expect(peer.connections()).toBe(0);
+  expect(await reasonOf(id)).toContain("does not resolve to public IP addresses only");
+  expect((await house.email(id)).deliveries[0]).toMatchObject({ status: "queued", waitRule: "relay_paused" });
+});
+
+test("a relay in an allowed network is connected to, and the operator's relay may have any address", async () => {
+  await relayTo(house.deps, peer);
+  await house.send();
+  await round([]);
+  expect(peer.messages).toHaveLength(1);
+  await relayTo(house.deps, peer, { name: "a team's", teamId: house.ctx.teamId, ...named() });
+  await house.send();
+  await round(["127.0.0.0/8"]);
+  expect(peer.messages).toHaveLength(2);
+});
+
+test("a single internal address among others blocks a team's relay", async () => {
+  addresses = () => ["127.0.0.1", "127.0.0.2"];
+  await relayTo(house.deps, peer, { teamId: house.ctx.teamId, ...named() });
+  const { id } = await house.send();
+  await round(["127.0.0.1/32"]);
+  expect(peer.connections()).toBe(0);
+  expect(await reasonOf(id)).toContain("relay.example");
+});
+
+test("a connection uses the address that was checked: the name is not resolved again", async () => {
+  addresses = (nth) => (nth === 1 ? ["127.0.0.1"] : ["10.0.0.1"]);
+  await relayTo(house.deps, peer, { teamId: house.ctx.teamId, ...named() });
+  await house.send();
+  await round(["127.0.0.0/8"]);
+  expect(peer.messages).toHaveLength(1);
+  expect(dns.asked.filter(({ type }) => type === "A")).toHaveLength(1);
+});
+
+test("the next address of a relay's name is tried if the connection to the first is refused", async () => {
+  addresses = () => ["127.0.0.9", "127.0.0.1"];
+  await relayTo(house.deps, peer, { teamId: house.ctx.teamId, ...named() });
+  const { id } = await house.send();
+  await round(["127.0.0.0/8"]);
+  expect((await house.email(id)).status).toBe("sent");
+});

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { Transport } from "#server/mail/transport/transport";
+import { type House, openHouse } from "../support/house";
+import { DROP, type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+
+let house: House;
+let peer: FaultPeer;
+let transport: Transport;
+let lines: { event: string; facts: unknown }[];
+
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "relay" });
+  lines = [];
+});
+afterEach(async () => {
+  await transport?.close();
+  await peer?.close();
+  await house.close();
+});
+
+async function relayTo(script: FaultScript): Promise<void> {
+  peer = await startFaultPeer(script);
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
+  if (!url.ok) throw new Error(url.fault);
+  transport = createRelay(url.target);
+}
+
+const round = () => {
+  const record = (event: string, facts: unknown = {}) => void lines.push({ event, facts });
+  const log = { info: record, warn: record, error: record };
+  return tick({ ...house.withTransport(transport), log }, { budgetMs: 20_000 });
+};
+const suppressed = () => house.hot`select address from suppressions`;
+const typesOf = async (id: string) =>
+  (await house.email(id)).events.map(({ type }) => type).filter((type) => type !== "email.queued");
+
+describe("the reply code decides, not the enhanced code", () => {
+  test.each([
+    ["rcpt", "451 5.7.1 Greylisting in action, please come back later", "greylisted"],
+    ["rcpt", "450 5.1.1 <ben@example.net>: Recipient address rejected", "retry_schedule"],
+    ["rcpt", "452 5.2.2 Mailbox full", "retry_schedule"],
+    ["message", "450 5.2.1 Mailbox disabled", "retry_schedule"],
+    ["mail", "451 5.1.8 Sender domain not found", "retry_schedule"],
+  ] as const)("%s: %s is retried and suppresses no address", async (step, reply, waitRule) => {
+    await relayTo({ [step]: [reply, "250 2.0.0 ok"] });
+    const { id } = await house.send();
+    await round();
+    const email = await house.email(id);
+    expect(email.status).toBe("deferred");
+    expect(email.deliveries[0]).toMatchObject({ status: "queued", attempts: 1, waitRule });
+    expect(await typesOf(id)).toEqual(["email.delivery_delayed"]);
+    expect(await suppressed()).toEqual([]);
+    expect(lines).toContainEqual({
+      event: "reply.contradictory",
+      facts: expect.objectContaining({ emailId: id, code: Number(reply.slice(0, 3)) }),
+    });
+    await house.elapse(2 * 3_600_000);
+    await round();
+    expect((await house.email(id)).status).toBe("sent");
+  });
+
+  test.each(["550 4.1.1 nobody here", "554 4.4.1 later", "552 5.2.2 Mailbox full", "552 Mailbox full"])(
+    "%s is final and suppresses no address",
+    async (reply) => {
+      await relayTo({ rcpt: reply });
+      const { id } = await house.send();
+      await round();
+      expect((await house.email(id)).status).toBe("bounced");
+      expect(await typesOf(id)).toEqual(["email.bounced"]);
+      expect(await suppressed()).toEqual([]);
+    },
+  );
+});
+
+describe("a server with a recipient limit per transaction", () => {
+  const ALL = ["a@example.net", "b@example.net", "c@example.net", "d@example.net", "e@example.net"];
+  /** Accepts two recipients in each transaction. */
+  const twoAtOnce = (rejection: string): FaultScript => {
+    let accepted = 0;
+    return {
+      mail: () => {
+        accepted = 0;
+        return "250 2.1.0 ok";
+      },
+      rcpt: () => (++accepted > 2 ? rejection : "250 2.1.5 ok"),
+    };
+  };
+
+  test.each([
+    "452 4.5.3 Too many recipients",
+    "452 Too many recipients",
+    "552 Too many recipients",
+    "552 5.5.3 Too many recipients",
+  ])("gets the remaining recipients in further transactions of the same attempt: %s", async (rejection) => {
+    await relayTo(twoAtOnce(rejection));
+    const { id } = await house.send({ to: ALL });
+    await round();
+    expect(peer.messages.map(({ to }) => to)).toEqual([
+      ["a@example.net", "b@example.net"],
+      ["c@example.net", "d@example.net"],
+      ["e@example.net"],
+    ]);
+    expect(new Set(peer.messages.map(({ bytes }) => bytes.toString())).size).toBe(1);
+    const email = await house.email(id);
+    expect(email.deliveries.map(({ status, attempts }) => [status, attempts])).toEqual(
+      ALL.map(() => ["sent", 1]),
+    );
+    expect(await typesOf(id)).toEqual(ALL.map(() => "email.sent"));
+  });
+
+  test("gets no further transaction after one without an accepted recipient", async () => {
+    await relayTo({ rcpt: "452 4.5.3 Too many recipients" });
+    const { id } = await house.send({ to: ALL });
+    await round();
+    expect(peer.commands.filter((line) => line.startsWith("MAIL"))).toHaveLength(1);
+    expect((await house.email(id)).deliveries.map(({ status, waitRule }) => [status, waitRule])).toEqual(
+      ALL.map(() => ["queued", "retry_schedule"]),
+    );
+  });
+
+  test("does not get a recipient with a full mailbox again in the same attempt", async () => {
+    const replies: Record<string, string> = {
+      "b@example.net": "452 4.2.2 Mailbox full",
+      "c@example.net": "552 5.2.2 Mailbox full",
+    };
+    await relayTo({ rcpt: ({ address }) => replies[address] ?? "250 ok" });
+    const { id } = await house.send({ to: ALL });
+    await round();
+    expect(peer.messages.map(({ to }) => to)).toEqual([["a@example.net", "d@example.net", "e@example.net"]]);
+    expect((await house.email(id)).deliveries.map(({ status }) => status)).toEqual([
+      "sent",
+      "queued",
+      "bounced",
+      "sent",
+      "sent",
+    ]);
+  });
+
+  test("keeps its accepted recipients if the connection is lost before the next transaction", async () => {
+    let accepted = 0;
+    await relayTo({
+      mail: ({ nth }) => (nth > 0 ? DROP : "250 ok"),
+      rcpt: () => (++accepted > 2 ? "452 4.5.3 Too many recipients" : "250 ok"),
+    });
+    const { id } = await house.send({ to: ALL });
+    await round();
+    expect(peer.messages.map(({ to }) => to)).toEqual([["a@example.net", "b@example.net"]]);
+    expect((await house.email(id)).deliveries.map(({ status }) => status)).toEqual([
+      "sent",
+      "sent",
+      "queued",
+      "queued",
+      "queued",
+    ]);
+  });
+});

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type House, openHouse } from "../support/house";
+import { type Act, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
+import { killWorkers, spawnWorker, type WorkerProcess, waitForBeats } from "../support/worker-process";
+
+const eventually = { timeout: 60_000, interval: 20 };
+const dialoguesMax = 10;
+const inOrder = { code: 0, signal: null };
+
+let house: House;
+let peer: FaultPeer;
+let answer: Promise<unknown>;
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "relay" });
+  answer = Promise.resolve();
+  peer = await startFaultPeer({
+    message: async (): Promise<Act> => {
+      await answer;
+      return PASS;
+    },
+  });
+});
+afterEach(async () => {
+  await killWorkers();
+  await peer.close();
+  await house.close();
+});
+
+const startWorker = async (): Promise<WorkerProcess> => {
+  const worker = spawnWorker({ databaseUrl: house.url, smtpUrl: `smtp://127.0.0.1:${peer.port}` });
+  await waitForBeats(house.hot, [worker]);
+  return worker;
+};
+const sendMails = (count: number, from = 0) =>
+  Promise.all(Array.from({ length: count }, (_, n) => house.send({ to: [`r${from + n}@example.net`] })));
+const countOf = async (status: string) =>
+  (await house.hot`select 1 from deliveries where status = ${status}`).length;
+const arrivals = () => peer.messages.flatMap(({ to }) => to).sort();
+
+test("a worker that stops finishes its dialogues, releases the other claims and deletes its heartbeat", async () => {
+  let release = () => {};
+  answer = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await sendMails(35);
+  const worker = await startWorker();
+  await vi.waitFor(async () => {
+    expect(peer.messages).toHaveLength(dialoguesMax);
+    expect(await countOf("sending")).toBe(35);
+  }, eventually);
+
+  worker.signal("SIGTERM");
+  const later = await house.send({ to: ["later@example.net"] });
+  expect(worker.hasExited()).toBe(false);
+  release();
+  expect(await worker.exited).toEqual(inOrder);
+
+  expect(peer.messages).toHaveLength(dialoguesMax);
+  expect(await countOf("sent")).toBe(dialoguesMax);
+  const back = await house.hot`
+    select 1 from deliveries where status = 'queued' and attempts = 0 and lapses = 0 and stage = 'idle'
+      and lease_token is null and due_at <= now()`;
+  expect(back).toHaveLength(35 - dialoguesMax + 1);
+  expect((await house.email(later.id)).deliveries[0]?.attempts).toBe(0);
+  expect(await house.hot`select 1 from workers`).toHaveLength(0);
+  expect(peer.open()).toBe(0);
+});
+
+test("starting and stopping workers under load loses nothing, duplicates nothing and leaves nothing unknown", {
+  timeout: 120_000,
+}, async () => {
+  const total = 1_500;
+  for (let sent = 0; sent < total; sent += 100) await sendMails(100, sent);
+  let worker = await startWorker();
+  for (let stops = 0; stops < 4; stops++) {
+    const before = peer.messages.length;
+    await vi.waitFor(() => expect(peer.messages.length).toBeGreaterThan(before + 100), eventually);
+    worker.signal("SIGTERM");
+    expect(await worker.exited).toEqual(inOrder);
+    expect(await countOf("sending")).toBe(0);
+    worker = await startWorker();
+  }
+  await vi.waitFor(async () => expect(await countOf("sent")).toBe(total), eventually);
+  const expected = Array.from({ length: total }, (_, n) => `r${n}@example.net`).sort();
+  expect(arrivals()).toEqual(expected);
+  expect(
+    await house.hot`select 1 from email_events where type in ('email.unknown', 'email.delivery_delayed')`,
+  ).toHaveLength(0);
+});

@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { webhookDeliveries } from "#db/schema/webhooks";
+import { settleOutcome } from "#server/delivery/attempt/outcome";
+import { claimDeliveries, markHandedOver } from "#server/delivery/queue/claims";
+import { recordResults } from "#server/delivery/queue/record-results";
+import { tick } from "#server/delivery/tick";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { Transport } from "#server/mail/transport/transport";
+import { newId } from "#server/platform/ids";
+import { listSuppressions } from "#server/services/suppressions/read";
+import { addSuppressions } from "#server/services/suppressions/suppress";
+import { renderPayloads } from "#server/services/webhooks/events/render";
+import { type House, openHouse } from "../support/house";
+import { type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+
+let house: House;
+let peer: FaultPeer;
+let transport: Transport;
+
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "relay" });
+});
+afterEach(async () => {
+  await transport?.close();
+  await peer?.close();
+  await house.close();
+});
+
+async function relayTo(script: FaultScript = {}): Promise<void> {
+  peer = await startFaultPeer(script);
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
+  if (!url.ok) throw new Error(url.fault);
+  transport = createRelay(url.target);
+}
+
+const round = () => tick(house.withTransport(transport), { budgetMs: 20_000 });
+const listed = async () =>
+  (await listSuppressions(house.ctx, { limit: 100 })).rows.map(({ address, origin, sourceEmailId }) => ({
+    address,
+    origin,
+    sourceEmailId,
+  }));
+
+/** An endpoint with the suppression events; nothing is sent to it here. */
+const listen = () => house.hot`
+  insert into webhooks (id, team_id, url, events, secret)
+  values (${newId()}, ${house.ctx.teamId}, 'https://example.com/', '{suppression.added}', 'x')`;
+const announced = async () => {
+  const deliveries = await house.deps.db.select().from(webhookDeliveries).orderBy(webhookDeliveries.id);
+  const bodies = await renderPayloads(house.hot, deliveries);
+  return deliveries.map(({ id }) => JSON.parse(bodies.get(id) ?? ""));
+};
+
+describe("an address suppressed after queueing", () => {
+  test("is never contacted, in any letter case, and the other recipients get their email", async () => {
+    await relayTo();
+    const { id } = await house.send({ to: ["Ann@Example.com", "ben@example.net"] });
+    await addSuppressions(house.ctx, ["ann@example.COM"]);
+    await round();
+    expect(peer.messages.map(({ to }) => to)).toEqual([["ben@example.net"]]);
+    expect(peer.commands.join()).not.toMatch(/RCPT TO:<ann/i);
+    const email = await house.email(id);
+    expect(email.deliveries.map(({ status }) => status)).toEqual(["suppressed", "sent"]);
+    expect(email.events).toContainEqual(
+      expect.objectContaining({
+        type: "email.suppressed",
+        recipient: "Ann@example.com",
+        data: expect.objectContaining({
+          suppressedBy: "manual",
+          reason: expect.stringMatching(/suppression list/),
+        }),
+      }),
+    );
+  });
+
+  test("is not contacted if it is suppressed between the claim and the dialogue", async () => {
+    const { id } = await house.send({ to: ["ann@example.com", "ben@example.net"] });
+    const claims = await claimDeliveries(house.hot, { limit: 10, leaseToken: newId() });
+    await addSuppressions(house.ctx, ["ann@example.com"]);
+    const marked = await markHandedOver(house.hot, claims);
+    expect(claims.filter((claim) => marked.has(claim.id)).map(({ address }) => address)).toEqual([
+      "ben@example.net",
+    ]);
+    expect((await house.email(id)).deliveries.map(({ stage }) => stage)).toEqual(["claimed", "handed_over"]);
+  });
+
+  test("is suppressed even without a transport", async () => {
+    const { id } = await house.send({ to: ["ann@example.com"] });
+    await addSuppressions(house.ctx, ["ann@example.com"]);
+    await tick(house.withTransport(null), { budgetMs: 20_000 });
+    expect((await house.email(id)).status).toBe("suppressed");
+  });
+
+  test("waits with all others if the suppression list cannot be read", async () => {
+    await relayTo();
+    const { id } = await house.send({ to: ["ann@example.com", "ben@example.net"] });
+    await house.hot`alter table suppressions rename to hidden`;
+    await expect(round()).rejects.toThrow();
+    expect(peer.messages).toEqual([]);
+    expect(peer.connections()).toBe(0);
+    await house.hot`alter table hidden rename to suppressions`;
+    await house.elapse(61_000);
+    await round();
+    expect((await house.email(id)).status).toBe("sent");
+  });
+});
+
+describe("bounces and complaints", () => {
+  test("a hard bounce suppresses its address and records the email; policy rejections and full mailboxes do not", async () => {
+    const replies: Record<string, string> = {
+      gone: "550 5.1.1 no such user",
+      policy: "550 5.7.1 no such user, for you",
+      full: "552 5.2.2 mailbox full",
+      words: "550 no such user",
+    };
+    await relayTo({ rcpt: ({ address }) => replies[address.split("@")[0] ?? ""] ?? "250 ok" });
+    await listen();
+    const to = Object.keys(replies).map((local) => `${local}@example.net`);
+    const { id } = await house.send({ to: [...to, "ben@example.net"] });
+    await round();
+    const entry = { address: "gone@example.net", origin: "bounce", sourceEmailId: id };
+    expect(await listed()).toEqual([entry]);
+    expect(await announced()).toEqual([
+      {
+        type: "suppression.added",
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        data: {
+          id: expect.any(String),
+          email: "gone@example.net",
+          origin: "bounce",
+          lists_only: false,
+          source_id: id,
+          created_at: expect.any(String),
+        },
+      },
+    ]);
+    const again = await house.send({ to: ["gone@example.net", "ben@example.net"] });
+    peer.commands.length = 0;
+    await round();
+    expect(peer.commands.join()).not.toContain("gone@");
+    const { events } = await house.email(again.id);
+    expect(events.find(({ type }) => type === "email.suppressed")?.data.suppressedBy).toBe("previous_bounce");
+    expect(await listed()).toEqual([entry]);
+  });
+
+  test("a complaint suppresses its address, and an existing suppression does not change", async () => {
+    await addSuppressions(house.ctx, ["cy@example.net"]);
+    await listen();
+    const { id } = await house.send({ to: ["Ann@example.com", "cy@example.net"] });
+    const claims = await claimDeliveries(house.hot, { limit: 10, leaseToken: newId() });
+    const reply = { code: 250, enhanced: null, text: "ok" };
+    await recordResults(
+      house.hot,
+      claims.map((claim) =>
+        settleOutcome(
+          claim,
+          { recipient: claim.address, kind: "accepted", reply, host: "mx", reason: "Accepted." },
+          { policy: "retry", random: 0, isFinal: true, complains: true },
+        ),
+      ),
+    );
+    expect(await listed()).toEqual([
+      { address: "ann@example.com", origin: "complaint", sourceEmailId: id },
+      { address: "cy@example.net", origin: "manual", sourceEmailId: null },
+    ]);
+    expect((await announced()).map(({ data }) => data.email)).toEqual(["ann@example.com"]);
+  });
+
+  test("two results of one batch for the same address suppress it once", async () => {
+    const emails = [
+      await house.send({ to: ["Gone@example.net"] }),
+      await house.send({ to: ["gone@example.net"] }),
+    ];
+    await listen();
+    const claims = await claimDeliveries(house.hot, { limit: 10, leaseToken: newId() });
+    const reply = { code: 550, enhanced: "5.1.1", text: "no such user" };
+    const results = claims.map((claim) =>
+      settleOutcome(
+        claim,
+        { recipient: claim.address, kind: "rejected", reply, host: "mx", step: "rcpt", reason: "Rejected." },
+        { policy: "retry", random: 0, isFinal: false },
+      ),
+    );
+    expect((await recordResults(house.hot, results, { areAlone: true })).size).toBe(2);
+    for (const { id } of emails) expect((await house.email(id)).status).toBe("bounced");
+    expect((await listed()).map(({ address }) => address)).toEqual(["gone@example.net"]);
+    expect(await announced()).toHaveLength(1);
+  });
+
+  test("a result that is dropped after a lost lease suppresses no address", async () => {
+    await house.send({ to: ["ann@example.com"] });
+    const [claim] = await claimDeliveries(house.hot, { limit: 1, leaseToken: newId() });
+    if (!claim) throw new Error("nothing was due");
+    const reply = { code: 550, enhanced: "5.1.1", text: "no such user" };
+    const result = settleOutcome(
+      claim,
+      { recipient: claim.address, kind: "rejected", reply, host: "mx", step: "rcpt", reason: "Refused." },
+      { policy: "retry", random: 0, isFinal: false },
+    );
+    expect(result.suppression).toBeDefined();
+    await recordResults(house.hot, [{ ...result, leaseToken: newId() }]);
+    expect(await listed()).toEqual([]);
+  });
+
+  test("scripted outcomes never suppress an address, and scripted addresses can be added manually", async () => {
+    const { id } = await house.send({
+      to: ["bounced@backstamp.test", "complained@backstamp.test", "delivered@backstamp.test"],
+    });
+    await addSuppressions(house.ctx, ["delivered@backstamp.test"]);
+    await tick(house.withTransport(), { budgetMs: 20_000 });
+    expect((await house.email(id)).deliveries.map(({ status }) => status)).toEqual([
+      "bounced",
+      "complained",
+      "suppressed",
+    ]);
+    expect((await listed()).map(({ address }) => address)).toEqual(["delivered@backstamp.test"]);
+  });
+});

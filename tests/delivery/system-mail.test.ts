@@ -1,0 +1,301 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { memberships } from "#db/schema/teams";
+import { aggregateUsage } from "#server/delivery/housekeeping/usage";
+import { SYSTEM_EMAIL_RETRY_AFTER_SECONDS } from "#server/delivery/system-mail/deliver";
+import { tick } from "#server/delivery/tick";
+import { formatDkimRecord } from "#server/mail/dkim/key";
+import { headersOf } from "#server/mail/mime/compose";
+import { createRelay } from "#server/mail/transport/relay";
+import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { Transport } from "#server/mail/transport/transport";
+import { newId } from "#server/platform/ids";
+import { findDomain } from "#server/services/domains/read";
+import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { insertUser } from "#server/services/people/users";
+import { canSendSystemEmail, queueSystemEmail, type SystemEmail } from "#server/services/system-mail/queue";
+import { openDirectWorld } from "../mail/direct-world";
+import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
+import { type House, houseSecret, openHouse } from "../support/house";
+import { storedCheaply } from "../support/passwords";
+import { relayTo as addRelay } from "../support/relays";
+import { type FaultPeer, type FaultScript, HANG, startFaultPeer } from "../support/smtp-peer";
+import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
+
+const eventually = { timeout: 60_000, interval: 50 };
+const LINK = /https:\/\/mail\.example\.org\/login\/link#[\w-]{43}/;
+
+let house: House;
+let peer: FaultPeer | undefined;
+let transport: Transport | null;
+
+beforeEach(async () => {
+  house = await openHouse({ transportKind: "relay" });
+  transport = null;
+  peer = undefined;
+  const passwordHash = storedCheaply("correct horse battery");
+  const ann = { id: newId(), email: "ann@example.net", name: null, passwordHash };
+  await insertUser(house.deps.db, ann, { isAddressProved: true });
+  await house.deps.db.insert(memberships).values({ teamId: house.ctx.teamId, userId: ann.id, role: "owner" });
+});
+afterEach(async () => {
+  await killWorkers();
+  await transport?.close();
+  await peer?.close();
+  await house.close();
+});
+
+async function relayTo(script: FaultScript = {}): Promise<FaultPeer> {
+  peer = await startFaultPeer(script);
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
+  if (!url.ok) throw new Error(url.fault);
+  transport = createRelay(url.target);
+  return peer;
+}
+
+const round = () => tick(house.withTransport(transport), { budgetMs: 20_000 });
+const queue = (mail: SystemEmail = link()) => queueSystemEmail(house.deps.db, house.deps, mail);
+const link = (to = "ann@example.net"): SystemEmail => ({
+  kind: "sign_in_link",
+  to,
+  details: { landing: "/console", device: "Firefox on Linux" },
+});
+const rows = () => house.hot<Record<string, unknown>[]>`select * from system_mails order by id`;
+const later = (seconds: number) =>
+  house.hot`update system_mails set due_at = due_at - ${seconds} * interval '1 second',
+    created_at = created_at - ${seconds} * interval '1 second',
+    expires_at = expires_at - ${seconds} * interval '1 second', ended_at = ended_at - ${seconds} * interval '1 second'`;
+const textOf = (bytes: Buffer | undefined) =>
+  (bytes?.toString() ?? "").replaceAll("=\r\n", "").replaceAll("=3D", "=");
+
+test("a sign-in link has text and HTML parts and is marked as auto-generated, and its content is erased", async () => {
+  const { messages } = await relayTo();
+  await queue();
+  const [waiting] = await rows();
+  expect(JSON.stringify(waiting)).not.toContain("Firefox");
+  await round();
+  expect(messages).toHaveLength(1);
+  const [message] = messages;
+  expect(message).toMatchObject({ from: "backstamp@mail.example.org", to: ["ann@example.net"] });
+  const fields = Object.fromEntries(headersOf(message?.bytes ?? Buffer.of()).map((f) => [f.name, f.value]));
+  expect(fields).toMatchObject({
+    From: "Backstamp <backstamp@mail.example.org>",
+    To: "ann@example.net",
+    Subject: "Sign in to Backstamp at mail.example.org",
+    "Auto-Submitted": "auto-generated",
+    "Message-ID": expect.stringMatching(/^<[0-9a-f-]{36}@mail\.example\.org>$/),
+  });
+  const text = textOf(message?.bytes);
+  expect(text).toMatch(LINK);
+  expect(text).toContain("multipart/alternative");
+  expect(text).toContain("We received a request from Firefox on Linux");
+  expect(text).not.toMatch(/src=|@import|url\(/);
+  const [row] = await rows();
+  expect(row).toMatchObject({ status: "sent", details: null, attempts: 1, lease_token: null });
+  expect(row?.ended_at).not.toBeNull();
+  const token = /#([\w-]{43})/.exec(text)?.[1] ?? "";
+  const dump =
+    await house.hot`select t::text as row from sign_in_tokens t union all select s::text from system_mails s`;
+  for (const { row } of dump) expect(row).not.toContain(token);
+});
+
+test("system email is in no list of emails, events, webhooks or API requests", async () => {
+  await relayTo();
+  await queue();
+  await round();
+  const [found] = await house.hot`
+    select (select count(*)::int from emails) as emails, (select count(*)::int from deliveries) as deliveries,
+      (select count(*)::int from email_events) as events, (select count(*)::int from email_bodies) as bodies,
+      (select count(*)::int from captured_messages) as captured,
+      (select count(*)::int from webhook_deliveries) as webhooks, (select count(*)::int from api_requests) as calls`;
+  expect(found).toEqual({
+    emails: 0,
+    deliveries: 0,
+    events: 0,
+    bodies: 0,
+    captured: 0,
+    webhooks: 0,
+    calls: 0,
+  });
+});
+
+test("no email is sent to an address without an account", async () => {
+  const { messages } = await relayTo();
+  await queue(link("nobody@example.net"));
+  await round();
+  expect(messages).toEqual([]);
+  expect(await rows()).toMatchObject([{ status: "dropped", details: null }]);
+  expect(await house.hot`select * from sign_in_tokens`).toEqual([]);
+});
+
+test("nothing is sent to the built-in domain, which has no mailboxes", async () => {
+  const { messages } = await relayTo();
+  await queue(link("admin@backstamp.test"));
+  await round();
+  expect(messages).toEqual([]);
+  expect(await rows()).toMatchObject([{ status: "failed", details: null }]);
+});
+
+test("an invitation names the inviter and the team, with any team name, and contains its link", async () => {
+  const { messages } = await relayTo();
+  await queue({
+    kind: "invitation",
+    to: "ben@example.net",
+    expiresAt: new Date(Date.now() + 7 * 86_400_000),
+    details: {
+      path: "/join#abc",
+      team: '<b onclick="x()">Sales</b>\r\nBcc: eve@example.net',
+      role: "admin",
+      inviter: "ann@example.net",
+    },
+  });
+  await round();
+  const [message] = messages;
+  const text = textOf(message?.bytes);
+  expect(message?.to).toEqual(["ben@example.net"]);
+  expect(text).toContain("https://mail.example.org/join#abc");
+  expect(text).toContain("ann@example.net invites you to the team");
+  expect(text).toContain("&lt;b onclick=&quot;x()&quot;&gt;Sales&lt;/b&gt; Bcc: eve@example.net");
+  expect(headersOf(message?.bytes ?? Buffer.of()).map(({ name }) => name)).not.toContain("Bcc");
+});
+
+test("a deferred email is retried, each time with a new link, until it expires", async () => {
+  const { messages } = await relayTo({ message: ["451 4.3.0 later", "451 4.3.0 later", "250 2.0.0 kept"] });
+  await queue();
+  await round();
+  expect(await rows()).toMatchObject([{ status: "queued", attempts: 1, details: expect.any(String) }]);
+  await round();
+  expect(messages).toHaveLength(1);
+  for (const seconds of SYSTEM_EMAIL_RETRY_AFTER_SECONDS.slice(0, 2)) {
+    await later(seconds);
+    await round();
+  }
+  expect(await rows()).toMatchObject([{ status: "sent", attempts: 3, details: null }]);
+  const ids = messages.map(({ bytes }) => /^Message-ID: (.*)$/m.exec(bytes.toString())?.[1]);
+  expect(new Set(ids).size).toBe(1);
+  const links = messages.map(({ bytes }) => LINK.exec(textOf(bytes))?.[0]);
+  expect(new Set(links).size).toBe(3);
+});
+
+test("an expired email fails, and its content is erased", async () => {
+  const { port, close } = await relayTo();
+  await close();
+  expect(port).toBeGreaterThan(0);
+  await queue();
+  await round();
+  expect(await rows()).toMatchObject([{ status: "queued", attempts: 1 }]);
+  await later(3_600);
+  await round();
+  expect(await rows()).toMatchObject([{ status: "failed", details: null, ended_at: expect.any(Date) }]);
+});
+
+test("a rejected address is final", async () => {
+  await relayTo({ rcpt: "550 5.1.1 unknown" });
+  await queue();
+  await round();
+  expect(await rows()).toMatchObject([{ status: "failed", details: null, attempts: 1 }]);
+});
+
+test("a missing recipient domain is final after a second DNS response", async () => {
+  const world = await openDirectWorld({});
+  transport = world.transport();
+  await queue();
+  await round();
+  expect((await rows())[0]).toMatchObject({ status: "queued", attempts: 1, ended_at: null });
+  await later(SYSTEM_EMAIL_RETRY_AFTER_SECONDS[0]);
+  await round();
+  expect((await rows())[0]).toMatchObject({ status: "failed", attempts: 2, details: null });
+  await world.close();
+});
+
+test("an email whose worker is killed during the attempt is sent again after its lease expires", {
+  timeout: 120_000,
+}, async () => {
+  let asked = 0;
+  const { port, messages } = await relayTo({
+    data: ({ connection }) => {
+      asked += 1;
+      return connection === 1 ? HANG : "354 go ahead";
+    },
+  });
+  await queue();
+  const settings = {
+    databaseUrl: house.url,
+    smtpUrl: `smtp://127.0.0.1:${port}`,
+    env: { BACKSTAMP_SECRET: houseSecret, BACKSTAMP_URL: "https://mail.example.org" },
+  };
+  const first = spawnWorker(settings);
+  await vi.waitFor(() => expect(asked, first.output()).toBe(1), eventually);
+  first.signal("SIGKILL");
+  await first.exited;
+  expect(await rows()).toMatchObject([{ status: "sending", attempts: 1 }]);
+
+  const second = spawnWorker(settings);
+  await waitForBeats(house.hot, [second]);
+  expect(messages).toEqual([]);
+  await later(120);
+  await vi.waitFor(async () => expect(await rows()).toMatchObject([{ status: "sent" }]), eventually);
+  expect(messages).toHaveLength(1);
+  expect(await rows()).toMatchObject([{ attempts: 2, details: null }]);
+  // Its log records that an email was sent, without its content.
+  await vi.waitFor(() => expect(second.output()).toContain("system_mail.sent"), eventually);
+  for (const worker of [first, second]) expect(worker.output()).not.toMatch(/ann@example|login\/link/);
+});
+
+test("system email needs a route of the installation, and the capture transport is none", async () => {
+  const can = (transportKind: "relay" | "direct" | "capture" | "none") =>
+    canSendSystemEmail({ ...house.deps, transportKind });
+  expect(await can("relay")).toBe(true);
+  expect(await can("direct")).toBe(true);
+  expect(await can("none")).toBe(false);
+  await addRelay(house.deps, { port: 9 });
+  expect(await can("none")).toBe(true);
+  expect(await can("capture")).toBe(false);
+  const home = { ...house.deps.home, sender: "backstamp@localhost" };
+  expect(await canSendSystemEmail({ ...house.deps, home })).toBe(false);
+});
+
+test("system email uses the relay of the installation if there is one", async () => {
+  const ours = await startFaultPeer();
+  const elsewhere = await relayTo();
+  await addRelay(house.deps, ours);
+  await queue();
+  await round();
+  expect(ours.messages).toHaveLength(1);
+  expect(elsewhere.messages).toEqual([]);
+  await ours.close();
+});
+
+test("system email is signed if its sender's domain has a DKIM key here", async () => {
+  await createDomain(house.ctx, { name: "mail.example.org" });
+  await declareDomainVerified(house.ctx, "mail.example.org");
+  const { messages } = await relayTo();
+  await queue();
+  await round();
+  const bytes = messages[0]?.bytes ?? Buffer.of();
+  expect(bytes.toString()).toMatch(/^DKIM-Signature: [^;]*;[^:]*\bd=mail\.example\.org;/);
+  if (!hasDkimVerifier()) return;
+  const { dkimKeys } = await findDomain(house.ctx, "mail.example.org");
+  const zone = Object.fromEntries(
+    dkimKeys.map((key) => [
+      `${key.selector}._domainkey.mail.example.org`,
+      formatDkimRecord(key.algorithm, key.publicKey),
+    ]),
+  );
+  expect((await verifyDkim([bytes], zone)).flat()).toContain(true);
+});
+
+test("records are deleted after a week, and sooner if the address had no account", async () => {
+  await relayTo();
+  await queue();
+  await queue(link("nobody@example.net"));
+  await round();
+  expect(await rows()).toHaveLength(2);
+  await later(3_601);
+  await aggregateUsage(house.withTransport(transport), () => true);
+  expect(await rows()).toMatchObject([{ status: "sent" }]);
+  await later(7 * 86_400);
+  await house.hot`update sign_in_tokens set expires_at = expires_at - interval '2 days'`;
+  await aggregateUsage(house.withTransport(transport), () => true);
+  expect(await rows()).toEqual([]);
+  expect(await house.hot`select * from sign_in_tokens`).toEqual([]);
+});

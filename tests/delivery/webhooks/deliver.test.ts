@@ -1,0 +1,255 @@
+import { Resend } from "resend";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { HttpSink, Received } from "../../support/http-sink";
+import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+
+let world: WebhookWorld;
+beforeEach(async () => {
+  world = await createWebhookWorld();
+});
+afterEach(async () => {
+  await world.close();
+});
+
+const ofType = (sink: HttpSink, type: string) =>
+  sink.received.filter(({ body }) => JSON.parse(body).type === type);
+const header = (request: Received | undefined, name: string) => String(request?.headers[name]);
+
+/** The signature headers of a request, in either naming scheme. */
+const signed = (request: Received | undefined, family: "svix" | "webhook") => ({
+  id: header(request, `${family}-id`),
+  timestamp: header(request, `${family}-timestamp`),
+  signature: header(request, `${family}-signature`),
+});
+
+test("a received event verifies with the Resend SDK and with the reference library", async () => {
+  const sink = await world.sink();
+  const { secret } = await world.endpoint(sink, ["email.delivered"]);
+  const emailId = await world.send({
+    subject: "Grüße €",
+    tags: [{ name: "a", value: "b" }],
+    headers: { "X-Ref": "7" },
+  });
+  await world.round();
+  expect(sink.received).toHaveLength(1);
+  const [request] = sink.received;
+  const event = new Resend("re_unused").webhooks.verify({
+    payload: request?.body ?? "",
+    headers: signed(request, "svix"),
+    webhookSecret: secret,
+  });
+  expect(event).toMatchObject({
+    type: "email.delivered",
+    data: {
+      email_id: emailId,
+      from: "Ann <ann@backstamp.test>",
+      to: ["delivered@backstamp.test"],
+      subject: "Grüße €",
+      tags: { a: "b" },
+      headers: [{ name: "X-Ref", value: "7" }],
+    },
+  });
+  expect(signed(request, "webhook")).toEqual(signed(request, "svix"));
+  const reference = new Webhook(secret);
+  const headers = { ...request?.headers } as Record<string, string>;
+  expect(reference.verify(request?.body ?? "", headers)).toEqual(event);
+  expect(() => reference.verify(`${request?.body} `, headers)).toThrow();
+  expect(request).toMatchObject({ method: "POST", path: "/hooks" });
+  expect(header(request, "content-type")).toBe("application/json");
+});
+
+test("an endpoint gets exactly its events, in the order of the email's events", async () => {
+  const usual = await world.sink();
+  const curious = await world.sink();
+  await world.endpoint(usual, ["email.sent", "email.delivered", "email.bounced"]);
+  await world.endpoint(curious, ["email.queued", "email.sent", "email.delivered"]);
+  await world.send();
+  await world.send({ to: "bounced@backstamp.test" });
+  await world.round();
+  const typesOf = (sink: HttpSink) => sink.received.map(({ body }) => JSON.parse(body).type).sort();
+  expect(typesOf(usual)).toEqual(["email.bounced", "email.delivered", "email.sent"]);
+  expect(typesOf(curious)).toEqual(["email.delivered", "email.queued", "email.queued", "email.sent"]);
+  const sequences = curious.received
+    .map(({ body }) => JSON.parse(body))
+    .filter(({ data }) => data.to[0] === "delivered@backstamp.test")
+    .map(({ type, data }) => [data.sequence, type])
+    .sort();
+  expect(sequences).toEqual([
+    [1, "email.queued"],
+    [2, "email.sent"],
+    [3, "email.delivered"],
+  ]);
+  expect(JSON.parse(ofType(usual, "email.bounced")[0]?.body ?? "").data.bounce).toMatchObject({
+    type: "Permanent",
+    subType: "NoEmail",
+  });
+});
+
+test("email.unknown is sent only to endpoints that name it, and others get only the delay event", async () => {
+  const usual = await world.sink();
+  const curious = await world.sink();
+  await world.endpoint(usual, ["email.delivery_delayed", "email.delivered"]);
+  await world.endpoint(curious, ["email.unknown"]);
+  await world.send({ to: "unknown@backstamp.test" });
+  await world.round();
+  expect(usual.received).toEqual([]);
+  expect(curious.received.map(({ body }) => JSON.parse(body).data.unknown)).toMatchObject([
+    { policy: "retry" },
+  ]);
+});
+
+describe("an endpoint that fails", () => {
+  test("is retried by the table with the same id and body and a new signature each time, until the event fails", async () => {
+    const sink = await world.sink(() => ({ status: 500, body: "out of order" }));
+    const { id, secret } = await world.endpoint(sink, ["email.delivered"]);
+    await world.send();
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      await world.round();
+      await world.round();
+      expect(sink.received).toHaveLength(attempt);
+      const [event] = await world.told(id);
+      expect(event).toMatchObject({ status: attempt < 8 ? "pending" : "failed", attempts: attempt });
+      // The longest wait is 10 hours plus 20% jitter.
+      await world.elapse("12 hours 1 minute");
+    }
+    await world.round();
+    expect(sink.received).toHaveLength(8);
+    expect(new Set(sink.received.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(sink.received.map((request) => header(request, "svix-id"))).size).toBe(1);
+    expect(new Set(sink.received.map((request) => header(request, "svix-timestamp"))).size).toBe(8);
+    for (const request of sink.received) {
+      const { id: message, timestamp, signature } = signed(request, "svix");
+      const at = new Date(Number(timestamp) * 1_000);
+      expect(new Webhook(secret).sign(message, at, request.body)).toBe(signature);
+    }
+    const [event] = await world.told(id);
+    expect(event?.attempts_made.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(event?.attempts_made[0]).toMatchObject({
+      http_status_code: 500,
+      response: "out of order",
+      fault: null,
+      next_attempt_at: expect.any(String),
+      request: { url: `http://127.0.0.1:${sink.port}/hooks`, headers: { "svix-id": event?.id } },
+    });
+    expect(event?.attempts_made[7]).toMatchObject({ next_attempt_at: null });
+  });
+
+  test("has the waits of the table between attempts", async () => {
+    const sink = await world.sink(() => 500);
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await world.send();
+    const waits: number[] = [];
+    for (let attempt = 1; attempt <= 7; attempt++) {
+      await world.round();
+      const [event] = await world.told(id);
+      const last = event?.attempts_made.at(-1);
+      waits.push((Date.parse(String(last?.next_attempt_at)) - Date.parse(String(last?.sent_at))) / 1_000);
+      await world.elapse("12 hours 1 minute");
+    }
+    for (const [index, seconds] of [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000].entries()) {
+      expect(waits[index]).toBeGreaterThanOrEqual(seconds * 0.8 - 1);
+      expect(waits[index]).toBeLessThanOrEqual(seconds * 1.2 + 20);
+    }
+  });
+
+  test("and then recovers gets the same event once more", async () => {
+    const sink = await world.sink((_, nth) => (nth === 1 ? 503 : 204));
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await world.send();
+    await world.round();
+    await world.elapse("10 seconds");
+    await world.round();
+    await world.elapse("2 days");
+    await world.round();
+    expect(sink.received).toHaveLength(2);
+    const [event] = await world.told(id);
+    expect(event).toMatchObject({ status: "success", next_attempt_at: null });
+    expect(event?.attempts_made.map((attempt) => attempt.http_status_code)).toEqual([503, 204]);
+  });
+
+  test.each([301, 302, 307, 308])("a %i is a failure and is not followed", async (status) => {
+    const elsewhere = await world.sink();
+    const sink = await world.sink(() => ({
+      status,
+      headers: { location: `http://127.0.0.1:${elsewhere.port}/` },
+    }));
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await world.send();
+    await world.round();
+    expect(elsewhere.received).toEqual([]);
+    expect((await world.told(id))[0]).toMatchObject({
+      status: "pending",
+      attempts_made: [{ http_status_code: status }],
+    });
+  });
+
+  test("has its response recorded as text up to 16 KB, for any content", async () => {
+    const answers = [
+      { status: 500, body: `<script>alert(1)</script>${"x".repeat(100_000)}` },
+      { status: 500, body: Buffer.from([0x61, 0x00, 0xff, 0xfe, 0x62]) },
+      { status: 500, headers: { "content-encoding": "gzip" }, body: Buffer.from([0x1f, 0x8b, 0x08]) },
+    ];
+    const sink = await world.sink((_, nth) => answers[nth - 1] ?? 200);
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await world.send();
+    for (const _ of answers) {
+      await world.round();
+      await world.elapse("3 hours");
+    }
+    const [event] = await world.told(id);
+    const [page, bytes, packed] = event?.attempts_made.map(({ response }) => String(response)) ?? [];
+    expect(page).toHaveLength(16 * 1024);
+    expect(page).toMatch(/^<script>alert\(1\)<\/script>x+$/);
+    expect(bytes).toBe("a\ufffd\ufffd\ufffdb");
+    expect(packed).toBe("(3 bytes, encoded as gzip)");
+  });
+
+  test("has the fault class and no response recorded if it is unreachable", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await sink.close();
+    await world.send();
+    await world.round();
+    expect((await world.told(id))[0]).toMatchObject({
+      status: "pending",
+      attempts_made: [{ http_status_code: null, response: null, fault: "refused" }],
+    });
+  });
+});
+
+test("during a rotation both secrets sign, and a day later only the new one", async () => {
+  const sink = await world.sink();
+  const { id, secret: old } = await world.endpoint(sink, ["email.delivered"]);
+  const rotated = await world.ok("POST", `/api/webhooks/${id}/signing-secret/rotate`);
+  const fresh = String(rotated.signing_secret);
+  expect(rotated).toEqual({ object: "webhook", id, signing_secret: expect.stringMatching(/^whsec_/) });
+  expect(fresh).not.toBe(old);
+  const verifies = (secret: string, request: Received | undefined) => {
+    const { id: message, timestamp, signature } = signed(request, "svix");
+    const at = new Date(Number(timestamp) * 1_000);
+    return signature.split(" ").includes(new Webhook(secret).sign(message, at, request?.body ?? ""));
+  };
+  await world.send();
+  await world.round();
+  expect(verifies(old, sink.received[0])).toBe(true);
+  expect(verifies(fresh, sink.received[0])).toBe(true);
+  expect(await world.ok("GET", `/api/webhooks/${id}`)).toMatchObject({
+    signing_secret: fresh,
+    previous_signing_secret: old,
+  });
+
+  await world.elapse("24 hours 1 minute");
+  await world.send();
+  await world.round();
+  expect(verifies(old, sink.received[1])).toBe(false);
+  expect(verifies(fresh, sink.received[1])).toBe(true);
+  expect(await world.ok("GET", `/api/webhooks/${id}`)).toMatchObject({ previous_signing_secret: null });
+
+  const again = await world.ok("POST", `/api/webhooks/${id}/signing-secret/rotate`);
+  await world.ok("POST", `/api/webhooks/${id}/signing-secret/rotate`);
+  await world.send();
+  await world.round();
+  expect(verifies(fresh, sink.received[2])).toBe(false);
+  expect(verifies(String(again.signing_secret), sink.received[2])).toBe(true);
+});

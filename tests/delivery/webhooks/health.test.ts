@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+
+let world: WebhookWorld;
+beforeEach(async () => {
+  world = await createWebhookWorld();
+});
+afterEach(async () => {
+  await world.close();
+});
+
+const endpointOf = (id: string) => world.ok("GET", `/api/webhooks/${id}`);
+const typesOf = (bodies: { body: string }[]) => bodies.map(({ body }) => JSON.parse(body).type);
+
+describe("410", () => {
+  test("disables the endpoint immediately, notifies other endpoints, and sends nothing more", async () => {
+    const gone = await world.sink(() => 410);
+    const other = await world.sink();
+    const { id } = await world.endpoint(gone, ["email.delivered", "webhook.disabled"]);
+    await world.endpoint(other, ["webhook.disabled"]);
+    await world.send();
+    await world.round();
+    expect(await endpointOf(id)).toMatchObject({ status: "disabled", disabled_reason: "gone" });
+    expect(await world.told(id)).toMatchObject([
+      { status: "failed", attempts_made: [{ http_status_code: 410, next_attempt_at: null }] },
+    ]);
+    expect(other.received.map(({ body }) => JSON.parse(body))).toMatchObject([
+      {
+        type: "webhook.disabled",
+        data: { id, endpoint: `http://127.0.0.1:${gone.port}/hooks`, disabled_reason: "gone" },
+      },
+    ]);
+
+    await world.send();
+    await world.elapse("2 days");
+    await world.round();
+    expect(gone.received).toHaveLength(1);
+  });
+
+  test("from a previous URL does not affect the current one", async () => {
+    const old = await world.sink(async () => {
+      await world.ok("PATCH", `/api/webhooks/${id}`, { endpoint: `http://127.0.0.1:${fresh.port}/` });
+      return 410;
+    });
+    const fresh = await world.sink();
+    const { id } = await world.endpoint(old, ["email.delivered"]);
+    await world.send();
+    await world.round();
+    expect(await endpointOf(id)).toMatchObject({ status: "enabled", failing_since: null });
+  });
+});
+
+describe("days of failures", () => {
+  /** Fails one event finally: eight attempts over two days of the test clock. */
+  async function failOneEvent(): Promise<void> {
+    await world.send();
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      await world.round();
+      await world.elapse("6 hours");
+    }
+  }
+
+  test("disable after five days without a success, and not before", async () => {
+    const sink = await world.sink(() => 500);
+    const other = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await world.endpoint(other, ["webhook.disabled"]);
+    await failOneEvent();
+    await failOneEvent();
+    expect(await endpointOf(id)).toMatchObject({ status: "enabled", failing_since: expect.any(String) });
+    await world.elapse("2 days");
+    await world.send();
+    await world.round();
+    expect(await endpointOf(id)).toMatchObject({ status: "disabled", disabled_reason: "failing" });
+    await world.round();
+    expect(typesOf(other.received)).toEqual(["webhook.disabled"]);
+    const calls = sink.received.length;
+    await world.elapse("1 day");
+    await world.round();
+    expect(sink.received).toHaveLength(calls);
+  });
+
+  test("do not disable with a success in between", async () => {
+    let hasSuccess = false;
+    const sink = await world.sink(() => (hasSuccess ? 200 : 500));
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await failOneEvent();
+    await failOneEvent();
+    hasSuccess = true;
+    await world.send();
+    await world.elapse("1 minute");
+    await world.round();
+    expect(await endpointOf(id)).toMatchObject({ failing_since: null });
+    hasSuccess = false;
+    await world.elapse("3 days");
+    await failOneEvent();
+    expect(await endpointOf(id)).toMatchObject({ status: "enabled" });
+  });
+
+  test("do not disable with few attempts: a single event, and another one a week later", async () => {
+    const sink = await world.sink(() => 500);
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await failOneEvent();
+    await world.elapse("7 days");
+    await world.send();
+    await world.round();
+    expect(await endpointOf(id)).toMatchObject({ status: "enabled" });
+  });
+});
+
+describe("an overloaded endpoint", () => {
+  test.each([
+    [{ status: 429, headers: { "retry-after": "3600" } }, "50 minutes", "11 minutes"],
+    [{ status: 503, headers: { "retry-after": "3600" } }, "50 minutes", "11 minutes"],
+    [{ status: 504 }, "20 seconds", "11 seconds"],
+  ])(
+    "that responds %j is paused for all events for that time, and then resumes",
+    async (reply, early, late) => {
+      const sink = await world.sink((_, nth) => (nth === 1 ? reply : 200));
+      await world.endpoint(sink, ["email.delivered"]);
+      await world.send();
+      await world.round();
+      for (let n = 0; n < 5; n++) await world.send();
+      await world.round();
+      await world.elapse(early);
+      await world.round();
+      expect(sink.received).toHaveLength(1);
+      await world.elapse(late);
+      for (let n = 0; n < 6; n++) await world.round();
+      expect(sink.received).toHaveLength(7);
+    },
+  );
+});
+
+describe("a member who disables an endpoint", () => {
+  test("fails its pending events, stops new ones, and chooses which are replayed", async () => {
+    const sink = await world.sink((_, nth) => (nth === 1 ? 500 : 200));
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await world.send();
+    await world.round();
+    await world.ok("PATCH", `/api/webhooks/${id}`, { status: "disabled" });
+    await world.send();
+    await world.elapse("1 hour");
+    await world.round();
+    expect(await world.told(id)).toMatchObject([{ status: "failed", attempts: 1 }]);
+    expect(await endpointOf(id)).toMatchObject({ status: "disabled", disabled_reason: null });
+
+    await world.ok("PATCH", `/api/webhooks/${id}`, { status: "enabled" });
+    await world.elapse("1 day");
+    await world.round();
+    expect(sink.received).toHaveLength(1);
+    await world.send();
+    await world.round();
+    expect(sink.received).toHaveLength(2);
+  });
+
+  test("and deletes it leaves no data", async () => {
+    const sink = await world.sink(() => 500);
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await world.send();
+    await world.round();
+    await world.ok("DELETE", `/api/webhooks/${id}`);
+    await world.elapse("1 hour");
+    await world.round();
+    expect(sink.received).toHaveLength(1);
+    expect(await world.rowCounts()).toMatchObject({
+      webhooks: 0,
+      webhook_deliveries: 0,
+      webhook_attempts: 0,
+    });
+  });
+});
+
+test("only event deliveries that ended a month ago are deleted", async () => {
+  const sink = await world.sink((_, nth) => (nth === 1 ? 200 : 500));
+  const { id } = await world.endpoint(sink, ["email.delivered"]);
+  await world.send();
+  await world.round();
+  await world.send();
+  await world.round();
+  // Ids start with their creation time, so the test changes the id to make a row older.
+  const age = async (status: string, days: number) => {
+    await world.deps.hot`
+      with old as (select d.id, d.status from webhook_deliveries d where d.status = ${status}),
+      aged as (select id, overlay(id::text placing
+        regexp_replace(lpad(to_hex(((extract(epoch from now()) - ${days} * 86400) * 1000)::bigint), 12, '0'), '^(.{8})', '\\1-')
+        from 1)::uuid as fresh from old)
+      update webhook_deliveries d set id = aged.fresh from aged where aged.id = d.id`;
+  };
+  await world.deps.hot`delete from webhook_attempts`;
+  await age("success", 29);
+  await age("pending", 40);
+  await world.round();
+  expect(await world.told(id)).toHaveLength(2);
+  await age("success", 31);
+  await world.round();
+  expect(await world.told(id)).toMatchObject([{ status: "pending" }]);
+});

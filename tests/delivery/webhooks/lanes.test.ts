@@ -1,0 +1,207 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
+import { claimWebhooks, concurrencyStart } from "#server/delivery/webhooks/queue";
+import { startWorker, type Worker } from "#server/delivery/worker";
+import { newId } from "#server/platform/ids";
+import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
+
+let world: WebhookWorld;
+let worker: Worker | undefined;
+beforeEach(async () => {
+  world = await createWebhookWorld();
+});
+afterEach(async () => {
+  await worker?.stop();
+  worker = undefined;
+  await world.close();
+});
+
+/** Inserts events into an endpoint's outbox, due now. */
+const waiting = (webhookId: string, count: number) => world.deps.hot`
+  insert into webhook_deliveries (id, team_id, webhook_id, type, payload)
+  select uuid_v7(), team_id, id, 'email.delivered', '{"n":' || n || '}'
+  from webhooks, generate_series(1, ${count}) as n where id = ${webhookId}`;
+const statuses = async (webhookId: string): Promise<Record<string, number>> => {
+  const rows = await world.deps.hot<{ status: string; n: number }[]>`
+    select status, count(*)::int as n from webhook_deliveries where webhook_id = ${webhookId} group by status`;
+  return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+};
+const allTaken = (webhookId: string, count: number) =>
+  expect.poll(() => statuses(webhookId), { timeout: 50_000 }).toEqual({ success: count });
+const never = () => () => {};
+
+test("a dead endpoint with a long queue delays neither other endpoints nor email", async () => {
+  const dead = await world.sink(never);
+  const live = await world.sink();
+  const silent = await world.endpoint(dead, ["email.queued"]);
+  const listening = await world.endpoint(live, ["email.delivered"]);
+  await waiting(silent.id, 5_000);
+  await waiting(listening.id, 300);
+  worker = await startWorker(world.worker);
+  await live.waitFor(300);
+  await allTaken(listening.id, 300);
+  const sent = await Promise.all(Array.from({ length: 20 }, () => world.send()));
+  await live.waitFor(320);
+  for (const id of sent) expect((await world.ok("GET", `/api/emails/${id}`)).status).toBe("delivered");
+  // In that time the dead endpoint had only its few attempts.
+  expect(dead.received.length).toBeLessThanOrEqual(concurrencyStart);
+  expect((await statuses(silent.id)).pending).toBeGreaterThanOrEqual(5_000);
+  await dead.close();
+});
+
+test("an endpoint with a backlog of 20,000 events delays another endpoint's single event by a few attempts at most", async () => {
+  const busy = await world.sink();
+  const quiet = await world.sink();
+  const first = await world.endpoint(busy, ["email.queued"]);
+  const second = await world.endpoint(quiet, ["email.delivered"]);
+  await waiting(first.id, 20_000);
+  worker = await startWorker(world.worker);
+  await busy.waitFor(500);
+  await waiting(second.id, 1);
+  const before = busy.received.length;
+  await quiet.waitFor(1);
+  expect(busy.received.length - before).toBeLessThan(200);
+});
+
+test("many dead endpoints do not block a healthy one", async () => {
+  const dead = await world.sink(never);
+  const live = await world.sink();
+  for (let n = 0; n < 40; n++) {
+    const { id } = await world.endpoint(`http://127.0.0.1:${dead.port}/${n}`, ["email.queued"]);
+    await waiting(id, 50);
+  }
+  // As after the first hour: failing.
+  await world.deps.hot`update webhooks set failing_since = now() - interval '1 hour', failures = 9`;
+  const listening = await world.endpoint(live, ["email.delivered"]);
+  await waiting(listening.id, 300);
+  worker = await startWorker(world.worker);
+  await allTaken(listening.id, 300);
+  // Each failing endpoint that was claimed had a single attempt.
+  const perEndpoint = new Map<string, number>();
+  for (const { path } of dead.received) perEndpoint.set(path, (perEndpoint.get(path) ?? 0) + 1);
+  expect(Math.max(...perEndpoint.values())).toBe(1);
+  expect(dead.received.length).toBeLessThanOrEqual(16);
+  await dead.close();
+});
+
+test("a fast endpoint gets more concurrent attempts, up to a maximum", async () => {
+  let atOnce = 0;
+  let atOnceMost = 0;
+  const sink = await world.sink(async () => {
+    atOnceMost = Math.max(atOnceMost, ++atOnce);
+    await wait(20);
+    atOnce--;
+    return 200;
+  });
+  const { id } = await world.endpoint(sink, ["email.delivered"]);
+  await waiting(id, 400);
+  worker = await startWorker(world.worker);
+  await allTaken(id, 400);
+  expect(atOnceMost).toBeGreaterThan(concurrencyStart);
+  expect(atOnceMost).toBeLessThanOrEqual(32);
+});
+
+describe("over several workers", () => {
+  test("no event is sent twice", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await waiting(id, 500);
+    const workers = await Promise.all([1, 2, 3].map(() => startWorker(world.worker)));
+    await allTaken(id, 500);
+    for (const each of workers) await each.stop();
+    expect(sink.received).toHaveLength(500);
+    expect(new Set(sink.received.map(({ headers }) => headers["svix-id"])).size).toBe(500);
+  });
+
+  test("overlapping rounds send nothing twice", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await waiting(id, 60);
+    await Promise.all(Array.from({ length: 5 }, () => tick(world.worker, { budgetMs: 20_000 })));
+    expect(await statuses(id)).toEqual({ success: 60 });
+    expect(sink.received).toHaveLength(60);
+  });
+});
+
+describe("a worker that dies", () => {
+  const claimAll = () =>
+    claimWebhooks(world.deps.hot, { healthy: 50, failing: 50, widths: new Map(), leaseToken: newId() });
+
+  test("leaves its events to the next worker, with the same id and the attempt counted", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await waiting(id, 3);
+    const claims = await claimAll();
+    expect(claims).toHaveLength(3);
+    await world.round();
+    expect(sink.received).toEqual([]);
+    await world.elapse("61 seconds");
+    await world.round();
+    expect(sink.received.map(({ headers }) => String(headers["svix-id"])).sort()).toEqual(
+      claims.map((claim) => claim.id).sort(),
+    );
+    expect((await world.told(id)).map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
+  });
+
+  test("and resumes late changes nothing that the next worker recorded", async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const sink = await world.sink(async (_, nth) => {
+      if (nth > 1) return 200;
+      await answered;
+      return 500;
+    });
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await waiting(id, 1);
+    const late = tick(world.worker, { budgetMs: 25_000 });
+    await sink.waitFor(1);
+    await world.elapse("61 seconds");
+    await world.round();
+    expect(await statuses(id)).toEqual({ success: 1 });
+    answer();
+    await late;
+    const [event] = await world.told(id);
+    expect(event).toMatchObject({ status: "success" });
+    expect(event?.attempts_made.map((attempt) => attempt.http_status_code)).toEqual([200]);
+  });
+
+  test("repeatedly on one event stops at the attempt limit", async () => {
+    const sink = await world.sink();
+    const { id } = await world.endpoint(sink, ["email.delivered"]);
+    await waiting(id, 1);
+    await world.deps.hot`
+      update webhook_deliveries set status = 'attempting', attempts = 8, lease_token = ${newId()},
+        leased_until = now() - interval '1 second'`;
+    await world.round();
+    expect(await statuses(id)).toEqual({ failed: 1 });
+    expect(sink.received).toEqual([]);
+  });
+});
+
+test("a worker that stops gracefully finishes its attempts and releases none of them", async () => {
+  const sink = await world.sink(async () => {
+    await wait(300);
+    return 200;
+  });
+  const { id } = await world.endpoint(sink, ["email.delivered"]);
+  await waiting(id, concurrencyStart);
+  worker = await startWorker(world.worker);
+  await sink.waitFor(1);
+  await worker.stop();
+  worker = undefined;
+  const after = await statuses(id);
+  expect(after.attempting).toBeUndefined();
+  expect(after.success).toBe(sink.received.length);
+});
+
+test("a round with a time limit releases the attempt that does not finish in time", async () => {
+  const sink = await world.sink(never);
+  const { id } = await world.endpoint(sink, ["email.delivered"]);
+  await waiting(id, 1);
+  await tick(world.worker, { budgetMs: 1_500 });
+  expect(await statuses(id)).toEqual({ pending: 1 });
+  expect(sink.received).toHaveLength(1);
+});

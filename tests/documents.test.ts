@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const documents = ["README.md", ...below(".github")].filter((file) => file.endsWith(".md"));
+
+function below(folder: string): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map((name) =>
+    path.posix.join(folder, ...name.split(path.sep)),
+  );
+}
+
+const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
+
+/** As GitHub names the anchors of headings. */
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+
+/** The targets of links and pictures, in Markdown and in HTML. */
+const linksIn = (text: string): string[] =>
+  [...text.matchAll(/\]\(([^()\s]+)\)|(?:src|href)="([^"]+)"/g)]
+    .map(([, markdown, html]) => markdown ?? html ?? "")
+    .filter((target) => !/^(https?|mailto):/.test(target));
+
+/** Files and folders that a text names in backticks. */
+const pathsIn = (text: string): string[] =>
+  [...text.matchAll(/`((?:app|server|db|tests|\.github|\.ci)\/[\w./[\]-]+)`/g)].map(
+    ([, named = ""]) => named,
+  );
+
+function brokenLinksOf(file: string, text: string): string[] {
+  return linksIn(text).filter((link) => {
+    const [target = "", anchor] = link.split("#");
+    const to = target === "" ? file : path.posix.join(path.posix.dirname(file), decodeURIComponent(target));
+    if (!existsSync(path.join(root, to))) return true;
+    return anchor !== undefined && !anchorsOf(read(to)).includes(anchor);
+  });
+}
+
+const missingPathsOf = (text: string): string[] =>
+  pathsIn(text).filter(
+    (named) => !["", ".ts", ".tsx", ".test.ts"].some((end) => existsSync(path.join(root, named + end))),
+  );
+
+test.each(documents)("%s links only to what exists", (file) => {
+  expect(brokenLinksOf(file, read(file))).toEqual([]);
+});
+
+test.each(documents)("%s names only files that exist", (file) => {
+  expect(missingPathsOf(read(file))).toEqual([]);
+});
+
+test("a broken link, a missing anchor and a missing file are found", () => {
+  const text =
+    "[a](missing.md) [b](README.md#missing) [c](README.md#start) `server/missing.ts` `server/deps.ts`";
+  expect(brokenLinksOf("README.md", text)).toEqual(["missing.md", "README.md#missing"]);
+  expect(missingPathsOf(text)).toEqual(["server/missing.ts"]);
+});
+
+test("the workflow runs what runs on any machine", () => {
+  expect(read(".github/workflows/ci.yml")).toContain("run: .ci/run");
+});

@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { findPort } from "#server/startup/postgres/server";
+import { runProgram, startBuilt } from "../support/program";
+
+export const ADMIN = { email: "admin@backstamp.test", password: "correct horse battery" } as const;
+
+/** Starts Backstamp as `npm start` does, with a temporary database. */
+export async function startBackstamp(env: Record<string, string> = {}) {
+  const dataDir = mkdtempSync(path.join(tmpdir(), "backstamp-e2e-"));
+  const port = await findPort();
+  const url = `http://localhost:${port}`;
+  const environment = {
+    PORT: String(port),
+    HOST: "127.0.0.1",
+    BACKSTAMP_URL: url,
+    BACKSTAMP_DATA_DIR: dataDir,
+    BACKSTAMP_ADMIN_PASSWORD: ADMIN.password,
+    ...env,
+  };
+  const launcher = await startBuilt({ env: environment });
+  const stop = async () => {
+    await launcher.stop("SIGTERM", 60_000);
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  try {
+    await launcher.waitFor(/Backstamp is running/, { timeoutMs: 120_000 });
+  } catch (error) {
+    await launcher.killTree();
+    throw error;
+  }
+  const { firstKeyToken: token } = JSON.parse(readFileSync(path.join(dataDir, "secrets.json"), "utf8"));
+  const api = async (method: string, target: string, body?: unknown, key = token) => {
+    const response = await fetch(`${url}/api${target}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${method} ${target}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer;
+  };
+  return {
+    url,
+    stop,
+    /** The output so far. */
+    output: (): string => launcher.output,
+    /** Calls the REST API, by default with the first key. Throws an error with the response if the status is not 2xx. */
+    api,
+    /** Sends an email through the REST API, by default with the first key. Returns its id. */
+    send: async (email: Record<string, unknown>, key?: string): Promise<string> => {
+      const body = { from: "Alder & Oak <hello@backstamp.test>", ...email };
+      const { id } = await api("POST", "/emails", body, key);
+      return id;
+    },
+    /** Runs a CLI command. Returns its output. */
+    operate: async (...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await runProgram("server/startup/admin.ts", args, {
+        env: environment,
+      });
+      if (code !== 0) throw new Error(`${args.join(" ")}: ${stderr}`);
+      return stdout;
+    },
+  };
+}
+
+export type Backstamp = Awaited<ReturnType<typeof startBackstamp>>;

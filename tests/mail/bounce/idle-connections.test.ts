@@ -1,0 +1,113 @@
+import { connect, type Socket } from "node:net";
+import nodemailer from "nodemailer";
+import { afterEach, expect, test } from "vitest";
+import { type Listener, startListener } from "#server/mail/bounce/listener";
+import { silentLog } from "#server/platform/log";
+import { readLines } from "../../support/read-lines";
+
+const OURS = "bounce-token@bounces.example.com";
+
+let listener: Listener;
+let taken: string[];
+let clients: Client[];
+afterEach(async () => {
+  for (const { socket } of clients) socket.destroy();
+  await listener.close();
+});
+
+async function listen(firstCommandMs = 60_000): Promise<void> {
+  taken = [];
+  clients = [];
+  listener = await startListener({
+    host: "0.0.0.0",
+    port: 0,
+    name: "mail.example.com",
+    domain: "bounces.example.com",
+    isOurs: (address) => address === OURS,
+    receive: async (_bytes, recipient) => {
+      taken.push(recipient);
+      return "done";
+    },
+    log: silentLog,
+    firstCommandMs,
+  });
+}
+
+type Client = { socket: Socket; say(line: string): Promise<string>; heard(): Promise<string> };
+
+/** A client at an address of this machine, which was greeted. */
+async function open(localAddress: string): Promise<Client> {
+  const socket = connect({ port: listener.port, host: "127.0.0.1", localAddress });
+  socket.on("error", () => {});
+  const lines = readLines(socket);
+  const heard = async () => {
+    for (let line = await lines.next(); line !== null; line = await lines.next())
+      if (line[3] !== "-".charCodeAt(0)) return line.toString("latin1");
+    return "closed";
+  };
+  const say = (line: string) => {
+    socket.write(`${line}\r\n`);
+    return heard();
+  };
+  const client = { socket, say, heard };
+  clients.push(client);
+  expect(await heard()).toMatch(/^220 /);
+  return client;
+}
+
+const openMany = (host: number, count: number) =>
+  Array.from({ length: count }, () => open(`127.0.0.${host}`));
+
+async function bring(localAddress: string): Promise<number> {
+  const options = { host: "127.0.0.1", port: listener.port, ignoreTLS: true, localAddress };
+  const transport = nodemailer.createTransport(options);
+  try {
+    const { response } = await transport.sendMail({
+      envelope: { from: "", to: OURS },
+      raw: "Subject: x\r\n\r\nx\r\n",
+    });
+    return Number(response.slice(0, 3));
+  } catch (error) {
+    return Number((error as { responseCode?: number }).responseCode ?? 0);
+  } finally {
+    transport.close();
+  }
+}
+
+test("where five addresses hold all 50 connections, a sixth is served, and the oldest idle connection ends", async () => {
+  await listen();
+  const oldest = await open("127.0.0.1");
+  clients = [];
+  await Promise.all([1, 2, 3, 4, 5].flatMap((host) => openMany(host, host === 1 ? 9 : 10)));
+  expect(await bring("127.0.0.6")).toBe(250);
+  expect(taken).toEqual([OURS]);
+  expect(await oldest.heard()).toMatch(/^421 4\.7\.0 /);
+  expect(await oldest.heard()).toBe("closed");
+  // No other connection was closed, and one address still has at most ten.
+  for (const client of clients) expect(await client.say("NOOP")).toMatch(/^250 /);
+  expect(await bring("127.0.0.5")).toBe(421);
+});
+
+test("a connection that transfers a message stays open, and one that only sends NOOP does not", async () => {
+  await listen();
+  const first = await open("127.0.0.1");
+  for (const line of ["EHLO me", "MAIL FROM:<>", `RCPT TO:<${OURS}>`, "DATA"]) await first.say(line);
+  const second = await open("127.0.0.1");
+  await second.say("EHLO me");
+  await Promise.all([2, 3, 4, 5, 6].flatMap((host) => openMany(host, host === 2 ? 8 : 10)));
+  expect(await second.say("NOOP")).toMatch(/^250 /);
+  expect(await bring("127.0.0.7")).toBe(250);
+  expect(await second.heard()).toMatch(/^421 /);
+  expect(await first.say("Subject: x\r\n\r\nx\r\n.")).toMatch(/^250 /);
+  expect(taken).toEqual([OURS, OURS]);
+});
+
+test("a connection without a first command ends sooner than one that has said EHLO", async () => {
+  await listen(300);
+  const polite = await open("127.0.0.1");
+  await polite.say("EHLO me");
+  const silent = await open("127.0.0.1");
+  expect(await silent.heard()).toMatch(/^421 4\.4\.2 /);
+  expect(await silent.heard()).toBe("closed");
+  expect(await polite.say("NOOP")).toMatch(/^250 /);
+});

@@ -1,0 +1,247 @@
+import { describe, expect, test } from "vitest";
+import type { Callback } from "#server/mail/callbacks/callback";
+import { mailgun } from "#server/mail/callbacks/mailgun";
+import { postmark } from "#server/mail/callbacks/postmark";
+import { resend } from "#server/mail/callbacks/resend";
+import { sendgrid } from "#server/mail/callbacks/sendgrid";
+
+const none: Callback = { bytes: Buffer.of(), header: () => null };
+const kindsOf = (told: { kind: string }[]) => told.map(({ kind }) => kind);
+
+describe("Postmark reports", () => {
+  const event = (change: object) =>
+    postmark.read(
+      {
+        RecordType: "Bounce",
+        ID: 42,
+        Type: "HardBounce",
+        TypeCode: 1,
+        MessageID: "00000000-0000-0000-0000-000000000000",
+        Details: "smtp;550 5.1.1 The email account that you tried to reach does not exist.",
+        Email: "john@example.com",
+        BouncedAt: "2005-07-04T12:46:31.3-04:00",
+        ...change,
+      },
+      none,
+    );
+
+  test("of a bounce with the words of the other server, and when", () => {
+    expect(event({})).toEqual([
+      {
+        id: "Bounce 42",
+        kind: "bounced",
+        recipients: ["john@example.com"],
+        providerId: "00000000-0000-0000-0000-000000000000",
+        messageId: null,
+        reply: {
+          code: 550,
+          enhanced: "5.1.1",
+          text: "The email account that you tried to reach does not exist.",
+        },
+        host: null,
+        appliesToAllRecipients: true,
+        at: new Date("2005-07-04T16:46:31.300Z"),
+      },
+    ]);
+  });
+
+  test.each([
+    ["HardBounce", "bounced"],
+    ["SoftBounce", "bounced"],
+    ["BadEmailAddress", "bounced"],
+    ["Transient", "delayed"],
+    ["DnsError", "delayed"],
+    ["SpamComplaint", "complained"],
+    ["AutoResponder", null],
+    ["AddressChange", null],
+    ["ChallengeVerification", null],
+    ["Unsubscribe", null],
+    ["toString", null],
+    [undefined, null],
+  ])("by the type %s of %s", (Type, kind) => {
+    expect(kindsOf(event({ Type }))).toEqual(kind === null ? [] : [kind]);
+  });
+
+  test("that an address is none, which is as good as a code; a hard bounce alone is not", () => {
+    expect(event({ Type: "BadEmailAddress", Details: "" })[0]?.reply.enhanced).toBe("5.1.3");
+    expect(event({ Details: "" })[0]?.reply.enhanced).toBeNull();
+  });
+
+  test("ignores events that do not concern a delivery", () => {
+    for (const RecordType of ["Open", "Click", "SubscriptionChange", "Inbound", undefined])
+      expect(event({ RecordType })).toEqual([]);
+    for (const odd of [{ MessageID: null }, { MessageID: "a\u0000b" }, { ID: "x" }])
+      expect(event(odd)).toEqual([]);
+  });
+});
+
+describe("Mailgun reports", () => {
+  const event = (change: object) =>
+    mailgun.read(
+      {
+        "event-data": {
+          id: "G9Bn5sl1TC6nu79C8C0bwg",
+          timestamp: 1521233195.375624,
+          event: "failed",
+          severity: "permanent",
+          reason: "suppress-bounce",
+          recipient: "alice@example.com",
+          message: { headers: { "message-id": "20130503192659.13651.20287@mg.example.com" } },
+          "delivery-status": { code: 605, message: "", description: "Not delivering to previously bounced" },
+          ...change,
+        },
+      },
+      none,
+    );
+
+  test("of a failure for good, by a code of its own that is none of SMTP", () => {
+    expect(event({})).toMatchObject([
+      {
+        id: "G9Bn5sl1TC6nu79C8C0bwg 1521233195.375624",
+        kind: "bounced",
+        recipients: ["alice@example.com"],
+        providerId: "20130503192659.13651.20287@mg.example.com",
+        messageId: "20130503192659.13651.20287@mg.example.com",
+        reply: { code: null, enhanced: null, text: "Not delivering to previously bounced" },
+        at: new Date(1521233195375.624),
+      },
+    ]);
+  });
+
+  test("of the other server's words, with a code that stands apart", () => {
+    const status = {
+      code: 550,
+      "enhanced-code": "5.1.1",
+      message: "No such user",
+      "mx-host": "mx.example.com",
+    };
+    expect(event({ reason: "bounce", "delivery-status": status })).toMatchObject([
+      { reply: { code: 550, enhanced: "5.1.1", text: "No such user" }, host: "mx.example.com" },
+    ]);
+  });
+
+  test("a delay, a complaint, and events that do not concern a delivery", () => {
+    expect(kindsOf(event({ severity: "temporary" }))).toEqual(["delayed"]);
+    expect(kindsOf(event({ event: "complained" }))).toEqual(["complained"]);
+    expect(event({ event: "delivered", "delivery-status": { code: 250, message: "OK" } })).toMatchObject([
+      { kind: "delivered", reply: { code: 250, text: "OK" } },
+    ]);
+    for (const name of ["accepted", "opened", "clicked", "unsubscribed", "stored", 7])
+      expect(event({ event: name })).toEqual([]);
+  });
+});
+
+describe("SendGrid reports", () => {
+  const common = {
+    email: "example@test.com",
+    timestamp: 1513299569,
+    "smtp-id": "<14c5d75ce93.dfd.64b469@ismtpd-555>",
+    sg_event_id: "sg-1",
+    sg_message_id: "14c5d75ce93.dfd.64b469.filter0001.16648.5515E0B88.0",
+  };
+
+  test("of several emails in one callback, each with the id of the SMTP reply", () => {
+    const told = sendgrid.read(
+      [
+        { ...common, event: "processed" },
+        { ...common, event: "deferred", response: "400 try again later", attempt: "5" },
+        { ...common, event: "delivered", response: "250 OK" },
+        { ...common, event: "open" },
+        { ...common, event: "bounce", reason: "500 unknown recipient", status: "5.0.0", type: "bounce" },
+        { ...common, event: "dropped", reason: "Bounced Address", status: "5.0.0" },
+        { ...common, event: "spamreport" },
+        { ...common, event: "group_unsubscribe" },
+        null,
+      ],
+      none,
+    );
+    expect(kindsOf(told)).toEqual(["delayed", "delivered", "bounced", "bounced", "complained"]);
+    expect(told[2]).toEqual({
+      id: "sg-1",
+      kind: "bounced",
+      recipients: ["example@test.com"],
+      providerId: "14c5d75ce93.dfd.64b469",
+      messageId: "14c5d75ce93.dfd.64b469@ismtpd-555",
+      reply: { code: 500, enhanced: "5.0.0", text: "unknown recipient" },
+      host: null,
+      appliesToAllRecipients: true,
+      at: new Date(1513299569000),
+    });
+    // No server was contacted, so there is no reply code.
+    expect(told[3]?.reply).toEqual({ code: null, enhanced: null, text: "Bounced Address" });
+  });
+
+  test.each([
+    ["nhIMmON9SFOPcT0ii4nt2A.recvd-5d8bc5c7d-w7m4x-1-65A0B1C2-3.0", "nhIMmON9SFOPcT0ii4nt2A"],
+    ["142d9f3f351.7618.254f56.filter-147.22649.52A663508.0", "142d9f3f351.7618.254f56"],
+    ["nhIMmON9SFOPcT0ii4nt2A", "nhIMmON9SFOPcT0ii4nt2A"],
+    ["", null],
+    [undefined, null],
+  ])("of the mail with sg_message_id %s", (sg_message_id, providerId) => {
+    const [told] = sendgrid.read([{ ...common, event: "delivered", sg_message_id }], none);
+    expect(told?.providerId).toBe(providerId);
+  });
+});
+
+describe("Resend reports", () => {
+  const callback: Callback = { bytes: Buffer.of(), header: (name) => (name === "svix-id" ? "msg_1" : null) };
+  const event = (type: string, data: object = {}) =>
+    resend.read(
+      {
+        type,
+        created_at: "2024-11-22T23:41:12.126Z",
+        data: {
+          email_id: "56761188-7520-42d8-8898-ff6fc54ce618",
+          to: ["Jane <delivered@resend.dev>"],
+          ...data,
+        },
+      },
+      callback,
+    );
+
+  test("of a bounce, with the words of the other server where there are some", () => {
+    const bounce = {
+      type: "Permanent",
+      subType: "General",
+      message: "The recipient's email provider sent a general bounce message.",
+      diagnosticCode: ["smtp; 550 5.1.1 user unknown"],
+    };
+    expect(event("email.bounced", { bounce })).toEqual([
+      {
+        id: "msg_1",
+        kind: "bounced",
+        recipients: ["delivered@resend.dev"],
+        providerId: "56761188-7520-42d8-8898-ff6fc54ce618",
+        messageId: null,
+        reply: { code: 550, enhanced: "5.1.1", text: "user unknown" },
+        host: null,
+        appliesToAllRecipients: true,
+        at: new Date("2024-11-22T23:41:12.126Z"),
+      },
+    ]);
+    const noEmail = { ...bounce, subType: "NoEmail", diagnosticCode: null };
+    expect(event("email.bounced", { bounce: noEmail })[0]?.reply.enhanced).toBe("5.1.1");
+    const listed = { ...bounce, subType: "OnAccountSuppressionList" };
+    expect(event("email.bounced", { bounce: listed })[0]?.reply.enhanced).toBeNull();
+  });
+
+  test.each([
+    ["email.delivered", ["delivered"]],
+    ["email.delivery_delayed", ["delayed"]],
+    ["email.complained", ["complained"]],
+    ["email.failed", ["bounced"]],
+    ["email.suppressed", ["bounced"]],
+    ["email.sent", []],
+    ["email.opened", []],
+    ["domain.updated", []],
+    ["__proto__", []],
+  ])("by the event %s of %j", (type, kinds) => {
+    expect(kindsOf(event(type))).toEqual(kinds);
+  });
+
+  test("of one of several recipients without saying of which, so that it is not sure", () => {
+    expect(event("email.complained", { to: ["a@example.com", "b@example.com"] })).toMatchObject([
+      { recipients: ["a@example.com", "b@example.com"], appliesToAllRecipients: false },
+    ]);
+  });
+});

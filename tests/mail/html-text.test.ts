@@ -1,0 +1,80 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { createTextConverter, shortHtmlChars } from "#server/mail/mime/html-text";
+import { type Log, silentLog } from "#server/platform/log";
+
+const usual = createTextConverter({ log: silentLog });
+afterAll(() => usual.close());
+const textOf = (html: string) => usual.convertToText("team", html);
+
+/** HTML that is converted in a thread. */
+const long = (html: string) => html.padEnd(shortHtmlChars + 1);
+
+test.each([
+  ["short HTML", (html: string) => html],
+  ["long HTML", long],
+])("the text of %s keeps links, has images by their text, and is wrapped", async (_, sized) => {
+  const html = `<h1>Über uns</h1><p>${"word ".repeat(40)}</p><p><a href="https://example.com/x?a=1&amp;b=2">Look</a> <img src="x.png" alt="A tree"></p><style>p{color:red}</style><script>x()</script>`;
+  const text = await textOf(sized(html));
+  expect(text).toContain("Über uns");
+  expect(text).toContain("Look [https://example.com/x?a=1&b=2]");
+  expect(text).toContain("A tree");
+  expect(text).not.toMatch(/x\.png|color:red|x\(\)/);
+  for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+});
+
+test("HTML with nothing to read in it has an empty text", async () => {
+  expect(await textOf("<img src=x>")).toBe("");
+  expect(await textOf("")).toBe("");
+});
+
+const units = ["<div>", "<b>", "<table><tr><td>", "<a href=x>", "<", "&", "<!--", "<ul><li>", "<p>", "<li>a"];
+test.each(units)("HTML of endless %s has a text, and the same one each time", async (unit) => {
+  const html = unit.repeat(100_000);
+  expect(await textOf(html)).toBe(await textOf(html));
+});
+
+test("nesting that the converter would cut off is read to its end, without tags", async () => {
+  const html = `<title>No</title><style>p{color:red}</style>${"<ul><li>".repeat(2_000)}Deep &amp; <b>far</b><br>below<script>x()</script>`;
+  expect(await textOf(html)).toBe("Deep & far\nbelow");
+});
+
+test("a list in a table in a newsletter whose end tags are missing is not taken for deep nesting", async () => {
+  const row = '<tr><td><p>One<p>Two<ul><li>Three<li><a href="https://example.com/">Four</a></ul>';
+  const text = await textOf(`<table>${row.repeat(200)}</table>`);
+  expect(text).toContain("Four [https://example.com/]");
+});
+
+describe("a conversion that takes too long", () => {
+  const html = "<p>One <b>word</b></p>".repeat(5_000);
+
+  test("ends with its thread: the text is the HTML without its tags, and the log says so", async () => {
+    const events: [string, unknown][] = [];
+    const note = (event: string, facts?: unknown) => void events.push([event, facts]);
+    const log: Log = { info: note, warn: note, error: note };
+    const hurried = createTextConverter({ log, timeLimitMs: 1 });
+    const text = await hurried.convertToText("team", html);
+    expect(text.split("\n")[0]).toBe("One word");
+    expect(text.match(/One word/g)).toHaveLength(5_000);
+    expect(events).toEqual([["html_text.time_limit", { htmlChars: html.length, timeLimitMs: 1 }]]);
+    await hurried.close();
+  });
+
+  test("leaves the next ones alone", async () => {
+    const hurried = createTextConverter({ log: silentLog, timeLimitMs: 1 });
+    const both = await Promise.all([hurried.convertToText("a", html), textOf(html)]);
+    expect(both[1]).toMatch(/^One word\n\nOne word\n\n/);
+    await hurried.close();
+  });
+});
+
+test("many conversions of one team let that of another team pass", async () => {
+  const ended: string[] = [];
+  const html = "<p>One <b>word</b></p>".repeat(1_000);
+  const convert = async (teamId: string) => {
+    await usual.convertToText(teamId, html);
+    ended.push(teamId);
+  };
+  const many = Array.from({ length: 30 }, () => convert("first"));
+  await Promise.all([...many, convert("second")]);
+  expect(ended.indexOf("second")).toBeLessThan(15);
+});

@@ -1,0 +1,199 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { loadDotEnv, type Mode, readSettings, SettingsError } from "#server/platform/env/settings";
+import { renderEnvExample, SETTINGS } from "#server/platform/env/table";
+
+function faultsOf(source: Record<string, string>, mode: Mode = "dev"): Record<string, string> {
+  try {
+    readSettings(source, mode);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return Object.fromEntries(error.faults.map(({ name, reason }) => [name, reason]));
+  }
+  return {};
+}
+
+test("an empty environment is enough for dev and start", () => {
+  expect(readSettings({}, "dev")).toMatchObject({
+    port: 3000,
+    host: "127.0.0.1",
+    dataDir: path.resolve(".backstamp"),
+    url: "http://localhost:3000",
+    databaseUrl: null,
+    smtpUrl: "capture:",
+    limitStore: { kind: "in-process" },
+    bodyMaxBytes: 48 * 1024 * 1024,
+    systemFrom: "backstamp@localhost",
+  });
+  expect(readSettings({}, "start")).toMatchObject({
+    host: "0.0.0.0",
+    smtpUrl: null,
+    url: "http://localhost:3000",
+  });
+});
+
+test("an empty string counts as absent", () => {
+  const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, " "]));
+  expect(readSettings(empty, "start")).toEqual(readSettings({}, "start"));
+});
+
+test("the default public URL uses the port, and a configured URL has no trailing slash", () => {
+  expect(readSettings({ PORT: "3101" }, "dev").url).toBe("http://localhost:3101");
+  const settings = readSettings({ BACKSTAMP_URL: "https://mail.example.com/" }, "start");
+  expect(settings.url).toBe("https://mail.example.com");
+  expect(settings.systemFrom).toBe("backstamp@mail.example.com");
+});
+
+test("each setting's example is valid", () => {
+  const all = Object.fromEntries(Object.entries(SETTINGS).map(([name, setting]) => [name, setting.example]));
+  for (const mode of ["dev", "start", "vercel"] as const) {
+    expect(readSettings(all, mode)).toMatchObject({
+      limitStore: { kind: "upstash", url: all.UPSTASH_REDIS_REST_URL },
+      dnsServers: [{ host: "9.9.9.9", port: 53 }],
+      github: { id: "id", secret: "secret" },
+      isDatabasePooled: true,
+    });
+  }
+});
+
+// Invalid values of each setting with a format. Settings of any text are covered by the tests of pairs below.
+const WRONG: Record<string, string[]> = {
+  PORT: ["0", "65536", "-1", "3000x", "3.5", "http", "1e3", "99999999999"],
+  HOST: ["http://127.0.0.1", "a b", "127.0.0.1:3000", "-x"],
+  BACKSTAMP_DATA_DIR: ["a\0b"],
+  BACKSTAMP_URL: [
+    "mail.example.com",
+    "ftp://mail.example.com",
+    "https://example.com/backstamp",
+    "https://u:p@example.com",
+    "https://",
+  ],
+  BACKSTAMP_SECRET: ["short", "x".repeat(31)],
+  BACKSTAMP_ADMIN_EMAIL: ["ann", "ann@", "a@b.example, c@d.example", "Ann <ann@example.com>"],
+  BACKSTAMP_ADMIN_PASSWORD: ["tooshort"],
+  DATABASE_URL: ["localhost", "mysql://localhost/x", "postgres:///backstamp", "postgres://one,two/backstamp"],
+  BACKSTAMP_DB_POOLED: ["maybe", "2"],
+  UPSTASH_REDIS_REST_URL: ["redis://localhost", "example.upstash.io"],
+  REDIS_URL: ["localhost:6379", "http://localhost"],
+  SMTP_URL: ["mail.example.com", "http://mail.example.com", "smtp://", "capture"],
+  BACKSTAMP_HOSTNAME: ["mail", "https://mail.example.com", "mail.example.com:25"],
+  BACKSTAMP_RETURN_PATH_DOMAIN: ["ann@example.com"],
+  BACKSTAMP_INBOUND_PORT: ["yes"],
+  BACKSTAMP_MX_PORT: ["smtp"],
+  BACKSTAMP_DNS_SERVERS: [
+    "dns.example.com",
+    "9.9.9.9:0",
+    "9.9.9.9:99999",
+    "[9.9.9.9]:53",
+    "::1:53x",
+    "9.9.9.9,,x",
+  ],
+  BACKSTAMP_EGRESS_ALLOW: ["10.0.0.0/33", "fd00::/129", "example.com", "10.0.0.0/8/8", "10.0.0.0/"],
+  BACKSTAMP_TRUSTED_HOPS: ["all", "17"],
+  BACKSTAMP_BODY_MAX_MB: ["0", "48MB", "1024"],
+  BACKSTAMP_API_HOST: ["https://api.example.com", "api", "api.example.com/api"],
+  BACKSTAMP_SYSTEM_FROM: ["backstamp", "a@example.com, b@example.com"],
+  CRON_SECRET: ["x"],
+};
+
+test.each(Object.entries(WRONG))("an invalid %s is reported by name", (name, values) => {
+  for (const value of values) {
+    const faults = faultsOf({ [name]: value });
+    expect(faults[name], `${name}=${value}`).toMatch(/Enter|Give|Use|fewer than/);
+  }
+});
+
+test("direct delivery is accepted, but not on Vercel", () => {
+  expect(readSettings({ SMTP_URL: "direct:" }, "start").smtpUrl).toBe("direct:");
+  expect(faultsOf({ SMTP_URL: "direct:" }, "vercel").SMTP_URL).toContain("Set the URL of a relay");
+});
+
+test("all faults are reported at once, without secrets", () => {
+  const source = {
+    PORT: "http",
+    BACKSTAMP_SECRET: "hunter2",
+    BACKSTAMP_ADMIN_PASSWORD: "hunter2",
+    DATABASE_URL: "mysql://root:hunter2@localhost/x",
+    REDIS_URL: "http://:hunter2@localhost",
+    SMTP_URL: "http://ann:hunter2@localhost",
+    CRON_SECRET: "hunter2",
+    AUTH_GITHUB_SECRET: "hunter2",
+    UPSTASH_REDIS_REST_TOKEN: "hunter2",
+  };
+  const faults = faultsOf(source);
+  expect(Object.keys(faults).sort()).toEqual(
+    [
+      ...Object.keys(source).filter(
+        (name) => !["AUTH_GITHUB_SECRET", "UPSTASH_REDIS_REST_TOKEN"].includes(name),
+      ),
+      "AUTH_GITHUB_ID",
+      "UPSTASH_REDIS_REST_URL",
+    ].sort(),
+  );
+  expect(() => readSettings(source, "dev")).toThrow(
+    /PORT: "http" is not valid\. Enter a whole number from 1 to 65535/,
+  );
+  expect(() => readSettings(source, "dev")).not.toThrow(/hunter2/);
+});
+
+test("production with DATABASE_URL requires the public URL; Vercel also requires the secret and the database", () => {
+  expect(faultsOf({ DATABASE_URL: "postgres://h/x" }, "dev")).toEqual({});
+  expect(Object.keys(faultsOf({ DATABASE_URL: "postgres://h/x" }, "start"))).toEqual(["BACKSTAMP_URL"]);
+  expect(Object.keys(faultsOf({}, "vercel")).sort()).toEqual([
+    "BACKSTAMP_SECRET",
+    "BACKSTAMP_URL",
+    "DATABASE_URL",
+  ]);
+});
+
+test("lists are parsed entry by entry", () => {
+  const settings = readSettings(
+    { BACKSTAMP_EGRESS_ALLOW: "10.0.0.0/8, ::1", BACKSTAMP_DNS_SERVERS: "[::1]:5353 127.0.0.1,2620:fe::fe" },
+    "dev",
+  );
+  expect(settings.egressAllow).toEqual(["10.0.0.0/8", "::1/128"]);
+  expect(settings.dnsServers).toEqual([
+    { host: "::1", port: 5353 },
+    { host: "127.0.0.1", port: 53 },
+    { host: "2620:fe::fe", port: 53 },
+  ]);
+});
+
+test(".env.example contains each setting and no other", async () => {
+  await expect(renderEnvExample()).toMatchFileSnapshot("../../.env.example");
+  const named = [...renderEnvExample().matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name);
+  expect(named).toEqual(Object.keys(SETTINGS));
+});
+
+test("each setting is used by the program", async () => {
+  const files = await readdir("server", { recursive: true });
+  const sources = new Map(
+    await Promise.all(
+      files
+        .filter((file) => file.endsWith(".ts") && file !== "platform/env/table.ts")
+        .map(async (file) => [file, await readFile(path.join("server", file), "utf8")] as const),
+    ),
+  );
+  const settled = sources.get("platform/env/settings.ts") ?? "";
+  expect(Object.keys(SETTINGS).filter((name) => !settled.includes(name))).toEqual([]);
+  sources.delete("platform/env/settings.ts");
+  const elsewhere = [...sources.values()].join("\n");
+  const isRead = (name: string) => new RegExp(`\\b${name}\\b`).test(elsewhere);
+  expect(Object.keys(readSettings({}, "dev")).filter((name) => !isRead(name))).toEqual([]);
+});
+
+test(".env files add missing variables, the most specific file first", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "backstamp env-"));
+  try {
+    await writeFile(path.join(folder, ".env"), 'PORT=1\nHOST="a"\nREDIS_URL=c\nSMTP_URL=d # note\n');
+    await writeFile(path.join(folder, ".env.production"), "HOST=b\n");
+    await writeFile(path.join(folder, ".env.local"), "PORT=2\nREDIS_URL=\n");
+    const target: Record<string, string | undefined> = { SMTP_URL: "given" };
+    loadDotEnv(folder, "production", target);
+    expect(target).toEqual({ PORT: "2", HOST: "b", REDIS_URL: "", SMTP_URL: "given" });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

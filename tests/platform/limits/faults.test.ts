@@ -1,0 +1,299 @@
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { STORE_PAUSE_MS, STORE_TIMEOUT_MS } from "#server/platform/limits/fallback";
+import { createLimits, type LimitStore, type Limits } from "#server/platform/limits/limits";
+import { freePort, type RedisServer, redisMissing, startRedis } from "../../support/redis";
+import { startSilentPeer } from "../../support/silent-peer";
+import { type Fault, startUpstashFront, type UpstashFront } from "../../support/upstash-front";
+import { type RecordedLog, recordedLog } from "./recorded-log";
+
+const minuteMs = 60_000;
+const someMinute = Date.UTC(2030, 0, 1, 12, 0);
+const withoutRedis = redisMissing === null ? "" : ` (skipped: ${redisMissing})`;
+
+let log: RecordedLog;
+
+beforeEach(() => {
+  log = recordedLog();
+  vi.useFakeTimers({ toFake: ["Date"], now: someMinute });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function open(store: LimitStore, storeTimeoutMs?: number): Limits {
+  const limits = createLimits({ store, clock: () => Date.now(), log, storeTimeoutMs });
+  onTestFinished(() => limits.close());
+  return limits;
+}
+
+async function openRedis(): Promise<RedisServer> {
+  const redis = await startRedis();
+  onTestFinished(() => redis.stop());
+  return redis;
+}
+
+async function openFront(): Promise<UpstashFront> {
+  const redis = await openRedis();
+  const front = await startUpstashFront(redis.url);
+  onTestFinished(() => front.stop());
+  return front;
+}
+
+const upstash = ({ url, token }: { url: string; token: string }): LimitStore => ({
+  kind: "upstash",
+  url,
+  token,
+});
+
+const outages = () => log.lines.filter(({ event }) => event === "limits.store_unreachable");
+const recoveries = () => log.lines.filter(({ event }) => event === "limits.store_recovered");
+
+const elapse = (ms: number) => vi.setSystemTime(Date.now() + ms);
+
+/** Calls until the store answers again; each time as if its pause were over. */
+async function untilRecovered(limits: Limits): Promise<void> {
+  while (recoveries().length === 0) {
+    elapse(STORE_PAUSE_MS);
+    await limits.take("probe", "other", 1_000_000);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The guarantees for any fault of the store. */
+async function expectLocalLimits(limits: Limits, reason: RegExp): Promise<void> {
+  const startedAtMs = performance.now();
+  const first = await limits.take("key", "other", 3);
+  const waitedMs = performance.now() - startedAtMs;
+  expect(first).toEqual({
+    allowed: true,
+    limit: 3,
+    remaining: 2,
+    resetAtMs: (Math.floor(Date.now() / minuteMs) + 1) * minuteMs,
+    retryAfterSeconds: 0,
+  });
+  // Every fault here lasts for longer than this bound, which is wide for the sake of busy machines.
+  expect(waitedMs).toBeLessThan(3_000);
+  expect((await limits.take("key", "other", 3)).remaining).toBe(1);
+  expect((await limits.peek("key", "other", 3)).remaining).toBe(1);
+  expect((await limits.take("key", "other", 3)).remaining).toBe(0);
+  const refused = await limits.take("key", "other", 3);
+  expect(refused).toMatchObject({ allowed: false, limit: 3, remaining: 0 });
+  expect(outages()).toEqual([
+    {
+      event: "limits.store_unreachable",
+      facts: { store: expect.any(String), reason: expect.stringMatching(reason) },
+    },
+  ]);
+  elapse(refused.retryAfterSeconds * 1_000);
+  expect((await limits.take("key", "other", 3)).allowed).toBe(true);
+}
+
+test("a store may add 300 ms at most", () => {
+  expect(STORE_TIMEOUT_MS).toBeLessThan(300);
+});
+
+describe("a store that is not reachable", () => {
+  test("a Redis that refuses connections is replaced by the in-process store", async () => {
+    const limits = open({ kind: "redis", url: `redis://127.0.0.1:${await freePort()}` });
+    await expectLocalLimits(limits, /ECONNREFUSED/);
+  });
+
+  test("a Redis that accepts connections and never responds is replaced by the in-process store", async () => {
+    const peer = await startSilentPeer();
+    onTestFinished(() => peer.stop());
+    await expectLocalLimits(
+      open({ kind: "redis", url: `redis://127.0.0.1:${peer.port}` }),
+      /no answer within 250 ms/,
+    );
+  });
+
+  test("a Redis whose name does not resolve is replaced by the in-process store", async () => {
+    await expectLocalLimits(
+      open({ kind: "redis", url: "redis://redis.invalid:6379" }),
+      /ENOTFOUND|EAI_AGAIN|no answer/,
+    );
+  });
+
+  test("an Upstash that refuses connections is replaced by the in-process store", async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    await expectLocalLimits(open(upstash({ url, token: "t" })), /ECONNREFUSED/);
+  });
+
+  test("an Upstash that accepts connections and never responds is replaced by the in-process store", async () => {
+    const peer = await startSilentPeer();
+    onTestFinished(() => peer.stop());
+    const url = `http://127.0.0.1:${peer.port}`;
+    await expectLocalLimits(open(upstash({ url, token: "t" })), /no answer within 250 ms|timeout/);
+  });
+
+  test("requests do not wait for an unresponsive store one after another: a hundred requests wait once", async () => {
+    const peer = await startSilentPeer();
+    onTestFinished(() => peer.stop());
+    const limits = open({ kind: "redis", url: `redis://127.0.0.1:${peer.port}` });
+    const startedAtMs = performance.now();
+    for (let call = 0; call < 100; call++) await limits.take("key", "other", 1_000);
+    expect(performance.now() - startedAtMs).toBeLessThan((100 * STORE_TIMEOUT_MS) / 2);
+    expect((await limits.peek("key", "other", 1_000)).remaining).toBe(900);
+  });
+
+  test("an outage is logged once a minute, with the reason and no address", async () => {
+    const url = `redis://:secret@127.0.0.1:${await freePort()}`;
+    const limits = open({ kind: "redis", url });
+    for (let second = 0; second <= 180; second += 5) {
+      vi.setSystemTime(someMinute + second * 1_000);
+      await limits.take("key-of-somebody", "other", 1_000);
+    }
+    expect(outages()).toHaveLength(4);
+    expect(JSON.stringify(log.lines)).not.toMatch(/secret|key-of-somebody/);
+  });
+});
+
+describe.runIf(redisMissing === null)(`a Redis with a fault${withoutRedis}`, () => {
+  test("frozen: falls back, and is used again once it responds", async () => {
+    const redis = await openRedis();
+    const limits = open({ kind: "redis", url: redis.url });
+    expect((await limits.take("before", "other", 3)).remaining).toBe(2);
+    redis.freeze();
+    await expectLocalLimits(limits, /no answer within 250 ms/);
+    redis.thaw();
+    await untilRecovered(limits);
+    expect(recoveries()).toEqual([{ event: "limits.store_recovered", facts: { store: "redis" } }]);
+  });
+
+  test("killed: falls back, and is used again once it is started", async () => {
+    const redis = await openRedis();
+    const limits = open({ kind: "redis", url: redis.url });
+    await limits.take("before", "other", 3);
+    await redis.kill();
+    await expectLocalLimits(limits, /./);
+    await redis.restart();
+    await untilRecovered(limits);
+    const other = open({ kind: "redis", url: redis.url }, 20_000);
+    await limits.take("after", "other", 3);
+    expect((await other.peek("after", "other", 3)).remaining).toBe(2);
+  });
+
+  test("slow: falls back", async () => {
+    const redis = await openRedis();
+    const limits = open({ kind: "redis", url: redis.url });
+    await limits.take("before", "other", 3);
+    await redis.client.call("CLIENT", "PAUSE", "10000", "ALL");
+    await expectLocalLimits(limits, /no answer within 250 ms/);
+  });
+
+  test("out of memory: falls back, and is used again once it has memory", async () => {
+    const redis = await openRedis();
+    await redis.client.config("SET", "maxmemory", "1");
+    const limits = open({ kind: "redis", url: redis.url });
+    await expectLocalLimits(limits, /OOM/);
+    await redis.client.config("SET", "maxmemory", "0");
+    await untilRecovered(limits);
+  });
+
+  test("requiring a password: falls back", async () => {
+    const redis = await openRedis();
+    await redis.client.config("SET", "requirepass", "secret");
+    await expectLocalLimits(open({ kind: "redis", url: redis.url }), /NOAUTH/);
+    await expectPassword(redis);
+  });
+
+  async function expectPassword(redis: RedisServer): Promise<void> {
+    log = recordedLog();
+    const limits = open({ kind: "redis", url: redis.url.replace("//", "//:secret@") }, 20_000);
+    expect((await limits.take("key", "other", 3)).remaining).toBe(2);
+    expect(outages()).toEqual([]);
+  }
+
+  test("an overwritten counter falls back alone, other counters do not", async () => {
+    const redis = await openRedis();
+    const limits = open({ kind: "redis", url: redis.url }, 20_000);
+    const reader = open({ kind: "redis", url: redis.url }, 20_000);
+    await limits.take("broken", "other", 3);
+    const [key = ""] = await redis.client.keys("*broken*");
+    await redis.client.del(key);
+    await redis.client.hset(key, "field", "value");
+    for (const remaining of [2, 1, 0]) {
+      expect(await limits.take("broken", "other", 3)).toMatchObject({ allowed: true, remaining });
+    }
+    expect((await limits.take("broken", "other", 3)).allowed).toBe(false);
+    expect(outages().map(({ facts }) => facts.reason)).toEqual([expect.stringContaining("WRONGTYPE")]);
+    await limits.take("whole", "other", 3);
+    expect((await reader.peek("whole", "other", 3)).remaining).toBe(2);
+  });
+});
+
+describe.runIf(redisMissing === null)(`an Upstash with a fault${withoutRedis}`, () => {
+  const quota = JSON.stringify({
+    error: "ERR max daily request limit exceeded. Limit: 10000, Usage: 10000.",
+  });
+  const faults: [string, Fault, RegExp][] = [
+    ["hanging", { kind: "hang" }, /no answer within 250 ms|timeout/],
+    ["ten seconds late", { kind: "late", delayMs: 10_000 }, /no answer within 250 ms|timeout/],
+    [
+      "answering 500",
+      { kind: "answer", status: 500, body: JSON.stringify({ error: "internal error" }) },
+      /internal/,
+    ],
+    ["answering 502 in HTML", { kind: "answer", status: 502, body: "<h1>Bad Gateway</h1>" }, /parse/],
+    [
+      "answering 429, its quota used up",
+      { kind: "answer", status: 429, body: quota },
+      /max daily request limit/,
+    ],
+    [
+      "answering 400 with its quota used up",
+      { kind: "answer", status: 400, body: quota },
+      /max daily request limit/,
+    ],
+    ["answering 200 in HTML", { kind: "answer", status: 200, body: "<h1>Welcome</h1>" }, /parse/],
+    ["answering an empty object", { kind: "answer", status: 200, body: "{}" }, /./],
+    [
+      "responding with another command's result",
+      { kind: "answer", status: 200, body: '[{"result":"OK"}]' },
+      /not a result of the limiter/,
+    ],
+    ["answering nothing", { kind: "answer", status: 200, body: "" }, /parse/],
+  ];
+
+  test.each(faults)("%s: falls back, and is used again afterwards", async (_, fault, reason) => {
+    const front = await openFront();
+    const limits = open(upstash(front));
+    front.setFault(fault);
+    await expectLocalLimits(limits, reason);
+    front.setFault(null);
+    await untilRecovered(limits);
+    expect(recoveries()).toEqual([{ event: "limits.store_recovered", facts: { store: "upstash" } }]);
+  });
+
+  test("rejecting the token: falls back, and the log has the reason without the token", async () => {
+    const front = await openFront();
+    await expectLocalLimits(open(upstash({ url: front.url, token: "not-the-token" })), /WRONGPASS/);
+    expect(JSON.stringify(log.lines)).not.toContain("not-the-token");
+  });
+
+  test("while it is paused nothing is sent, and after the pause one request alone tries", async () => {
+    const front = await openFront();
+    const limits = open(upstash(front));
+    front.setFault({ kind: "hang" });
+    await limits.take("key", "other", 1_000);
+    expect(front.requests()).toBe(1);
+    for (let call = 0; call < 50; call++) await limits.take("key", "other", 1_000);
+    elapse(STORE_PAUSE_MS - 1);
+    await limits.take("key", "other", 1_000);
+    expect(front.requests()).toBe(1);
+    elapse(1);
+    await Promise.all(Array.from({ length: 50 }, () => limits.take("key", "other", 1_000)));
+    expect(front.requests()).toBe(2);
+  });
+
+  test("a clock that is set back an hour does not keep it paused", async () => {
+    const front = await openFront();
+    const limits = open(upstash(front));
+    front.setFault({ kind: "answer", status: 500, body: "{}" });
+    await limits.take("key", "other", 3);
+    front.setFault(null);
+    elapse(-3_600_000);
+    await limits.take("key", "other", 3);
+    expect(recoveries()).toHaveLength(1);
+  });
+});

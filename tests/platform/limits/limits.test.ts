@@ -1,0 +1,304 @@
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  createLimits,
+  LIMIT_PER_MINUTE,
+  type LimitStore,
+  type Limits,
+  type Verdict,
+} from "#server/platform/limits/limits";
+import { type RedisServer, redisMissing, startRedis } from "../../support/redis";
+import { startUpstashFront, type UpstashFront } from "../../support/upstash-front";
+import { type RecordedLog, recordedLog } from "./recorded-log";
+
+const minuteMs = 60_000;
+const someMinute = Date.UTC(2030, 0, 1, 12, 0);
+
+let redis: RedisServer;
+let front: UpstashFront;
+let log: RecordedLog;
+let opened: Limits[] = [];
+
+beforeAll(async () => {
+  if (redisMissing !== null) return;
+  redis = await startRedis();
+  front = await startUpstashFront(redis.url);
+});
+
+afterAll(async () => {
+  await front?.stop();
+  await redis?.stop();
+});
+
+beforeEach(() => {
+  log = recordedLog();
+  vi.useFakeTimers({ toFake: ["Date"], now: someMinute + 20_000 });
+});
+
+afterEach(async () => {
+  for (const limits of opened) await limits.close();
+  opened = [];
+  vi.useRealTimers();
+  // A verdict of the fallback would pass for one of the store's.
+  expect(log.lines).toEqual([]);
+});
+
+function open(store: LimitStore): Limits {
+  const limits = createLimits({ store, clock: () => Date.now(), log, storeTimeoutMs: 20_000 });
+  opened.push(limits);
+  return limits;
+}
+
+let bucketsMade = 0;
+const newBucket = () => `key-${++bucketsMade}`;
+
+const times = async (count: number, call: () => Promise<Verdict>): Promise<Verdict[]> =>
+  Promise.all(Array.from({ length: count }, call));
+
+const passed = (verdicts: Verdict[]) => verdicts.filter(({ allowed }) => allowed).length;
+
+type Case = { name: string; store: () => LimitStore; isShared: boolean; runs: number };
+
+const cases: Case[] = [
+  { name: "in process", store: () => ({ kind: "in-process" }), isShared: false, runs: 150 },
+  { name: "Redis over TCP", store: () => ({ kind: "redis", url: redis.url }), isShared: true, runs: 40 },
+  {
+    name: "Upstash over REST",
+    store: () => ({ kind: "upstash", url: front.url, token: front.token }),
+    isShared: true,
+    runs: 30,
+  },
+];
+
+test("the default limits are those of the API: 100, 300, 60 and 60 per minute", () => {
+  expect(LIMIT_PER_MINUTE).toEqual({
+    "POST /api/emails": 100,
+    "GET /api/emails": 300,
+    "POST /api/templates": 60,
+    other: 60,
+  });
+});
+
+for (const { name, store, isShared, runs } of cases) {
+  const isMissing = isShared && redisMissing !== null;
+
+  describe.runIf(!isMissing)(isMissing ? `${name} (skipped: ${redisMissing})` : name, () => {
+    test("of 500 concurrent requests with a limit of 100, exactly 100 are allowed", async () => {
+      const limits = open(store());
+      const bucket = newBucket();
+      const verdicts = await times(500, () => limits.take(bucket, "POST /api/emails", 100));
+      expect(passed(verdicts)).toBe(100);
+      const left = verdicts.filter(({ allowed }) => allowed).map(({ remaining }) => remaining);
+      expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, index) => index));
+    });
+
+    test("a verdict contains the limit, the remaining requests, the end of the clock minute, and the wait", async () => {
+      const limits = open(store());
+      const bucket = newBucket();
+      const resetAtMs = someMinute + minuteMs;
+      const allowed = { allowed: true, limit: 2, resetAtMs, retryAfterSeconds: 0 };
+      const refused = { allowed: false, limit: 2, remaining: 0, resetAtMs };
+      expect(await limits.take(bucket, "other", 2)).toEqual({ ...allowed, remaining: 1 });
+      expect(await limits.take(bucket, "other", 2)).toEqual({ ...allowed, remaining: 0 });
+      expect(await limits.take(bucket, "other", 2)).toEqual({ ...refused, retryAfterSeconds: 41 });
+      vi.setSystemTime(resetAtMs - 1_000);
+      expect(await limits.take(bucket, "other", 2)).toEqual({ ...refused, retryAfterSeconds: 2 });
+      vi.setSystemTime(resetAtMs - 1);
+      expect(await limits.take(bucket, "other", 2)).toEqual({ ...refused, retryAfterSeconds: 1 });
+    });
+
+    test("peek returns the same verdict without counting", async () => {
+      const limits = open(store());
+      const bucket = newBucket();
+      const fresh = { allowed: true, limit: 2, resetAtMs: someMinute + minuteMs, retryAfterSeconds: 0 };
+      for (let call = 0; call < 5; call++) {
+        expect(await limits.peek(bucket, "other", 2)).toEqual({ ...fresh, remaining: 2 });
+      }
+      await times(2, () => limits.take(bucket, "other", 2));
+      expect(await limits.peek(bucket, "other", 2)).toEqual(await limits.take(bucket, "other", 2));
+    });
+
+    test("buckets are separate, and so are the tiers of one bucket", async () => {
+      const limits = open(store());
+      const [ann, ben] = [newBucket(), newBucket()];
+      expect(passed(await times(3, () => limits.take(ann, "POST /api/emails", 2)))).toBe(2);
+      expect(passed(await times(3, () => limits.take(ben, "POST /api/emails", 2)))).toBe(2);
+      expect(passed(await times(3, () => limits.take(ann, "GET /api/emails", 2)))).toBe(2);
+      expect(passed(await times(3, () => limits.take(ann, "other", 2)))).toBe(2);
+    });
+
+    test("the window slides: half a minute later half of the last minute still counts", async () => {
+      const limits = open(store());
+      const bucket = newBucket();
+      await times(100, () => limits.take(bucket, "other", 100));
+      vi.setSystemTime(someMinute + minuteMs + minuteMs / 2);
+      expect(passed(await times(100, () => limits.take(bucket, "other", 100)))).toBe(50);
+    });
+
+    test.each([0, 1, 500, 999, 1_000, 30_000, 59_000, 59_001, 59_999])(
+      "a call refused %i ms into a minute passes after its retryAfter, at the millisecond",
+      async (offsetMs) => {
+        const limits = open(store());
+        for (const limit of [1, 2, 5, 60, 100]) {
+          const bucket = newBucket();
+          vi.setSystemTime(someMinute + offsetMs);
+          await times(limit, () => limits.take(bucket, "other", limit));
+          const refused = await limits.take(bucket, "other", limit);
+          expect(refused.allowed).toBe(false);
+          expect(refused.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+          expect(refused.retryAfterSeconds).toBeLessThanOrEqual(60);
+          vi.setSystemTime(someMinute + offsetMs + refused.retryAfterSeconds * 1_000);
+          expect(await limits.take(bucket, "other", limit)).toMatchObject({ allowed: true, limit });
+        }
+      },
+    );
+
+    test("rejected requests are not counted: a thousand of them cause no delay", async () => {
+      const limits = open(store());
+      const bucket = newBucket();
+      await times(5, () => limits.take(bucket, "other", 5));
+      const refused = await times(1_000, () => limits.take(bucket, "other", 5));
+      expect(passed(refused)).toBe(0);
+      vi.setSystemTime(Date.now() + (refused[999]?.retryAfterSeconds ?? 0) * 1_000);
+      expect(passed(await times(5, () => limits.take(bucket, "other", 5)))).toBe(1);
+    });
+
+    test("retryAfterSeconds also holds after the operator lowers the limit", async () => {
+      const limits = open(store());
+      const bucket = newBucket();
+      await times(300, () => limits.take(bucket, "other", 300));
+      const verdicts = await times(11, () => limits.take(bucket, "other", 10));
+      expect(passed(verdicts)).toBe(10);
+      const refused = verdicts.find(({ allowed }) => !allowed);
+      vi.setSystemTime(Date.now() + (refused?.retryAfterSeconds ?? 0) * 1_000);
+      expect(await limits.take(bucket, "other", 10)).toMatchObject({ allowed: true, limit: 10 });
+    });
+
+    test("after close it counts in this process", async () => {
+      const limits = open(store());
+      const bucket = newBucket();
+      await limits.close();
+      expect(passed(await times(3, () => limits.take(bucket, "other", 2)))).toBe(2);
+    });
+
+    test("any sequence of requests matches the model, and a rejected request is allowed after its wait", async () => {
+      const limits = open(store());
+      await fc.assert(
+        fc.asyncProperty(limitArbitrary, fc.array(stepArbitrary, { maxLength: 10 }), async (limit, steps) => {
+          const bucket = newBucket();
+          const model = createModel(limit);
+          const take = () => limits.take(bucket, "other", limit);
+          vi.setSystemTime(someMinute);
+          for (const step of steps) {
+            vi.setSystemTime(moved(Date.now(), step.move));
+            expect(await limits.peek(bucket, "other", limit)).toEqual(model.judge(Date.now(), 0));
+            const verdicts = await times(Math.ceil(limit * step.share), take);
+            const byRemaining = (a: Verdict, b: Verdict) =>
+              Number(b.allowed) - Number(a.allowed) || b.remaining - a.remaining;
+            expect(verdicts.sort(byRemaining)).toEqual(verdicts.map(() => model.judge(Date.now(), 1)));
+            const refused = verdicts.find(({ allowed }) => !allowed);
+            if (!refused || !step.comesAgain) continue;
+            vi.setSystemTime(Date.now() + refused.retryAfterSeconds * 1_000);
+            const again = await take();
+            expect(again.allowed).toBe(true);
+            expect(again).toEqual(model.judge(Date.now(), 1));
+          }
+        }),
+        { numRuns: runs },
+      );
+    });
+
+    if (!isShared) return;
+
+    test("two limiters with one store share the count", async () => {
+      const [one, two] = [open(store()), open(store())];
+      const bucket = newBucket();
+      const verdicts = await Promise.all([
+        times(250, () => one.take(bucket, "POST /api/emails", 100)),
+        times(250, () => two.take(bucket, "POST /api/emails", 100)),
+      ]);
+      expect(passed(verdicts.flat())).toBe(100);
+      expect((await one.peek(bucket, "POST /api/emails", 100)).allowed).toBe(false);
+    });
+
+    test("a store that lost its scripts gets them again without an error", async () => {
+      const limits = open(store());
+      const bucket = newBucket();
+      await limits.take(bucket, "other", 2);
+      await redis.client.script("FLUSH");
+      expect((await limits.take(bucket, "other", 2)).allowed).toBe(true);
+      expect((await limits.take(bucket, "other", 2)).allowed).toBe(false);
+    });
+
+    test("the store deletes a counter once its minute no longer counts", async () => {
+      const limits = open(store());
+      const bucket = newBucket();
+      await limits.take(bucket, "other", 2);
+      await limits.take(bucket, "other", 2);
+      const keys = await redis.client.keys(`*${bucket}:*`);
+      expect(keys).toHaveLength(1);
+      const livesMs = await redis.client.pttl(keys[0] ?? "");
+      expect(livesMs).toBeGreaterThan(minuteMs);
+      expect(livesMs).toBeLessThanOrEqual(2 * minuteMs + 1_000);
+    });
+  });
+}
+
+describe.runIf(redisMissing === null)("Redis and Upstash over one database", () => {
+  test("a process with TCP and one with REST share the count", async () => {
+    const tcp = open({ kind: "redis", url: redis.url });
+    const rest = open({ kind: "upstash", url: front.url, token: front.token });
+    const bucket = newBucket();
+    const verdicts = await Promise.all([
+      times(60, () => tcp.take(bucket, "other", 100)),
+      times(60, () => rest.take(bucket, "other", 100)),
+    ]);
+    expect(passed(verdicts.flat())).toBe(100);
+  });
+});
+
+const limitArbitrary = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: 1, max: 20 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 21, max: 1_000 }) },
+);
+
+/** When the next calls come: so long after the last ones, or so long after the end of their minute. */
+type Move = { afterMs: number } | { afterMinuteMs: number };
+type Step = { move: Move; share: number; comesAgain: boolean };
+
+function moved(nowMs: number, move: Move): number {
+  if ("afterMs" in move) return nowMs + move.afterMs;
+  return Math.max(nowMs, (Math.floor(nowMs / minuteMs) + 1) * minuteMs + move.afterMinuteMs);
+}
+
+const moveArbitrary: fc.Arbitrary<Move> = fc.oneof(
+  fc.record({ afterMs: fc.integer({ min: 0, max: 130_000 }) }),
+  fc.record({ afterMs: fc.constantFrom(0, 1, 999, 1_000, minuteMs - 1, minuteMs, minuteMs + 1) }),
+  fc.record({ afterMinuteMs: fc.constantFrom(-1, 0, 1, 2) }),
+);
+
+const stepArbitrary: fc.Arbitrary<Step> = fc.record({
+  move: moveArbitrary,
+  share: fc.constantFrom(0, 0.05, 0.3, 0.5, 1, 1.2),
+  comesAgain: fc.boolean(),
+});
+
+/** The limiter as a list of the moments at which calls passed. `cost` 0 asks without counting. */
+function createModel(limit: number) {
+  const passedAtMs: number[] = [];
+  const minuteOf = (ms: number) => Math.floor(ms / minuteMs);
+  return {
+    judge(nowMs: number, cost: 0 | 1): Verdict {
+      const minute = minuteOf(nowMs);
+      const passedIn = (wanted: number) => passedAtMs.filter((ms) => minuteOf(ms) === wanted).length;
+      const intoMinuteMs = Math.max(1, nowMs - minute * minuteMs);
+      const ofLastMinute = Math.floor((1 - intoMinuteMs / minuteMs) * passedIn(minute - 1));
+      const left = limit - ofLastMinute - passedIn(minute);
+      const allowed = left > 0;
+      if (allowed && cost > 0) passedAtMs.push(nowMs);
+      const resetAtMs = (minute + 1) * minuteMs;
+      const retryAfterSeconds = allowed ? 0 : Math.min(60, Math.floor((resetAtMs - nowMs) / 1_000) + 1);
+      return { allowed, limit, remaining: allowed ? left - cost : 0, resetAtMs, retryAfterSeconds };
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { silentLog } from "#server/platform/log";
+import { type HttpServer, openHttpServer } from "#server/startup/http/node";
+import { createRestApi } from "#server/startup/http/rest-endpoint";
+import { createWorld, type World } from "../support/world";
+
+let world: World;
+let token: string;
+let server: HttpServer;
+/** Statuses of the handled requests, whose clients are gone. */
+let handled: Promise<number>[];
+
+beforeAll(async () => {
+  world = await createWorld();
+  ({ token } = await world.key());
+  const api = createRestApi(world.deps);
+  server = await openHttpServer({
+    host: "127.0.0.1",
+    port: 0,
+    apiHost: null,
+    rest: Promise.resolve({
+      ...api,
+      // Handling begins after the connection has closed, as for a request that waited for the database.
+      answer: async (request, peer) => {
+        if (!request.signal.aborted)
+          await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+        const response = api.answer(request, peer);
+        handled.push(response.then(({ status }) => status));
+        return response;
+      },
+    }),
+    pages: { request: async (_, outgoing) => void outgoing.end(), upgrade: async () => {} },
+    upgrades: false,
+    log: silentLog,
+  });
+});
+afterAll(async () => {
+  await server.close(1_000);
+  await world.close();
+});
+
+const BROKEN = [
+  ["an invalid chunk", "Transfer-Encoding: chunked\r\n\r\nzz\r\n"],
+  ["no chunk", "Transfer-Encoding: chunked\r\n\r\n"],
+  ["fewer bytes than declared", "Content-Length: 20\r\n\r\n"],
+  ["a part of a large body", `Content-Length: 2000000\r\n\r\n{`],
+] as const;
+
+test.each(BROKEN)("a body with %s changes nothing, also where a body is optional", async (_, ending) => {
+  for (const call of ["POST /api/api-keys/{id}/rotate", "DELETE /api/api-keys/{id}"]) {
+    handled = [];
+    const { id } = (
+      await world.api("POST", "/api/api-keys", { token, body: { name: "Shop", scopes: ["emails:send"] } })
+    ).body;
+    const socket = connect(server.port, "127.0.0.1");
+    const lines = ["Host: localhost", `Authorization: Bearer ${token}`, "Content-Type: application/json"];
+    socket.end(`${call.replace("{id}", String(id))} HTTP/1.1\r\n${lines.join("\r\n")}\r\n${ending}`);
+    await text(socket).catch(() => "");
+    await expect.poll(() => handled.length).toBe(1);
+    expect([400, 413]).toContain(await handled[0]);
+    const rows = await world.deps.hot`
+      select revoked_at, expires_at from api_keys where ${String(id)} in (id, rotated_from)`;
+    expect([...rows]).toEqual([{ revoked_at: null, expires_at: null }]);
+  }
+});

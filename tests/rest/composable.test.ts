@@ -1,0 +1,180 @@
+import fc from "fast-check";
+import PostalMime from "postal-mime";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createCapture } from "#server/delivery/attempt/capture";
+import { tick } from "#server/delivery/tick";
+import { openTestApp, type TestApp } from "./test-app";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+const LONG_NAMES: [what: string, name: string][] = [
+  ["330 Cyrillic letters", "Ж".repeat(330)],
+  ["180 emoji", "😀".repeat(180)],
+  ["900 letters without a space", "a".repeat(900)],
+];
+
+/** Delivers the queue to the capture transport and returns the bytes of one email. */
+async function captured(id: string): Promise<Buffer> {
+  const { hot } = app.world.deps;
+  await tick({ ...app.world.deps, transport: createCapture(hot) }, { budgetMs: 20_000 });
+  const [kept] = await hot<{ raw: Uint8Array }[]>`select raw from captured_messages where email_id = ${id}`;
+  return Buffer.from(kept?.raw ?? "");
+}
+
+describe("a display name that is too long once encoded", () => {
+  test.each(LONG_NAMES)("is rejected with the name of its field: %s", async (_, name) => {
+    const before = await app.world.rowCounts();
+    for (const field of ["from", "to", "cc", "bcc", "reply_to"] as const) {
+      const address = field === "from" ? "ann@example.org" : "ben@example.net";
+      const body = { ...app.validEmail, [field]: `${name} <${address}>` };
+      const replies = [
+        await api("POST", "/api/emails", body),
+        await api("POST", "/api/emails?dry_run=true", body),
+        await api("POST", "/api/emails/batch", [body]),
+      ];
+      for (const { status, body: response } of replies) {
+        expect(status).toBe(422);
+        expect(response.error).toContain(`\`${field}\``);
+        expect(response.error).toContain("Shorten the name");
+      }
+    }
+    const template = { name: "Long", subject: "Hi", html: "<p>Hi</p>" };
+    for (const field of ["from", "reply_to"]) {
+      const reply = await api("POST", "/api/templates", {
+        ...template,
+        [field]: `${name} <ann@example.org>`,
+      });
+      expect(reply.status).toBe(422);
+      expect(reply.body.error).toContain(`\`${field}\``);
+    }
+    expect(await app.world.rowCounts()).toEqual(before);
+  });
+
+  test("is rejected in one of several recipients, with its index", async () => {
+    const to = ["ben@example.net", `${"Ж".repeat(330)} <carl@example.net>`];
+    const { status, body } = await app.send({ to });
+    expect(status).toBe(422);
+    expect(body.error).toContain("`to[1]`");
+  });
+
+  test("does not block an email that was accepted with such a name earlier", async () => {
+    const id = await app.accepted();
+    const name = "Ж".repeat(900);
+    await app.world.deps.hot`
+      update emails set sender = ${`${name} <ann@example.org>`}, "to" = ${JSON.stringify([`${"ü".repeat(1200)} <ben@example.net>`])}::text::jsonb
+      where id = ${id}`;
+    const bytes = await captured(id);
+    expect((await PostalMime.parse(bytes)).from).toEqual({ name, address: "ann@example.org" });
+    expect((await app.show(id)).status).toBe("delivered");
+  });
+});
+
+const clean = (text: string) => text.replace(/[\p{Cc}\p{Cs}]/gu, "");
+const name = fc
+  .tuple(
+    fc.constantFrom(
+      "a",
+      "Ж ",
+      "😀",
+      "é",
+      "👩🏽‍🚀",
+      '"',
+      "\\",
+      "=?",
+      "@",
+      ", ",
+      "ß",
+      "e\u0301\u0302",
+      "=?utf-8?q?=0D=0A?=",
+    ),
+    fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 30 }) }, fc.integer({ min: 30, max: 500 })),
+    fc.string({ unit: "binary", maxLength: 30 }),
+  )
+  .map(([piece, times, rest]) => clean(piece.repeat(times) + rest));
+const address = fc.constantFrom(
+  "ben@example.net",
+  "jörg@example.net",
+  "ben@bücher.example",
+  "b.e.n+x@ßß.example",
+);
+const mailboxWith = (local: fc.Arbitrary<string>) =>
+  fc
+    .tuple(name, local, fc.integer({ min: 0, max: 4 }))
+    .map(([label, at, plainness]) =>
+      plainness < 4 ? `"${label.replace(/["\\]/g, "\\$&")}" <${at}>` : `${label} <${at}>`,
+    );
+const newEmail = fc.record(
+  {
+    from: mailboxWith(fc.constant("ann@example.org")),
+    to: fc.array(mailboxWith(address), { minLength: 1, maxLength: 3 }),
+    cc: mailboxWith(address),
+    reply_to: mailboxWith(address),
+    subject: name,
+    text: fc.string({ unit: "binary", maxLength: 300 }),
+    headers: fc.dictionary(fc.constantFrom("X-One", "X-Two", "Feedback-ID"), name, { maxKeys: 2 }),
+    attachments: fc.array(
+      fc.record({
+        content: fc.constant("YQ=="),
+        filename: name.map((text) => text.replace(/[/\\\u202a-\u202e\u2066-\u2069]/g, "")),
+      }),
+      { maxLength: 2 },
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+test("every accepted email can be composed with the right sender", async () => {
+  let accepted = 0;
+  await fc.assert(
+    fc.asyncProperty(newEmail, async (change) => {
+      const dry = await api("POST", "/api/emails?dry_run=true", { ...app.validEmail, ...change });
+      const { status, body, text } = await app.send(change);
+      expect([200, 422], text).toContain(status);
+      expect(dry.status, dry.text).toBe(status);
+      if (status === 422) return;
+      accepted += 1;
+      const bytes = await captured(String(body.id));
+      const read = await PostalMime.parse(bytes);
+      expect(read.from?.address).toBe("ann@example.org");
+      expect(read.headers.map(({ key }) => key)).not.toContain("bcc");
+      expect((await app.show(String(body.id))).status).toBe("delivered");
+    }),
+    { numRuns: 120 },
+  );
+  expect(accepted).toBeGreaterThan(20);
+}, 120_000);
+
+describe("text that looks encoded", () => {
+  const hidden = "=?utf-8?q?a=0D=0ABcc:_eve@example.com=0D=0A.pdf?=";
+
+  test("in a file name is encoded again, so no parser decodes a line break from it", async () => {
+    const id = await app.accepted({ attachments: [{ content: "YQ==", filename: hidden }] });
+    const bytes = await captured(id);
+    expect(bytes.toString("latin1")).not.toContain("=?utf-8?q?a=0D");
+    const [file] = (await PostalMime.parse(bytes)).attachments;
+    expect(file?.filename).toBe(hidden);
+  });
+
+  test("or contains a line break is rejected in a file type", async () => {
+    const before = await app.world.rowCounts();
+    for (const content_type of [
+      `text/plain; name="${hidden}"`,
+      "text/plain;\r\n\r\nname=a",
+      "text/plain;\u00a0name=a",
+    ]) {
+      const { status, body } = await app.send({
+        attachments: [{ content: "YQ==", filename: "a.txt", content_type }],
+      });
+      expect(status, content_type).toBe(422);
+      expect(body.error).toContain("content_type");
+    }
+    expect(await app.world.rowCounts()).toEqual(before);
+  });
+});
+
+const api = (method: string, path: string, body: unknown) =>
+  app.world.api(method, path, { token: app.token, body });

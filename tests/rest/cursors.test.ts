@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Route } from "#server/rest/pipeline/route";
+import { routes } from "#server/rest/routes";
+import { fieldsOf } from "../support/schema-fields";
+import { createWorld, type TestTeam, type World } from "../support/world";
+import { createRouteCalls, nameOf } from "./route-calls";
+
+const NOWHERE = ["018f0000-0000-7000-8000-000000000000", "ffffffff-ffff-7fff-bfff-ffffffffffff"];
+
+let world: World;
+let other: TestTeam;
+let tokens: { own: string; foreign: string };
+let calls: ReturnType<typeof createRouteCalls>;
+beforeAll(async () => {
+  world = await createWorld();
+  other = await world.otherTeam();
+  tokens = { own: (await world.key()).token, foreign: (await other.key()).token };
+  calls = createRouteCalls(world, other, tokens.own);
+});
+afterAll(() => world.close());
+
+const isPaged = ({ query }: Route): boolean =>
+  fieldsOf(query).some(({ path }) => path.length === 1 && path[0] === "before");
+
+/** The path of a list, with a new row if the API can create one, and the id of the newest row. */
+async function openList(route: Route, token: string): Promise<{ path: string; id: string | undefined }> {
+  const single = routes.find(({ method, path }) => method === "GET" && path === `${route.path}/{id}`);
+  if (single) await calls.pathOf(single, token);
+  const path = await calls.pathOf(route, token);
+  await world.deps.requestLog.flush();
+  const { body } = await world.api("GET", path, { token });
+  return { path, id: (body.data as { id: string }[])[0]?.id };
+}
+
+const paged = routes.filter(isPaged).map((route) => [nameOf(route), route] as const);
+
+test("the tests below cover every list with id cursors", () => {
+  expect(paged.map(([name]) => name)).toEqual(
+    expect.arrayContaining(["GET /api/emails", "GET /api/logs", "GET /api/webhooks/{id}/events"]),
+  );
+});
+
+test.each(paged)("%s: a cursor that is not a row of the team's list is 422 and named", async (_, route) => {
+  const { path, id } = await openList(route, tokens.own);
+  const theirs = await openList(route, tokens.foreign);
+  const odd = [...NOWHERE, ...(theirs.id === undefined ? [] : [theirs.id])];
+  for (const cursor of ["after", "before"]) {
+    for (const wrong of odd) {
+      const { status, body } = await world.api("GET", `${path}?${cursor}=${wrong}`, { token: tokens.own });
+      expect({ status, name: body.name }).toEqual({ status: 422, name: "validation_error" });
+      expect(body.message).toMatch(new RegExp(`^Invalid \`${cursor}\`: this list has no row ${wrong}\\.`));
+    }
+    if (id === undefined) continue;
+    const good = await world.api("GET", `${path}?${cursor}=${id}`, { token: tokens.own });
+    expect([cursor, good.status]).toEqual([cursor, 200]);
+  }
+});

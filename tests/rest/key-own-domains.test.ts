@@ -1,0 +1,125 @@
+import { and, asc, eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { auditLog } from "#db/schema/audit";
+import type { DnsPeer } from "../support/dns-peer";
+import { runProgram } from "../support/program";
+import { createWorld, type World } from "../support/world";
+import { type Listed, publish, startZone, type Zone } from "../support/zone";
+
+// The CLI runs in its own process.
+vi.setConfig({ testTimeout: 240_000 });
+
+const FORBIDDEN = { status: 403, text: '{"error":"Insufficient API key permissions"}' };
+
+let world: World;
+let zone: Zone;
+let peer: DnsPeer;
+beforeAll(async () => {
+  ({ zone, peer } = await startZone());
+  world = await createWorld({ dnsServers: [peer] });
+  await world.domain("one.example.com");
+});
+afterAll(async () => {
+  await world.close();
+  await peer.close();
+});
+
+const call = (token: string, method: string, path: string, body?: unknown) =>
+  world.api(method, path, { token, ...(body === undefined ? {} : { body }) });
+const send = (token: string, domain: string) =>
+  call(token, "POST", "/api/emails", {
+    from: `a@${domain}`,
+    to: "delivered@backstamp.test",
+    subject: "x",
+    html: "x",
+  });
+async function keyOfCli(...args: string[]): Promise<{ id: string; token: string }> {
+  const { code, stdout, stderr } = await runProgram(
+    "server/startup/admin.ts",
+    ["key", "create", "--name", "app", "--json", ...args],
+    { env: { DATABASE_URL: world.databaseUrl } },
+  );
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+const linksOf = async (keyId: string): Promise<string[]> =>
+  (
+    await world.deps.hot<{ name: string }[]>`
+      select d.name from api_key_domains l join domains d on d.id = l.domain_id
+      where l.api_key_id = ${keyId} order by d.name`
+  ).map(({ name }) => name);
+
+test("a new customer's key adds a domain, verifies it and sends from it", async () => {
+  const key = await keyOfCli("--scopes", "full_access");
+  const added = await call(key.token, "POST", "/api/domains", { name: "customer.example" });
+  expect(added.status).toBe(201);
+  expect(await send(key.token, "customer.example")).toMatchObject({ status: 422 });
+  publish(zone, added.body.records as Listed[]);
+  const verified = await call(key.token, "POST", `/api/domains/${added.body.id}/verify`);
+  expect(verified.body).toMatchObject({ status: "verified" });
+  expect(await send(key.token, "customer.example")).toMatchObject({ status: 200 });
+  expect(await send(key.token, "one.example.com")).toMatchObject(FORBIDDEN);
+  expect(await linksOf(key.id)).toEqual(["backstamp.test", "customer.example"]);
+});
+
+describe("a domain created with a key", () => {
+  test("is linked to that key and to no other, which the audit log records", async () => {
+    const key = await world.key({ domains: ["one.example.com"] });
+    const bystander = await world.key({ domains: ["one.example.com"] });
+    const { body } = await call(key.token, "POST", "/api/domains", { name: "mine.example" });
+    expect(await linksOf(key.id)).toEqual(["mine.example", "one.example.com"]);
+    expect(await linksOf(bystander.id)).toEqual(["one.example.com"]);
+    const rows = await world.deps.db
+      .select()
+      .from(auditLog)
+      .where(and(eq(auditLog.teamId, world.id), eq(auditLog.subjectId, key.id)))
+      .orderBy(asc(auditLog.id));
+    expect(rows.at(-1)).toMatchObject({
+      action: "key.linked",
+      actor: "key",
+      actorId: key.id,
+      subjectName: "Test key",
+      detail: { domain: "mine.example" },
+    });
+    expect(body).toMatchObject({ name: "mine.example", status: "not_started" });
+  });
+
+  test("is not linked if the key has access to all domains, or if the domain cannot be added", async () => {
+    const whole = await world.key();
+    expect((await call(whole.token, "POST", "/api/domains", { name: "whole.example" })).status).toBe(201);
+    expect(await linksOf(whole.id)).toEqual([]);
+    const key = await world.key({ domains: ["one.example.com"] });
+    expect((await call(key.token, "POST", "/api/domains", { name: "whole.example" })).status).toBe(409);
+    expect(await linksOf(key.id)).toEqual(["one.example.com"]);
+  });
+});
+
+describe("a key for all domains", () => {
+  test("can be created by the CLI", async () => {
+    const key = await keyOfCli("--scopes", "sending_access", "--domains", "all");
+    expect(key).toMatchObject({ domains: "all" });
+    await world.domain("later.example");
+    expect(await send(key.token, "later.example")).toMatchObject({ status: 200 });
+  });
+
+  test("can be created over the API only by a key with access to all domains", async () => {
+    const wish = { name: "all", domains: "all" };
+    const whole = await world.key();
+    const made = await call(whole.token, "POST", "/api/api-keys", wish);
+    expect(made.status).toBe(201);
+    await world.domain("latest.example");
+    expect(await send(String(made.body.token), "latest.example")).toMatchObject({ status: 200 });
+    const bound = await world.key({ domains: ["one.example.com"] });
+    const before = await world.rowCounts();
+    expect(await call(bound.token, "POST", "/api/api-keys", wish)).toMatchObject(FORBIDDEN);
+    expect(await world.rowCounts()).toEqual(before);
+  });
+
+  test("requires exactly the word `all`", async () => {
+    const { token } = await world.key();
+    for (const domains of ["ALL", "every", ["all"], "one.example.com", { all: true }]) {
+      const reply = await call(token, "POST", "/api/api-keys", { name: "x", domains });
+      expect(reply).toMatchObject({ status: 422, body: { message: expect.stringMatching(/domain/) } });
+    }
+  });
+});

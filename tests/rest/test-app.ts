@@ -1,0 +1,59 @@
+import { expect } from "vitest";
+import type { DepsOptions } from "../support/deps";
+import type { CallOptions, Reply } from "../support/rest";
+import { createWorld, type World } from "../support/world";
+
+/** A world with one verified domain, one key and helpers for tests of emails. */
+export type TestApp = {
+  world: World;
+  token: string;
+  keyId: string;
+  /** A valid email. */
+  validEmail: { from: string; to: string; subject: string; html: string };
+  get(path: string): Promise<Reply>;
+  /** Posts the valid email with some of its fields changed. */
+  send(change?: object): Promise<Reply>;
+  /** Posts these bytes as an email. */
+  post(raw: string | Uint8Array, headers?: CallOptions["headers"]): Promise<Reply>;
+  /** Posts an email that must be accepted, and returns its id. */
+  accepted(change?: object): Promise<string>;
+  /** Reads an email that must exist. */
+  show(id: string): Promise<Record<string, unknown>>;
+  close(): Promise<void>;
+};
+
+export async function openTestApp(options: DepsOptions & { domain?: string } = {}): Promise<TestApp> {
+  const { domain = "example.org", ...rest } = options;
+  const world = await createWorld(rest);
+  await world.domain(domain);
+  const { token, id: keyId } = await world.key();
+  const validEmail = {
+    from: `Ann <ann@${domain}>`,
+    to: "ben@example.net",
+    subject: "Hello",
+    html: "<p>Hello</p>",
+  };
+  const get = (path: string) => world.api("GET", path, { token });
+  const send = (change: object = {}) =>
+    world.api("POST", "/api/emails", { token, body: { ...validEmail, ...change } });
+  return {
+    world,
+    token,
+    keyId,
+    validEmail,
+    get,
+    send,
+    post: (raw, headers = {}) => world.api("POST", "/api/emails", { token, raw, headers }),
+    async accepted(change) {
+      const { status, body, text } = await send(change);
+      expect(status, text).toBe(200);
+      return String(body.id);
+    },
+    async show(id) {
+      const { status, body, text } = await get(`/api/emails/${id}`);
+      expect(status, text).toBe(200);
+      return body;
+    },
+    close: () => world.close(),
+  };
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tick } from "#server/delivery/tick";
+import type { TestClock } from "../support/deps";
+import { openTestApp, type TestApp } from "./test-app";
+
+/** A fixed clock, far ahead of the database, so no email becomes due during the test. */
+const clock: TestClock = { now: () => new Date("2054-11-22T09:13:00Z"), advance: () => {} };
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp({ clock });
+});
+afterAll(() => app.close());
+
+const NO_DAY = [
+  "2054-11-31T10:00:00Z",
+  "2054-11-31T10:00:00+01:00",
+  "2054-11-31T10:00",
+  "2054-11-31 10:00",
+  "2054-11-31",
+  "2054-11-31T10:00:00 UTC",
+];
+const NO_TIME = ["2054-12-01", "2054/12/01", "1 December", "tomorrow", "Friday", "tomorrow morning"];
+const GOOD: [given: string, at: string][] = [
+  ["2054-12-01T10:00:00Z", "2054-12-01T10:00:00.000Z"],
+  ["2054-12-01T10:00:00+01:00", "2054-12-01T09:00:00.000Z"],
+  ["2054-12-01T10:00:00", "2054-12-01T10:00:00.000Z"],
+  ["in 1 min", "2054-11-22T09:14:00.000Z"],
+  ["in 2 days", "2054-11-24T09:13:00.000Z"],
+  ["tomorrow at 10:00", "2054-11-23T10:00:00.000Z"],
+  ["tomorrow at 9am", "2054-11-23T09:00:00.000Z"],
+  ["Friday at 3pm ET", "2054-11-27T20:00:00.000Z"],
+];
+
+describe("the scheduled time of an email", () => {
+  test.each(NO_DAY)("is rejected if the day does not exist: %s", async (scheduled_at) => {
+    const id = await app.accepted({ scheduled_at: "in 1 hour" });
+    const before = await app.world.rowCounts();
+    const replies = [
+      await app.send({ scheduled_at }),
+      await api("POST", "/api/emails/batch", [{ ...app.validEmail, scheduled_at }]),
+      await api("PATCH", `/api/emails/${id}`, { scheduled_at }),
+    ];
+    for (const { status, body } of replies) {
+      expect(status).toBe(422);
+      expect(body.error).toContain("`scheduled_at`");
+      expect(body.error).toContain("2054-11-31 is not a valid date");
+    }
+    expect(await app.world.rowCounts()).toEqual(before);
+    expect((await app.show(id)).scheduled_at).toBe("2054-11-22T10:13:00.000Z");
+  });
+
+  test.each(NO_TIME)("is rejected without a time of day: %s", async (scheduled_at) => {
+    const before = await app.world.rowCounts();
+    const { status, body } = await app.send({ scheduled_at });
+    expect(status).toBe(422);
+    expect(body.error).toMatch(/`scheduled_at`.*needs a time/);
+    expect(await app.world.rowCounts()).toEqual(before);
+  });
+
+  test.each(GOOD)("is parsed correctly: %s", async (scheduled_at, at) => {
+    const id = await app.accepted({ scheduled_at });
+    expect(await app.show(id)).toMatchObject({ status: "scheduled", scheduled_at: at });
+    await tick({ ...app.world.deps, transport: null }, { budgetMs: 20_000 });
+    expect(await app.show(id)).toMatchObject({ status: "scheduled", scheduled_at: at });
+  });
+});
+
+test("no other field of the API accepts a day that does not exist", async () => {
+  const time = "2026-02-30T10:00:00Z";
+  const webhooks = await api("POST", "/api/webhooks", {
+    endpoint: "http://127.0.0.1:9/",
+    events: ["email.sent"],
+  });
+  const before = await app.world.rowCounts();
+  const refused: [field: string, reply: { status: number; body: Record<string, unknown> }][] = [
+    ["since", await api("GET", `/api/emails?since=${time}`)],
+    ["until", await api("GET", `/api/emails?until=${time}`)],
+    ["since", await api("POST", "/api/emails/retry", { since: time })],
+    ["since", await api("GET", "/api/usage?since=2026-02-30")],
+    ["until", await api("GET", "/api/usage?until=2026-02-30")],
+    ["expires_at", await api("POST", "/api/api-keys", { name: "Key", expires_at: "2027-02-30T10:00:00Z" })],
+    ["since", await api("POST", `/api/webhooks/${webhooks.body.id}/replay`, { since: time })],
+    [
+      "until",
+      await api("POST", `/api/webhooks/${webhooks.body.id}/replay`, {
+        since: "2026-01-01T00:00:00Z",
+        until: time,
+      }),
+    ],
+  ];
+  for (const [field, { status, body }] of refused) {
+    expect(status, JSON.stringify(body)).toBe(422);
+    expect(body.error).toContain(field);
+  }
+  expect(await app.world.rowCounts()).toEqual(before);
+});
+
+const api = (method: string, path: string, body?: unknown) =>
+  app.world.api(method, path, { token: app.token, ...(body === undefined ? {} : { body }) });

@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { createVault } from "#server/platform/secrets/vault";
+import { openCallbackSecret } from "#server/services/callbacks/secrets";
+import { readCallbackRelay } from "#server/services/callbacks/tokens";
+import { type House, openHouse } from "../support/house";
+import { killLeftovers } from "../support/processes";
+import { runProgram } from "../support/program";
+import { fakeSendgrid } from "../support/providers";
+import { relayTo } from "../support/relays";
+
+// Each command runs in its own process.
+vi.setConfig({ testTimeout: 240_000 });
+
+const secret = "the secret of an operator in a test, which is long enough";
+const vault = createVault(secret);
+const url = "https://mail.example.com";
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterEach(killLeftovers);
+afterAll(() => house.close());
+
+const backstamp = (args: string[], input?: string) =>
+  runProgram("server/startup/admin.ts", ["callback", ...args], {
+    env: { DATABASE_URL: house.url, BACKSTAMP_SECRET: secret, BACKSTAMP_URL: url },
+    ...(input === undefined ? {} : { input }),
+  });
+
+async function json(args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await backstamp([...args, "--json"]);
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+const secretOf = async (id: string) => {
+  const relay = await readCallbackRelay(house.hot, id);
+  return relay && openCallbackSecret({ vault }, relay);
+};
+
+test("callback set accepts a provider's calls with its secret, and callback off rejects them", async () => {
+  const { id } = await relayTo(house.deps, { port: 1 }, { name: "pm", provider: "postmark" });
+  const address = `${url}/api/inbound/relays/${id}`;
+  const made = await json(["set", "pm"]);
+  expect(made).toEqual({
+    relay_id: id,
+    relay: "pm",
+    provider: "postmark",
+    url: address,
+    heard: true,
+    topic: null,
+    secret: expect.stringMatching(/^[\w-]{32}$/),
+  });
+  expect(await secretOf(id)).toBe(made.secret);
+  const shown = await backstamp(["show", id]);
+  expect(shown.stdout).toContain(`URL      ${address}`);
+  expect(shown.stdout).toContain("Calls from Postmark are accepted.");
+  expect(shown.stdout).not.toContain(made.secret);
+  expect(await json(["off", "pm"])).toMatchObject({ heard: false });
+  expect(await secretOf(id)).toBeNull();
+});
+
+test("a secret is read from standard input, and an invalid one is rejected with the expected format", async () => {
+  const { id } = await relayTo(house.deps, { port: 2 }, { name: "sg", provider: "sendgrid" });
+  const { secret: key = "" } = fakeSendgrid().given;
+  const { code, stdout } = await backstamp(["set", "sg", "--secret", "-"], `${key}\n`);
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringContaining("Calls from SendGrid are accepted."),
+  });
+  expect(await secretOf(id)).toBe(key);
+  const refused = await backstamp(["set", "sg", "--secret", "whsec_x"]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/verification key/) });
+  expect(await secretOf(id)).toBe(key);
+});

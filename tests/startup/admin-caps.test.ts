@@ -1,0 +1,63 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { createTeam } from "#server/services/teams";
+import { type House, openHouse } from "../support/house";
+import { killLeftovers } from "../support/processes";
+import { runProgram } from "../support/program";
+
+// Each command runs in its own process.
+vi.setConfig({ testTimeout: 240_000 });
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterEach(killLeftovers);
+afterAll(() => house.close());
+
+const backstamp = (args: string[]) =>
+  runProgram("server/startup/admin.ts", args, { env: { DATABASE_URL: house.url } });
+
+async function backstampJson(args: string[]) {
+  const { code, stdout, stderr } = await backstamp([...args, "--json"]);
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+test("the daily caps and the warm-up of a domain and a team are set, shown and removed", async () => {
+  await backstampJson(["domain", "add", "warm.example", "--verified"]);
+  const warmUp = ["--warm-up", "50", "--growth", "30%", "--from", "2026-01-31"];
+  const warm = await backstampJson(["domain", "set", "warm.example", "--daily-cap", "500", ...warmUp]);
+  expect(warm).toMatchObject({
+    daily_cap: 500,
+    warm_up: { start_date: "2026-01-31", first_day: 50, growth_percent: 30, target: null },
+  });
+  expect((await backstamp(["domain", "set", "warm.example", "--daily-cap", "400"])).stdout).toMatch(
+    /Cap +400 recipients per day.*\n +Warm-up +from 2026-01-31: 50 recipients, growing 30% per day, up to 400\n +Today +0 of \d+/,
+  );
+  const ended = await backstampJson(["domain", "set", "warm.example", "--no-warm-up", "--daily-cap", "none"]);
+  expect(ended).toMatchObject({ daily_cap: null, warm_up: null, today: { allowed: null } });
+
+  const team = await createTeam(house.deps, { name: "Capped" });
+  const set = await backstamp(["team", "set", "Capped", "--daily-cap", "10000", "--unknown", "hold"]);
+  expect(set.stdout).toMatch(/is on hold until .*\nDaily cap: 10000 recipients \(UTC\), 0 used today\./);
+  const free = await backstampJson(["team", "set", team.id, "--daily-cap", "none"]);
+  expect(free).toMatchObject({ id: team.id, unknown: "hold", daily_cap: null });
+  expect(await backstampJson(["team", "show", "Capped"])).toEqual(free);
+
+  const kept = await backstampJson([
+    "team",
+    "set",
+    "Capped",
+    "--keep-contents",
+    "30",
+    "--keep-emails",
+    "365",
+  ]);
+  expect(kept).toMatchObject({ keep_contents_days: 30, keep_mails_days: 365 });
+  const always = await backstamp(["team", "set", "Capped", "--keep-contents", "always"]);
+  expect(always.stdout).toMatch(
+    /stored as long as the message records\.\nMessage records are deleted after 365 days\./,
+  );
+  const log = await house.hot`select actor, detail from audit_log where team_id = ${team.id} order by id`;
+  expect(log.map(({ actor }) => actor)).toEqual(Array.from({ length: 5 }, () => "operator"));
+});

@@ -1,0 +1,57 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { type House, openHouse } from "../support/house";
+import { killLeftovers } from "../support/processes";
+import { runProgram } from "../support/program";
+
+// Each command runs in its own process.
+vi.setConfig({ testTimeout: 240_000 });
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterEach(killLeftovers);
+afterAll(() => house.close());
+
+const destination = (...args: string[]) =>
+  runProgram("server/startup/admin.ts", ["destination", ...args], { env: { DATABASE_URL: house.url } });
+
+async function destinationJson(...args: string[]) {
+  const { code, stdout, stderr } = await destination(...args, "--json");
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+test("the limits of a destination are set, changed, listed and removed", async () => {
+  expect(await destinationJson("set", "T\u00d6wn.Example", "--connections", "4")).toEqual({
+    domain: "xn--twn-sna.example",
+    connections_max: 4,
+    per_minute: null,
+    updated_at: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
+  const changed = await destination("set", "xn--twn-sna.example", "--per-minute", "120");
+  expect(changed.stdout).toContain("at most 4 concurrent connections and at most 120 emails per minute");
+  const { data } = await destinationJson("list");
+  expect(data).toMatchObject([{ domain: "xn--twn-sna.example", connections_max: 4, per_minute: 120 }]);
+  const less = await destination("set", "xn--twn-sna.example", "--connections", "none");
+  expect(less.stdout).toContain(": at most 120 emails per minute.");
+  expect((await destination("list")).stdout).toMatch(/xn--twn-sna\.example +none +120 +\d{4}-/);
+  expect(await destinationJson("unset", "xn--twn-sna.example")).toMatchObject({ unset: true });
+  expect(await destinationJson("list")).toEqual({ data: [] });
+});
+
+test("an invalid limit or destination is rejected with a message", async () => {
+  const wrong: [string[], number, string][] = [
+    [["set", "example.com"], 1, "Use --connections, --per-minute, or both."],
+    [["set", "example.com", "--connections", "none"], 1, "no limit left"],
+    [["set", "example.com", "--connections", "0"], 2, "1 to 1000000, or none"],
+    [["set", "nowhere", "--per-minute", "5"], 2, "domain"],
+    [["unset", "example.com"], 1, "example.com has no limit."],
+  ];
+  for (const [args, code, sentence] of wrong) {
+    const done = await destination(...args);
+    expect([done.code, done.stdout]).toEqual([code, ""]);
+    expect(done.stderr).toContain(sentence);
+  }
+  expect(await house.hot`select from destination_limits`).toHaveLength(0);
+});

@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { createUser } from "#server/services/people/users";
+import { createTeam } from "#server/services/teams";
+import { createWebhook } from "#server/services/webhooks/endpoints";
+import { type House, openHouse } from "../support/house";
+import { killLeftovers } from "../support/processes";
+import { runProgram } from "../support/program";
+
+// Each command runs in its own process.
+vi.setConfig({ testTimeout: 240_000 });
+
+let house: House;
+let others: Awaited<ReturnType<typeof createTeam>>;
+beforeAll(async () => {
+  house = await openHouse();
+  others = await createTeam(house.deps, { name: "Others" });
+});
+afterEach(killLeftovers);
+afterAll(() => house.close());
+
+const cli = (args: string[]) =>
+  runProgram("server/startup/admin.ts", args, { env: { DATABASE_URL: house.url } });
+
+async function cliJson(args: string[]) {
+  const { code, stdout, stderr } = await cli([...args, "--json"]);
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+test("user list shows all users with their teams and roles, or one team's members", async () => {
+  const password = "correct horse battery";
+  const ann = {
+    email: "ann@example.com",
+    password,
+    name: "Ann",
+    teamId: house.ctx.teamId,
+    role: "owner",
+  } as const;
+  const { id } = await createUser(house.deps, ann);
+  await house.hot`insert into memberships (team_id, user_id, role) values (${others.id}, ${id}, 'viewer')`;
+  await createUser(house.deps, { email: "ben@example.com", password, teamId: others.id, role: "member" });
+
+  const all = await cliJson(["user", "list"]);
+  expect(all.data).toEqual([
+    {
+      id,
+      email: "ann@example.com",
+      name: "Ann",
+      teams: [
+        { id: house.ctx.teamId, name: "First", role: "owner" },
+        { id: others.id, name: "Others", role: "viewer" },
+      ],
+      last_seen_at: null,
+      created_at: expect.stringMatching(/Z$/),
+    },
+    expect.objectContaining({ email: "ben@example.com", name: null }),
+  ]);
+  expect(JSON.stringify(all)).not.toMatch(/scrypt|password/);
+
+  const first = await cli(["user", "list", "--team", "First"]);
+  expect(first.stdout).toMatch(/^ID +EMAIL +NAME +TEAMS +LAST SEEN\n/);
+  expect(first.stdout).toMatch(/ann@example\.com +Ann +First \(owner\), Others \(viewer\) +never\n/);
+  expect(first.stdout).not.toContain("ben@example.com");
+});
+
+test("email list shows the newest emails of one team, with filters and paging", async () => {
+  const ids: string[] = [];
+  for (const subject of ["One", "Two", "Three"]) ids.push((await house.send({ subject })).id);
+  await house.send({ subject: "To Cleo", to: ["cleo@example.net"] });
+
+  const page = await cliJson([
+    "email",
+    "list",
+    "--limit",
+    "2",
+    "--subject",
+    "o",
+    "--recipient",
+    "ben@example.net",
+  ]);
+  expect(page).toMatchObject({ has_more: false, data: [{ subject: "Two" }, { subject: "One" }] });
+  const newest = await cliJson(["email", "list", "--limit", "2"]);
+  expect(newest).toMatchObject({ has_more: true, data: [{ subject: "To Cleo" }, { subject: "Three" }] });
+
+  const rest = await cli(["email", "list", "--limit", "1", "--after", ids[2] ?? ""]);
+  expect(rest.stdout).toMatch(/^ID +ACCEPTED +STATUS +FROM +TO +SUBJECT\n/);
+  expect(rest.stdout).toMatch(new RegExp(`^${ids[1]} .*queued .*ben@example\\.net +Two$`, "m"));
+  expect(rest.stdout).not.toContain("One");
+  expect(rest.stderr).toContain(`--after ${ids[1]}`);
+
+  expect(await cli(["email", "list", "--team", "Others"])).toMatchObject({ code: 0, stdout: "" });
+  const wrong = await cli(["email", "list", "--status", "lost"]);
+  expect(wrong).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/Invalid `status`: .*bounced/),
+  });
+});
+
+test("webhook list shows the endpoints of one team without their secrets", async () => {
+  const input = {
+    url: "https://example.com/hook",
+    events: ["email.bounced", "email.delivered"],
+    status: "enabled",
+  };
+  const { id, signingSecret } = await createWebhook(house.ctx, input as Parameters<typeof createWebhook>[1]);
+  const { data } = await cliJson(["webhook", "list"]);
+  expect(data).toEqual([
+    expect.objectContaining({ id, endpoint: input.url, events: input.events, status: "enabled" }),
+  ]);
+  const { stdout } = await cli(["webhook", "list"]);
+  expect(stdout).toMatch(/^ID +ENDPOINT +STATUS +EVENTS +FAILING SINCE\n/);
+  expect(stdout).toContain("email.bounced,email.delivered");
+  expect(stdout + JSON.stringify(data)).not.toContain(signingSecret);
+  expect(await cli(["webhook", "list", "--team", "Others"])).toMatchObject({ code: 0, stdout: "" });
+});

@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { type House, openHouse } from "../support/house";
+import { killLeftovers, type StartOptions } from "../support/processes";
+import { runProgram } from "../support/program";
+import { EHLO_AUTH, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+
+// Each command runs in its own process.
+vi.setConfig({ testTimeout: 240_000 });
+const secret = "an installation's secret, long enough";
+const password = "pass-never-shown";
+
+let house: House;
+let peer: FaultPeer;
+let isWell = true;
+beforeAll(async () => {
+  house = await openHouse();
+  peer = await startFaultPeer({ ehlo: EHLO_AUTH, auth: () => (isWell ? "235 welcome" : "535 5.7.8 no") });
+});
+afterEach(killLeftovers);
+afterAll(async () => {
+  await peer.close();
+  await house.close();
+});
+
+const said: string[] = [];
+
+/** Runs the real command and records its output. */
+async function relay(args: string[], more: Partial<StartOptions> = {}) {
+  const done = await runProgram("server/startup/admin.ts", ["relay", ...args], {
+    ...more,
+    env: { DATABASE_URL: house.url, BACKSTAMP_SECRET: secret, ...more.env },
+  });
+  said.push(done.stdout, done.stderr);
+  return done;
+}
+
+async function relayJson(args: string[], more: Partial<StartOptions> = {}) {
+  const { code, stdout, stderr } = await relay([...args, "--json"], more);
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+const names = ({ data }: { data: { name: string }[] }) => data.map(({ name }) => name);
+
+async function expectNoPassword(): Promise<void> {
+  const rows = await house.hot`select to_jsonb(r)::text as row from relays r`;
+  expect(JSON.stringify([said, rows])).not.toContain(password);
+}
+
+test("a relay is added for all teams, a team or a domain, and shown without its password", async () => {
+  const url = `smtp://user:${password}@127.0.0.1:${peer.port}`;
+  const main = await relayJson(["add", "main", url]);
+  expect(main).toMatchObject({
+    name: "main",
+    team: null,
+    domain: null,
+    position: 1,
+    host: `127.0.0.1:${peer.port}`,
+    dkim: true,
+    provider: null,
+    paused: false,
+  });
+  const ses = await relayJson(["add", "ses", "-"], {
+    input: `smtp://user:${password}@email-smtp.eu-west-1.amazonaws.com:587\n`,
+  });
+  expect(ses).toMatchObject({ position: 2, provider: "ses", dkim: false });
+
+  await createDomain(house.ctx, { name: "other.example" });
+  await declareDomainVerified(house.ctx, "other.example");
+  const options = ["--team", "First", "--domain", "other.example", "--dkim", "off", "--position", "5"];
+  const own = await relayJson(["add", "main", "smtps://smtp.example.com", ...options]);
+  expect(own).toMatchObject({ team: "First", domain: "other.example", position: 5, dkim: false });
+
+  expect((await relay(["remove", "main"])).stderr).toContain("Several relays");
+  expect(await relayJson(["set", own.id, "--provider", "mailgun", "--dkim", "on"])).toMatchObject({
+    provider: "mailgun",
+    dkim: true,
+  });
+  await relayJson(["remove", own.id]);
+  expect(names(await relayJson(["list"]))).toEqual(["main", "ses"]);
+  await expectNoPassword();
+});
+
+test("a relay is tested without an email, and a successful test resumes a paused relay", async () => {
+  const { id } = await relayJson(["add", "tested", `smtp://user:${password}@127.0.0.1:${peer.port}`]);
+  expect(await relayJson(["test", id])).toMatchObject({ works: true, resumed: false });
+  expect(peer.commands.filter((line) => line.startsWith("MAIL"))).toEqual([]);
+
+  isWell = false;
+  const failing = await relay(["test", "tested"]);
+  expect(failing.code).toBe(1);
+  expect(failing.stderr).toContain("535 5.7.8 no");
+  isWell = true;
+  await house.hot`update relays set paused_until = now() + interval '1 min', last_fault = 'it was away', failures = 1
+    where id = ${id}`;
+  const list = await relay(["list"]);
+  expect(list.stdout).toMatch(new RegExp(`for all teams +\\d +tested +127.0.0.1:${peer.port} +on +PAUSED`));
+  expect(list.stdout).toContain("it was away");
+  expect(await relayJson(["test", id])).toMatchObject({ works: true, resumed: true });
+  await expectNoPassword();
+});
+
+test("an invalid relay is rejected with a message that does not contain its URL", async () => {
+  const wrong: [string[], number, string][] = [
+    [["add", "x", `http://user:${password}@example.com`], 1, "must begin with smtp://"],
+    [["add", "x", `smtp://user:${password}@10.0.0.1`, "--team", "First"], 1, "BACKSTAMP_EGRESS_ALLOW"],
+    [["add", "x", "smtp://example.com", "--position", "0"], 2, "1 to 1000"],
+    [["add", "x", "smtp://example.com", "--domain", "nowhere.example"], 1, "not found"],
+    [["remove", "nobody"], 1, 'Relay "nobody" not found'],
+  ];
+  for (const [args, code, sentence] of wrong) {
+    const done = await relay(args);
+    expect([done.code, done.stdout]).toEqual([code, ""]);
+    expect(done.stderr).toContain(sentence);
+    expect(done.stderr).not.toContain(password);
+  }
+});

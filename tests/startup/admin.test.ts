@@ -1,0 +1,350 @@
+import { randomUUID } from "node:crypto";
+import postgres from "postgres";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { tick } from "#server/delivery/tick";
+import { silentLog } from "#server/platform/log";
+import { emailJson } from "#server/rest/wire/email";
+import { createAuthenticate } from "#server/services/keys/authenticate";
+import { createKey } from "#server/services/keys/keys";
+import { createUser, verifyPassword } from "#server/services/people/users";
+import { createTeam } from "#server/services/teams";
+import { type House, openHouse } from "../support/house";
+import { killLeftovers, type StartOptions } from "../support/processes";
+import { runProgram, startProgram } from "../support/program";
+import { freePort } from "../support/redis";
+import { type Listed, publish, startZone } from "../support/zone";
+
+// Each command runs in its own process.
+vi.setConfig({ testTimeout: 240_000 });
+const eventually = { timeout: 30_000, interval: 50 };
+const anId = "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2";
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterEach(killLeftovers);
+afterAll(() => house.close());
+
+const own = () => ({ DATABASE_URL: house.url, BACKSTAMP_URL: "https://mail.example.com" });
+const cli = (args: string[], env: StartOptions["env"] = {}) =>
+  runProgram("server/startup/admin.ts", args, { env: { ...own(), ...env } });
+
+async function cliJson(args: string[]) {
+  const { code, stdout, stderr } = await cli([...args, "--json"]);
+  expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  return { json: JSON.parse(stdout), stderr };
+}
+
+const knownKey = (token: string) => createAuthenticate(house.hot, () => new Date(), silentLog)(token);
+
+describe("keys", () => {
+  test("a new key has the requested permissions only, and its token is shown once", async () => {
+    const args = ["--scopes", "emails:send,emails:read", "--domains", "Example.org,backstamp.test"];
+    const limits = ["--limit", "POST /api/emails=1000", "--limit", "other=7"];
+    const { json, stderr } = await cliJson([
+      ...["key", "create", "--name", "app", "--expires", "2999-01-31"],
+      ...args,
+      ...limits,
+    ]);
+    expect(json).toMatchObject({
+      id: expect.any(String),
+      token: expect.stringMatching(/^re_/),
+      name: "app",
+      expires_at: "2999-01-31T00:00:00.000Z",
+    });
+    expect(stderr).toBe("");
+    expect(await knownKey(json.token)).toMatchObject({
+      id: json.id,
+      teamId: house.ctx.teamId,
+      scopes: ["emails:send", "emails:read"],
+      allDomains: false,
+      limits: { "POST /api/emails": 1000, other: 7 },
+      domains: expect.toSatisfy(
+        (domains: { name: string }[]) =>
+          domains
+            .map(({ name }) => name)
+            .sort()
+            .join() === "backstamp.test,example.org",
+      ),
+    });
+    const listed = await cli(["key", "list"]);
+    expect(listed.stdout).toContain(json.id);
+    expect(listed.stdout).not.toContain(json.token.split("_")[2]);
+  });
+
+  test("without --domains a key is linked only to backstamp.test, and the output says so", async () => {
+    const args = ["key", "create", "--name", "first", "--scopes", "sending_access"];
+    expect((await cli(args)).stdout).toMatch(/only from backstamp\.test/);
+    const past = ["--expires", "2020-01-01T00:00:00+01:00"];
+    const { json, stderr } = await cliJson([...args, ...past]);
+    expect(json).toMatchObject({ domains: ["backstamp.test"], scopes: ["emails:send"] });
+    expect(stderr).toMatch(/only from backstamp\.test/);
+    // An expiry in the past is allowed.
+    expect(await knownKey(json.token)).toBeNull();
+  });
+
+  test("a rotated key stays valid for the given hours, and the new key has the same permissions", async () => {
+    const { key, token } = await createKey(house.ctx, {
+      name: "old",
+      scopes: ["emails:send"],
+      domains: "all",
+    });
+    const { json } = await cliJson(["key", "rotate", key.id, "--overlap", "1"]);
+    expect(json).toMatchObject({ name: "old", scopes: ["emails:send"], rotated_from: key.id });
+    const hourMs = 3_600_000;
+    const untilMs = Date.parse(json.previous_expires_at);
+    expect(untilMs).toBeGreaterThan(Date.now());
+    expect(untilMs).toBeLessThan(Date.now() + hourMs + 60_000);
+    expect(await knownKey(token)).toMatchObject({ id: key.id });
+    expect(await knownKey(json.token)).toMatchObject({ id: json.id, allDomains: true });
+    const again = await cli(["key", "rotate", key.id]);
+    expect(again).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(json.id) });
+  });
+
+  test("a revoked key is rejected and no longer listed", async () => {
+    const { key, token } = await createKey(house.ctx, {
+      name: "gone",
+      scopes: ["emails:send"],
+      domains: "all",
+    });
+    expect((await cli(["key", "revoke", key.id])).stdout).toContain(key.id);
+    expect(await knownKey(token)).toBeNull();
+    expect((await cli(["key", "list"])).stdout).not.toContain(key.id);
+  });
+});
+
+describe("domains, teams and users", () => {
+  test("domain show prints the DNS records and the result of their checks", async () => {
+    const { zone, peer } = await startZone();
+    const env = {
+      BACKSTAMP_SECRET: "the secret of an installation in a test",
+      BACKSTAMP_DNS_SERVERS: `127.0.0.1:${peer.port}`,
+      BACKSTAMP_HOSTNAME: "mail.backstamp.example",
+    };
+    await cliJson(["domain", "add", "shown.example"]);
+    const shown = await cli(["domain", "show", "shown.example", "--json"], env);
+    const { records } = JSON.parse(shown.stdout) as { records: Listed[] };
+    publish(zone, records.slice(1));
+    const { stdout } = await cli(["domain", "show", "shown.example", "--look"], env);
+    expect(stdout).toMatch(/Status +partially_verified/);
+    for (const { host, value } of records) {
+      expect(stdout).toContain(host);
+      expect(stdout).toContain(value);
+    }
+    expect(stdout).toMatch(/pending: missing \(resolver 127\.0\.0\.1:\d+\)/);
+    expect((await cliJson(["domain", "remove", "shown.example"])).json.removed).toBe(true);
+    expect((await cli(["domain", "show", "shown.example"], env)).stderr).toMatch(/not found/);
+    await peer.close();
+  });
+
+  test("a domain can send after the operator verified it manually", async () => {
+    const added = await cliJson(["domain", "add", "Mail.Example.COM"]);
+    expect(added.json).toMatchObject({ name: "mail.example.com", status: "not_started" });
+    const verified = await cliJson(["domain", "verify", "MAIL.example.com"]);
+    expect(verified.json).toMatchObject({ id: added.json.id, status: "verified" });
+    const { stdout } = await cli(["domain", "list"]);
+    expect(stdout).toMatch(/^mail\.example\.com +verified/m);
+    expect(stdout).toMatch(/^backstamp\.test +verified/m);
+  });
+
+  test("--team selects a team by id or name, and created objects belong to it", async () => {
+    const { json: team } = await cliJson(["team", "create", "Sales & more"]);
+    const args = ["domain", "add", "sales.example", "--verified", "--team", team.name];
+    expect((await cliJson(args)).json.status).toBe("verified");
+    const { json: key } = await cliJson([
+      ...["key", "create", "--name", "k", "--scopes", "full_access"],
+      ...["--domains", "sales.example", "--team", team.id],
+    ]);
+    expect(key.team_id).toBe(team.id);
+    expect(await knownKey(key.token)).toMatchObject({ teamId: team.id, domains: [{ verified: true }] });
+    const teams = await cliJson(["team", "list"]);
+    expect(teams.json.data.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(["First", "Sales & more"]),
+    );
+  });
+
+  test("a user signs in with the given password, or with the generated one", async () => {
+    const team = await createTeam(house.deps, { name: "People" });
+    const first = await cliJson(["user", "create", "Ann@Example.com", "--team", team.id]);
+    expect(first.json).toMatchObject({ email: "ann@example.com", role: "owner", team_id: team.id });
+    const { email, password } = first.json;
+    expect(await verifyPassword(house.deps, { email, password })).toMatchObject({ id: first.json.id });
+
+    const given = { email: "ben@example.com", password: "correct horse battery" };
+    const second = await cli([
+      ...["user", "create", given.email, "--password", given.password, "--team", team.id],
+    ]);
+    expect(second.stdout).toMatch(/ben@example\.com, member of team People/);
+    expect(second.stdout).not.toContain(given.password);
+    expect(await verifyPassword(house.deps, given)).not.toBeNull();
+  });
+
+  test("a lost password is reset without email: by a printed link or by a new password", async () => {
+    const team = await createTeam(house.deps, { name: "Forgetful" });
+    const person = { email: "cleo@example.com", password: "correct horse battery" };
+    await createUser(house.deps, { ...person, teamId: team.id, role: "owner" });
+
+    const shown = await cli(["user", "reset-password", "Cleo@Example.com"]);
+    expect(shown.stdout).toMatch(/^ {2}https:\/\/mail\.example\.com\/login\/reset#[\w-]{43}$/m);
+    expect(await verifyPassword(house.deps, person)).not.toBeNull();
+
+    const made = await cliJson(["user", "reset-password", person.email, "--password"]);
+    expect(await verifyPassword(house.deps, person)).toBeNull();
+    const { email, password } = made.json;
+    expect(await verifyPassword(house.deps, { email, password })).not.toBeNull();
+    const [row] = await house.hot`select count(*)::int as live from sign_in_tokens where spent_at is null`;
+    expect(row?.live).toBe(0);
+
+    const nobody = await cli(["user", "reset-password", "nobody@example.com"]);
+    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringMatching(/no user .*nobody@example/i) });
+  });
+});
+
+describe("email show", () => {
+  test("email show prints each recipient's reply with its meaning, the next attempt, and the timeline", async () => {
+    const { id } = await house.send({
+      sender: "Ann <ann@backstamp.test>",
+      to: ["bounced@backstamp.test", "deferred@backstamp.test"],
+      subject: "Hello \u001b[2J\u202e there",
+    });
+    await tick(house.withTransport(), { budgetMs: 1_000 });
+    const { stdout } = await cli(["email", "show", id]);
+    expect(stdout).toMatch(/Status +bounced/);
+    expect(stdout).toMatch(/bounced@backstamp\.test \(to\): bounced, 1 attempt\n/);
+    expect(stdout).toMatch(/Reply +550 5\.1\.1 /);
+    expect(stdout).toMatch(/Meaning +.*mailbox does not exist/);
+    expect(stdout).toMatch(/Advice +\S/);
+    expect(stdout).toMatch(/deferred@backstamp\.test \(to\): deferred, \d attempts?\n/);
+    expect(stdout).toMatch(/Reply +451 4\.7\.0 /);
+    expect(stdout).toMatch(/Next +(due now|\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ, in \d+ s)\n +Rule +\S/);
+    expect(stdout).toMatch(/Timeline\n +\S+ +email\.queued/);
+    expect(stdout).toMatch(/email\.bounced +bounced@backstamp\.test; attempt 1; /);
+    // Email content must not contain terminal control characters.
+    expect(stdout).not.toContain("\u001b");
+    expect(stdout).not.toContain("\u202e");
+
+    const { json } = await cliJson(["email", "show", id]);
+    expect(json).toEqual(JSON.parse(JSON.stringify(emailJson(await house.email(id)))));
+  });
+
+  test("another team's email is not found", async () => {
+    const { id } = await house.send();
+    const team = await createTeam(house.deps, { name: "Others" });
+    const shown = await cli(["email", "show", id, "--team", team.id]);
+    expect(shown).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^backstamp: Email not found in team Others\. .*--team.*\n$/),
+    });
+  });
+});
+
+const WRONG_CALLS: [args: string[], says: RegExp][] = [
+  [[], /Usage:/],
+  [["frobnicate"], /unknown command 'frobnicate'/],
+  [["key", "create", "--scopes", "full_access"], /--name/],
+  [["key", "create", "--name", "x", "--scopes", "emails:fly"], /Unknown scope "emails:fly"/],
+  [["domain", "add", "a.example", "b.example"], /too many arguments/],
+  [["email", "show", "42"], /Enter an id/],
+  [["team", "set", "Sales"], /--unknown, --daily-cap/],
+  [["domain", "set", "a.example", "--daily-cap", "-1"], /whole number of recipients/],
+  [["domain", "set", "a.example", "--growth", "50"], /--daily-cap, --warm-up/],
+];
+
+test("invalid arguments are reported, change nothing and exit with 2", async () => {
+  // The database is unreachable, because these calls must not use it.
+  const results = await inPairs(WRONG_CALLS, async ([args, says]) => {
+    const { code, stdout, stderr } = await cli(args, { DATABASE_URL: "postgres://127.0.0.1:1/none" });
+    return { args, code, stdout, isSaid: says.test(stderr), hasStack: /^ +at /m.test(stderr) };
+  });
+  expect(results).toEqual(
+    WRONG_CALLS.map(([args]) => ({ args, code: 2, stdout: "", isSaid: true, hasStack: false })),
+  );
+});
+
+test("help is printed as a result, not as an error", async () => {
+  const { code, stdout, stderr } = await cli(["key", "create", "--help"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/--limit <class=number>.*Examples:/s);
+});
+
+const REFUSED: [args: string[], env: Record<string, string>, says: RegExp][] = [
+  [["domain", "add", "example.org"], {}, /This team already has example\.org/],
+  [
+    ["key", "create", "--name", "x", "--scopes", "full_access", "--domains", "other.example"],
+    {},
+    /Add it first/,
+  ],
+  [["key", "list", "--team", "Nobody"], {}, /Team "Nobody" not found/],
+  [["key", "revoke", anId], {}, /API key not found/],
+  [["user", "create", "ann@example.com", "--password", "short"], {}, /12 to 256 characters/],
+  [["team", "list"], { DATABASE_URL: "mysql://x" }, /DATABASE_URL: /],
+];
+
+test("a rejected command prints one message without a stack trace and exits with 1", async () => {
+  const results = await inPairs(REFUSED, async ([args, env, says]) => {
+    const { code, stdout, stderr } = await cli(args, env);
+    return { args, code, stdout, isSaid: says.test(stderr), hasStack: /^ +at /m.test(stderr) };
+  });
+  expect(results).toEqual(
+    REFUSED.map(([args]) => ({ args, code: 1, stdout: "", isSaid: true, hasStack: false })),
+  );
+});
+
+test("an unreachable database, a wrong password and a missing database have different messages", async () => {
+  const away = `postgres://x@127.0.0.1:${await freePort()}/x`;
+  expect(await cli(["team", "list"], { DATABASE_URL: away })).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/not reachable \(ECONNREFUSED\)/),
+  });
+  const wrong = new URL(house.url);
+  wrong.password = "wrong";
+  expect((await cli(["team", "list"], { DATABASE_URL: wrong.href })).stderr).toMatch(/password/);
+  const missing = new URL(house.url);
+  missing.pathname = "/no_such_database";
+  expect((await cli(["team", "list"], { DATABASE_URL: missing.href })).stderr).toMatch(/does not exist/);
+});
+
+test("migrate creates the tables of an empty database, and other commands refer to it", async () => {
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  const sql = postgres(inject("postgresUrl"), { max: 1, onnotice: () => {} });
+  await sql`create database ${sql(name)}`;
+  try {
+    const url = new URL(inject("postgresUrl"));
+    url.pathname = `/${name}`;
+    const env = { DATABASE_URL: url.href };
+    const before = await cli(["team", "list"], env);
+    expect(before).toMatchObject({ code: 1, stderr: expect.stringMatching(/not contain.*-- migrate/s) });
+    const [one, two] = await Promise.all([cli(["migrate"], env), cli(["migrate"], env)]);
+    expect([one.stdout, two.stdout].sort()).toEqual(["Already up to date.\n", "Created the tables.\n"]);
+    expect((await cli(["team", "create", "A"], env)).code).toBe(0);
+  } finally {
+    await sql`drop database ${sql(name)} with (force)`;
+    await sql.end();
+  }
+});
+
+test("a worker delivers queued and new email, and stops gracefully on a signal", async () => {
+  const workers = async () => (await house.hot`select pid from workers`).map(({ pid }) => pid);
+  const env = { DATABASE_URL: house.url, BACKSTAMP_URL: "https://mail.example.org", SMTP_URL: "capture:" };
+  const waiting = await house.send({ to: ["ben@example.net"] });
+  const worker = await startProgram("server/startup/admin.ts", ["worker"], { env });
+  await worker.waitFor(/"worker\.ready".*"transport":"capture"/);
+  const statusOf = async (id: string) => (await house.email(id)).status;
+  await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe("delivered"), eventually);
+  const next = await house.send({ to: ["ben@example.net"] });
+  await vi.waitFor(async () => expect(await statusOf(next.id)).toBe("delivered"), eventually);
+  expect(await workers()).toContain(worker.pid);
+  expect(await worker.stop("SIGTERM")).toEqual({ code: 0, signal: null });
+  expect(await workers()).not.toContain(worker.pid);
+});
+
+/** Two at a time, because each is a process. */
+async function inPairs<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let index = 0; index < items.length; index += 2)
+    results.push(...(await Promise.all(items.slice(index, index + 2).map(run))));
+  return results;
+}

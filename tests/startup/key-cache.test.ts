@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { readSettings } from "#server/platform/env/settings";
+import { silentLog } from "#server/platform/log";
+import { type BuildOptions, buildDeps } from "#server/startup/deps";
+import { callApi, type RestServer, startRest } from "../support/rest";
+import { createWorld, type World } from "../support/world";
+
+const eventually = { timeout: 30_000, interval: 20 };
+
+let world: World;
+const closers: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(async () => {
+  for (const close of closers) await close();
+  await world.close();
+});
+
+/** A web process with the same composition as in production. */
+async function openWeb(
+  name: string,
+  env: Record<string, string>,
+  more: BuildOptions = {},
+): Promise<RestServer> {
+  const settings = readSettings({ BACKSTAMP_URL: "https://mail.example.com", ...env }, "start");
+  const built = buildDeps(
+    { ...settings, databaseUrl: world.databaseUrl },
+    { log: silentLog, applicationName: name, ...more },
+  );
+  const server = await startRest(built.forRest({ tick: async () => {} }));
+  closers.push(async () => {
+    await server.close();
+    await built.close();
+  });
+  return server;
+}
+
+const statusAt = async ({ baseUrl }: RestServer, token: string) =>
+  (await callApi(baseUrl, "GET", "/api/domains", { token })).status;
+async function statusesAt(server: RestServer, token: string): Promise<number[]> {
+  const statuses = await Promise.all(Array.from({ length: 20 }, () => statusAt(server, token)));
+  return [...new Set(statuses)];
+}
+/** The connections of a process that listen for key changes. */
+const listenersOf = async (name: string) => {
+  const rows = await world.deps.hot`
+    select from pg_stat_activity where datname = current_database() and application_name like ${`${name}%`}
+      and query = 'listen "backstamp_keys"'`;
+  return rows.length;
+};
+
+test("the web process that revokes a key rejects it immediately, another one after a notification", async () => {
+  const [first, second] = [await openWeb("first web", {}), await openWeb("second web", {})];
+  const { token } = await world.key();
+  for (const [server, name] of [
+    [first, "first web"],
+    [second, "second web"],
+  ] as const) {
+    expect(await statusAt(server, token)).toBe(200);
+    await vi.waitFor(async () => expect(await listenersOf(name)).toBe(1), eventually);
+  }
+  for (let round = 0; round < 5; round++) {
+    const key = await world.key();
+    for (const server of [first, second]) expect(await statusesAt(server, key.token)).toEqual([200]);
+    const revoked = await callApi(first.baseUrl, "DELETE", `/api/api-keys/${key.id}`, { token });
+    expect(revoked.status).toBe(200);
+    expect(await statusesAt(first, key.token)).toEqual([401]);
+    await vi.waitFor(async () => expect(await statusAt(second, key.token)).toBe(401), eventually);
+    expect(await statusesAt(second, key.token)).toEqual([401]);
+  }
+});
+
+test.each<[what: string, env: Record<string, string>, more: BuildOptions]>([
+  ["behind a transaction pooler", { BACKSTAMP_DB_POOLED: "1" }, {}],
+  ["in a process that is frozen at times", {}, { canFreeze: true }],
+])("%s nothing listens, and no key is cached", async (what, env, more) => {
+  const web = await openWeb(what, env, more);
+  for (let round = 0; round < 3; round++) {
+    const key = await world.key();
+    expect(await statusesAt(web, key.token)).toEqual([200]);
+    await world.revoke(key.id);
+    expect(await statusesAt(web, key.token)).toEqual([401]);
+  }
+  expect(await listenersOf(what)).toBe(0);
+});

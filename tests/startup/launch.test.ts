@@ -1,0 +1,247 @@
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { freshDatabase } from "../support/postgres";
+import { isRunning, killLeftovers } from "../support/processes";
+import {
+  asNobody,
+  bannerOf,
+  isRoot,
+  type Launcher,
+  mayUnshare,
+  mountedAt,
+  paste,
+  postmasterIn,
+  startLauncher,
+} from "./launcher";
+
+const eventually = { timeout: 30_000, interval: 50 };
+
+let folder: string;
+let seen: number[];
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "backstamp launch "));
+  await chmod(folder, 0o755);
+  seen = [];
+});
+afterEach(async () => {
+  killLeftovers();
+  for (const pid of seen.filter(isRunning)) process.kill(pid, "SIGKILL");
+  await vi.waitFor(() => expect(seen.filter(isRunning)).toEqual([]), eventually);
+  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+});
+
+/** Records the running processes, to check later that none of them remains. */
+function remember(launcher: Launcher): number[] {
+  const household = launcher.household();
+  seen.push(...household);
+  return household;
+}
+
+const lastEmail = (read: string) => (paste(read).data as { id: string; status: string }[])[0];
+
+/** A home directory of mode 0700 with a space in its path, if the machine permits mounting the project in it. */
+async function closedHome(): Promise<{ prefix: string[]; dataDir: string }> {
+  const home = path.join(folder, "home of root");
+  await mkdir(path.join(home, "project"), { recursive: true });
+  if (isRoot) await chmod(home, 0o700);
+  return {
+    prefix: mayUnshare ? mountedAt(path.join(home, "project")) : [],
+    dataDir: path.join(home, ".backstamp"),
+  };
+}
+
+async function homeOf(dataDir: string): Promise<string> {
+  const elsewhere = await readFile(path.join(dataDir, "postgres.location"), "utf8").catch(() => dataDir);
+  return elsewhere.split("\n")[0] ?? dataDir;
+}
+
+test("one command starts everything, survives kills and double starts, and leaves no process behind", async () => {
+  const { prefix, dataDir } = await closedHome();
+  const first = await startLauncher({ dataDir, prefix });
+  const banner = await bannerOf(first);
+  const home = await homeOf(dataDir);
+  try {
+    // The banner's commands work when pasted.
+    const { id } = paste(banner.send);
+    await vi.waitFor(
+      () => expect(lastEmail(banner.read)).toMatchObject({ id, status: "delivered" }),
+      eventually,
+    );
+    expect(banner.text).toContain(`Console   ${first.url}`);
+    const secrets = JSON.parse(await readFile(path.join(dataDir, "secrets.json"), "utf8"));
+    expect((await stat(path.join(dataDir, "secrets.json"))).mode & 0o777).toBe(0o600);
+    expect(banner.text).toContain(`Password  ${secrets.adminPassword}`);
+    expect(Buffer.from(secrets.secret, "base64url")).toHaveLength(32);
+
+    // A second start with the same data names the first process, which continues.
+    const second = await startLauncher({ dataDir, prefix });
+    expect(await second.exited).toMatchObject({ code: 1 });
+    expect(second.stderr).toContain(`process ${first.pid} (dev) at ${first.url}`);
+    // A start on the same port reports the port and what to do, and starts nothing.
+    const neighbour = path.join(folder, "neighbour");
+    const third = await startLauncher({ dataDir: neighbour, port: first.port });
+    expect(await third.exited).toMatchObject({ code: 1 });
+    expect(third.stderr).toContain(`Port ${first.port} on 127.0.0.1 is in use`);
+    expect(third.stderr).toContain(`PORT=${first.port + 1} npm run dev`);
+    await expect(stat(path.join(neighbour, "postgres"))).rejects.toMatchObject({ code: "ENOENT" });
+    expect(paste(banner.send)).toHaveProperty("id");
+
+    // The pages run in the same process. Requests wait until they are ready.
+    const page = await fetch(`${first.url}/login`, { redirect: "manual" });
+    expect(page.status).toBeLessThan(500);
+    await page.text();
+
+    // All processes are killed at once.
+    const killed = remember(first);
+    expect(killed).toContain(postmasterIn(path.join(home, "postgres")));
+    await first.killTree();
+    await vi.waitFor(() => expect(killed.filter(isRunning)).toEqual([]), eventually);
+    const again = await startLauncher({ dataDir, prefix });
+    const bannerAgain = await bannerOf(again);
+    expect(bannerAgain.send.replaceAll(String(again.port), "")).toBe(
+      banner.send.replaceAll(String(first.port), ""),
+    );
+    expect(paste(bannerAgain.read).data).toHaveLength(1);
+    const { id: afterKill } = paste(bannerAgain.send);
+    await vi.waitFor(
+      () => expect(lastEmail(bannerAgain.read)).toMatchObject({ id: afterKill, status: "delivered" }),
+      eventually,
+    );
+
+    // Only the launcher is killed. The next start cleans up its processes.
+    remember(again);
+    const orphan = postmasterIn(path.join(home, "postgres"));
+    await again.kill();
+    expect(isRunning(orphan)).toBe(true);
+    const last = await startLauncher({ dataDir, prefix, byNpm: true });
+    const lastBanner = await bannerOf(last);
+    expect(isRunning(orphan)).toBe(false);
+    expect(lastEmail(lastBanner.read)).toMatchObject({ id: afterKill });
+
+    // A SIGTERM to npm only, which can exit without forwarding it.
+    const household = remember(last);
+    last.signal("SIGTERM");
+    await last.exited;
+    await vi.waitFor(() => expect(household.filter(isRunning)).toEqual([]), eventually);
+    await expect(fetch(`${last.url}/api/health`)).rejects.toThrow();
+  } finally {
+    if (home !== dataDir) {
+      killLeftovers();
+      await vi
+        .waitFor(
+          () => expect(() => process.kill(postmasterIn(path.join(home, "postgres")), 0)).toThrow(),
+          eventually,
+        )
+        .catch(() => process.kill(postmasterIn(path.join(home, "postgres")), "SIGKILL"));
+      await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    }
+  }
+}, 240_000);
+
+test.runIf(mayUnshare)(
+  "the same command works for a regular user without a network",
+  async () => {
+    const project = path.join(folder, "project");
+    const dataDir = path.join(folder, "data");
+    await mkdir(project);
+    await mkdir(dataDir);
+    await chown(dataDir, 65_534, 65_534);
+    const launcher = await startLauncher({
+      dataDir,
+      prefix: [
+        "unshare",
+        "-n",
+        "sh",
+        "-c",
+        'ip link set lo up && exec "$0" "$@"',
+        ...mountedAt(project),
+        ...asNobody,
+      ],
+      env: { HOME: dataDir },
+    });
+    const { send, read } = await bannerOf(launcher);
+    const inside = (command: string) => paste(command, ["nsenter", `--net=/proc/${launcher.pid}/ns/net`]);
+    const { id } = inside(send);
+    await vi.waitFor(
+      () => expect((inside(read).data as unknown[])[0]).toMatchObject({ id, status: "delivered" }),
+      eventually,
+    );
+    const household = remember(launcher);
+    expect(await stat(`/proc/${postmasterIn(path.join(dataDir, "postgres"))}`)).toMatchObject({
+      uid: 65_534,
+    });
+    // Ctrl-C, which both the terminal and npm deliver.
+    launcher.signal("SIGINT");
+    launcher.signal("SIGINT");
+    expect(await launcher.exited).toEqual({ code: 0, signal: null });
+    expect(household.filter(isRunning)).toEqual([]);
+  },
+  120_000,
+);
+
+test("invalid settings are all reported by name before anything starts", async () => {
+  const dataDir = path.join(folder, "data");
+  const launcher = await startLauncher({ dataDir, env: { PORT: "http", SMTP_URL: "mail.example.com" } });
+  expect(await launcher.exited).toMatchObject({ code: 1 });
+  expect(launcher.stderr).toMatch(/PORT: "http" is not valid\. Enter a whole number[\s\S]*SMTP_URL: /);
+  expect(launcher.stderr).not.toContain("    at ");
+  await expect(stat(dataDir)).rejects.toMatchObject({ code: "ENOENT" });
+});
+
+test("with DATABASE_URL no database is started, and two launchers can share one", async () => {
+  const database = await freshDatabase();
+  try {
+    const env = { DATABASE_URL: database.url };
+    const launchers = await Promise.all([1, 2].map(() => startLauncher({ dataDir: folder, env })));
+    const banners = await Promise.all(launchers.map(bannerOf));
+    const ids = banners.map(({ send }) => paste(send).id);
+    const [{ read } = { read: "" }] = banners;
+    const listed = (paste(read.replace("limit=1", "limit=5")).data as { id: string }[]).map(({ id }) => id);
+    expect(listed.sort()).toEqual(ids.sort());
+    await expect(stat(path.join(folder, "postgres"))).rejects.toMatchObject({ code: "ENOENT" });
+
+    const [orderly, stuck] = launchers;
+    expect(await orderly?.stop()).toEqual({ code: 0, signal: null });
+    // A client that keeps sending delays the graceful stop, but a second signal ends the process.
+    const slow = connect(stuck?.port ?? 0, "127.0.0.1").on("error", () => {});
+    const [authorization] = /Authorization: Bearer [^"]+/.exec(read) ?? [];
+    slow.write(
+      `POST /api/emails HTTP/1.1\r\nHost: h\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{`,
+    );
+    await fetch(`${stuck?.url}/api/health`);
+    const insisting = setInterval(() => stuck?.signal("SIGTERM"), 100);
+    expect(await stuck?.exited).toEqual({ code: 1, signal: null });
+    clearInterval(insisting);
+  } finally {
+    await database.drop();
+  }
+}, 120_000);
+
+test("the start waits for an unreachable database and logs it; a permanent error ends the start with the reason", async () => {
+  const database = await freshDatabase();
+  const away = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => away.listen(0, "127.0.0.1", resolve));
+  const address = away.address();
+  const port = address && typeof address === "object" ? address.port : 0;
+  try {
+    const url = new URL(database.url);
+    url.port = String(port);
+    const waiting = await startLauncher({ dataDir: path.join(folder, "a"), env: { DATABASE_URL: url.href } });
+    await waiting.waitFor(/database\.away/);
+    expect((await fetch(`${waiting.url}/api/health`)).status).toBe(200);
+    expect((await fetch(`${waiting.url}/api/health/ready`)).status).toBe(503);
+    expect(await waiting.stop("SIGTERM")).toEqual({ code: 0, signal: null });
+
+    url.port = new URL(database.url).port;
+    url.password = "wrong";
+    const refused = await startLauncher({ dataDir: path.join(folder, "b"), env: { DATABASE_URL: url.href } });
+    expect(await refused.exited).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain("The database rejected the password in DATABASE_URL.");
+  } finally {
+    away.close();
+    await database.drop();
+  }
+}, 120_000);

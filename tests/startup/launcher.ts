@@ -1,0 +1,105 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { findPort } from "#server/startup/postgres/server";
+import {
+  descendantsOf,
+  isRunning,
+  projectRoot,
+  type StartOptions,
+  startProcess,
+  type TestProcess,
+} from "../support/processes";
+
+export const isRoot = process.getuid?.() === 0;
+/** Whether network and mount namespaces are available. Tests of closed homes and missing networks require them. */
+export const mayUnshare = isRoot && spawnSync("unshare", ["-n", "-m", "true"]).status === 0;
+
+const nobody = 65_534;
+export const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
+
+/** A command prefix that mounts the project at `mountPoint`, visible only to the command and its children. */
+export const mountedAt = (mountPoint: string): string[] => [
+  "unshare",
+  "-m",
+  // Private propagation: removing the folder outside must not remove the project.
+  "--propagation=private",
+  "sh",
+  "-c",
+  'mount --bind "$0" "$1" && cd "$1" && shift && exec "$@"',
+  projectRoot,
+  mountPoint,
+];
+
+export type Launcher = TestProcess & {
+  port: number;
+  url: string;
+  /** The ids of all processes that it started, to check that none of them remains. */
+  household(): number[];
+};
+
+export type LaunchOptions = StartOptions & {
+  mode?: "dev" | "start";
+  dataDir: string;
+  port?: number;
+  /** The command that starts the program. */
+  prefix?: string[];
+  /** Start with npm, including its shell and wrappers. */
+  byNpm?: boolean;
+};
+
+const PROGRAM = {
+  dev: ["--import", "tsx", "server/startup/launch.ts"],
+  start: [".next/backstamp/launch.mjs"],
+} as const;
+
+/** Starts the launcher as `npm run dev` and `npm start` do, on a free port. */
+export async function startLauncher(options: LaunchOptions): Promise<Launcher> {
+  const port = options.port ?? (await findPort());
+  const { mode = "dev", dataDir, prefix = [] } = options;
+  const ours = options.byNpm ? ["npm", "run", mode] : [process.execPath, ...PROGRAM[mode], mode];
+  const [command = "", ...args] = [...prefix, ...ours];
+  const started = await startProcess(command, args, {
+    ...options,
+    env: { PORT: String(port), BACKSTAMP_DATA_DIR: dataDir, ...options.env },
+  });
+  return Object.defineProperties(started as Launcher, {
+    port: { value: port },
+    url: { value: `http://localhost:${port}` },
+    household: { value: () => [started.pid, ...descendantsOf(started.pid)] },
+  });
+}
+
+/** The commands of the banner, after it is printed. */
+export async function bannerOf(launcher: Launcher): Promise<{ send: string; read: string; text: string }> {
+  await launcher.waitFor(/email show ID/);
+  const text = launcher.stdout;
+  const [send = "", read = ""] = text.split("\n").filter((line) => /^ {4}curl /.test(line));
+  const [keyLine = ""] = text.split("\n").filter((line) => /^ {4}BACKSTAMP_KEY=/.test(line));
+  return { send: `${keyLine}\n${send}`, read: `${keyLine}\n${read}`, text };
+}
+
+/** Runs a command in a shell and parses the JSON that it prints. */
+export function paste(command: string, prefix: string[] = []): Record<string, unknown> {
+  const [program = "", ...args] = [...prefix, "bash", "-c", command];
+  const { stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    throw new Error(`${command}\nprinted no JSON: ${stdout}${stderr}`);
+  }
+}
+
+/** All processes that use this data directory, including those of the database. */
+export function workersIn(dataDir: string): number[] {
+  const { stdout } = spawnSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" });
+  return stdout
+    .split("\n")
+    .filter((line) => line.includes(dataDir))
+    .map((line) => Number(line.trim().split(" ")[0]))
+    .filter(isRunning);
+}
+
+/** The pid of the database server, from its pid file. */
+export const postmasterIn = (pgdata: string): number =>
+  Number(readFileSync(path.join(pgdata, "postmaster.pid"), "utf8").split("\n")[0]);

@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { acquireLock, findHolder } from "#server/startup/launcher/lock";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "backstamp lock-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A process that acquires the lock on a line of standard input, and prints the result. */
+function startTaker() {
+  const script = `
+    import { acquireLock } from "./server/startup/launcher/lock.ts";
+    process.stdout.write("ready\\n");
+    process.stdin.once("data", async () => {
+      const taken = await acquireLock(process.argv[1], "test");
+      process.stdout.write(("lock" in taken ? "taken" : "held by " + taken.holder.pid) + "\\n");
+    });
+    process.stdin.on("end", () => process.exit());
+  `;
+  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script, folder], {
+    cwd: root,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const lines: string[] = [];
+  let wake = () => {};
+  child.stdout.on("data", (chunk: Buffer) => {
+    lines.push(...chunk.toString().trim().split("\n"));
+    wake();
+  });
+  return {
+    child,
+    async line(): Promise<string> {
+      while (lines.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+      return lines.shift() ?? "";
+    },
+  };
+}
+
+test("a lock is held until it is released, and it describes its holder", async () => {
+  const first = await acquireLock(folder, "dev");
+  if (!("lock" in first)) throw new Error("not taken");
+  await first.lock.describe({ url: "http://localhost:3000", databaseUrl: "postgres://x" });
+  const holder = {
+    pid: process.pid,
+    purpose: "dev",
+    url: "http://localhost:3000",
+    databaseUrl: "postgres://x",
+  };
+  expect(await acquireLock(folder, "dev")).toMatchObject({ holder });
+  expect(await findHolder(folder)).toMatchObject(holder);
+  await first.lock.release();
+  expect(await findHolder(folder)).toBeNull();
+  expect(await acquireLock(folder, "dev")).toHaveProperty("lock");
+  expect(await readdir(folder)).toEqual(["lock.2"]);
+});
+
+test("of many processes that try to acquire a dead process's lock, exactly one succeeds, and the next gets its holder", async () => {
+  const killed = startTaker();
+  await killed.line();
+  killed.child.stdin.write("go\n");
+  expect(await killed.line()).toBe("taken");
+  expect(await findHolder(folder)).toMatchObject({ pid: killed.child.pid });
+  const comers = Array.from({ length: 6 }, () => startTaker());
+  await Promise.all(comers.map((comer) => comer.line()));
+  const ended = new Promise((resolve) => killed.child.once("close", resolve));
+  killed.child.kill("SIGKILL");
+  await ended;
+  for (const comer of comers) comer.child.stdin.write("go\n");
+  const said = await Promise.all(comers.map((comer) => comer.line()));
+  const winner = comers[said.indexOf("taken")];
+  expect(said.filter((line) => line === "taken")).toHaveLength(1);
+  expect(said.filter((line) => line === `held by ${winner?.child.pid}`)).toHaveLength(comers.length - 1);
+  expect((await readdir(folder)).filter((name) => name.startsWith("lock"))).toEqual(["lock.2"]);
+  for (const comer of comers) comer.child.stdin.end();
+  await Promise.all(comers.map(({ child }) => new Promise((resolve) => child.once("close", resolve))));
+}, 60_000);
+
+test("a lock whose pid was reused by another process is free", async () => {
+  const taken = await acquireLock(folder, "dev");
+  expect(taken).toHaveProperty("lock");
+  const file = path.join(folder, "lock.1");
+  const record = JSON.parse(await readFile(file, "utf8"));
+  await writeFile(file, JSON.stringify({ ...record, life: "another boot/1" }));
+  expect(await findHolder(folder)).toBeNull();
+  await writeFile(file, "torn");
+  expect(await acquireLock(folder, "dev")).toHaveProperty("lock");
+});

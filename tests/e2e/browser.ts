@@ -82,8 +82,10 @@ function awaitStreamedParts(page: Page): void {
   };
   const goto = page.goto.bind(page);
   const reload = page.reload.bind(page);
+  const goBack = page.goBack.bind(page);
   page.goto = async (...given) => inPlace(await goto(...given));
   page.reload = async (...given) => inPlace(await reload(...given));
+  page.goBack = async (...given) => inPlace(await goBack(...given));
 }
 
 export async function signIn(page: Page, url: string, email: string, password: string): Promise<void> {
@@ -135,15 +137,15 @@ export async function expectNoBarriers(
   page: Page,
   of: "everything" | "colors" = "everything",
 ): Promise<void> {
-  // During a fade-in the contrast is lower.
-  await page.evaluate(() =>
-    Promise.allSettled(
-      document
-        .getAnimations()
-        .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
-        .map(({ finished }) => finished),
-    ).then(() => {}),
-  );
+  // During a fade-in the contrast is lower. The wait has an end: the promise of an animation that restarts never settles.
+  await page.evaluate(() => {
+    const animations = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+      .map(({ finished }) => finished);
+    const limit = new Promise((resolve) => setTimeout(resolve, 5_000));
+    return Promise.race([Promise.allSettled(animations), limit]).then(() => {});
+  });
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(
     (runOnly) =>

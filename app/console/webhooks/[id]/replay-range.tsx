@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useForm } from "react-hook-form";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
@@ -25,12 +25,16 @@ const STATUSES = [
 export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
   const form = useForm<RangeFields>({ defaultValues: EMPTY_RANGE });
   const [range, setRange] = useState<Range | null>(null);
-  const [isRunning, setRunning] = useState(false);
+  const replay = useReplay({ teamId, id: endpoint.id });
   const { register, handleSubmit, watch, setError, formState } = form;
   const isCustom = watch("span") === "own";
+  const chooseRange = () => {
+    setRange(null);
+    replay.reset();
+  };
   const close = () => {
     onOpenChange(false);
-    setRange(null);
+    chooseRange();
   };
   const submit = handleSubmit((fields) => {
     const chosen = parseRange(fields, Date.now());
@@ -43,16 +47,16 @@ export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDi
       onOpenChange={close}
       title="Replay events"
       description="Each event is sent with the same id and body, and with a new retry schedule."
-      isPersistent={isRunning}
+      isPersistent={replay.state === "busy"}
     >
       {range ? (
         <Replay
           teamId={teamId}
           endpoint={endpoint}
           range={range}
-          onBack={() => setRange(null)}
+          replay={replay}
+          onBack={chooseRange}
           onClose={close}
-          onRunning={setRunning}
         />
       ) : (
         <form onSubmit={submit} noValidate className="flex flex-col gap-5">
@@ -103,13 +107,12 @@ type ReplayProps = {
   teamId: string;
   endpoint: EndpointView;
   range: Range;
+  replay: ReturnType<typeof useReplay>;
   onBack: () => void;
   onClose: () => void;
-  /** Reports whether a replay is running. The dialog then stays open on an outside click. */
-  onRunning: (isRunning: boolean) => void;
 };
 
-function Replay({ teamId, endpoint, range, onBack, onClose, onRunning }: ReplayProps) {
+function Replay({ teamId, endpoint, range, replay, onBack, onClose }: ReplayProps) {
   const trpc = useTRPC();
   const { data, error, refetch } = useQuery(
     trpc.webhooks.countRange.queryOptions(
@@ -117,12 +120,7 @@ function Replay({ teamId, endpoint, range, onBack, onClose, onRunning }: ReplayP
       { gcTime: 0, staleTime: Number.POSITIVE_INFINITY },
     ),
   );
-  const replay = useReplay({ teamId, id: endpoint.id, range });
   const isBusy = replay.state === "busy";
-  useEffect(() => {
-    onRunning(isBusy);
-    return () => onRunning(false);
-  }, [isBusy, onRunning]);
   const back = (
     <button type="button" onClick={onBack} className={`${buttonStyle.plain} h-10`}>
       Back
@@ -179,7 +177,7 @@ function Replay({ teamId, endpoint, range, onBack, onClose, onRunning }: ReplayP
             {back}
             <button
               type="button"
-              onClick={replay.start}
+              onClick={() => replay.start(range)}
               disabled={count === 0}
               className={`${buttonStyle.primary} h-10`}
             >

@@ -9,21 +9,23 @@ import type { Range } from "./range";
 type Progress = {
   state: "ready" | "busy" | "stopped" | "done" | "failed";
   count: number;
-  since: string;
+  /** The start of the next part; null: the start of the range. */
+  since: string | null;
   fault: Fault | null;
 };
 
-/** Replays a range in parts. After a stop or a failure, `start` continues with the next part. Queued events stay queued. */
-export function useReplay({ teamId, id, range }: { teamId: string; id: string; range: Range }) {
+const READY: Progress = { state: "ready", count: 0, since: null, fault: null };
+
+/**
+ * Replays a range in parts. After a stop or a failure, `start` continues with the next part. Queued events stay queued.
+ * Use it in the component that renders the dialog: the state then decides in the same render that shows "Stop" that the
+ * dialog cannot be dismissed.
+ */
+export function useReplay({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const replay = useMutation(trpc.webhooks.replayRange.mutationOptions());
-  const [progress, setProgress] = useState<Progress>({
-    state: "ready",
-    count: 0,
-    since: range.since,
-    fault: null,
-  });
+  const [progress, setProgress] = useState(READY);
   // Leaving the page or pressing Stop ends the replay after the current part.
   const shouldContinue = useRef(true);
   useEffect(() => {
@@ -33,12 +35,12 @@ export function useReplay({ teamId, id, range }: { teamId: string; id: string; r
     };
   }, []);
 
-  const run = async () => {
+  const run = async (range: Range) => {
     let { count, since } = progress;
     shouldContinue.current = true;
     setProgress({ state: "busy", count, since, fault: null });
     try {
-      for (let next: string | null = since; next !== null && shouldContinue.current; ) {
+      for (let next: string | null = since ?? range.since; next !== null && shouldContinue.current; ) {
         const part: { count: number; nextSince: string | null } = await replay.mutateAsync({
           team: teamId,
           id,
@@ -64,5 +66,6 @@ export function useReplay({ teamId, id, range }: { teamId: string; id: string; r
   const stop = () => {
     shouldContinue.current = false;
   };
-  return { state, count, fault, start: () => void run(), stop };
+  const reset = () => setProgress(READY);
+  return { state, count, fault, start: (range: Range) => void run(range), stop, reset };
 }

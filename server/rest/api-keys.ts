@@ -3,12 +3,12 @@ import { createKey, renameKey, revokeKey } from "#server/services/keys/keys";
 import { linkDomain, unlinkDomain } from "#server/services/keys/links";
 import { pageKeys } from "#server/services/keys/page";
 import { rotateKey } from "#server/services/keys/rotate";
+import { changed, deleted, Id, listOf, Time } from "#server/shared/wire/shapes";
 import { listJson, PAGING_OF_WHOLE, rejectTwoCursors } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
 import { requireId } from "./pipeline/validate";
 import { KeyResponse, keyJson } from "./wire/key";
 import { CreateKeyBody, RenameKeyBody, RotateKeyBody } from "./wire/key-input";
-import { changed, deleted, Id, listOf, Time } from "./wire/shapes";
 
 const Token = z
   .string()

@@ -4,12 +4,12 @@ import { getDomain } from "#server/services/domains/dkim/credentials";
 import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
 import { pageDomains } from "#server/services/domains/read";
 import { createDomain, deleteDomain, updateDomain } from "#server/services/domains/write";
+import { changed, deleted, listOf } from "#server/shared/wire/shapes";
 import { listJson, PAGING_OF_WHOLE, rejectTwoCursors } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
 import { requireId } from "./pipeline/validate";
 import { DomainResponse, DomainSummaryResponse, domainJson, domainSummaryJson } from "./wire/domain";
 import { CreateDomainBody, UpdateDomainBody } from "./wire/domain-input";
-import { changed, deleted, listOf } from "./wire/shapes";
 
 /*
  * A key with a domain scope can read or change every domain of its team. A domain that the key adds is linked to it.

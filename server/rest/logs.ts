@@ -1,9 +1,9 @@
 import { getCall, listCalls } from "#server/services/logs/read";
+import { listOf } from "#server/shared/wire/shapes";
 import { listJson } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
 import { requireId } from "./pipeline/validate";
 import { LogResponse, LogSummaryResponse, LogsQuery, logJson, logSummaryJson } from "./wire/log";
-import { listOf } from "./wire/shapes";
 
 export const getLogs = withApi(
   {

@@ -5,9 +5,9 @@ import { getSuppression, listSuppressions } from "#server/services/suppressions/
 import { removeSuppression, removeSuppressions } from "#server/services/suppressions/remove";
 import { addSuppressions } from "#server/services/suppressions/suppress";
 import { exportSuppressions, importSuppressions } from "#server/services/suppressions/transfer";
+import { changed, deleted, Id, listOf, Time } from "#server/shared/wire/shapes";
 import { listJson, rejectTwoCursors } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
-import { changed, deleted, Id, listOf, Time } from "./wire/shapes";
 import {
   AddSuppressionBody,
   AddSuppressionsBody,

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { fileLinkPath, fileNameOf, linkToFile, openFileLink } from "#server/services/emails/read/file-links";
 import { getFile, listFiles, readFile } from "#server/services/emails/read/files";
+import { listOf } from "#server/shared/wire/shapes";
 import { listJson } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
 import { requireId } from "../pipeline/validate";
 import { AttachmentListQuery, AttachmentResponse, attachmentJson } from "../wire/attachment";
-import { listOf } from "../wire/shapes";
 
 export const getAttachments = withApi(
   {

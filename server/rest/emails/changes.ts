@@ -4,6 +4,7 @@ import { batchMax, sendBatch } from "#server/services/emails/accept/batch";
 import { optional, ScheduledAt } from "#server/services/emails/accept/message-input";
 import { cancelEmail, rescheduleEmail } from "#server/services/emails/change/change";
 import { retriedEmailsMax, retryEmail, retryEmails } from "#server/services/emails/change/retry";
+import { changed, Id } from "#server/shared/wire/shapes";
 import { withApi } from "../pipeline/route";
 import { requireId, validate } from "../pipeline/validate";
 import { BatchDryRunResponse } from "../wire/dry-run";
@@ -11,7 +12,6 @@ import { EMAIL_FILTER, emailFilterOf } from "../wire/email-query";
 import { LINKED_DOMAINS_ONLY } from "../wire/reach";
 import { RetryResponse, retryJson } from "../wire/retry";
 import { isDryRunQuery, SendEmailBody, SendQuery } from "../wire/send-email";
-import { changed, Id } from "../wire/shapes";
 import { dryRunMany } from "./dry-run";
 
 const Items = z

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { sendEmail } from "#server/services/emails/accept/send";
 import { emailScanMax, scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
+import { Id, listOf } from "#server/shared/wire/shapes";
 import { listJson } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
 import { requireId } from "../pipeline/validate";
@@ -9,7 +10,6 @@ import { DryRunResponse } from "../wire/dry-run";
 import { EmailResponse, EmailSummaryResponse, emailJson, emailSummaryJson } from "../wire/email";
 import { EmailListQuery } from "../wire/email-query";
 import { AcceptedResponse, isDryRunQuery, SendEmailBody, SendQuery } from "../wire/send-email";
-import { Id, listOf } from "../wire/shapes";
 import { dryRunOne } from "./dry-run";
 
 /** 200, not 201 or 202: some Resend clients treat only 200 as success. */

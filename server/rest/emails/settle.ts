@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { settleEmail } from "#server/services/emails/change/settle";
+import { Id } from "#server/shared/wire/shapes";
 import { withApi } from "../pipeline/route";
 import { requireId } from "../pipeline/validate";
 import { LINKED_DOMAINS_ONLY } from "../wire/reach";
-import { Id } from "../wire/shapes";
 
 export const postEmailSettle = withApi(
   {

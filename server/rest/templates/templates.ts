@@ -2,9 +2,9 @@ import { z } from "zod";
 import { publishTemplate } from "#server/services/templates/publish";
 import { getTemplate, listTemplates } from "#server/services/templates/read";
 import { createTemplate, deleteTemplate, updateTemplate } from "#server/services/templates/write";
+import { changed, deleted, listOf } from "#server/shared/wire/shapes";
 import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
-import { changed, deleted, listOf } from "../wire/shapes";
 import {
   TemplateResponse,
   TemplateSummaryResponse,

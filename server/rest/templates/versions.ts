@@ -3,9 +3,9 @@ import { previewTemplate } from "#server/services/templates/preview";
 import { publishVersion } from "#server/services/templates/publish";
 import { getVersion, listVersions } from "#server/services/templates/versions";
 import { duplicateTemplate } from "#server/services/templates/write";
+import { changed, listOf } from "#server/shared/wire/shapes";
 import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
-import { changed, listOf } from "../wire/shapes";
 import {
   PreviewResponse,
   previewJson,

@@ -6,10 +6,10 @@ import {
 } from "#server/services/webhooks/events/events";
 import { replayWebhookEvent, replayWebhookRange } from "#server/services/webhooks/events/replay";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
+import { changed, Id, listOf, Time } from "#server/shared/wire/shapes";
 import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
 import { requireId } from "../pipeline/validate";
-import { changed, Id, listOf, Time } from "../wire/shapes";
 import {
   WebhookAttemptResponse,
   WebhookEventResponse,

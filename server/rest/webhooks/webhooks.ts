@@ -8,10 +8,10 @@ import {
   updateWebhook,
 } from "#server/services/webhooks/endpoints";
 import { rotateSigningSecret } from "#server/services/webhooks/rotate";
+import { changed, deleted, Id, listOf } from "#server/shared/wire/shapes";
 import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
 import { requireId } from "../pipeline/validate";
-import { changed, deleted, Id, listOf } from "../wire/shapes";
 import { WebhookResponse, WebhookSummaryResponse, webhookJson, webhookSummaryJson } from "../wire/webhook";
 import { CreateWebhookBody, UpdateWebhookBody } from "../wire/webhook-input";
 

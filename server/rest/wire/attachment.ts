@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { FileLink } from "#server/services/emails/read/file-links";
 import type { StoredFile } from "#server/services/emails/read/files";
+import { Id, Time } from "#server/shared/wire/shapes";
 import { PAGING, rejectTwoCursors } from "../pipeline/query";
-import { Id, Time } from "./shapes";
 
 /** The query of a list of attachments. */
 export const AttachmentListQuery = z.strictObject(PAGING).transform((query) => {

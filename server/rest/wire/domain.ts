@@ -5,7 +5,7 @@ import { isCheckOf, recordsWithChecks } from "#server/services/domains/announce"
 import { REQUIRED } from "#server/services/domains/check/evaluate";
 import { DMARC_ADVISED, labelIn, notesOf } from "#server/services/domains/check/records";
 import type { Domain } from "#server/services/domains/read";
-import { Id, Time } from "./shapes";
+import { Id, Time } from "#server/shared/wire/shapes";
 
 const Capability = z.enum(["enabled", "disabled"]);
 

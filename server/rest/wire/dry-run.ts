@@ -8,7 +8,7 @@ import type {
   SenderRule,
   TextSource,
 } from "#server/services/emails/accept/dry-run";
-import { Id, Time } from "./shapes";
+import { Id, Time } from "#server/shared/wire/shapes";
 
 const DOMAIN_RULES: Record<DomainRule, string> = {
   built_in: "Every team can use the built-in domain. Email from it never leaves the installation.",

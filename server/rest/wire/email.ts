@@ -10,7 +10,7 @@ import {
   type EmailSummary,
   standingOf,
 } from "#server/services/emails/read/read";
-import { Id, Time } from "./shapes";
+import { Id, Time } from "#server/shared/wire/shapes";
 
 const LAST_EVENTS = [
   "complained",

@@ -3,9 +3,9 @@ import { EVENT_TYPES, type EventType } from "#db/schema/events";
 import { isId } from "#server/platform/ids";
 import { type FeedPage, type FeedQuery, placeOf } from "#server/services/events/feed";
 import type { FeedEvent, FeedPlace } from "#server/services/events/feed-query";
+import { Id, listOf } from "#server/shared/wire/shapes";
 import { EventResponse, eventJson } from "./email";
 import { EMAIL_FILTER } from "./email-query";
-import { Id, listOf } from "./shapes";
 
 const limitMax = 1_000;
 

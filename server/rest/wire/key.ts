@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LIMIT_PER_MINUTE, type Tier } from "#server/platform/limits/limits";
 import { type ListedKey, rejectionsCountedMax } from "#server/services/keys/page";
-import { Id, Time } from "./shapes";
+import { Id, Time } from "#server/shared/wire/shapes";
 
 const TIERS = Object.keys(LIMIT_PER_MINUTE) as [Tier, ...Tier[]];
 const Count = z.int().min(0).max(rejectionsCountedMax);

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { isId } from "#server/platform/ids";
 import type { ApiCall, ApiCallWithBodies, LogFilter } from "#server/services/logs/read";
 import type { PageQuery } from "#server/services/paging";
+import { Id, Time } from "#server/shared/wire/shapes";
 import { PAGING, rejectTwoCursors } from "../pipeline/query";
-import { Id, Time } from "./shapes";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RetryAnswer as Retried } from "#server/services/emails/change/retry";
-import { Id } from "./shapes";
+import { Id } from "#server/shared/wire/shapes";
 
 export const RetryResponse = z.object({
   count: z.int().describe("Number of recipients that are retried."),

@@ -12,7 +12,7 @@ import {
   TemplateUse,
 } from "#server/services/emails/accept/message-input";
 import type { NewEmail } from "#server/services/emails/accept/send";
-import { Id } from "./shapes";
+import { Id } from "#server/shared/wire/shapes";
 
 const Body = z.string("Must be a string.");
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Preview } from "#server/services/templates/preview";
 import type { Template, TemplateSummary, TemplateVersion } from "#server/services/templates/read";
 import { stateOf, VERSION_STATES, type VersionSummary } from "#server/services/templates/versions";
-import { Id, Time } from "./shapes";
+import { Id, Time } from "#server/shared/wire/shapes";
 
 export const TemplateSummaryResponse = z
   .object({

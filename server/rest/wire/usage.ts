@@ -8,8 +8,8 @@ import {
   type UsageQuery,
   usageDaysMax,
 } from "#server/services/usage/usage";
+import { Id, Time } from "#server/shared/wire/shapes";
 import { EMAIL_FILTER } from "./email-query";
-import { Id, Time } from "./shapes";
 
 const dayMs = 86_400_000;
 const daysByDefault = 30;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { WEBHOOK_DELIVERY_STATUSES } from "#db/schema/webhooks";
 import type { SigningSecrets, Webhook } from "#server/services/webhooks/endpoints";
 import type { WebhookAttempt, WebhookDelivery } from "#server/services/webhooks/events/events";
-import { Id, Time } from "./shapes";
+import { Id, Time } from "#server/shared/wire/shapes";
 
 export const WebhookSummaryResponse = z
   .object({

@@ -6,6 +6,7 @@ import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { readParts } from "#server/services/overview/health";
 import { createWebhook } from "#server/services/webhooks/endpoints";
+import { describeIdleQueue } from "#server/shared/email-words";
 import { type Console, cookiesOf, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
 import { type FaultScript, startFaultPeer } from "../support/smtp-peer";
@@ -80,6 +81,9 @@ test("counts deliveries in progress by status, with the age of the oldest and th
   const { id: bounced } = await send(["delivered@backstamp.test", "bounced@backstamp.test"]);
   await send(["deferred@backstamp.test"]);
   await deliver();
+  const { queue: idle } = await standing();
+  expect(idle).toMatchObject({ counts: { queued: 0, sending: 0, deferred: 1 }, oldestAt: null });
+  expect(describeIdleQueue(idle.counts, idle.countMax)).toBe("No email is queued or sending; 1 deferred.");
   await send(["delivered@backstamp.test"], ann, "in 2 hours");
   const { id: waiting } = await send(["delivered@backstamp.test"]);
   const { queue, failures } = await standing();
@@ -94,6 +98,14 @@ test("counts deliveries in progress by status, with the age of the oldest and th
       reason: expect.stringMatching(/\S/),
     }),
   ]);
+});
+
+test("the queue is empty only if nothing waits in it", () => {
+  const none = { deferred: 0, scheduled: 0, unknown: 0 };
+  expect(describeIdleQueue(none, 10_000)).toBe("Queue is empty.");
+  expect(describeIdleQueue({ deferred: 10_001, scheduled: 2, unknown: 1 }, 10_000)).toBe(
+    "No email is queued or sending; over 10,000 deferred, 2 scheduled, 1 unknown.",
+  );
 });
 
 test("the setup checklist shrinks, and is complete with the first real email", async () => {

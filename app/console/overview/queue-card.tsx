@@ -2,6 +2,7 @@
 
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
+import { describeIdleQueue, formatCount } from "#server/shared/email-words";
 import type { FailureView, QueueView } from "#server/trpc/overview/views";
 import { cardStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
@@ -33,9 +34,7 @@ export function QueueCard({ queue }: { queue: QueueView }) {
               >
                 <span className="text-soft">{STATUSES[status].label}</span>
                 <span className={`tabular-nums ${counts[status] > 0 ? "font-medium" : "text-soft"}`}>
-                  {counts[status] > countMax
-                    ? `over ${countMax.toLocaleString("en")}`
-                    : counts[status].toLocaleString("en")}
+                  {formatCount(counts[status], countMax)}
                 </span>
               </Link>
             </li>
@@ -45,10 +44,10 @@ export function QueueCard({ queue }: { queue: QueueView }) {
       <p className="border-line border-t px-5 py-3 text-soft">
         {oldestAt ? (
           <>
-            Oldest in the queue: <When at={oldestAt} className="text-ink" />
+            Oldest queued or sending: <When at={oldestAt} className="text-ink" />
           </>
         ) : (
-          "Queue is empty."
+          describeIdleQueue(counts, countMax)
         )}
       </p>
     </section>

@@ -1,8 +1,7 @@
 import type { Ctx } from "#server/deps";
 import type { Mailbox } from "#server/mail/address/address";
 import { recordAuditHot } from "../audit/record";
-import { type NewEmail, sendEmailWith } from "../emails/accept/send";
-import { mailboxOf } from "../emails/accept/with-template";
+import { mailboxOf, type NewEmail, sendEmailWith } from "../emails/accept/send";
 import { fillVersion } from "./fill-version";
 import { getTemplate } from "./read";
 import type { VariableValues } from "./render";

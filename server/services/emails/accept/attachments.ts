@@ -28,9 +28,9 @@ export async function collectAttachments(
     if ("content" in source) reserve(source.content.length);
     else urls.set(index, source.url);
   }
-  const fetched = await fetchFiles(ctx, urls, { reserve, bytesMax: left });
+  const fetched = urls.size === 0 ? null : await fetchFiles(ctx, urls, { reserve, bytesMax: left });
   return given.map(({ source, ...file }, index) => {
-    const content = "content" in source ? source.content : fetched.get(index);
+    const content = "content" in source ? source.content : fetched?.get(index);
     if (!content) throw new TypeError("a file has neither content nor a fetched body");
     const filename = file.filename ?? ("url" in source ? fileNameOf(source.url) : null);
     return {

@@ -19,12 +19,11 @@ export async function sendBatch(
   mode: "strict" | "permissive",
   once?: Once,
 ): Promise<BatchResult> {
-  const prepared = await prepareBatch(ctx, items, mode);
-  const { errors } = prepared;
-  const emails = prepared.emails.map(({ email }) => email);
-  const answer = { data: emails.map(({ id }) => ({ id })), errors };
+  const { emails, errors } = await prepareBatch(ctx, items, mode);
+  const mails = emails.map(({ email }) => email);
+  const answer = { data: mails.map(({ id }) => ({ id })), errors };
   const written = await ctx.accept({
-    mails: emails,
+    mails,
     idempotency: once && { teamId: ctx.teamId, ...once, answer },
   });
   if (!written) throw new IdempotencyKeyTaken();
@@ -44,20 +43,20 @@ export async function prepareBatch(
   const emails: { index: number; email: AcceptedEmail }[] = [];
   const errors: BatchResult["errors"] = [];
   for (const [index, item] of items.entries()) {
-    const read = item instanceof AppError ? item : await prepareEmail(ctx, item).catch(toAppError);
-    if (!(read instanceof AppError)) emails.push({ index, email: read });
-    else if (mode === "strict")
-      throw new AppError(read.code, `[${index}]: ${read.message}`, { cause: read, details: read.details });
-    else errors.push({ index, message: read.code === "forbidden" ? forbiddenMessage(read) : read.message });
+    try {
+      if (item instanceof AppError) throw item;
+      emails.push({ index, email: await prepareEmail(ctx, item) });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const { code, message, details } = error;
+      if (mode === "strict") throw new AppError(code, `[${index}]: ${message}`, { cause: error, details });
+      errors.push({
+        index,
+        message: code === "forbidden" ? `Insufficient API key permissions: ${message}` : message,
+      });
+    }
     // A hundred large emails must not delay the requests of other teams.
     await yieldToEventLoop();
   }
   return { emails, errors };
-}
-
-const forbiddenMessage = ({ message }: AppError): string => `Insufficient API key permissions: ${message}`;
-
-function toAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  throw error;
 }

@@ -25,7 +25,6 @@ export async function fetchFiles(
   { reserve, bytesMax }: { reserve: (bytes: number) => void; bytesMax: number },
 ): Promise<Map<number, Buffer>> {
   const files = new Map<number, Buffer>();
-  if (urls.size === 0) return files;
   const { claim } = ctx;
   if (!claim)
     throw new TypeError("files can only be fetched within a request, which accounts for their memory");

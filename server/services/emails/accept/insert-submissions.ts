@@ -113,21 +113,6 @@ export async function insertSubmissions(
   );
 }
 
-/**
- * Commits one email and what `alongside` writes in one transaction. Costs more than a shared statement, so it
- * is used only for emails that members send in the console.
- */
-export async function insertEmailWith(
-  hot: HotSql,
-  email: AcceptedEmail,
-  alongside: (tx: HotTransaction) => Promise<void>,
-): Promise<void> {
-  await hot.begin(async (tx) => {
-    await insertSubmissions(hot, [{ mails: [email] }], tx);
-    await alongside(tx);
-  });
-}
-
 const sortName = (record: IdempotencyRecord) => `${record.teamId} ${record.route} ${record.key}`;
 
 type KeyedRow = { ordinal: number; record: IdempotencyRecord };

@@ -1,5 +1,7 @@
 import { casual } from "chrono-node/en";
 import { z } from "zod";
+import type { Ctx } from "#server/deps";
+import { AppError } from "#server/platform/errors";
 
 const daysAheadMax = 30;
 const dayMs = 86_400_000;
@@ -32,6 +34,13 @@ export function readScheduledAt(given: string, now: Date): ScheduledTime {
   if (aheadMs > daysAheadMax * dayMs)
     return reject(`${at.toISOString()} is more than ${daysAheadMax} days ahead. Choose an earlier time.`);
   return { ok: true, at };
+}
+
+/** Parses the caller's `scheduled_at`; 422 with an example of a valid time. */
+export function parseScheduledAt(ctx: Ctx, text: string): Date {
+  const read = readScheduledAt(text, ctx.clock());
+  if (!read.ok) throw new AppError("invalid", `Invalid \`scheduled_at\`: ${read.fault}`);
+  return read.at;
 }
 
 function readIso(text: string): Date {

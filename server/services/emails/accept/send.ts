@@ -1,17 +1,17 @@
 import type { Header, Priority, Tag } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
-import { formatMailbox, type Mailbox } from "#server/mail/address/address";
+import { formatMailbox, type Mailbox, readMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
+import { fillVersion } from "../../templates/fill-version";
+import { getPublishedTemplate } from "../../templates/read";
 import type { VariableValues } from "../../templates/render";
 import type { HotTransaction } from "../status";
 import type { AttachmentInput } from "./attachment-input";
 import { collectAttachments } from "./attachments";
-import { type AcceptedEmail, type AcceptedRecipient, insertEmailWith } from "./insert-submissions";
-import { checkListUnsubscribe } from "./list-unsubscribe";
-import { readScheduledAt } from "./schedule";
-import { checkSender } from "./sender";
-import { renderContent } from "./with-template";
+import { type AcceptedEmail, type AcceptedRecipient, insertSubmissions } from "./insert-submissions";
+import { parseScheduledAt } from "./schedule";
+import { checkListUnsubscribe, checkSender } from "./sender";
 
 /** An email as the caller submits it, with its addresses parsed. */
 export type NewEmail = {
@@ -64,7 +64,7 @@ export async function sendEmail(ctx: Ctx, input: NewEmail, once?: Once): Promise
 
 /**
  * The same, in one transaction with what `alongside` writes, such as the audit entry of the member who sends
- * it.
+ * it. Costs more than a shared statement, so it is used only for emails that members send in the console.
  */
 export async function sendEmailWith(
   ctx: Ctx,
@@ -72,21 +72,31 @@ export async function sendEmailWith(
   alongside: (tx: HotTransaction, id: string) => Promise<void>,
 ): Promise<{ id: string }> {
   const email = await prepareEmail(ctx, input);
-  await insertEmailWith(ctx.hot, email, (tx) => alongside(tx, email.id));
+  await ctx.hot.begin(async (tx) => {
+    await insertSubmissions(ctx.hot, [{ mails: [email] }], tx);
+    await alongside(tx, email.id);
+  });
   ctx.wake();
   return { id: email.id };
 }
 
 /** Makes all decisions about one email: its sender, content and recipients. Writes nothing. */
 export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedEmail> {
-  const content = await renderContent(ctx, input);
+  const content = input.template
+    ? await renderTemplate(ctx, input, input.template)
+    : { ...input, templateId: null, templateVersionId: null };
   if (!content.from) throw missing("from");
   if (input.to.length === 0) throw missing("to");
   if (content.subject === null) throw missing("subject");
   if (content.html === null && !content.text) throw missing("html");
   const scheduledAt = input.scheduledAt === null ? null : parseScheduledAt(ctx, input.scheduledAt);
   const status = scheduledAt ? "scheduled" : "queued";
-  const recipients = recipientsOf(input, status);
+  // Each address once, even if it is in several fields: a recipient never gets the same email twice.
+  const byAddress = new Map<string, AcceptedRecipient>();
+  for (const kind of ["to", "cc", "bcc"] as const)
+    for (const { address, domain } of input[kind])
+      if (!byAddress.has(address)) byAddress.set(address, { id: newId(), kind, address, domain, status });
+  const recipients = [...byAddress.values()];
   const { openTracking, clickTracking } = await checkSender(ctx, content.from, recipients);
   if (input.listUnsubscribe) checkListUnsubscribe(ctx, input.headers);
   const id = newId();
@@ -117,15 +127,8 @@ export async function prepareEmail(ctx: Ctx, input: NewEmail): Promise<AcceptedE
     text: content.text,
     eventId: newId(),
     recipients,
-    attachments: await collectAttachments(ctx, input.attachments),
+    attachments: input.attachments.length > 0 ? await collectAttachments(ctx, input.attachments) : [],
   };
-}
-
-/** Parses the caller's `scheduled_at`; 422 with an example of a valid time. */
-export function parseScheduledAt(ctx: Ctx, text: string): Date {
-  const read = readScheduledAt(text, ctx.clock());
-  if (!read.ok) throw new AppError("invalid", `Invalid \`scheduled_at\`: ${read.fault}`);
-  return read.at;
 }
 
 /** The required fields, and how to fix a missing one. */
@@ -139,15 +142,40 @@ const REQUIRED = {
 const missing = (field: keyof typeof REQUIRED) =>
   new AppError("missing_field", `Missing \`${field}\` field. ${REQUIRED[field]}`);
 
-/** Each address once, even if it is in several fields: a recipient never gets the same email twice. */
-function recipientsOf({ to, cc, bcc }: NewEmail, status: "queued" | "scheduled"): AcceptedRecipient[] {
-  const byAddress = new Map<string, AcceptedRecipient>();
-  const add = (kind: "to" | "cc" | "bcc", mailboxes: Mailbox[]) => {
-    for (const { address, domain } of mailboxes)
-      if (!byAddress.has(address)) byAddress.set(address, { id: newId(), kind, address, domain, status });
+/**
+ * The content of an email that uses a template: its published version, rendered; `from`, `subject` and
+ * `reply_to` of the email override the template's. `html` or `text` beside a template are rejected: it would
+ * be unclear which of them applies.
+ */
+async function renderTemplate(
+  ctx: Ctx,
+  { from, replyTo, subject, html, text }: NewEmail,
+  template: NonNullable<NewEmail["template"]>,
+) {
+  if (html !== null || text !== null)
+    throw new AppError("invalid", "Set either `html` and `text`, or `template`, not both.");
+  const { id, version } = await getPublishedTemplate(ctx, template.id).catch((error) => {
+    if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+    throw new AppError("not_found", `Invalid \`template.id\`: this team has no template ${template.id}.`);
+  });
+  // The email's own subject replaces the template's, which is then not rendered.
+  const used = { ...version, subject: subject === null ? version.subject : null };
+  const filled = fillVersion(used, template.variables, "template.variables");
+  return {
+    from: from ?? (version.sender === null ? null : mailboxOf("from", version.sender)),
+    replyTo:
+      replyTo.length > 0 ? replyTo : (version.replyTo ?? []).map((address) => mailboxOf("reply_to", address)),
+    subject: subject ?? filled.subject,
+    html: filled.html,
+    text: filled.text,
+    templateId: id,
+    templateVersionId: version.id,
   };
-  add("to", to);
-  add("cc", cc);
-  add("bcc", bcc);
-  return [...byAddress.values()];
+}
+
+/** Parses a mailbox of a template; the error names `field`. */
+export function mailboxOf(field: string, source: string): Mailbox {
+  const read = readMailbox(source);
+  if (!read.ok) throw new AppError("invalid", `The template's \`${field}\`: ${read.fault}`);
+  return read.mailbox;
 }

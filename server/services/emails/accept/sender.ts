@@ -1,6 +1,7 @@
 import { and, eq, exists, sql } from "drizzle-orm";
 import { apiKeyDomains } from "#db/schema/api-keys";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
+import type { Header } from "#db/schema/emails";
 import type { Ctx, SenderDomain } from "#server/deps";
 import type { Mailbox } from "#server/mail/address/address";
 import { AppError, rejectKey } from "#server/platform/errors";
@@ -17,8 +18,19 @@ export async function checkSender(
   from: Mailbox,
   recipients: AcceptedRecipient[],
 ): Promise<SenderDomain> {
-  const domain = await linkedDomain(ctx, from.domain);
-  if (!domain) throw domainNotLinked(ctx, from.domain);
+  const { actor } = ctx;
+  const cached = actor.kind === "key" ? actor.domains.find(({ name }) => name === from.domain) : undefined;
+  // Before a rejection the database is read, because a change by another process may not have reached this one
+  // yet: a domain that was just added or verified can be used immediately.
+  const domain = cached?.verified ? cached : await readLinkedDomain(ctx, from.domain);
+  // The same message for another team's domain as for one that does not exist: it must not reveal which exist.
+  if (!domain)
+    throw rejectKey(
+      "domain_not_linked",
+      actor.kind === "key" && !actor.allDomains
+        ? `This key is not linked to ${from.domain}. Link the domain to the key, or send from a domain that is linked.`
+        : `${from.domain} is not a domain of this team. Add and verify it first.`,
+    );
   if (!domain.verified)
     throw new AppError(
       "invalid",
@@ -33,29 +45,9 @@ export async function checkSender(
   return domain;
 }
 
-/**
- * The same message for another team's domain as for one that does not exist: it must not reveal which domains
- * exist.
- */
-function domainNotLinked({ actor }: Ctx, name: string): AppError {
-  const isLimitedToDomains = actor.kind === "key" && !actor.allDomains;
-  return rejectKey(
-    "domain_not_linked",
-    isLimitedToDomains
-      ? `This key is not linked to ${name}. Link the domain to the key, or send from a domain that is linked.`
-      : `${name} is not a domain of this team. Add and verify it first.`,
-  );
-}
-
-/**
- * The sender's domain if the caller may use it. Before a rejection the database is read, because a change by
- * another process may not have reached this one yet: a domain that was just added or verified can be used
- * immediately.
- */
-async function linkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | undefined> {
+/** The sender's domain as stored, if the caller may use it. */
+async function readLinkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | undefined> {
   const { actor } = ctx;
-  const known = actor.kind === "key" ? actor.domains.find((domain) => domain.name === name) : undefined;
-  if (known?.verified) return known;
   const isLinked =
     actor.kind === "key" && !actor.allDomains
       ? exists(
@@ -75,7 +67,7 @@ async function linkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | unde
     .select({
       id: domains.id,
       name: domains.name,
-      status: domains.status,
+      verified: sql<boolean>`${domains.status} = 'verified'`,
       sending: domains.sending,
       openTracking: domains.openTracking,
       clickTracking: domains.clickTracking,
@@ -87,7 +79,24 @@ async function linkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | unde
       "invalid_sender",
       `Sending from ${row.name} is disabled. Enable its capability \`sending\`.`,
     );
-  if (!row) return undefined;
-  const { status, sending: _, ...domain } = row;
-  return { ...domain, verified: status === "verified" };
+  return row;
+}
+
+/**
+ * Rejects an email that cannot offer one-click unsubscribe as RFC 8058 requires it: by one link of ours, over
+ * https.
+ */
+export function checkListUnsubscribe(ctx: Ctx, headers: readonly Header[]): void {
+  const own = headers.find(({ name }) => /^list-unsubscribe(-post)?$/i.test(name));
+  if (own)
+    throw new AppError(
+      "invalid",
+      `Invalid \`list_unsubscribe\`: the header ${own.name} is also set. Use only one of them.`,
+    );
+  const isSecure = ctx.recipientTokens.origin.startsWith("https://");
+  if (!isSecure && ctx.transportKind !== "capture")
+    throw new AppError(
+      "invalid",
+      "Invalid `list_unsubscribe`: the unsubscribe link requires https, and the public URL of this service does not use it. The operator must set BACKSTAMP_URL to an https URL.",
+    );
 }

@@ -6,7 +6,7 @@ import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId, newId } from "#server/platform/ids";
 import { recordAudit } from "../../audit/record";
-import { parseScheduledAt } from "../accept/send";
+import { parseScheduledAt } from "../accept/schedule";
 import { requireLinkedDomain } from "./linked-domains";
 
 /**

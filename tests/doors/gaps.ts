@@ -12,7 +12,7 @@ export const GAPS: Readonly<Record<string, string>> = {
   "domains/read.listDomains": "All names at once, to choose among; the API lists them by pages.",
   "emails/read/api-call.describeAsApiCall": "Writes the call of the API that would send the mail again.",
   "emails/accept/batch.sendBatch": SENDS,
-  "emails/change/cancel-many.cancelSelected": MANY,
+  "emails/change/change.cancelSelected": MANY,
   "emails/read/filter-values.listFilterValues": "What the filters of the page offer.",
   "emails/accept/dry-run.dryRunBatch": SENDS,
   "emails/accept/dry-run.dryRunEmail": SENDS,

@@ -1,17 +1,15 @@
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { newId } from "#server/platform/ids";
-import { type AuditEntry, recordAuditHot } from "../../audit/record";
 import type { EmailFilter } from "../read/filter";
 import { listEmails } from "../read/list";
 import { getEmail } from "../read/read";
 import { readLinkedDomains, requireLinkedDomain } from "./linked-domains";
-import { type Retried, type RetryableState, retryDeliveries } from "./requeue";
+import { type ResetDelivery, type RetryableState, resetDeliveries } from "./reset-deliveries";
 
 /** Emails that one call by filter processes. The rest needs further calls. */
 export const retriedEmailsMax = 100;
 
-export type RetryAnswer = { retried: Retried[]; hasMore: boolean };
+export type RetryAnswer = { retried: ResetDelivery[]; hasMore: boolean };
 
 const ENDED: readonly RetryableState[] = ["failed", "bounced", "deferred"];
 
@@ -33,7 +31,7 @@ export async function retryEmail(
   const email = await getEmail(ctx, id);
   await requireLinkedDomain(ctx, email.senderDomain);
   const states = retryableStates(acceptDuplicates);
-  const retried = await retry(ctx, { ids: [id], states, addresses: recipients });
+  const retried = await retry(ctx, [id], states, recipients);
   if (retried.length > 0) return { retried, hasMore: false };
   if (email.isErased)
     throw new AppError(
@@ -55,8 +53,8 @@ export async function retryEmail(
 /**
  * The same for several emails by id. Emails that cannot be retried or do not belong to the team are skipped.
  */
-export const retrySelected = (ctx: Ctx, ids: string[], acceptDuplicates: boolean): Promise<Retried[]> =>
-  retry(ctx, { ids, states: retryableStates(acceptDuplicates) });
+export const retrySelected = (ctx: Ctx, ids: string[], acceptDuplicates: boolean): Promise<ResetDelivery[]> =>
+  retry(ctx, ids, retryableStates(acceptDuplicates));
 
 /**
  * The same for every email that a filter finds, newest first, at most `retriedEmailsMax` per call. AppError
@@ -73,7 +71,7 @@ export async function retryEmails(
 ): Promise<RetryAnswer & { next: string | null }> {
   const states = statesFor(filter, acceptDuplicates);
   const { ids, hasMore } = await findRetryable(ctx, filter, states, { limit: retriedEmailsMax, after });
-  const retried = await retry(ctx, { ids, states });
+  const retried = await retry(ctx, ids, states);
   return { retried, hasMore, next: hasMore ? (ids.at(-1) ?? null) : null };
 }
 
@@ -130,26 +128,18 @@ async function findRetryable(
   return { ids: ids.slice(0, page.limit), hasMore };
 }
 
-type Retry = { ids: string[]; states: readonly RetryableState[]; addresses?: string[] | null };
-
-async function retry(ctx: Ctx, { ids, states, addresses = null }: Retry): Promise<Retried[]> {
-  const retried = await retryDeliveries(ctx.hot, {
-    teamId: ctx.teamId,
-    emailIds: ids,
-    states,
-    addresses,
-    newId,
-    alongside: (tx, which) => recordAuditHot(tx, ctx, entryOf(which, states.includes("unknown"))),
+function retry(
+  ctx: Ctx,
+  emailIds: readonly string[],
+  states: readonly RetryableState[],
+  addresses: readonly string[] | null = null,
+): Promise<ResetDelivery[]> {
+  return resetDeliveries(ctx, { emailIds, states, addresses, to: "queued" }, (retried) => {
+    const mails = new Set(retried.map(({ emailId }) => emailId));
+    const [id] = mails;
+    const detail = { recipients: retried.length, acceptDuplicates: states.includes("unknown") };
+    return mails.size === 1 && id !== undefined
+      ? { action: "email.retried", subject: { id, name: null }, detail }
+      : { action: "email.retried_many", detail: { mails: mails.size, ...detail } };
   });
-  if (retried.length > 0) ctx.wake();
-  return retried;
-}
-
-function entryOf(retried: readonly Retried[], acceptDuplicates: boolean): AuditEntry {
-  const ids = [...new Set(retried.map(({ emailId }) => emailId))];
-  const [id] = ids;
-  const detail = { recipients: retried.length, acceptDuplicates };
-  if (ids.length === 1 && id !== undefined)
-    return { action: "email.retried", subject: { id, name: null }, detail };
-  return { action: "email.retried_many", detail: { mails: ids.length, ...detail } };
 }

@@ -1,12 +1,8 @@
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { newId } from "#server/platform/ids";
-import { recordAuditHot } from "../../audit/record";
 import { getEmail } from "../read/read";
-import type { HotTransaction } from "../status";
 import { requireLinkedDomain } from "./linked-domains";
-import { retryDeliveries } from "./requeue";
-import { markAsSent } from "./settle-unknown";
+import { resetDeliveries } from "./reset-deliveries";
 
 /**
  * `retry`: send again, so the email may be delivered twice. `sent`: mark as sent, so it may never have been
@@ -22,7 +18,7 @@ export type Settling = "retry" | "sent";
 export async function settleEmail(
   ctx: Ctx,
   id: string,
-  input: { as: Settling; recipients: string[] | null },
+  { as, recipients }: { as: Settling; recipients: string[] | null },
 ): Promise<string[]> {
   const email = await getEmail(ctx, id);
   await requireLinkedDomain(ctx, email.senderDomain);
@@ -32,30 +28,20 @@ export async function settleEmail(
       "conflict",
       `Only unknown outcomes can be resolved. This email is ${email.status}. Under the team policy \`retry\`, unknown outcomes are retried automatically.`,
     );
-  const other = input.recipients?.find((address) => !unknown.includes(address));
+  const other = recipients?.find((address) => !unknown.includes(address));
   if (other !== undefined)
     throw new AppError(
       "invalid",
       `The outcome of ${other} is not unknown. Recipients with an unknown outcome: ${unknown.join(", ")}.`,
     );
-  const { teamId } = ctx;
-  const addresses = input.recipients;
-  const recordIn = (tx: HotTransaction, settled: { length: number }) =>
-    recordAuditHot(tx, ctx, {
+  const settled = await resetDeliveries(
+    ctx,
+    { emailIds: [id], states: ["unknown"], addresses: recipients, to: as === "sent" ? "sent" : "queued" },
+    ({ length }) => ({
       action: "email.settled",
       subject: { id, name: null },
-      detail: { as: input.as, recipients: settled.length },
-    });
-  if (input.as === "sent")
-    return markAsSent(ctx.hot, { teamId, emailId: id, addresses, newId, alongside: recordIn });
-  const retried = await retryDeliveries(ctx.hot, {
-    teamId,
-    emailIds: [id],
-    states: ["unknown"],
-    addresses,
-    newId,
-    alongside: recordIn,
-  });
-  if (retried.length > 0) ctx.wake();
-  return retried.map(({ address }) => address);
+      detail: { as, recipients: length },
+    }),
+  );
+  return settled.map(({ address }) => address);
 }

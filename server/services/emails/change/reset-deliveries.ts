@@ -1,0 +1,68 @@
+import type { Ctx } from "#server/deps";
+import { newId } from "#server/platform/ids";
+import { type AuditEntry, recordAuditHot } from "../../audit/record";
+import { refreshEmailStatus } from "../status";
+
+export type ResetDelivery = { id: string; emailId: string; address: string };
+
+/**
+ * States that can be retried; `deferred` is queued after at least one attempt. An `unknown` email may have
+ * been delivered.
+ */
+export type RetryableState = "failed" | "bounced" | "deferred" | "unknown";
+
+const REASONS = { queued: "Retried on request.", sent: "Marked as sent on request." } as const;
+
+/**
+ * Gives deliveries of these emails a new status: those in one of the `states`, either all or those to
+ * `addresses`. `queued` queues them immediately, `sent` records them as sent. Each gets an event. If there are
+ * any, the audit entry that `auditOf` makes is written in the same transaction. Returns the deliveries that
+ * were changed; all others are unchanged.
+ */
+export async function resetDeliveries(
+  ctx: Ctx,
+  input: {
+    emailIds: readonly string[];
+    states: readonly RetryableState[];
+    addresses: readonly string[] | null;
+    to: keyof typeof REASONS;
+  },
+  auditOf: (reset: readonly ResetDelivery[]) => AuditEntry,
+): Promise<ResetDelivery[]> {
+  const { teamId, hot } = ctx;
+  const { emailIds, states, addresses, to } = input;
+  const isQueued = to === "queued";
+  const reset = await hot.begin(async (tx) => {
+    const parents = await tx<{ teamId: string; id: string }[]>`
+      select team_id as "teamId", id from emails where team_id = ${teamId} and id = any(${[...emailIds]}::uuid[])
+      order by team_id, id for no key update`;
+    const changed = await tx<ResetDelivery[]>`
+      with ended as materialized (
+        select id from deliveries
+        where team_id = ${teamId} and email_id = any(${parents.map(({ id }) => id)}::uuid[])
+          and case when status = 'queued' and attempts > 0 then 'deferred' else status end = any(${[...states]}::text[])
+          and (${addresses === null} or address = any(${[...(addresses ?? [])]}::text[]))
+          -- The content may have been erased before the row was locked.
+          and (${!isQueued} or exists (
+            select from email_bodies b where b.team_id = ${teamId} and b.email_id = deliveries.email_id))
+        order by id for no key update
+      )
+      update deliveries d
+      set status = ${to}, updated_at = now()
+        ${isQueued ? tx`, attempts = 0, lapses = 0, due_at = now(), wait_rule = null` : tx``}
+      from ended where d.id = ended.id
+      returning d.id, d.email_id as "emailId", d.address`;
+    await tx`
+      insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
+      select event_id, ${teamId}, email_id, delivery_id, ${`email.${to}`}, address,
+        jsonb_build_object('reason', ${REASONS[to]}::text)
+      from unnest(${changed.map(newId)}::uuid[], ${changed.map(({ emailId }) => emailId)}::uuid[],
+                  ${changed.map(({ id }) => id)}::uuid[], ${changed.map(({ address }) => address)}::text[])
+        as r(event_id, email_id, delivery_id, address)`;
+    await refreshEmailStatus(tx, parents);
+    if (changed.length > 0) await recordAuditHot(tx, ctx, auditOf(changed));
+    return changed;
+  });
+  if (isQueued && reset.length > 0) ctx.wake();
+  return reset;
+}

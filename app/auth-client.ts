@@ -13,36 +13,36 @@ async function post(action: string, fields: Record<string, string>): Promise<Aut
   return { url: body.url ? new URL(body.url, window.location.href) : null };
 }
 
-export type SignInFault = "refused" | "too_many_tries" | "step_over" | "unavailable";
+export type SignInFault = "rejected" | "too_many_attempts" | "expired" | "unavailable";
 
 const FAULTS: Record<string, SignInFault> = {
-  CredentialsSignin: "refused",
-  TooManyTries: "too_many_tries",
-  StepOver: "step_over",
+  CredentialsSignin: "rejected",
+  TooManyAttempts: "too_many_attempts",
+  Expired: "expired",
 };
 
 /**
- * The next page (the landing page or the two-factor page), or the error. `said` is the error message of the server.
+ * The next page (the landing page or the two-factor page), or the error. `message` is the error message of the server.
  * Display it if it is present, because it is more specific than the text for the error code.
 
  */
-export type SignInResult = { to: string } | { fault: SignInFault; said?: string };
+export type SignInResult = { to: string } | { fault: SignInFault; message?: string };
 
 /** How a user proves their identity. */
-export type Proof = "credentials" | "link" | "passkey" | "second-step";
+export type Proof = "credentials" | "link" | "passkey" | "two-factor";
 
 /**
  * Submits one proof of identity. The server sets the session cookie after the last required one. `landing` is the path to
  * open after signing in.
  */
-export async function prove(
+export async function submitProof(
   proof: Proof,
   fields: Record<string, string>,
   landing: string,
 ): Promise<SignInResult> {
   try {
     const { url, message } = await post(`callback/${proof}`, { ...fields, callbackUrl: landing });
-    if (message) return { fault: "unavailable", said: message };
+    if (message) return { fault: "unavailable", message };
     if (!url || url.searchParams.has("csrf")) return { fault: "unavailable" };
     const error = url.searchParams.get("error");
     // A landing page may have an `error` parameter of its own.
@@ -56,7 +56,7 @@ export async function prove(
 const isErrorPage = ({ pathname }: URL) => pathname === "/api/auth/error" || pathname.startsWith("/login");
 
 /** Redirects to an OAuth provider to sign in. If that fails, the page stays and the error message is returned. */
-export async function signInElsewhere(provider: string, landing: string): Promise<string | null> {
+export async function signInWithProvider(provider: string, landing: string): Promise<string | null> {
   const { url, message = "The sign-in provider cannot be reached. Try again in a moment." } = await post(
     `signin/${provider}`,
     { callbackUrl: landing },

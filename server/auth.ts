@@ -54,7 +54,7 @@ const ACTIONS: ReadonlySet<string> = new Set([
   "POST callback/credentials",
   "POST callback/link",
   "POST callback/passkey",
-  "POST callback/second-step",
+  "POST callback/two-factor",
   "POST signout",
 ]);
 /** Our own action: the WebAuthn options for a sign-in with a passkey. */
@@ -88,7 +88,7 @@ export async function handleAuth(
   if (action === PASSKEY_OPTIONS) return answerPasskeyOptions(deps, visit);
   const response = await handleByNextAuth(request, nextauth, authOptions(deps, visit));
   response.headers.set("cache-control", "no-store");
-  if (visit.admission?.kind === "second_step")
+  if (visit.admission?.kind === "two_factor")
     response.headers.append("set-cookie", twoFactorCookie(deps.url, visit.admission.token));
   else if (visit.admission && visit.step !== null)
     response.headers.append("set-cookie", twoFactorCookie(deps.url, null));

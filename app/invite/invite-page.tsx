@@ -3,7 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect } from "react";
-import type { HeldInvitation } from "#server/trpc/members/views";
+import type { InvitationPreview } from "#server/trpc/members/views";
 import { faultOf } from "../console/_ui/fault";
 import { buttonStyle } from "../console/_ui/styles";
 import { useTRPC } from "../console/_ui/trpc";
@@ -12,8 +12,8 @@ import { clearToken, useInvitationToken } from "./invitation-token";
 import { JoinAsNew } from "./join-as-new";
 import { JoinAsUser, SignInFirst, WrongUser } from "./join-as-user";
 
-type Open = Extract<HeldInvitation, { state: "open" }>;
-type Closed = Exclude<HeldInvitation["state"], "open">;
+type Open = Extract<InvitationPreview, { state: "open" }>;
+type Closed = Exclude<InvitationPreview["state"], "open">;
 
 const CLOSED: Record<Closed, { title: string; text: string }> = {
   unknown: {
@@ -38,7 +38,7 @@ const CLOSED: Record<Closed, { title: string; text: string }> = {
 export function InvitePage() {
   const trpc = useTRPC();
   const token = useInvitationToken();
-  const { mutate, data, error } = useMutation(trpc.invitations.look.mutationOptions());
+  const { mutate, data, error } = useMutation(trpc.invitations.read.mutationOptions());
   useEffect(() => {
     if (token) mutate({ token });
   }, [token, mutate]);

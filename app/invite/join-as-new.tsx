@@ -1,7 +1,7 @@
 "use client";
 
 import type { FormEvent } from "react";
-import { prove } from "../auth-client";
+import { submitProof } from "../auth-client";
 import { SubmitButton, TextField } from "../console/_ui/form/form";
 import { FormFault } from "../console/_ui/form/form-fault";
 import { useTRPC } from "../console/_ui/trpc";
@@ -16,7 +16,7 @@ export function JoinAsNew({ token, email }: { token: string; email: string }) {
     onDone: async ({ teamId }, { password }) => {
       clearToken();
       const landing = `/console?team=${encodeURIComponent(teamId)}`;
-      const result = await prove("credentials", { email, password }, landing);
+      const result = await submitProof("credentials", { email, password }, landing);
       window.location.assign("to" in result ? result.to : "/login");
     },
   });

@@ -22,10 +22,10 @@ const UNAVAILABLE = "Temporarily unavailable. Try again in a moment.";
 
 /** Requests an emailed link. The response is the same whether or not the address has an account. */
 export const requestLink = (kind: EmailedLink, email: string, landing: string) =>
-  post("link/ask", { kind, email, landing });
+  post("link/request", { kind, email, landing });
 
 /** Returns the email address of a link. Reading a link does not use it. */
-export const readLink = (kind: EmailedLink, token: string) => post("link/look", { kind, token });
+export const readLink = (kind: EmailedLink, token: string) => post("link/read", { kind, token });
 
 /** Sets a new password with a link. This uses the link. */
 export const resetPassword = (token: string, password: string) => post("password/reset", { token, password });

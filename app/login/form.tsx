@@ -2,16 +2,16 @@
 
 import Link from "next/link";
 import { type FormEvent, useRef, useState } from "react";
-import { prove, type SignInFault } from "../auth-client";
+import { type SignInFault, submitProof } from "../auth-client";
 import { SubmitButton, TextField } from "../console/_ui/form/form";
 import { buttonStyle, linkStyle } from "../console/_ui/styles";
 import { requestLink } from "./auth-requests";
 import { LinkSent } from "./link-sent";
 
 const MESSAGES: Record<SignInFault, string> = {
-  refused: "Incorrect email or password.",
-  too_many_tries: "Too many attempts. Wait a minute and try again.",
-  step_over: "The sign-in expired. Sign in again.",
+  rejected: "Incorrect email or password.",
+  too_many_attempts: "Too many attempts. Wait a minute and try again.",
+  expired: "The sign-in expired. Sign in again.",
   unavailable: "Sign-in is temporarily unavailable. Try again in a moment.",
 };
 
@@ -33,13 +33,13 @@ export function LoginForm({ landing, canSendEmail }: LoginFormProps) {
     const fields = new FormData(event.currentTarget);
     setBusyWith("password");
     setFault(null);
-    const result = await prove(
+    const result = await submitProof(
       "credentials",
       { email: String(fields.get("email")), password: String(fields.get("password")) },
       landing,
     );
     if ("to" in result) return window.location.assign(result.to);
-    setFault(result.said ?? MESSAGES[result.fault]);
+    setFault(result.message ?? MESSAGES[result.fault]);
     setBusyWith(null);
   };
 

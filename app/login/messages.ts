@@ -4,10 +4,10 @@ type Fault = Extract<PasskeyResult, { fault: string }>["fault"];
 
 /** The message for each passkey error. */
 export const PASSKEY_MESSAGES: Record<Fault, string> = {
-  refused: "This passkey does not belong to an account here. It may have been removed.",
-  turned_down: "No passkey was used. Try again, or use another sign-in method.",
-  too_many_tries: "Too many attempts. Wait a minute and try again.",
-  step_over: "The sign-in expired. Sign in again.",
+  rejected: "This passkey does not belong to an account here. It may have been removed.",
+  dismissed: "No passkey was used. Try again, or use another sign-in method.",
+  too_many_attempts: "Too many attempts. Wait a minute and try again.",
+  expired: "The sign-in expired. Sign in again.",
   unavailable: "Passkeys are temporarily unavailable. Try again, or use another sign-in method.",
 };
 
@@ -18,7 +18,7 @@ const MESSAGES: Record<string, string> = {
   NoAccount:
     "No user here has the verified email address of that account. Sign in with the address of your invitation, or ask for an invitation.",
   Unavailable: "Sign-in is temporarily unavailable. Try again in a moment.",
-  StepOver: "The sign-in expired. Sign in again.",
+  Expired: "The sign-in expired. Sign in again.",
 };
 
 /** The message for the `error` query parameter of the sign-in page. Null without that parameter. */

@@ -3,16 +3,16 @@
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import type { OtherSignInMethods as Methods } from "#server/trpc/account/sign-in-pages";
-import { signInElsewhere } from "../auth-client";
+import { signInWithProvider } from "../auth-client";
 import { buttonStyle } from "../console/_ui/styles";
 import { signInByPasskey } from "../passkey-client";
 import { PASSKEY_MESSAGES } from "./messages";
 
 /** Sign-in with a passkey or with an external account, if available. */
-export function OtherSignInMethods({ ways, landing }: { ways: Methods; landing: string }) {
+export function OtherSignInMethods({ methods, landing }: { methods: Methods; landing: string }) {
   const [busyWith, setBusyWith] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
-  if (!ways.hasPasskeys && ways.providers.length === 0) return null;
+  if (!methods.hasPasskeys && methods.providers.length === 0) return null;
 
   const start = async (method: string, signIn: () => Promise<string | null>) => {
     setBusyWith(method);
@@ -24,7 +24,7 @@ export function OtherSignInMethods({ ways, landing }: { ways: Methods; landing: 
   };
   const signInWithPasskey = async () => {
     const result = await signInByPasskey(landing);
-    if ("fault" in result) return result.said ?? PASSKEY_MESSAGES[result.fault];
+    if ("fault" in result) return result.message ?? PASSKEY_MESSAGES[result.fault];
     window.location.assign(result.to);
     return null;
   };
@@ -39,7 +39,7 @@ export function OtherSignInMethods({ ways, landing }: { ways: Methods; landing: 
       <div role="alert" className="empty:hidden">
         {fault ? <p className="rounded-lg bg-bad-tint px-3.5 py-2.5 text-bad leading-6">{fault}</p> : null}
       </div>
-      {ways.hasPasskeys ? (
+      {methods.hasPasskeys ? (
         <button
           type="button"
           disabled={busyWith !== null}
@@ -50,12 +50,12 @@ export function OtherSignInMethods({ ways, landing }: { ways: Methods; landing: 
           {busyWith === "passkey" ? "Waiting for your passkey…" : "Sign in with a passkey"}
         </button>
       ) : null}
-      {ways.providers.map(({ id, name }) => (
+      {methods.providers.map(({ id, name }) => (
         <button
           key={id}
           type="button"
           disabled={busyWith !== null}
-          onClick={() => start(id, () => signInElsewhere(id, landing))}
+          onClick={() => start(id, () => signInWithProvider(id, landing))}
           className={`${buttonStyle.plain} h-10`}
         >
           Continue with {name}

@@ -26,7 +26,7 @@ export default async function LoginPage({ searchParams }: Props) {
         </p>
       ) : null}
       <LoginForm landing={landing} canSendEmail={(await systemEmailFault()) === null} />
-      <OtherSignInMethods ways={otherSignInMethods()} landing={landing} />
+      <OtherSignInMethods methods={otherSignInMethods()} landing={landing} />
     </SignInFrame>
   );
 }

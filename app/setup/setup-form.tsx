@@ -1,7 +1,7 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
-import { prove } from "../auth-client";
+import { submitProof } from "../auth-client";
 import { SubmitButton, TextField } from "../console/_ui/form/form";
 import { FormFault } from "../console/_ui/form/form-fault";
 import { setUpFirstUser } from "../login/auth-requests";
@@ -24,7 +24,7 @@ export function SetupForm() {
     setFault(null);
     const response = await setUpFirstUser(code, email, password);
     if (response.ok) {
-      const result = await prove("credentials", { email: response.email, password }, "/console");
+      const result = await submitProof("credentials", { email: response.email, password }, "/console");
       return window.location.assign("to" in result ? result.to : "/login");
     }
     setBusy(false);

@@ -83,16 +83,16 @@ export const passkeyChallenges = pgTable("passkey_challenges", {
 });
 
 /** The methods of the first sign-in step. */
-export const SIGN_IN_WAYS = ["password", "link", "passkey", "github", "google"] as const;
-export type SignInWay = (typeof SIGN_IN_WAYS)[number];
+export const SIGN_IN_METHODS = ["password", "link", "passkey", "github", "google"] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** A sign-in that has completed the first step and still requires the second factor. It is not a session. */
-export const secondSteps = pgTable("second_steps", {
+export const twoFactorChallenges = pgTable("second_steps", {
   /** SHA-256 of the token in the browser. */
   tokenHash: bytea().primaryKey(),
   userId: ofUser(),
-  way: text({ enum: SIGN_IN_WAYS }).notNull(),
-  tries: integer().notNull().default(0),
+  method: text("way", { enum: SIGN_IN_METHODS }).notNull(),
+  attempts: integer("tries").notNull().default(0),
   expiresAt: timestamp({ withTimezone: true }).notNull(),
 });
 

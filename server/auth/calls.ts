@@ -38,7 +38,7 @@ function call<S extends z.ZodType>(
 
 /** Our own actions for visitors who are not signed in. They accept JSON, from our own pages only. */
 const CALLS: Record<string, Call> = {
-  "POST link/ask": call(
+  "POST link/request": call(
     z.strictObject({ kind, email, landing: z.string().max(2_000) }),
     async (deps, input, visitor) => {
       const result = await requestSignInLink(deps, {
@@ -58,7 +58,7 @@ const CALLS: Record<string, Call> = {
       }
     },
   ),
-  "POST link/look": call(z.strictObject({ kind, token }), async (deps, input, visitor) => {
+  "POST link/read": call(z.strictObject({ kind, token }), async (deps, input, visitor) => {
     const link = await readSignInLink(deps, { ...input, visitor });
     if (link.kind === "valid") return { status: 200, body: { email: link.email } };
     return link.kind === "expired" ? EXPIRED : TOO_MANY;

@@ -48,8 +48,8 @@ export function authOptions(deps: ConsoleDeps, visit: Visit): AuthOptions {
           );
           if (error) return `${deps.url}/login?error=${error}`;
         }
-        if (visit.admission?.kind === "second_step")
-          return `${deps.url}/login/second?callbackUrl=${encodeURIComponent(visit.landing)}`;
+        if (visit.admission?.kind === "two_factor")
+          return `${deps.url}/login/two-factor?callbackUrl=${encodeURIComponent(visit.landing)}`;
         return visit.admission?.kind === "signed_in";
       },
       jwt: async ({ token, user }) => {
@@ -91,7 +91,7 @@ const formProviders = (deps: ConsoleDeps, visit: Visit): AuthOptions["providers"
     },
   }),
   Credentials({
-    id: "second-step",
+    id: "two-factor",
     credentials: { code: {} },
     authorize: async (given) => {
       const { visitor, step } = visit;

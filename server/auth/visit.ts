@@ -25,8 +25,8 @@ export type StepResult =
 /** Sign-in errors as the page receives them. They reveal nothing about an account. */
 export const SIGN_IN_ERRORS = [
   "CredentialsSignin",
-  "TooManyTries",
-  "StepOver",
+  "TooManyAttempts",
+  "Expired",
   "NoAccount",
   "Unavailable",
 ] as const;
@@ -52,13 +52,13 @@ export async function runSignInStep(
   });
   switch (result.kind) {
     case "signed_in":
-    case "second_step":
+    case "two_factor":
       visit.admission = result;
       return { id: result.kind === "signed_in" ? result.user.id : "pending" };
     case "too_many_attempts":
-      throw signInError("TooManyTries");
+      throw signInError("TooManyAttempts");
     case "expired":
-      throw signInError("StepOver");
+      throw signInError("Expired");
     case "rejected":
       return null;
   }

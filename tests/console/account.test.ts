@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { accountEvents, accounts, passkeys, secondSteps } from "#db/schema/account";
+import { accountEvents, accounts, passkeys, twoFactorChallenges } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { newId } from "#server/platform/ids";
@@ -87,7 +87,7 @@ describe("ending a session", () => {
     await other.signIn(ann.user.email, PASSWORD);
     const id = (await sessionsOf(ann.visitor)).find(({ isThis }) => !isThis)?.id;
     expect(await ann.visitor.call("account.endSession", { id })).toMatchObject({ ok: true });
-    expect(await other.query("account.locks")).toMatchObject({ ok: false, code: "UNAUTHORIZED" });
+    expect(await other.query("account.signInMethods")).toMatchObject({ ok: false, code: "UNAUTHORIZED" });
     expect(await isIn(ann.visitor)).toBe(true);
     expect((await eventsOf(ann.visitor))[0]).toMatchObject({ kind: "session_ended" });
   });
@@ -107,18 +107,18 @@ describe("changing the password", () => {
     const other = open();
     await other.signIn(ann.user.email, PASSWORD);
     const next = "another long phrase";
-    expect(await ann.visitor.call("account.changePassword", { present: "wrong", next })).toMatchObject({
+    expect(await ann.visitor.call("account.changePassword", { current: "wrong", next })).toMatchObject({
       ok: false,
       message: "Incorrect current password.",
     });
     expect(
-      await ann.visitor.call("account.changePassword", { present: PASSWORD, next: "short" }),
+      await ann.visitor.call("account.changePassword", { current: PASSWORD, next: "short" }),
     ).toMatchObject({
       ok: false,
       message: expect.stringContaining("12 to 256"),
     });
     expect(await isIn(other)).toBe(true);
-    expect(await ann.visitor.call("account.changePassword", { present: PASSWORD, next })).toMatchObject({
+    expect(await ann.visitor.call("account.changePassword", { current: PASSWORD, next })).toMatchObject({
       ok: true,
     });
     expect(await isIn(other)).toBe(false);
@@ -133,7 +133,7 @@ describe("changing the password", () => {
     const passwordHash = await hashNewPassword(reset);
     const { changing } = await console.deps.db.transaction(async (tx) => {
       await lockUser(tx, ann.user.id);
-      const changing = ann.visitor.call("account.changePassword", { present: PASSWORD, next });
+      const changing = ann.visitor.call("account.changePassword", { current: PASSWORD, next });
       await untilLocked(console.house.hot);
       await writePassword(tx, { userId: ann.user.id, passwordHash });
       return { changing };
@@ -146,7 +146,7 @@ describe("changing the password", () => {
   test("limits guesses in an unattended session to a few attempts per minute; failed attempts end no session", async () => {
     const codes: string[] = [];
     for (let i = 0; i < 8; i++) {
-      const called = await ann.visitor.call("account.changePassword", { present: "x", next: "y".repeat(12) });
+      const called = await ann.visitor.call("account.changePassword", { current: "x", next: "y".repeat(12) });
       codes.push(called.ok ? "OK" : called.code);
     }
     expect(codes.at(0)).toBe("UNPROCESSABLE_CONTENT");
@@ -158,7 +158,7 @@ describe("changing the password", () => {
 describe("a user with neither a password nor a factor", () => {
   test("can change security settings only shortly after sign-in", async () => {
     await console.deps.db.update(users).set({ passwordHash: null }).where(eq(users.id, ann.user.id));
-    expect(await ann.visitor.query("account.locks")).toMatchObject({
+    expect(await ann.visitor.query("account.signInMethods")).toMatchObject({
       data: { hasPassword: false, proof: "fresh_session" },
     });
     expect(await ann.visitor.call("account.startAuthenticator", { proof: "" })).toMatchObject({ ok: true });
@@ -193,7 +193,7 @@ const NAMING: Record<string, (id: string) => object> = {
 };
 /** The account procedures without an id in their input. They act on the caller only. */
 const UNNAMED = [
-  "account.locks",
+  "account.signInMethods",
   "account.sessions",
   "account.events",
   "account.changePassword",
@@ -281,22 +281,22 @@ describe("account records", () => {
       agent: "Firefox on Linux",
       subject: "password",
     });
-    const locks = JSON.stringify(await ann.visitor.query("account.locks"));
+    const locks = JSON.stringify(await ann.visitor.query("account.signInMethods"));
     expect(locks).not.toMatch(/scrypt|secret|hash/i);
   });
 
   test("are deleted after 90 days, and expired challenges at once", async () => {
     const db = console.deps.db;
     const mine = eq(accountEvents.userId, ann.user.id);
-    await db.insert(secondSteps).values({
+    await db.insert(twoFactorChallenges).values({
       tokenHash: Buffer.from(newId()),
       userId: ann.user.id,
-      way: "password",
+      method: "password",
       expiresAt: sql`now() - interval '1 second'`,
     });
     await deleteOldAccountRecords(console.house.hot, 1_000);
     expect(await db.$count(accountEvents, mine)).toBe(1);
-    expect(await db.$count(secondSteps, eq(secondSteps.userId, ann.user.id))).toBe(0);
+    expect(await db.$count(twoFactorChallenges, eq(twoFactorChallenges.userId, ann.user.id))).toBe(0);
     await db.update(accountEvents).set({ createdAt: sql`now() - interval '91 days'` }).where(mine);
     expect(await eventsOf(ann.visitor)).toHaveLength(0);
     await deleteOldAccountRecords(console.house.hot, 1_000);
@@ -331,8 +331,8 @@ describe("account records", () => {
 test("rejects an unknown field, half a surrogate pair and an overlong text", async () => {
   const { visitor } = ann;
   for (const [name, input] of [
-    ["account.changePassword", { present: PASSWORD, next: "long enough now", userId: ben.user.id }],
-    ["account.changePassword", { present: "\ud800", next: "long enough now" }],
+    ["account.changePassword", { current: PASSWORD, next: "long enough now", userId: ben.user.id }],
+    ["account.changePassword", { current: "\ud800", next: "long enough now" }],
     ["account.startAuthenticator", { proof: "x".repeat(10_000) }],
     ["account.endSession", { id: ["x"] }],
     ["account.unlink", { provider: "facebook" }],

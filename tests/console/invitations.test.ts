@@ -33,7 +33,7 @@ const stranger = () => {
 const tokenOf = ({ link }: { link: string }) => link.split("#")[1] ?? "";
 const invite = async (role: "viewer" | "member" | "admin" | "owner" = "member", address = email) =>
   tokenOf(await inviteMember(party.ctx, { email: address, role }));
-const viewInvitation = (token: string) => stranger().invitations.look({ token });
+const viewInvitation = (token: string) => stranger().invitations.read({ token });
 const rolesOf = (address: string) =>
   console.deps.db
     .select({ role: memberships.role, teamId: memberships.teamId })
@@ -169,8 +169,8 @@ describe("an invitation", () => {
     expect(await accept(stranger())).toBe("TOO_MANY_REQUESTS");
     const one = stranger();
     for (let times = 0; times < INVITATION_ATTEMPTS_PER_MINUTE.address; times++)
-      expect(await one.invitations.look({ token })).toMatchObject({ state: "open" });
-    await expect(one.invitations.look({ token })).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
+      expect(await one.invitations.read({ token })).toMatchObject({ state: "open" });
+    await expect(one.invitations.read({ token })).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS" });
     expect(await accept(one)).toBe("TOO_MANY_REQUESTS");
     expect(await viewInvitation(token)).toMatchObject({ state: "open" });
   });

@@ -40,12 +40,15 @@ describe("a known browser", () => {
     await exhaust(`account:${user.email}`, SIGN_IN_ATTEMPTS_PER_MINUTE.accountFromStrangers);
 
     const cookie = home.jar.get(NAME);
-    expect(await open(proxy).signIn(user.email, PASSWORD)).toMatchObject({ error: "TooManyTries" });
-    expect(await open().signIn(user.email, PASSWORD)).toMatchObject({ error: "TooManyTries" });
+    expect(await open(proxy).signIn(user.email, PASSWORD)).toMatchObject({ error: "TooManyAttempts" });
+    expect(await open().signIn(user.email, PASSWORD)).toMatchObject({ error: "TooManyAttempts" });
     for (const place of [proxy, "192.0.2.77"])
       expect((await withCookie(open(place), cookie).signIn(user.email, PASSWORD)).isIn, place).toBe(true);
     const stolen = withCookie(open(proxy), foreign.jar.get(NAME));
-    expect(await stolen.signIn(user.email, PASSWORD)).toMatchObject({ isIn: false, error: "TooManyTries" });
+    expect(await stolen.signIn(user.email, PASSWORD)).toMatchObject({
+      isIn: false,
+      error: "TooManyAttempts",
+    });
   });
 
   test("has its own limit only for its own account; for other accounts the limit of its IP address applies", async () => {
@@ -56,16 +59,20 @@ describe("a known browser", () => {
     const own = home.jar.get(NAME);
     const place = "203.0.113.3";
     const requestLink = (email: string, cookie: string | undefined) =>
-      withCookie(open(place), cookie).tell("link/ask", { kind: "sign_in_link", email, landing: "/console" });
+      withCookie(open(place), cookie).tell("link/request", {
+        kind: "sign_in_link",
+        email,
+        landing: "/console",
+      });
     const stranger = open(place);
     for (let n = 0; n < LINK_CALLS_PER_MINUTE.requested; n++)
-      await stranger.tell("link/ask", { kind: "sign_in_link", email: `x${n}@example.org`, landing: "/" });
+      await stranger.tell("link/request", { kind: "sign_in_link", email: `x${n}@example.org`, landing: "/" });
     expect((await requestLink(other.email, own)).status).toBe(429);
     expect((await requestLink("nobody@example.org", own)).status).toBe(429);
     expect((await requestLink(user.email, own)).status).not.toBe(429);
 
     const openLink = (cookie: string | undefined) =>
-      withCookie(open(place), cookie).tell("link/look", { kind: "sign_in_link", token: "x".repeat(43) });
+      withCookie(open(place), cookie).tell("link/read", { kind: "sign_in_link", token: "x".repeat(43) });
     for (let n = 0; n < LINK_CALLS_PER_MINUTE.opened; n++)
       expect((await openLink(undefined)).status).toBe(410);
     expect((await openLink(own)).status).toBe(429);
@@ -75,7 +82,7 @@ describe("a known browser", () => {
       minutes: 5,
     });
     const viewLink = (cookie: string | undefined) =>
-      withCookie(open(place), cookie).tell("link/look", { kind: "sign_in_link", token });
+      withCookie(open(place), cookie).tell("link/read", { kind: "sign_in_link", token });
     expect((await viewLink(foreign.jar.get(NAME))).status).toBe(429);
     expect((await viewLink(own)).status).toBe(200);
   });
@@ -90,8 +97,8 @@ describe("a known browser", () => {
     const stranger = withCookie(open(place), home.jar.get(NAME));
     expect((await stranger.post("passkey/options", {})).status).toBe(429);
     stranger.jar.set("__Host-backstamp.step", "x".repeat(43));
-    expect((await stranger.secondStep("123456")).error).toBe("TooManyTries");
-    const token = await createTwoFactorChallenge(console.deps.db, { userId: user.id, way: "password" });
+    expect((await stranger.secondStep("123456")).error).toBe("TooManyAttempts");
+    const token = await createTwoFactorChallenge(console.deps.db, { userId: user.id, method: "password" });
     stranger.jar.set("__Host-backstamp.step", token);
     expect((await stranger.post("passkey/options", {})).status).toBe(200);
     expect((await stranger.secondStep("123456")).error).toBe("CredentialsSignin");
@@ -105,7 +112,7 @@ describe("a known browser", () => {
     for (let n = 0; n <= SIGN_IN_ATTEMPTS_PER_MINUTE.device; n++)
       errors.push((await visitor.signIn(user.email, wrong)).error);
     expect(errors.at(-2)).toBe("CredentialsSignin");
-    expect(errors.at(-1)).toBe("TooManyTries");
+    expect(errors.at(-1)).toBe("TooManyAttempts");
   });
 
   test("gets the device cookie only after a complete sign-in", async () => {
@@ -134,7 +141,9 @@ describe("a known browser", () => {
     const address = "203.0.113.2";
     await exhaust(`address:${address}`, SIGN_IN_ATTEMPTS_PER_MINUTE.address);
     for (const made of [session, `${cookie}x`, "x", "a.b.c.d.e", "x".repeat(5_000)])
-      expect((await withCookie(open(address), made).signIn(user.email, PASSWORD)).error).toBe("TooManyTries");
+      expect((await withCookie(open(address), made).signIn(user.email, PASSWORD)).error).toBe(
+        "TooManyAttempts",
+      );
   });
 });
 

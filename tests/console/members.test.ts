@@ -200,8 +200,8 @@ describe("a former member", () => {
     await remove("owner", admin);
     const open = console.callerOf({ get: () => undefined });
     const tokenOf = (text: string) => text.split("#")[1] ?? "";
-    expect(await open.invitations.look({ token: tokenOf(link) })).toMatchObject({ state: "withdrawn" });
-    expect(await open.invitations.look({ token: tokenOf(untouched) })).toMatchObject({ state: "open" });
+    expect(await open.invitations.read({ token: tokenOf(link) })).toMatchObject({ state: "withdrawn" });
+    expect(await open.invitations.read({ token: tokenOf(untouched) })).toMatchObject({ state: "open" });
     expect((await entries()).map(({ action }) => action)).toContain("invitation.revoked");
   });
 

@@ -165,15 +165,15 @@ describe.each(PROVIDERS)("signing in with %s", (provider) => {
     expect(await readSession(console.deps, inviter.cookies)).toBeNull();
     expect(await open().signIn(email, PASSWORD)).toMatchObject({ isIn: false, error: "CredentialsSignin" });
     clock.advance(30_000);
-    expect((await owed.secondStep("000000")).error).toBe("StepOver");
-    expect(await visitor.query("account.locks")).toMatchObject({
+    expect((await owed.secondStep("000000")).error).toBe("Expired");
+    expect(await visitor.query("account.signInMethods")).toMatchObject({
       data: { hasPassword: false, hasAuthenticator: false, recoveryCodesLeft: 0, passkeys: [] },
     });
     expect(await visitor.query("account.events")).toMatchObject({
       data: expect.arrayContaining([expect.objectContaining({ kind: "address_proved" })]),
     });
     await enrol(visitor, "", clock.now());
-    expect((await signInAs(provider, account)).to).toMatch(/^\/login\/second/);
+    expect((await signInAs(provider, account)).to).toMatch(/^\/login\/two-factor/);
     expect(await readSession(console.deps, visitor.cookies)).not.toBeNull();
   });
 
@@ -194,7 +194,7 @@ describe.each(PROVIDERS)("signing in with %s", (provider) => {
     const count = () => console.deps.db.$count(sessions, eq(sessions.userId, user.id));
     const before = await count();
     const { visitor, to, isIn } = await signInAs(provider, { sub: sub(), email: user.email });
-    expect({ to, isIn }).toEqual({ to: "/login/second?callbackUrl=%2Fconsole%2Femails", isIn: false });
+    expect({ to, isIn }).toEqual({ to: "/login/two-factor?callbackUrl=%2Fconsole%2Femails", isIn: false });
     expect(await count()).toBe(before);
     clock.advance(30_000);
     expect((await visitor.secondStep(codeOf(secret, clock.now()))).isIn).toBe(true);

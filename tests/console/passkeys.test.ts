@@ -68,7 +68,7 @@ describe("creating a passkey", () => {
     const { home, made } = await openOwner();
     expect(made.recoveryCodes).toHaveLength(10);
     expect(await add(home, createPasskeyDevice(page))).toMatchObject({ data: { recoveryCodes: null } });
-    expect(await home.query("account.locks")).toMatchObject({
+    expect(await home.query("account.signInMethods")).toMatchObject({
       data: { passkeys: [{ name: "Key", isSynced: false }, {}], recoveryCodesLeft: 10 },
     });
   });
@@ -242,7 +242,9 @@ describe("a user with only passkeys", () => {
     const { home, made } = await openPasskeyOnly();
     const refused = await remove(home, made.id, made.recoveryCodes[0]);
     expect(refused).toMatchObject({ ok: false, code: "CONFLICT" });
-    expect(await home.query("account.locks")).toMatchObject({ data: { passkeys: [{ id: made.id }] } });
+    expect(await home.query("account.signInMethods")).toMatchObject({
+      data: { passkeys: [{ id: made.id }] },
+    });
     const second = await home.call("account.startPasskey", { proof: made.recoveryCodes[1] ?? "" });
     const response = createPasskeyDevice(page).make((second as { data: Asked }).data);
     expect(await home.call("account.addPasskey", { response, name: "" })).toMatchObject({ ok: true });
@@ -251,10 +253,10 @@ describe("a user with only passkeys", () => {
 
   test("must sign in again to confirm their identity once no recovery code is left, and the error states it", async () => {
     const { user, home, device } = await openPasskeyOnly();
-    expect(await home.query("account.locks")).toMatchObject({ data: { proof: "code" } });
+    expect(await home.query("account.signInMethods")).toMatchObject({ data: { proof: "code" } });
     const db = console.deps.db;
     await db.update(recoveryCodes).set({ usedAt: sql`now()` }).where(eq(recoveryCodes.userId, user.id));
-    expect(await home.query("account.locks")).toMatchObject({ data: { proof: "fresh_session" } });
+    expect(await home.query("account.signInMethods")).toMatchObject({ data: { proof: "fresh_session" } });
     await db
       .update(sessions)
       .set({ createdAt: sql`now() - interval '11 minutes'` })

@@ -51,10 +51,10 @@ async function invited(by: "shown" | "mailed") {
   return { email, visitor };
 }
 async function mailedToken(kind: "sign_in_link" | "password_reset", email: string): Promise<string> {
-  await open().tell("link/ask", { kind, email, landing: "/console" });
+  await open().tell("link/request", { kind, email, landing: "/console" });
   return tokenOf((await mailbox.linksTo(email)).at(-1));
 }
-const locksOf = async (visitor: ReturnType<typeof open>) => visitor.query("account.locks");
+const locksOf = async (visitor: ReturnType<typeof open>) => visitor.query("account.signInMethods");
 const isIn = async (visitor: ReturnType<typeof open>) =>
   (await readSession(console.deps, visitor.cookies)) !== null;
 
@@ -70,7 +70,7 @@ test("either link of an invitation works once, and a new link revokes both", asy
   const both = [tokenOf(new URL(link)), tokenOf((await mailbox.linksTo(email)).at(-1))];
   const states = async () =>
     Promise.all(
-      both.map(async (token) => (await console.callerOf(noCookies).invitations.look({ token })).state),
+      both.map(async (token) => (await console.callerOf(noCookies).invitations.read({ token })).state),
     );
   expect(await states()).toEqual(["open", "open"]);
   await console.deps.db.update(invitations).set({ acceptedAt: sql`now()` }).where(eq(invitations.id, id));
@@ -106,16 +106,16 @@ describe("a user who joined with the inviter's link", () => {
     const { link } = await createResetLink(console.deps, email);
     const token = tokenOf(new URL(link));
     expect((await open().tell("password/reset", { token, password: ANOTHER })).status).toBe(200);
-    expect((await open().signIn(email, ANOTHER)).to).toMatch(/^\/login\/second/);
+    expect((await open().signIn(email, ANOTHER)).to).toMatch(/^\/login\/two-factor/);
     expect(await provedAt(email)).toBeNull();
   });
 });
 
 test("a user who joined with the emailed link loses nothing with another one", async () => {
   const { email, visitor } = await invited("mailed");
-  expect((await open().byLink(await mailedToken("sign_in_link", email))).to).toMatch(/^\/login\/second/);
+  expect((await open().byLink(await mailedToken("sign_in_link", email))).to).toMatch(/^\/login\/two-factor/);
   expect(await isIn(visitor)).toBe(true);
-  expect((await open().signIn(email, PASSWORD)).to).toMatch(/^\/login\/second/);
+  expect((await open().signIn(email, PASSWORD)).to).toMatch(/^\/login\/two-factor/);
 });
 
 test("a user whom the operator created loses nothing with an email link", async () => {

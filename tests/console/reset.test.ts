@@ -25,7 +25,7 @@ afterAll(async () => {
 let addresses = 0;
 const stranger = () => openVisitor(console.deps, { address: `203.0.113.${++addresses}` });
 const requestLink = (email: string) =>
-  stranger().tell("link/ask", { kind: "password_reset", email, landing: "/console" });
+  stranger().tell("link/request", { kind: "password_reset", email, landing: "/console" });
 const reset = (token: string, password = ANOTHER, visitor = stranger()) =>
   visitor.tell("password/reset", { token, password });
 const has = async (user: User, password: string) =>
@@ -77,7 +77,7 @@ describe("a password reset link", () => {
 
   test("is rejected if it has expired, was changed or is for another purpose", async () => {
     const { user, token } = await mailed();
-    await stranger().tell("link/ask", { kind: "sign_in_link", email: user.email, landing: "/console" });
+    await stranger().tell("link/request", { kind: "sign_in_link", email: user.email, landing: "/console" });
     const signIn = (await mailbox.linksTo(user.email)).at(-1);
     expect(signIn?.pathname).toBe("/login/link");
     for (const bad of [tokenOf(signIn), token.toUpperCase(), `${token}A`, "", "\0"])
@@ -106,7 +106,7 @@ describe("a password reset link", () => {
     const visitor = stranger();
     expect(await visitor.signIn(user.email, ANOTHER)).toMatchObject({
       isIn: false,
-      to: expect.stringMatching(/^\/login\/second/),
+      to: expect.stringMatching(/^\/login\/two-factor/),
     });
   });
 

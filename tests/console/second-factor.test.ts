@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { accountEvents, recoveryCodes, secondSteps, totpFactors } from "#db/schema/account";
+import { accountEvents, recoveryCodes, totpFactors, twoFactorChallenges } from "#db/schema/account";
 import { sessions } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { admit } from "#server/services/account/admit";
@@ -60,10 +60,10 @@ describe("a user with an authenticator app", () => {
     const before = await sessionsOf(user.id);
     const first = await visitor.signIn(user.email, PASSWORD);
     expect(first).toMatchObject({ isIn: false, error: null });
-    expect(first.to).toMatch(/^\/login\/second\?/);
+    expect(first.to).toMatch(/^\/login\/two-factor\?/);
     expect(await sessionsOf(user.id)).toBe(before);
     expect(await readSession(console.deps, visitor.cookies)).toBeNull();
-    expect((await visitor.query("account.locks")).ok).toBe(false);
+    expect((await visitor.query("account.signInMethods")).ok).toBe(false);
   });
 
   test("signs in with the code, which uses up the 2FA challenge", async () => {
@@ -75,14 +75,14 @@ describe("a user with an authenticator app", () => {
     expect((await readSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
     const again = stranger();
     again.jar.set("__Host-backstamp.step", step);
-    expect(await again.secondStep(nextCode())).toMatchObject({ isIn: false, error: "StepOver" });
+    expect(await again.secondStep(nextCode())).toMatchObject({ isIn: false, error: "Expired" });
   });
 
   test("cannot sign in without 2FA by any method", async () => {
     for (const method of ["password", "link", "github", "google"] as const) {
       const visitor = { address: "198.51.100.250", userAgent: null };
       const before = await sessionsOf(user.id);
-      expect((await admit(console.deps, { user, method, visitor })).kind).toBe("second_step");
+      expect((await admit(console.deps, { user, method, visitor })).kind).toBe("two_factor");
       expect(await sessionsOf(user.id)).toBe(before);
     }
   });
@@ -159,7 +159,7 @@ describe("a TOTP code", () => {
     await visitor.signIn(user.email, PASSWORD);
     for (let i = 0; i < CODE_ATTEMPTS_MAX.step; i++)
       expect((await visitor.secondStep(wrong())).error).toBe("CredentialsSignin");
-    expect(await visitor.secondStep(nextCode())).toMatchObject({ isIn: false, error: "StepOver" });
+    expect(await visitor.secondStep(nextCode())).toMatchObject({ isIn: false, error: "Expired" });
     await visitor.signIn(user.email, PASSWORD);
     expect((await visitor.secondStep(nextCode())).isIn).toBe(true);
   });
@@ -171,11 +171,11 @@ describe("a TOTP code", () => {
       await visitor.signIn(user.email, PASSWORD);
       for (let i = 0; i < 4; i++) kinds.push((await visitor.secondStep(wrong())).error);
     }
-    expect(kinds.slice(0, CODE_ATTEMPTS_MAX.accountFromStrangers)).not.toContain("TooManyTries");
-    expect(kinds.at(-1)).toBe("TooManyTries");
+    expect(kinds.slice(0, CODE_ATTEMPTS_MAX.accountFromStrangers)).not.toContain("TooManyAttempts");
+    expect(kinds.at(-1)).toBe("TooManyAttempts");
     const late = stranger();
     await late.signIn(user.email, PASSWORD);
-    expect((await late.secondStep(nextCode())).error).toBe("TooManyTries");
+    expect((await late.secondStep(nextCode())).error).toBe("TooManyAttempts");
     expect((await late.secondStep(codes[0] ?? "")).isIn).toBe(true);
     await home.signIn(user.email, PASSWORD);
     expect((await home.secondStep(nextCode())).isIn).toBe(true);
@@ -187,24 +187,24 @@ describe("a 2FA challenge", () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
     await console.deps.db
-      .update(secondSteps)
+      .update(twoFactorChallenges)
       .set({ expiresAt: sql`now() - interval '1 second'` })
-      .where(eq(secondSteps.userId, user.id));
-    expect((await visitor.secondStep(nextCode())).error).toBe("StepOver");
-    expect((await stranger().secondStep(nextCode())).error).toBe("StepOver");
+      .where(eq(twoFactorChallenges.userId, user.id));
+    expect((await visitor.secondStep(nextCode())).error).toBe("Expired");
+    expect((await stranger().secondStep(nextCode())).error).toBe("Expired");
   });
 
   test("started with a password is deleted when the password changes", async () => {
     const visitor = stranger();
     const next = "another long phrase";
     await visitor.signIn(user.email, PASSWORD);
-    expect(await home.call("account.changePassword", { present: PASSWORD, next })).toMatchObject({
+    expect(await home.call("account.changePassword", { current: PASSWORD, next })).toMatchObject({
       ok: true,
     });
-    expect((await visitor.secondStep(nextCode())).error).toBe("StepOver");
+    expect((await visitor.secondStep(nextCode())).error).toBe("Expired");
     await visitor.signIn(user.email, next);
     await setPassword(console.deps, { userId: user.id, password: PASSWORD });
-    expect((await visitor.secondStep(nextCode())).error).toBe("StepOver");
+    expect((await visitor.secondStep(nextCode())).error).toBe("Expired");
     await visitor.signIn(user.email, PASSWORD);
     expect((await visitor.secondStep(nextCode())).isIn).toBe(true);
   });
@@ -315,7 +315,7 @@ describe("setting up an app", () => {
     });
     expect(await home.call("account.removeAuthenticator", { proof: nextCode() })).toMatchObject({ ok: true });
     expect((await stranger().signIn(user.email, PASSWORD)).isIn).toBe(true);
-    expect(await home.query("account.locks")).toMatchObject({
+    expect(await home.query("account.signInMethods")).toMatchObject({
       data: { hasAuthenticator: false, recoveryCodesLeft: 0 },
     });
   });
@@ -326,7 +326,7 @@ describe("the routes below /api/auth", () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
     const { csrfToken } = await (await visitor.get("csrf")).json();
-    for (const path of ["callback/second-step", "callback/passkey", "passkey/options"])
+    for (const path of ["callback/two-factor", "callback/passkey", "passkey/options"])
       for (const origin of ["https://evil.example", "null", `${console.deps.url}.evil.example`]) {
         const response = await visitor.post(path, { csrfToken, code: code() }, { origin });
         expect(response.status, `${path} ${origin}`).toBe(403);

@@ -25,7 +25,7 @@ test("two processes with one database share their limits", async () => {
   );
   // A new process uses the existing counts.
   const started = openVisitor(console.twin(), { address });
-  expect(await started.signIn(user.email, PASSWORD)).toMatchObject({ isIn: false, error: "TooManyTries" });
+  expect(await started.signIn(user.email, PASSWORD)).toMatchObject({ isIn: false, error: "TooManyAttempts" });
   expect(
     (await openVisitor(console.twin(), { address: "198.51.100.2" }).signIn(user.email, PASSWORD)).isIn,
   ).toBe(true);

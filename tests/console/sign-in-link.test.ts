@@ -26,7 +26,7 @@ const stranger = () =>
   openVisitor(console.deps, { address: `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}` });
 
 const requestLink = (email: string, landing = "/console", visitor = stranger()) =>
-  visitor.tell("link/ask", { kind: "sign_in_link", email, landing });
+  visitor.tell("link/request", { kind: "sign_in_link", email, landing });
 
 /** A user, and the link that was emailed to them. */
 async function mailed(landing?: string): Promise<{ user: User; link: URL; token: string }> {
@@ -60,16 +60,16 @@ describe("an email link", () => {
   test("is used only by its button: viewing it does not use it, and a GET does not sign in", async () => {
     const { user, token } = await mailed();
     const program = stranger();
-    for (const path of [`callback/link?token=${token}`, `link/look?token=${token}`, `link/ask`])
+    for (const path of [`callback/link?token=${token}`, `link/read?token=${token}`, `link/request`])
       expect((await program.get(path)).status).toBe(404);
     for (let i = 0; i < 3; i++)
-      expect(await program.tell("link/look", { kind: "sign_in_link", token })).toMatchObject({
+      expect(await program.tell("link/read", { kind: "sign_in_link", token })).toMatchObject({
         status: 200,
         told: { email: user.email },
       });
     expect(program.jar.size).toBe(0);
     expect((await stranger().byLink(token)).isIn).toBe(true);
-    expect((await program.tell("link/look", { kind: "sign_in_link", token })).status).toBe(410);
+    expect((await program.tell("link/read", { kind: "sign_in_link", token })).status).toBe(410);
   });
 
   test("has its token in the fragment, where no server, log or other site sees it", async () => {
@@ -86,7 +86,7 @@ describe("an email link", () => {
     for (const bad of [changed, token.slice(1), `${token}A`, "", "\0", "x".repeat(100), "' or 1=1 --"])
       expect((await stranger().byLink(bad)).isIn, bad).toBe(false);
     const visitor = stranger();
-    await visitor.tell("link/ask", { kind: "password_reset", email: user.email, landing: "/console" });
+    await visitor.tell("link/request", { kind: "password_reset", email: user.email, landing: "/console" });
     const reset = (await mailbox.linksTo(user.email)).at(-1);
     expect(reset?.pathname).toBe("/login/reset");
     expect((await stranger().byLink(tokenOf(reset))).isIn).toBe(false);
@@ -111,7 +111,7 @@ describe("an email link", () => {
     const visitor = stranger();
     const first = await visitor.byLink(token);
     expect(first).toMatchObject({ isIn: false, error: null });
-    expect(first.to).toMatch(/^\/login\/second\?/);
+    expect(first.to).toMatch(/^\/login\/two-factor\?/);
     expect(await readSession(console.deps, visitor.cookies)).toBeNull();
   });
 
@@ -163,8 +163,10 @@ describe("requesting a link", () => {
       forwarded: "host=evil.example",
     };
     const input = { kind: "sign_in_link", email: user.email, landing: "/console" };
-    expect((await stranger().tell("link/ask", input, headers)).status).toBe(202);
-    expect((await stranger().tell("link/ask", input, { ...headers, host: "evil.example" })).status).toBe(202);
+    expect((await stranger().tell("link/request", input, headers)).status).toBe(202);
+    expect((await stranger().tell("link/request", input, { ...headers, host: "evil.example" })).status).toBe(
+      202,
+    );
     const emails = await mailbox.mailsTo(user.email);
     expect(emails).toHaveLength(2);
     for (const mail of emails) expect(mail).not.toContain("evil.example");
@@ -201,7 +203,7 @@ describe("requesting a link", () => {
     const input = { kind: "sign_in_link", email: user.email, landing: "/console" };
     const visitor = stranger();
     for (const origin of ["https://evil.example", "null", "https://mail.example.org.evil.example"])
-      expect((await visitor.tell("link/ask", input, { origin })).status, origin).toBe(403);
+      expect((await visitor.tell("link/request", input, { origin })).status, origin).toBe(403);
     for (const bad of [
       { ...input, kind: "first_user" },
       { ...input, extra: 1 },
@@ -212,9 +214,9 @@ describe("requesting a link", () => {
       "text",
       null,
     ])
-      expect((await visitor.tell("link/ask", bad)).status, JSON.stringify(bad)).toBe(422);
+      expect((await visitor.tell("link/request", bad)).status, JSON.stringify(bad)).toBe(422);
     const long = { ...input, landing: `/${"x".repeat(20_000)}` };
-    expect((await visitor.tell("link/ask", long)).status).toBe(413);
+    expect((await visitor.tell("link/request", long)).status).toBe(413);
   });
 
   test("reports if system email is not configured", async () => {

@@ -4,7 +4,7 @@ import { formatForeignOrigin, isFromOwnPage } from "#server/platform/http/own-pa
 import { answerTrpc } from "#server/trpc/http";
 import type { AppRouter } from "#server/trpc/router";
 import { answerImport } from "#server/trpc/suppressions/files";
-import { prove, signInElsewhere, signOut } from "../../app/auth-client";
+import { signInWithProvider, signOut, submitProof } from "../../app/auth-client";
 import { faultOf } from "../../app/console/_ui/fault";
 import { type Console, cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console";
 import { openVisitor } from "../support/sign-in-visitor";
@@ -40,19 +40,19 @@ describe("a page opened at a URL other than BACKSTAMP_URL shows an error", () =>
   test("at every sign-in method and at sign-out", async () => {
     openPageElsewhere();
     const { email } = await console.person();
-    expect(await prove("credentials", { email, password: PASSWORD }, "/console")).toEqual({
+    expect(await submitProof("credentials", { email, password: PASSWORD }, "/console")).toEqual({
       fault: "unavailable",
-      said: SENTENCE,
+      message: SENTENCE,
     });
     expect(await signOut()).toBe(SENTENCE);
     console.deps.providers = { github: { id: "id", secret: "secret", issuer: opened, api: opened } };
-    expect(await signInElsewhere("github", "/console")).toBe(SENTENCE);
+    expect(await signInWithProvider("github", "/console")).toBe(SENTENCE);
   });
 
   test("at the request for a link", async () => {
     const visitor = openVisitor(console.deps);
     const input = { kind: "sign_in_link", email: "ann@example.org", landing: "/console" };
-    expect(await visitor.tell("link/ask", input, { origin: opened })).toMatchObject({
+    expect(await visitor.tell("link/request", input, { origin: opened })).toMatchObject({
       status: 403,
       told: { error: SENTENCE },
     });
@@ -90,7 +90,7 @@ describe("a page opened at a URL other than BACKSTAMP_URL shows an error", () =>
 test("a host that only the request names is foreign, even if the origin matches it", async () => {
   const headers = { host: "evil.example", origin: "https://evil.example" };
   const input = { kind: "sign_in_link", email: "ann@example.org", landing: "/console" };
-  expect((await openVisitor(console.deps).tell("link/ask", input, headers)).status).toBe(403);
+  expect((await openVisitor(console.deps).tell("link/request", input, headers)).status).toBe(403);
   const init = { method: "POST", body: "{}", headers: { ...headers, "content-type": "application/json" } };
   expect((await console.call("account.endOtherSessions", init)).status).toBe(403);
   const { id } = await console.session((await console.person({ role: "owner" })).id);

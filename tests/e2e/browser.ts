@@ -74,10 +74,10 @@ export async function openProfile(browser: Browser, options: BrowserContextOptio
  */
 function awaitStreamedParts(page: Page): void {
   // A document that forbids scripts has no late parts.
-  const isWaiting = () =>
+  const isPending = () =>
     page.evaluate(() => document.querySelector('[hidden][id^="S:"]') !== null).catch(() => false);
   const inPlace = async (response: Response | null) => {
-    for (let asked = 0; asked < 100 && (await isWaiting()); asked++) await wait(20);
+    for (let asked = 0; asked < 100 && (await isPending()); asked++) await wait(20);
     return response;
   };
   const goto = page.goto.bind(page);

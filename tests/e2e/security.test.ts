@@ -56,7 +56,7 @@ async function signInWithPassword(at: Page): Promise<void> {
   await at.getByLabel("Email address").fill(ADMIN.email);
   await at.getByLabel("Password").fill(ADMIN.password);
   await press("Sign in", at);
-  await at.waitForURL(/\/login\/second/, waitOptions);
+  await at.waitForURL(/\/login\/two-factor/, waitOptions);
 }
 
 let secret = "";
@@ -207,7 +207,7 @@ describe("a passkey", () => {
 });
 
 test("after the operator resets 2FA, the user changes the password", async () => {
-  await backstamp.operate("user", "reset-second-step", ADMIN.email);
+  await backstamp.operate("user", "reset-2fa", ADMIN.email);
   await signIn(page, backstamp.url, ADMIN.email, ADMIN.password);
   await security();
   await section(TWO_FACTOR).getByText("Off", { exact: true }).waitFor(waitOptions);

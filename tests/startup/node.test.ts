@@ -318,7 +318,7 @@ test("an error of the REST API itself is logged and gets a response in the API's
   expect(answer.status).toBe(500);
   expect(answer.headers).toMatchObject({ "x-ratelimit-limit": "1" });
   expect(JSON.parse(answer.body)).toMatchObject({ statusCode: 500 });
-  expect(logged).toEqual(["door.failed"]);
+  expect(logged).toEqual(["http.failed"]);
   await broken.close(1_000);
 });
 

@@ -92,7 +92,7 @@ export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
       };
     },
     signIn: (email: string, password: string) => visitor.submit("callback/credentials", { email, password }),
-    secondStep: (code: string) => visitor.submit("callback/second-step", { code }),
+    secondStep: (code: string) => visitor.submit("callback/two-factor", { code }),
     /** Calls a procedure over HTTP: what it answered, or the code of its refusal. */
     call: async (procedure: string, input?: object): Promise<Called> => {
       const response = await answerTrpc(

@@ -1,16 +1,16 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
-import { prove, type SignInFault } from "../../auth-client";
+import { type SignInFault, submitProof } from "../../auth-client";
 import { SubmitButton } from "../../console/_ui/form/form";
 import { LinkState } from "../link-state";
 import { type FollowedLink, useLink } from "../use-link";
 
 const BACK = { href: "/login", label: "Back to sign-in" };
 
-const MESSAGES: Record<Exclude<SignInFault, "refused">, string> = {
-  too_many_tries: "Too many attempts. Wait a minute and try again.",
-  step_over: "The sign-in expired. Sign in again.",
+const MESSAGES: Record<Exclude<SignInFault, "rejected">, string> = {
+  too_many_attempts: "Too many attempts. Wait a minute and try again.",
+  expired: "The sign-in expired. Sign in again.",
   unavailable: "Sign-in is temporarily unavailable. Try again in a moment.",
 };
 
@@ -27,11 +27,11 @@ export function SignInByLink({ landing }: { landing: string }) {
     event.preventDefault();
     setBusy(true);
     setFault(null);
-    const result = await prove("link", { token: link.token }, landing);
+    const result = await submitProof("link", { token: link.token }, landing);
     if ("to" in result) return window.location.assign(result.to);
     setBusy(false);
-    if (result.fault === "refused") setUsed({ state: "invalid" });
-    else setFault(result.said ?? MESSAGES[result.fault]);
+    if (result.fault === "rejected") setUsed({ state: "invalid" });
+    else setFault(result.message ?? MESSAGES[result.fault]);
   };
   return (
     <form onSubmit={submit} className="flex min-h-28 flex-col gap-5 leading-6">

@@ -1,7 +1,7 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
-import { prove } from "../../auth-client";
+import { submitProof } from "../../auth-client";
 import { SubmitButton, TextField } from "../../console/_ui/form/form";
 import { resetPassword } from "../auth-requests";
 import { LinkState } from "../link-state";
@@ -26,7 +26,7 @@ export function ResetForm() {
     setFault(null);
     const response = await resetPassword(link.token, password);
     if (response.ok) {
-      const result = await prove("credentials", { email: response.email, password }, "/console");
+      const result = await submitProof("credentials", { email: response.email, password }, "/console");
       return window.location.assign("to" in result ? result.to : "/login");
     }
     setBusy(false);

@@ -193,8 +193,8 @@ export function emailJson(email: Email): z.infer<typeof EmailResponse> {
 export function recipientJson(delivery: Delivery): z.infer<typeof RecipientResponse> {
   const { status, attempts, lastCode, lastEnhanced, lastText, waitRule } = delivery;
   const standing = standingOf(delivery);
-  const isWaiting = status === "queued" || status === "scheduled";
-  const rule = isWaiting ? waitRule : status === "unknown" ? "held" : null;
+  const isPending = status === "queued" || status === "scheduled";
+  const rule = isPending ? waitRule : status === "unknown" ? "held" : null;
   return {
     address: delivery.address,
     kind: delivery.kind,
@@ -209,7 +209,7 @@ export function recipientJson(delivery: Delivery): z.infer<typeof RecipientRespo
     reason: delivery.lastReason,
     class: standing.class,
     advice: standing.advice,
-    next_attempt_at: isWaiting ? isoOrNull(delivery.dueAt) : null,
+    next_attempt_at: isPending ? isoOrNull(delivery.dueAt) : null,
     rule,
     rule_text: rule && RULES[rule],
   };

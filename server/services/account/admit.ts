@@ -1,13 +1,13 @@
-import type { SignInWay } from "#db/schema/account";
+import type { SignInMethod } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import type { Visitor } from "#server/platform/http/visitor";
 import type { User } from "../people/users";
-import { completeSignIn, type SignedInSession, WAYS } from "./complete-sign-in";
+import { completeSignIn, SIGN_IN_METHOD_NAMES, type SignedInSession } from "./complete-sign-in";
 import { hasTwoFactor, lockUser, readFactors } from "./factors/factors";
 import { createTwoFactorChallenge } from "./factors/two-factor-challenge";
 
 /** The result of the first sign-in step: a session, or the token of a 2FA challenge. */
-export type Admission = SignedInSession | { kind: "second_step"; token: string };
+export type Admission = SignedInSession | { kind: "two_factor"; token: string };
 
 /**
  * Completes the first sign-in step, by password, email link or provider account. Every such sign-in ends here, so a user
@@ -16,7 +16,7 @@ export type Admission = SignedInSession | { kind: "second_step"; token: string }
  */
 export async function admit(
   deps: Deps,
-  input: { user: User; method: SignInWay; visitor: Visitor; passwordHash?: string },
+  input: { user: User; method: SignInMethod; visitor: Visitor; passwordHash?: string },
 ): Promise<Admission | { kind: "rejected" }> {
   const { user, method, visitor, passwordHash } = input;
   return deps.db.transaction(async (tx) => {
@@ -24,9 +24,9 @@ export async function admit(
     if (passwordHash !== undefined && passwordHash !== locked.passwordHash) return { kind: "rejected" };
     if (hasTwoFactor(await readFactors(tx, user.id)))
       return {
-        kind: "second_step",
-        token: await createTwoFactorChallenge(tx, { userId: user.id, way: method }),
+        kind: "two_factor",
+        token: await createTwoFactorChallenge(tx, { userId: user.id, method }),
       };
-    return completeSignIn({ ...deps, db: tx }, { user, visitor, by: WAYS[method] });
+    return completeSignIn({ ...deps, db: tx }, { user, visitor, by: SIGN_IN_METHOD_NAMES[method] });
   });
 }

@@ -1,4 +1,4 @@
-import type { SignInWay } from "#db/schema/account";
+import type { SignInMethod } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import type { Visitor } from "#server/platform/http/visitor";
 import { openSession } from "../people/sessions";
@@ -6,7 +6,7 @@ import type { User } from "../people/users";
 import { recordAccountEvent } from "./events";
 
 /** The name of each sign-in method in account events. */
-export const WAYS: Record<SignInWay, string> = {
+export const SIGN_IN_METHOD_NAMES: Record<SignInMethod, string> = {
   password: "password",
   link: "email link",
   passkey: "passkey",

@@ -8,7 +8,7 @@ import { newId } from "#server/platform/ids";
 import { acceptForVerifiedAddress } from "../invitations/accept-for-verified-address";
 import { findUser, type User } from "../people/users";
 import { type Admission, admit } from "./admit";
-import { WAYS } from "./complete-sign-in";
+import { SIGN_IN_METHOD_NAMES } from "./complete-sign-in";
 import { recordAccountEvent } from "./events";
 import { lockUser } from "./factors/factors";
 import { markAddressVerified } from "./mark-address-verified";
@@ -74,7 +74,7 @@ async function link(deps: Deps, account: ProviderAccount, visitor: Visitor): Pro
     .returning({ userId: accounts.userId });
   if (linked.length === 0) return null;
   await markAddressVerified(deps.db, { userId: user.id, visitor });
-  const subject = WAYS[provider];
+  const subject = SIGN_IN_METHOD_NAMES[provider];
   await recordAccountEvent(deps.db, { userId: user.id, kind: "account_linked", subject, visitor });
   return user;
 }
@@ -114,7 +114,7 @@ export async function unlinkAccount(deps: Deps, owner: Owner, provider: SignInPr
       .returning({ provider: accounts.provider });
     if (removed.length === 0) throw notFound("Linked account");
     await requireSignInMethod(tx, userId);
-    const subject = WAYS[provider];
+    const subject = SIGN_IN_METHOD_NAMES[provider];
     await recordAccountEvent(tx, { userId, kind: "account_unlinked", subject, visitor: owner.visitor });
   });
 }

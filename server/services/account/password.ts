@@ -17,12 +17,12 @@ const WRONG_PASSWORD = "Incorrect current password.";
 export async function changePassword(
   deps: Deps & { signInLimiter: SignInLimiter },
   owner: Owner,
-  input: { present: string; next: string },
+  input: { current: string; next: string },
 ): Promise<void> {
   const { user, sessionId, visitor } = owner;
   if (!(await deps.signInLimiter.take(`prove:${user.id}`, attemptsPerMinute)))
     throw new AppError("rate_limited", "Too many attempts. Wait a minute, then try again.");
-  const matched = await authenticateByPassword(deps, { email: user.email, password: input.present });
+  const matched = await authenticateByPassword(deps, { email: user.email, password: input.current });
   if (!matched) throw new AppError("invalid", WRONG_PASSWORD);
   const passwordHash = await hashNewPassword(input.next);
   await deps.db.transaction(async (tx) => {

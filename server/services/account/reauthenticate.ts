@@ -19,7 +19,7 @@ export type Owner = { user: User; sessionId: string; visitor: Visitor };
  * How a user can confirm their identity. A user with neither a password nor a code, for example with passkeys only and all
  * recovery codes used, must have signed in recently.
  */
-export const proofOf = (person: { hasPassword: boolean; factors: Factors }) => {
+export const requiredProof = (person: { hasPassword: boolean; factors: Factors }) => {
   const { hasTotp, recoveryCodesLeft } = person.factors;
   const hasCode = hasTotp || (hasTwoFactor(person.factors) && recoveryCodesLeft > 0);
   if (person.hasPassword) return hasCode ? "password_or_code" : "password";
@@ -39,7 +39,7 @@ export async function reauthenticate(
   const { user, visitor } = owner;
   if (!(await deps.signInLimiter.take(`prove:${user.id}`, attemptsPerMinute)))
     throw new AppError("rate_limited", "Too many attempts. Wait a minute, then try again.");
-  const kind = proofOf({
+  const kind = requiredProof({
     hasPassword: await hasPassword(deps, user.id),
     factors: await readFactors(deps.db, user.id),
   });

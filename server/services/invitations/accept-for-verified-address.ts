@@ -5,7 +5,7 @@ import type { Deps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import type { User } from "../people/users";
 import { join } from "./accept";
-import { isWaiting } from "./read";
+import { isPending } from "./read";
 
 /**
  * Creates a user without a password for a verified email address, and adds them to all teams with a pending invitation for
@@ -19,7 +19,7 @@ export async function acceptForVerifiedAddress(
   const open = await deps.db
     .select({ teamId: invitations.teamId, id: invitations.id, role: invitations.role })
     .from(invitations)
-    .where(and(eq(invitations.email, email), isWaiting, gt(invitations.expiresAt, sql`now()`)))
+    .where(and(eq(invitations.email, email), isPending, gt(invitations.expiresAt, sql`now()`)))
     .orderBy(asc(invitations.id))
     .for("update");
   if (open.length === 0) return null;

@@ -17,7 +17,7 @@ export type Invitation = {
 };
 
 /** Neither accepted nor withdrawn. A pending invitation may have expired. */
-export const isWaiting = and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt));
+export const isPending = and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt));
 
 /** The team's pending invitations, newest first. */
 export async function listInvitations(ctx: Ctx): Promise<Invitation[]> {
@@ -33,6 +33,6 @@ export async function listInvitations(ctx: Ctx): Promise<Invitation[]> {
     })
     .from(invitations)
     .leftJoin(users, eq(users.id, invitations.invitedBy))
-    .where(and(eq(invitations.teamId, ctx.teamId), isWaiting))
+    .where(and(eq(invitations.teamId, ctx.teamId), isPending))
     .orderBy(desc(invitations.id));
 }

@@ -9,7 +9,7 @@ import { recordAudit } from "../audit/record";
 import { callerRole, lockMembers, requireRightToManage } from "../members/lock";
 import { readAddress } from "../people/users";
 import { findSystemEmailFault, queueSystemEmail } from "../system-mail/queue";
-import { isWaiting } from "./read";
+import { isPending } from "./read";
 import { createInvitationToken } from "./token";
 import { revoke } from "./withdraw";
 
@@ -25,7 +25,7 @@ export const INVITATION_LIMITS = {
 } as const;
 
 /** The result for the inviter. The link is shown only once: the database holds a hash of its token. */
-export type Invited = {
+export type CreatedInvitation = {
   id: string;
   email: string;
   role: Role;
@@ -41,7 +41,10 @@ export type Invited = {
  * Invites an email address to the team. AppError `forbidden` if the caller may not assign the role, `conflict` if the address
  * is a member or has a pending invitation, `rate_limited` above `INVITATION_LIMITS`.
  */
-export async function inviteMember(ctx: Ctx, input: { email: string; role: Role }): Promise<Invited> {
+export async function inviteMember(
+  ctx: Ctx,
+  input: { email: string; role: Role },
+): Promise<CreatedInvitation> {
   const email = readAddress(input.email);
   const { role } = input;
   const { token, tokenHash } = createInvitationToken();
@@ -77,14 +80,14 @@ export async function inviteMember(ctx: Ctx, input: { email: string; role: Role 
  * Creates a new link for a pending or expired invitation. It is valid as long as the link of a new invitation, and all earlier
  * links become invalid. The caller becomes the inviter.
  */
-export async function renewInvitation(ctx: Ctx, id: string): Promise<Invited> {
+export async function renewInvitation(ctx: Ctx, id: string): Promise<CreatedInvitation> {
   const { token, tokenHash } = createInvitationToken();
   const mailFault = await findSystemEmailFault(ctx);
   const emailed = mailFault === null ? createInvitationToken() : null;
   const mailedTokenHash = emailed?.tokenHash ?? null;
   const created = await ctx.db.transaction(async (tx) => {
     const mine = callerRole(await lockMembers(tx, ctx.teamId), ctx);
-    const isThis = and(eq(invitations.teamId, ctx.teamId), eq(invitations.id, id), isWaiting);
+    const isThis = and(eq(invitations.teamId, ctx.teamId), eq(invitations.id, id), isPending);
     const [found] = await tx
       .select({
         email: invitations.email,
@@ -120,7 +123,7 @@ export async function renewInvitation(ctx: Ctx, id: string): Promise<Invited> {
   return created;
 }
 
-type InvitationLink = Omit<Invited, "link" | "expiresAt" | "isMailed"> & {
+type InvitationLink = Omit<CreatedInvitation, "link" | "expiresAt" | "isMailed"> & {
   token: string;
   emailed: { token: string } | null;
   expiresAt: Date | undefined;
@@ -134,7 +137,7 @@ async function deliverLink(
   tx: Db,
   ctx: Ctx,
   { token, emailed, expiresAt, ...invited }: InvitationLink,
-): Promise<Invited> {
+): Promise<CreatedInvitation> {
   if (!expiresAt) throw new Error("a written invitation returned no row");
   if (emailed)
     await queueSystemEmail(tx, ctx, {
@@ -174,7 +177,7 @@ async function requireRoomForInvitation(tx: Db, ctx: Ctx, email: string): Promis
       forThis: sql<number>`count(*) filter (where email = ${email})`.mapWith(Number),
     })
     .from(invitations)
-    .where(and(eq(invitations.teamId, ctx.teamId), isWaiting));
+    .where(and(eq(invitations.teamId, ctx.teamId), isPending));
   const { pending = 0, forThis = 0 } = found ?? {};
   if (forThis > 0)
     throw new AppError(

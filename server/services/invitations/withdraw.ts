@@ -7,7 +7,7 @@ import { notFound } from "#server/platform/errors";
 import { hasPermission } from "#server/shared/roles";
 import { recordAudit } from "../audit/record";
 import { callerRole, lockMembers, requireRightToManage } from "../members/lock";
-import { isWaiting } from "./read";
+import { isPending } from "./read";
 
 /** Withdraws a pending invitation. Only an owner may withdraw an invitation for the owner role. */
 export async function withdrawInvitation(ctx: Ctx, id: string): Promise<void> {
@@ -43,7 +43,7 @@ export async function revoke(
   const revoked = await tx
     .update(invitations)
     .set({ revokedAt: sql`now()` })
-    .where(and(eq(invitations.teamId, ctx.teamId), which, isWaiting))
+    .where(and(eq(invitations.teamId, ctx.teamId), which, isPending))
     .returning({ id: invitations.id, email: invitations.email, role: invitations.role });
   for (const { id, email, role } of revoked)
     await recordAudit(tx, ctx, {

@@ -1,7 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { isUniqueViolation } from "#db/faults";
-import { secondSteps } from "#db/schema/account";
+import { twoFactorChallenges } from "#db/schema/account";
 import { memberships, type Role, sessions, teams, users } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
@@ -173,7 +173,7 @@ export async function writePassword(
     .returning({ id: users.id });
   if (changed.length === 0) throw notFound("User");
   await endSessionsExcept(tx, userId, keptSession);
-  await tx.delete(secondSteps).where(eq(secondSteps.userId, userId));
+  await tx.delete(twoFactorChallenges).where(eq(twoFactorChallenges.userId, userId));
   await revokeSignInTokens(tx, userId);
 }
 

@@ -16,7 +16,7 @@ type Options = { password?: string; name?: string; role?: Role; team?: string; j
 
 type ResetOptions = { password?: string | true; json?: true };
 
-/** `user create`, `user list`, `user reset-password`, `user reset-second-step`. */
+/** `user create`, `user list`, `user reset-password`, `user reset-2fa`. */
 export function addUserCommands(program: Command): void {
   const user = program.command("user").description("users of the console");
   addJsonOption(
@@ -62,11 +62,11 @@ export function addUserCommands(program: Command): void {
     .action(runReset);
   addJsonOption(
     user
-      .command("reset-second-step")
+      .command("reset-2fa")
       .description("removes two-factor authentication (app and passkeys) from a user who lost access")
       .argument("<email>", "email address of the user"),
   )
-    .addHelpText("after", "\nExample:\n  user reset-second-step ann@example.com")
+    .addHelpText("after", "\nExample:\n  user reset-2fa ann@example.com")
     .action(runResetTwoFactor);
 }
 

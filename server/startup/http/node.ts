@@ -58,7 +58,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   let isClosing = false;
   // The REST API handles its own errors. This handles errors of the adapter, and bugs in the REST API.
   const answerFault = async (error: unknown): Promise<Response> => {
-    options.log.error("door.failed", errorFacts(error));
+    options.log.error("http.failed", errorFacts(error));
     const message = "Something went wrong on our side.";
     const body = { error: message, name: "internal_server_error", message, statusCode: 500 };
     return Response.json(body, { status: 500, headers: await (await options.rest).limitHeaders(null) });

@@ -33,7 +33,7 @@ const own = signedIn.use(({ ctx, next }) => {
 });
 
 export const accountRouter = router({
-  locks: own.input(NoInput).query(async ({ ctx: { deps, owner } }) => {
+  signInMethods: own.input(NoInput).query(async ({ ctx: { deps, owner } }) => {
     const userId = owner.user.id;
     return viewSignInMethods({
       hasPassword: await hasPassword(deps, userId),
@@ -56,7 +56,7 @@ export const accountRouter = router({
     ),
 
   changePassword: own
-    .input(z.strictObject({ present: z.string().max(300), next: z.string().max(300) }))
+    .input(z.strictObject({ current: z.string().max(300), next: z.string().max(300) }))
     .mutation(({ ctx, input }) => changePassword(ctx.deps, ctx.owner, input)),
 
   /** Returns the secret, only in this response. */

@@ -2,7 +2,7 @@ import "server-only";
 import { cookies } from "next/headers";
 import { readPendingTwoFactor } from "#server/auth";
 import { getConsoleDeps } from "#server/auth/deps";
-import { WAYS } from "#server/services/account/complete-sign-in";
+import { SIGN_IN_METHOD_NAMES } from "#server/services/account/complete-sign-in";
 import { relyingParty } from "#server/services/account/passkeys/challenge";
 
 /** Sign-in methods beside the password and the email link. */
@@ -18,7 +18,7 @@ export function otherSignInMethods(): OtherSignInMethods {
     hasPasskeys: relyingParty(url) !== null,
     providers: (["github", "google"] as const)
       .filter((id) => providers[id])
-      .map((id) => ({ id, name: WAYS[id] })),
+      .map((id) => ({ id, name: SIGN_IN_METHOD_NAMES[id] })),
   };
 }
 

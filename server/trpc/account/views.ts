@@ -1,15 +1,15 @@
 import { SIGN_IN_PROVIDERS, type SignInProvider } from "#db/schema/account";
 import type { ProviderClients } from "#server/auth/provider-clients";
-import { WAYS } from "#server/services/account/complete-sign-in";
+import { SIGN_IN_METHOD_NAMES } from "#server/services/account/complete-sign-in";
 import { ACCOUNT_EVENTS, type AccountEvent, formatDevice } from "#server/services/account/events";
 import type { Factors } from "#server/services/account/factors/factors";
 import type { LinkedAccount } from "#server/services/account/linked-accounts";
 import type { Passkey } from "#server/services/account/passkeys/passkeys";
-import { proofOf } from "#server/services/account/reauthenticate";
+import { requiredProof } from "#server/services/account/reauthenticate";
 import type { OpenSession } from "#server/services/account/sessions";
 
 /** The sign-in methods of a user, without secrets. Times are ISO 8601. */
-export function viewSignInMethods(locks: {
+export function viewSignInMethods(methods: {
   hasPassword: boolean;
   factors: Factors;
   passkeys: Passkey[];
@@ -17,7 +17,7 @@ export function viewSignInMethods(locks: {
   linked: LinkedAccount[];
   providers: ProviderClients;
 }) {
-  const { hasPassword, factors, linked, providers } = locks;
+  const { hasPassword, factors, linked, providers } = methods;
   const accounts = SIGN_IN_PROVIDERS.flatMap((provider) => {
     const account = linked.find((each) => each.provider === provider);
     return account || providers[provider] ? [viewProvider(provider, account)] : [];
@@ -25,11 +25,11 @@ export function viewSignInMethods(locks: {
   return {
     hasPassword,
     /** The proof required before a change of sign-in settings. */
-    proof: proofOf({ hasPassword, factors }),
+    proof: requiredProof({ hasPassword, factors }),
     hasAuthenticator: factors.hasTotp,
     recoveryCodesLeft: factors.recoveryCodesLeft,
-    arePasskeysPossible: locks.arePasskeysPossible,
-    passkeys: locks.passkeys.map(({ createdAt, lastUsedAt, ...passkey }) => ({
+    arePasskeysPossible: methods.arePasskeysPossible,
+    passkeys: methods.passkeys.map(({ createdAt, lastUsedAt, ...passkey }) => ({
       ...passkey,
       createdAt: createdAt.toISOString(),
       lastUsedAt: lastUsedAt?.toISOString() ?? null,
@@ -42,7 +42,7 @@ export type SignInMethodsView = ReturnType<typeof viewSignInMethods>;
 
 const viewProvider = (provider: SignInProvider, account: LinkedAccount | undefined) => ({
   provider,
-  name: WAYS[provider],
+  name: SIGN_IN_METHOD_NAMES[provider],
   linked: account
     ? {
         email: account.email,

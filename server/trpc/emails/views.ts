@@ -89,7 +89,7 @@ export type EmailEventDeliveryView = ReturnType<typeof viewEmailEventDelivery>;
 function viewDelivery(delivery: Delivery) {
   const { lastCode, lastEnhanced, lastText } = delivery;
   const { status, advice } = standingOf(delivery);
-  const isWaiting = delivery.status === "queued" || delivery.status === "scheduled";
+  const isPending = delivery.status === "queued" || delivery.status === "scheduled";
   return {
     id: delivery.id,
     kind: delivery.kind,
@@ -106,8 +106,8 @@ function viewDelivery(delivery: Delivery) {
     relay: delivery.relay,
     /** The message id of the relay's provider. */
     providerId: delivery.providerId,
-    nextAttemptAt: isWaiting ? timeOf(delivery.dueAt) : null,
-    rule: isWaiting ? delivery.waitRule : null,
+    nextAttemptAt: isPending ? timeOf(delivery.dueAt) : null,
+    rule: isPending ? delivery.waitRule : null,
   };
 }
 

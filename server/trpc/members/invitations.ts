@@ -6,7 +6,7 @@ import { inviteMember, renewInvitation } from "#server/services/invitations/send
 import { withdrawInvitation } from "#server/services/invitations/withdraw";
 import { inTeam, open, router, signedIn } from "../init";
 import { strictInput, TeamInput } from "../strict";
-import { viewHeldInvitation, viewInvitation, viewInvited } from "./views";
+import { viewCreatedInvitation, viewInvitation, viewInvitationPreview } from "./views";
 
 const id = z.uuid();
 const token = z.string().max(200);
@@ -20,21 +20,21 @@ export const invitationsRouter = router({
   create: inTeam("members:write")
     .input(strictInput({ email, role: z.enum(ROLES) }))
     .mutation(async ({ ctx, input: { email, role } }) =>
-      viewInvited(await inviteMember(ctx.service, { email, role })),
+      viewCreatedInvitation(await inviteMember(ctx.service, { email, role })),
     ),
   /** Returns the new link, only in this response; the previous link becomes invalid. */
   renew: inTeam("members:write")
     .input(strictInput({ id }))
-    .mutation(async ({ ctx, input }) => viewInvited(await renewInvitation(ctx.service, input.id))),
+    .mutation(async ({ ctx, input }) => viewCreatedInvitation(await renewInvitation(ctx.service, input.id))),
   withdraw: inTeam("members:write")
     .input(strictInput({ id }))
     .mutation(({ ctx, input }) => withdrawInvitation(ctx.service, input.id)),
 
   /** Changes nothing, but is a POST: the token must not appear in a URL that servers log. */
-  look: open.input(z.strictObject({ token })).mutation(async ({ ctx, input }) => {
+  read: open.input(z.strictObject({ token })).mutation(async ({ ctx, input }) => {
     const session = await ctx.session();
-    const seen = await readInvitation(ctx.deps, { token: input.token, address: ctx.visitor.address });
-    return viewHeldInvitation(seen, session?.user.email ?? null);
+    const invitation = await readInvitation(ctx.deps, { token: input.token, address: ctx.visitor.address });
+    return viewInvitationPreview(invitation, session?.user.email ?? null);
   }),
   /** Creates the invited user with the chosen password. */
   accept: open

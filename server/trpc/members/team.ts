@@ -24,10 +24,10 @@ export const teamRouter = router({
   settings: inTeam("team:read")
     .input(TeamInput)
     .query(async ({ ctx }) => {
-      const [rules, kept] = await Promise.all([readTeamRules(ctx.service), readRetention(ctx.service)]);
+      const [rules, retention] = await Promise.all([readTeamRules(ctx.service), readRetention(ctx.service)]);
       const { name, unknown, dailyCap, handedOverToday } = rules;
-      const { bodiesDays, emailsDays } = kept;
-      return { name, unknown, dailyCap, handedOverToday, kept: { bodiesDays, emailsDays } };
+      const { bodiesDays, emailsDays } = retention;
+      return { name, unknown, dailyCap, handedOverToday, retention: { bodiesDays, emailsDays } };
     }),
   change: inTeam("team:write")
     .input(strictInput({ name: TeamName.optional(), unknown: z.enum(UNKNOWN_POLICIES).optional() }))
@@ -38,7 +38,7 @@ export const teamRouter = router({
       }),
     ),
   /** Retention of email in days; null keeps it forever. */
-  keep: inTeam("team:write")
+  setRetention: inTeam("team:write")
     .input(strictInput({ bodiesDays: Days, emailsDays: Days }))
     .mutation(({ ctx, input: { bodiesDays, emailsDays } }) =>
       setRetention(ctx.service, { bodiesDays, emailsDays }),

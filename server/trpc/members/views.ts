@@ -1,6 +1,6 @@
 import type { InvitationView } from "#server/services/invitations/accept";
 import type { Invitation } from "#server/services/invitations/read";
-import type { Invited } from "#server/services/invitations/send";
+import type { CreatedInvitation } from "#server/services/invitations/send";
 import type { Member } from "#server/services/members/read";
 
 /** A member of the team. Times are ISO 8601. */
@@ -33,18 +33,26 @@ export function viewInvitation(invitation: Invitation) {
 export type InvitationRow = ReturnType<typeof viewInvitation>;
 
 /** The only response that contains the link. */
-export function viewInvited({ id, email, role, link, isMailed, mailFault, expiresAt }: Invited) {
+export function viewCreatedInvitation({
+  id,
+  email,
+  role,
+  link,
+  isMailed,
+  mailFault,
+  expiresAt,
+}: CreatedInvitation) {
   return { id, email, role, link, isMailed, mailFault, expiresAt: expiresAt.toISOString() };
 }
-export type InvitedView = ReturnType<typeof viewInvited>;
+export type CreatedInvitationView = ReturnType<typeof viewCreatedInvitation>;
 
 /**
  * What an invited person sees before accepting; `signedInAs` is the address signed in on this browser, if
  * any.
  */
-export function viewHeldInvitation(view: InvitationView, signedInAs: string | null) {
+export function viewInvitationPreview(view: InvitationView, signedInAs: string | null) {
   return view.state === "open"
     ? { ...view, expiresAt: view.expiresAt.toISOString(), signedInAs }
     : { ...view, signedInAs };
 }
-export type HeldInvitation = ReturnType<typeof viewHeldInvitation>;
+export type InvitationPreview = ReturnType<typeof viewInvitationPreview>;

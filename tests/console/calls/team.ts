@@ -23,7 +23,7 @@ export function teamCalls(console: Console): ProcedureCalls {
   return {
     "team.settings": { input: async () => ({}), names: [] },
     "team.change": { input: async () => ({ name: `Team ${++guests}`, unknown: "hold" }), names: [] },
-    "team.keep": { input: async () => ({ bodiesDays: ++guests, emailsDays: null }), names: [] },
+    "team.setRetention": { input: async () => ({ bodiesDays: ++guests, emailsDays: null }), names: [] },
     "members.list": { input: async () => ({}), names: [] },
     "members.changeRole": {
       input: async (party) => ({ userId: await memberOf(party), role: "member" }),

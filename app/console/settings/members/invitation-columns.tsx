@@ -20,7 +20,7 @@ export const invitationColumns = (actionProps: ActionProps): Column<InvitationRo
   },
   {
     id: "by",
-    header: "Invited by",
+    header: "CreatedInvitation by",
     width: "w-60",
     cell: ({ invitedBy }) => (
       <span className="text-soft" title={invitedBy ?? undefined}>

@@ -1,13 +1,19 @@
 "use client";
 
 import { MailCheck, MailX } from "lucide-react";
-import type { InvitedView } from "#server/trpc/members/views";
+import type { CreatedInvitationView } from "#server/trpc/members/views";
 import { buttonStyle } from "../../_ui/styles";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { When } from "../../_ui/text/when";
 
 /** The link of an invitation, shown once, and whether it was also sent by email. */
-export function InvitationLink({ invited, onStored }: { invited: InvitedView; onStored: () => void }) {
+export function InvitationLink({
+  invited,
+  onStored,
+}: {
+  invited: CreatedInvitationView;
+  onStored: () => void;
+}) {
   const { email, link, isMailed, mailFault, expiresAt } = invited;
   const Icon = isMailed ? MailCheck : MailX;
   return (

@@ -11,7 +11,7 @@ export default async function Security({ searchParams }: { searchParams: Promise
   await requireTeam("/console/settings/security", await searchParams);
   const queries = pageQueries();
   await Promise.all([
-    queries.prefetchQuery(trpc.account.locks.queryOptions()),
+    queries.prefetchQuery(trpc.account.signInMethods.queryOptions()),
     queries.prefetchQuery(trpc.account.sessions.queryOptions()),
     queries.prefetchQuery(trpc.account.events.queryOptions()),
   ]);

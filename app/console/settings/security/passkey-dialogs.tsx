@@ -28,7 +28,7 @@ function NameForm({ passkey, onClose }: { passkey: Passkey; onClose: () => void 
   const { register, handleSubmit, formState } = useForm({ defaultValues: { name: passkey.name } });
   const renaming = useAction(trpc.account.renamePasskey.mutationOptions(), {
     done: "Passkey renamed",
-    refresh: [trpc.account.locks.queryKey()],
+    refresh: [trpc.account.signInMethods.queryKey()],
     onDone: onClose,
   });
   return (
@@ -58,14 +58,14 @@ function NameForm({ passkey, onClose }: { passkey: Passkey; onClose: () => void 
 }
 
 /** Removes a passkey. The dialog explains how sign-in changes. */
-export function RemovePasskey({ open, onClose, passkey, locks }: Props & { locks: SignInMethodsView }) {
+export function RemovePasskey({ open, onClose, passkey, methods }: Props & { methods: SignInMethodsView }) {
   const trpc = useTRPC();
   const removing = useAction(trpc.account.removePasskey.mutationOptions(), {
     done: "Passkey removed",
     refresh: useAccountQueries(),
     onDone: onClose,
   });
-  const isLast = locks.passkeys.length === 1 && !locks.hasAuthenticator;
+  const isLast = methods.passkeys.length === 1 && !methods.hasAuthenticator;
   return (
     <ProofDialog
       open={open && passkey !== undefined}
@@ -74,7 +74,7 @@ export function RemovePasskey({ open, onClose, passkey, locks }: Props & { locks
         onClose();
       }}
       title={`Remove ${passkey?.name ?? "the passkey"}?`}
-      kind={locks.proof}
+      kind={methods.proof}
       confirmLabel="Remove"
       isBusy={removing.isBusy}
       fault={removing.fault}

@@ -15,9 +15,9 @@ import { RemovePasskey, RenamePasskey } from "./passkey-dialogs";
 type Open = { kind: "add" } | { kind: "rename" | "remove"; id: string };
 
 /** The passkeys of the user. */
-export function PasskeysSection({ locks }: { locks: SignInMethodsView }) {
+export function PasskeysSection({ methods }: { methods: SignInMethodsView }) {
   const [open, setOpen] = useState<Open | null>(null);
-  const { passkeys, arePasskeysPossible } = locks;
+  const { passkeys, arePasskeysPossible } = methods;
   const close = () => setOpen(null);
   const chosen = open && open.kind !== "add" ? passkeys.find(({ id }) => id === open.id) : undefined;
   return (
@@ -77,9 +77,9 @@ export function PasskeysSection({ locks }: { locks: SignInMethodsView }) {
             : "Browsers support passkeys only over HTTPS with a host name, or on localhost. The operator configures this with BACKSTAMP_URL."}
         </p>
       )}
-      <AddPasskey open={open?.kind === "add"} onClose={close} proof={locks.proof} />
+      <AddPasskey open={open?.kind === "add"} onClose={close} proof={methods.proof} />
       <RenamePasskey open={open?.kind === "rename"} onClose={close} passkey={chosen} />
-      <RemovePasskey open={open?.kind === "remove"} onClose={close} passkey={chosen} locks={locks} />
+      <RemovePasskey open={open?.kind === "remove"} onClose={close} passkey={chosen} methods={methods} />
     </Section>
   );
 }

@@ -57,7 +57,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
   return (
     <form
       noValidate
-      onSubmit={handleSubmit(({ current, next }) => changing.run({ present: current, next }))}
+      onSubmit={handleSubmit(({ current, next }) => changing.run({ current, next }))}
       className="flex flex-col gap-5"
     >
       <TextField

@@ -25,14 +25,14 @@ export function SecurityPage() {
 
 function SignInMethods() {
   const trpc = useTRPC();
-  const { data, error, refetch } = useQuery(trpc.account.locks.queryOptions());
+  const { data, error, refetch } = useQuery(trpc.account.signInMethods.queryOptions());
   if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
   if (!data) return <SkeletonCard lines={5} />;
   return (
     <>
       <PasswordSection hasPassword={data.hasPassword} />
-      <TwoFactorSection locks={data} />
-      <PasskeysSection locks={data} />
+      <TwoFactorSection methods={data} />
+      <PasskeysSection methods={data} />
       {data.accounts.length > 0 ? <AccountsSection accounts={data.accounts} /> : null}
     </>
   );

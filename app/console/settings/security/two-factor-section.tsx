@@ -19,10 +19,10 @@ import { useAccountQueries } from "./use-account-queries";
 const lowCodeCount = 3;
 
 /** The authenticator app and the recovery codes. */
-export function TwoFactorSection({ locks }: { locks: SignInMethodsView }) {
+export function TwoFactorSection({ methods }: { methods: SignInMethodsView }) {
   const [isOpen, setOpen] = useState<"setup" | "remove" | "renew" | null>(null);
   const close = () => setOpen(null);
-  const isOn = locks.hasAuthenticator || locks.passkeys.length > 0;
+  const isOn = methods.hasAuthenticator || methods.passkeys.length > 0;
   return (
     <Section
       title="Two-factor authentication (2FA)"
@@ -34,14 +34,14 @@ export function TwoFactorSection({ locks }: { locks: SignInMethodsView }) {
           Icon={Smartphone}
           title="Authenticator app"
           actions={
-            locks.hasAuthenticator ? (
+            methods.hasAuthenticator ? (
               <ItemButton onClick={() => setOpen("remove")}>Remove</ItemButton>
             ) : (
               <ItemButton onClick={() => setOpen("setup")}>Set up</ItemButton>
             )
           }
         >
-          {locks.hasAuthenticator
+          {methods.hasAuthenticator
             ? "Sign-in requires a code from the app."
             : "Generates a new six-digit code every 30 seconds."}
         </ListItem>
@@ -51,15 +51,15 @@ export function TwoFactorSection({ locks }: { locks: SignInMethodsView }) {
             title="Recovery codes"
             actions={<ItemButton onClick={() => setOpen("renew")}>Create new codes</ItemButton>}
           >
-            <span className={locks.recoveryCodesLeft < lowCodeCount ? "text-warn" : ""}>
-              {formatCodesLeft(locks.recoveryCodesLeft)}
+            <span className={methods.recoveryCodesLeft < lowCodeCount ? "text-warn" : ""}>
+              {formatCodesLeft(methods.recoveryCodesLeft)}
             </span>
           </ListItem>
         ) : null}
       </ItemList>
-      <AuthenticatorSetup open={isOpen === "setup"} onClose={close} proof={locks.proof} />
-      <RemoveAuthenticator open={isOpen === "remove"} onClose={close} locks={locks} />
-      <RenewCodes open={isOpen === "renew"} onClose={close} locks={locks} />
+      <AuthenticatorSetup open={isOpen === "setup"} onClose={close} proof={methods.proof} />
+      <RemoveAuthenticator open={isOpen === "remove"} onClose={close} methods={methods} />
+      <RenewCodes open={isOpen === "renew"} onClose={close} methods={methods} />
     </Section>
   );
 }
@@ -77,9 +77,9 @@ const ItemButton = ({ onClick, children }: { onClick: () => void; children: Reac
   </button>
 );
 
-type DialogProps = { open: boolean; onClose: () => void; locks: SignInMethodsView };
+type DialogProps = { open: boolean; onClose: () => void; methods: SignInMethodsView };
 
-function RemoveAuthenticator({ open, onClose, locks }: DialogProps) {
+function RemoveAuthenticator({ open, onClose, methods }: DialogProps) {
   const trpc = useTRPC();
   const removing = useAction(trpc.account.removeAuthenticator.mutationOptions(), {
     done: "Authenticator app removed",
@@ -94,14 +94,14 @@ function RemoveAuthenticator({ open, onClose, locks }: DialogProps) {
         onClose();
       }}
       title="Remove authenticator app?"
-      kind={locks.proof}
+      kind={methods.proof}
       confirmLabel="Remove"
       isBusy={removing.isBusy}
       fault={removing.fault}
       onProve={(proof) => removing.run({ proof })}
     >
       <p>
-        {locks.passkeys.length > 0
+        {methods.passkeys.length > 0
           ? "Sign-in with a password then requires a passkey or a recovery code."
           : "This turns off two-factor authentication. Your password or an emailed link is then enough to sign in. The recovery codes are deleted."}
       </p>
@@ -109,7 +109,7 @@ function RemoveAuthenticator({ open, onClose, locks }: DialogProps) {
   );
 }
 
-function RenewCodes({ open, onClose, locks }: DialogProps) {
+function RenewCodes({ open, onClose, methods }: DialogProps) {
   const trpc = useTRPC();
   const renewing = useAction(trpc.account.renewRecoveryCodes.mutationOptions(), {
     refresh: useAccountQueries(),
@@ -130,7 +130,7 @@ function RenewCodes({ open, onClose, locks }: DialogProps) {
         <RecoveryCodes codes={codes} onStored={close} />
       ) : (
         <ProofForm
-          kind={locks.proof}
+          kind={methods.proof}
           confirmLabel="Create new codes"
           isBusy={renewing.isBusy}
           fault={renewing.fault}

@@ -18,7 +18,7 @@ export function RetentionSection({ teamId, retention }: { teamId: string; retent
   const disabledReason = useDisabledReason()("team:write", "change the team");
   const [chosen, setChosen] = useState<Retention | null>(null);
   const [isConfirming, setConfirming] = useState(false);
-  const saving = useAction(trpc.team.keep.mutationOptions(), {
+  const saving = useAction(trpc.team.setRetention.mutationOptions(), {
     done: "Saved",
     refresh: [trpc.team.settings.queryKey()],
     onDone: () => {

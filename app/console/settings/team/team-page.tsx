@@ -22,7 +22,7 @@ export function TeamPage({ teamId }: { teamId: string }) {
       <NameSection teamId={teamId} name={data.name} />
       <UnknownSection teamId={teamId} policy={data.unknown} />
       <CapSection dailyCap={data.dailyCap} handedOverToday={data.handedOverToday} />
-      <RetentionSection teamId={teamId} retention={data.kept} />
+      <RetentionSection teamId={teamId} retention={data.retention} />
       <OtherTeamSection />
     </div>
   );

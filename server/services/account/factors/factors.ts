@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { passkeys, recoveryCodes, secondSteps, totpFactors } from "#db/schema/account";
+import { passkeys, recoveryCodes, totpFactors, twoFactorChallenges } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import { AppError, notFound } from "#server/platform/errors";
 import { replaceRecoveryCodes } from "./recovery-codes";
@@ -63,7 +63,7 @@ export async function lockUserOfSession(tx: Db, owner: { userId: string; session
 
 /** Deletes all of the user's 2FA factors, recovery codes and open 2FA challenges. */
 export async function deleteFactors(tx: Db, userId: string): Promise<void> {
-  for (const table of [totpFactors, passkeys, recoveryCodes, secondSteps])
+  for (const table of [totpFactors, passkeys, recoveryCodes, twoFactorChallenges])
     await tx.delete(table).where(eq(table.userId, userId));
 }
 

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { and, eq, gt, lt, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { type SignInWay, secondSteps } from "#db/schema/account";
+import { type SignInMethod, twoFactorChallenges } from "#db/schema/account";
 import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
 import type { SignInLimiter } from "../../people/sign-in-counters";
 import type { User } from "../../people/users";
-import { completeSignIn, type SignedInSession, WAYS } from "../complete-sign-in";
+import { completeSignIn, SIGN_IN_METHOD_NAMES, type SignedInSession } from "../complete-sign-in";
 import { CODE_ATTEMPTS_MAX, type CodeKind, verifyCode } from "./codes";
 import { type Factors, readFactors } from "./factors";
 
@@ -27,10 +27,10 @@ export type TwoFactorResult =
  */
 export async function createTwoFactorChallenge(
   tx: Db,
-  input: { userId: string; way: SignInWay },
+  input: { userId: string; method: SignInMethod },
 ): Promise<string> {
   const token = randomBytes(32).toString("base64url");
-  await tx.insert(secondSteps).values({
+  await tx.insert(twoFactorChallenges).values({
     ...input,
     tokenHash: hashOf(token),
     expiresAt: sql`now() + ${lifetimeMinutes} * interval '1 minute'`,
@@ -45,8 +45,8 @@ export async function findTwoFactorChallenge(
 ): Promise<{ user: User; factors: Factors } | null> {
   const [found] = await deps.db
     .select({ user: { id: users.id, email: users.email, name: users.name } })
-    .from(secondSteps)
-    .innerJoin(users, eq(users.id, secondSteps.userId))
+    .from(twoFactorChallenges)
+    .innerJoin(users, eq(users.id, twoFactorChallenges.userId))
     .where(isOpen(token));
   return found ? { user: found.user, factors: await readFactors(deps.db, found.user.id) } : null;
 }
@@ -84,35 +84,35 @@ export async function completeTwoFactor(
 ): Promise<SignedInSession | { kind: "expired" }> {
   const { token, user, visitor } = input;
   const [step] = await deps.db
-    .delete(secondSteps)
+    .delete(twoFactorChallenges)
     .where(
       and(
-        eq(secondSteps.tokenHash, hashOf(token)),
-        eq(secondSteps.userId, user.id),
-        gt(secondSteps.expiresAt, sql`now()`),
+        eq(twoFactorChallenges.tokenHash, hashOf(token)),
+        eq(twoFactorChallenges.userId, user.id),
+        gt(twoFactorChallenges.expiresAt, sql`now()`),
       ),
     )
-    .returning({ way: secondSteps.way });
+    .returning({ method: twoFactorChallenges.method });
   if (!step) return { kind: "expired" };
-  return completeSignIn(deps, { user, visitor, by: `${WAYS[step.way]} and ${input.by}` });
+  return completeSignIn(deps, { user, visitor, by: `${SIGN_IN_METHOD_NAMES[step.method]} and ${input.by}` });
 }
 
 const hashOf = (token: string): Uint8Array => createHash("sha256").update(token).digest();
 
 const isOpen = (token: string) =>
   and(
-    eq(secondSteps.tokenHash, hashOf(token)),
-    gt(secondSteps.expiresAt, sql`now()`),
-    lt(secondSteps.tries, CODE_ATTEMPTS_MAX.step),
+    eq(twoFactorChallenges.tokenHash, hashOf(token)),
+    gt(twoFactorChallenges.expiresAt, sql`now()`),
+    lt(twoFactorChallenges.attempts, CODE_ATTEMPTS_MAX.step),
   );
 
 /** Counts the attempt before the code is verified and in its own statement. Concurrent attempts are therefore all counted. */
 async function countAttempt(deps: Deps, token: string): Promise<User | null> {
   const [user] = await deps.db
-    .update(secondSteps)
-    .set({ tries: sql`${secondSteps.tries} + 1` })
+    .update(twoFactorChallenges)
+    .set({ attempts: sql`${twoFactorChallenges.attempts} + 1` })
     .from(users)
-    .where(and(isOpen(token), eq(users.id, secondSteps.userId)))
+    .where(and(isOpen(token), eq(users.id, twoFactorChallenges.userId)))
     .returning({ id: users.id, email: users.email, name: users.name });
   return user ?? null;
 }

@@ -7,7 +7,7 @@ import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
 import type { SignInLimiter } from "../../people/sign-in-counters";
-import { completeSignIn, WAYS } from "../complete-sign-in";
+import { completeSignIn, SIGN_IN_METHOD_NAMES } from "../complete-sign-in";
 import { CODE_ATTEMPTS_MAX } from "../factors/codes";
 import { lockUser } from "../factors/factors";
 import {
@@ -84,7 +84,7 @@ export async function signInByPasskey(
       return { kind: "rejected" };
     }
     if (purpose === "sign_in")
-      return completeSignIn({ ...deps, db: tx }, { user, visitor, by: WAYS.passkey });
+      return completeSignIn({ ...deps, db: tx }, { user, visitor, by: SIGN_IN_METHOD_NAMES.passkey });
     if (step === null) return { kind: "expired" };
     return completeTwoFactor({ ...deps, db: tx }, { token: step, user, visitor, by: "a passkey" });
   });

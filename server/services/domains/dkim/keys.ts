@@ -75,10 +75,10 @@ export type Successors = Awaited<ReturnType<typeof generateKey>>[];
  * waiting. Key generation is slow, so call this before the transaction that adds them.
  */
 export async function generateSuccessors(ctx: Ctx, domain: Domain): Promise<Successors> {
-  const isWaiting = domain.dkimKeys.some(
+  const isPending = domain.dkimKeys.some(
     ({ algorithm, stage }) => algorithm === "rsa" && stage === "waiting",
   );
-  if (isWaiting) return [];
+  if (isPending) return [];
   const suffix = randomInt(36 ** 6)
     .toString(36)
     .padStart(6, "0");

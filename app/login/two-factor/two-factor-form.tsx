@@ -2,16 +2,16 @@
 
 import { KeyRound } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { prove, type SignInFault } from "../../auth-client";
+import { type SignInFault, submitProof } from "../../auth-client";
 import { SubmitButton, TextField } from "../../console/_ui/form/form";
 import { buttonStyle, linkStyle } from "../../console/_ui/styles";
 import { signInByPasskey } from "../../passkey-client";
 import { PASSKEY_MESSAGES } from "../messages";
 
 const MESSAGES: Record<SignInFault, string> = {
-  refused: "This code is incorrect or was already used.",
-  too_many_tries: "Too many incorrect codes. Wait a while, or use a recovery code.",
-  step_over: "The sign-in expired, or there were too many attempts. Start again.",
+  rejected: "This code is incorrect or was already used.",
+  too_many_attempts: "Too many incorrect codes. Wait a while, or use a recovery code.",
+  expired: "The sign-in expired, or there were too many attempts. Start again.",
   unavailable: "Sign-in is temporarily unavailable. Try again in a moment.",
 };
 
@@ -46,16 +46,16 @@ export function TwoFactorForm({ landing, hasApp, hasPasskey }: FormProps) {
     const code = String(new FormData(event.currentTarget).get("code"));
     setBusyWith("code");
     setFault(null);
-    const result = await prove("second-step", { code }, landing);
+    const result = await submitProof("two-factor", { code }, landing);
     if ("to" in result) return window.location.assign(result.to);
-    fail(result.said ?? MESSAGES[result.fault]);
+    fail(result.message ?? MESSAGES[result.fault]);
   };
   const submitPasskey = async () => {
     setBusyWith("passkey");
     setFault(null);
     const result = await signInByPasskey(landing);
     if ("to" in result) return window.location.assign(result.to);
-    fail(result.said ?? PASSKEY_MESSAGES[result.fault]);
+    fail(result.message ?? PASSKEY_MESSAGES[result.fault]);
   };
   const change = (to: Kind) => {
     setKind(to);

@@ -41,3 +41,7 @@ export function isRetryable(error: unknown): boolean {
   const code = postgresFault(error)?.code;
   return code === "40P01" || code === "40001";
 }
+
+/** The same statement may succeed later: the database is unreachable or busy, or another transaction was in the way. */
+export const isTransientFault = (error: unknown): boolean =>
+  isDatabaseUnreachable(error) || isRetryable(error) || isLockTimeout(error) || isStatementTimeout(error);

@@ -8,6 +8,7 @@ import { createEngine } from "./engine";
 import { applyRetention } from "./housekeeping/retention";
 import { recordHeartbeat, sweep } from "./housekeeping/sweep";
 import { aggregateUsage } from "./housekeeping/usage";
+import type { Lease, Runner } from "./queue/runner";
 import { probePausedRelays } from "./routing/relay-faults";
 import { createSystemEmailSender } from "./system-mail/deliver";
 import { runWebhookRound } from "./webhooks/round";
@@ -32,23 +33,17 @@ export async function tick(
   await probePausedRelays(deps, probeMs);
   const leftMs = () => Math.max(0, deadlineMs - performance.now());
   let isEmailDone = false;
-  const deliverEmails = async () => {
-    const engine = createEngine(deps, { dialoguesMax: options.dialoguesMax ?? 5 });
+  const runUntilEmpty = async ({ pump, idle, drain }: Pick<Runner<Lease>, "pump" | "idle" | "drain">) => {
     while (leftMs() > 0) {
-      const hasMore = await engine.pump();
-      await engine.idle(leftMs());
+      const hasMore = await pump();
+      await idle(leftMs());
       if (!hasMore) break;
     }
-    await engine.drain(leftMs());
-  };
-  const deliverSystemEmails = async () => {
-    const systemEmails = createSystemEmailSender(deps);
-    while (leftMs() > 0 && (await systemEmails.pump())) await systemEmails.idle(leftMs());
-    await systemEmails.drain(leftMs());
+    await drain(leftMs());
   };
   await Promise.all([
-    deliverSystemEmails(),
-    deliverEmails().finally(() => {
+    runUntilEmpty(createSystemEmailSender(deps)),
+    runUntilEmpty(createEngine(deps, { dialoguesMax: options.dialoguesMax ?? 5 })).finally(() => {
       isEmailDone = true;
     }),
     runWebhookRound(deps, { leftMs, mayHaveMore: () => !isEmailDone }),

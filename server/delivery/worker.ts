@@ -59,21 +59,17 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     onCapacity: () => emailLoop.wake(),
     onRecorded: coalesceCalls(webhookWakeDelayMs, () => webhookLoop.wake()),
   });
-  const webhooks = createWebhookEngine(deps, { onRecorded: () => webhookLoop.wake() });
-  const emailLoop = startPumpLoop(() => engine.pump(), { signal, onError: warn("worker.claim_failed") });
-  const webhookLoop = startPumpLoop(() => webhooks.pump(), {
-    signal,
-    onError: warn("worker.webhook_claim_failed"),
-  });
-  const systemEmails = createSystemEmailSender(deps, { onCapacity: () => systemEmailLoop.wake() });
-  const systemEmailLoop = startPumpLoop(() => systemEmails.pump(), {
-    signal,
-    onError: warn("worker.system_mail_claim_failed"),
-  });
+  const webhooks = createWebhookEngine(deps, { signal, onRecorded: () => webhookLoop.wake() });
+  const systemEmails = createSystemEmailSender(deps, { signal, onCapacity: () => systemEmailLoop.wake() });
+  const runners = [engine, webhooks, systemEmails];
+  const startLoop = (pump: () => Promise<boolean>, event: string) =>
+    startPumpLoop(pump, { signal, onError: warn(event) });
+  const emailLoop = startLoop(engine.pump, "worker.claim_failed");
+  const webhookLoop = startLoop(webhooks.pump, "worker.webhook_claim_failed");
+  const systemEmailLoop = startLoop(systemEmails.pump, "worker.system_mail_claim_failed");
+  const loops = [emailLoop, webhookLoop, systemEmailLoop];
   const wake = () => {
-    emailLoop.wake();
-    webhookLoop.wake();
-    systemEmailLoop.wake();
+    for (const loop of loops) loop.wake();
   };
   const listener = listenForDue(deps.hot, wake, warn("worker.listen_failed"));
 
@@ -104,8 +100,8 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     id,
     async stop() {
       stopping.abort();
-      await Promise.all([emailLoop.done, webhookLoop.done, systemEmailLoop.done, ...tasks]);
-      await Promise.all([engine.drain(drainMs), webhooks.drain(drainMs), systemEmails.drain(drainMs)]);
+      await Promise.all([...loops.map(({ done }) => done), ...tasks]);
+      await Promise.all(runners.map(({ drain }) => drain(drainMs)));
       clearInterval(renewalTimer);
       await listener.stop();
       await deps.transport?.close();

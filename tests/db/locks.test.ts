@@ -152,7 +152,10 @@ test("after any mix of claims, results, releases and expired leases, each email 
         renewLeases(hot, [leaseToken]),
         recordResults(hot, together.slice(0, half)),
         recordResults(hot, together.slice(half)),
-        recordResults(hot, ended.filter(isAlone).map(settle), { areAlone: true }),
+        recordResults(
+          hot,
+          ended.filter(isAlone).map((claim) => ({ ...settle(claim), isAlone: true })),
+        ),
       ]);
     }
   };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createEngine, type Engine } from "#server/delivery/engine";
+import { createEngine } from "#server/delivery/engine";
 import { claimDeliveries, hasMoreDue } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { addDomain } from "#server/services/domains/write";
@@ -14,7 +14,7 @@ const claimBatch = 150;
 
 let house: House;
 let out: CountingTransport;
-let engine: Engine;
+let engine: ReturnType<typeof createEngine>;
 let isPumping: boolean;
 let pumping: Promise<void>;
 beforeEach(async () => {

@@ -175,14 +175,15 @@ describe("bounces and complaints", () => {
     await listen();
     const claims = await claimDeliveries(house.hot, { limit: 10, leaseToken: newId() });
     const reply = { code: 550, enhanced: "5.1.1", text: "no such user" };
-    const results = claims.map((claim) =>
-      settleOutcome(
+    const results = claims.map((claim) => ({
+      ...settleOutcome(
         claim,
         { recipient: claim.address, kind: "rejected", reply, host: "mx", step: "rcpt", reason: "Rejected." },
         { policy: "retry", random: 0, isFinal: false },
       ),
-    );
-    expect((await recordResults(house.hot, results, { areAlone: true })).size).toBe(2);
+      isAlone: true,
+    }));
+    expect((await recordResults(house.hot, results)).size).toBe(2);
     for (const { id } of emails) expect((await house.email(id)).status).toBe("bounced");
     expect((await listed()).map(({ address }) => address)).toEqual(["gone@example.net"]);
     expect(await announced()).toHaveLength(1);

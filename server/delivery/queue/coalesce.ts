@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 /** After a write the next one starts when `itemsMin` items wait, or after `maxMs`. */
-export type Batching = { itemsMin: number; maxMs: number };
+export type Batching = { itemsMin?: number; maxMs?: number };
 
 /**
  * Combines concurrent items into one call of `write`, with at most `itemsMax` items per call and one call at a time. An item
@@ -11,7 +11,7 @@ export type Batching = { itemsMin: number; maxMs: number };
 export function coalesce<Item, Result>(
   itemsMax: number,
   write: (items: Item[]) => Promise<(item: Item) => Result>,
-  { itemsMin, maxMs }: Batching = { itemsMin: 1, maxMs: 0 },
+  { itemsMin = 1, maxMs = 0 }: Batching = {},
 ): (items: Item[]) => Promise<Result[]> {
   const queue: { items: Item[]; resolve(results: Result[]): void; reject(error: unknown): void }[] = [];
   let waiting = 0;

@@ -24,37 +24,37 @@ export type DeliveryResult = {
   events: { id: string; type: EventType; data: EventData }[];
   /** The attempt does not count towards the maximum: it failed on our side, not at the recipient's server. */
   isUncounted?: boolean;
+  /** The delivery is the only one of its email. */
+  isAlone?: boolean;
   /** Suppresses the address. */
   suppression?: ReportedEntry;
 };
 
-type Written = { id: string; teamId: string; emailId: string };
+/** A recorded delivery. */
+export type Written = { id: string; teamId: string; emailId: string; isAlone: boolean };
 
 /**
  * Records a batch of results atomically: the deliveries, their events, new suppressions with their webhook deliveries, and
- * the summary status of the emails. A result is written only if its lease token is still current. Returns the ids of the
- * written deliveries. Emails are locked first and in a fixed order: the summary status then includes the results of other
- * workers. With `areAlone` the caller guarantees that each email has one recipient. Its status then follows from the result
- * itself, and one statement without a transaction is enough.
+ * the summary status of the emails. A result is written only if its lease token is still current. Returns the
+ * written deliveries by id. Emails are locked first and in a fixed order: the summary status then includes the results of other
+ * workers. The status of an email with a single recipient follows from the result itself. If all results are of such
+ * emails, one statement without a transaction is enough.
  */
-export async function recordResults(
-  hot: HotSql,
-  results: DeliveryResult[],
-  { areAlone = false }: { areAlone?: boolean } = {},
-): Promise<Set<string>> {
+export async function recordResults(hot: HotSql, results: DeliveryResult[]): Promise<Map<string, Written>> {
   const write = (sql: Pick<HotSql, "unsafe">) =>
-    sql.unsafe<Written[]>(RECORD_RESULTS.text, RECORD_RESULTS.parametersOf({ results, areAlone }), {
+    sql.unsafe<Written[]>(RECORD_RESULTS.text, RECORD_RESULTS.parametersOf({ results }), {
       prepare: hot.options.prepare,
     });
-  const written = areAlone
+  const written = results.every(({ isAlone }) => isAlone)
     ? await write(hot)
     : await hot.begin(async (tx) => {
         const rows = await write(tx);
-        const parents = new Map(rows.map(({ teamId, emailId }) => [emailId, { teamId, id: emailId }]));
+        const shared = rows.filter(({ isAlone }) => !isAlone);
+        const parents = new Map(shared.map(({ teamId, emailId }) => [emailId, { teamId, id: emailId }]));
         await refreshEmailStatus(tx, [...parents.values()]);
         return rows;
       });
-  return new Set(written.map(({ id }) => id));
+  return new Map(written.map((row) => [row.id, row]));
 }
 
 const RESULT: Columns<DeliveryResult> = {
@@ -75,11 +75,12 @@ const RESULT: Columns<DeliveryResult> = {
   given_back: ["int", ({ isUncounted }) => (isUncounted ? 1 : 0)],
   relay_id: ["uuid", ({ relayId }) => relayId],
   provider_id: ["text", ({ providerId }) => providerId],
+  is_alone: ["bool", ({ isAlone }) => isAlone === true],
 };
 
 // The statement adds `nextAttemptAt` to the event, because the database clock sets the time of the next attempt.
-const RECORD_RESULTS = writeStatement<{ results: DeliveryResult[]; areAlone: boolean }>(
-  ({ rows, value }) => `
+const RECORD_RESULTS = writeStatement<{ results: DeliveryResult[] }>(
+  ({ rows }) => `
 with attempt as materialized (
   select r.*, e.team_id, e.id as email_id
   from ${rows("results", RESULT)} as r
@@ -89,7 +90,7 @@ with attempt as materialized (
 ), mine as materialized (
   select d.team_id, d.email_id, d.address, a.id, a.status, a.wait_rule, a.code, a.enhanced, a.reply, a.host, a.reason,
     a.events, now() + a.retry_after_ms * interval '1 ms' as retry_at, a.suppression_id, a.suppression_address, a.origin,
-    a.given_back, a.relay_id, a.provider_id
+    a.given_back, a.relay_id, a.provider_id, a.is_alone
   from attempt a join deliveries d on d.id = a.id and d.lease_token = a.lease_token
   order by d.id for no key update of d
 ), written as (
@@ -101,7 +102,7 @@ with attempt as materialized (
   from mine m where d.id = m.id
 ), email as (
   update emails e set status = case m.status when 'queued' then 'deferred' else m.status end
-  from mine m where ${value("areAlone", "bool")} and e.team_id = m.team_id and e.id = m.email_id
+  from mine m where m.is_alone and e.team_id = m.team_id and e.id = m.email_id
 ), event as (
   insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
   select e.id, m.team_id, m.email_id, m.id, e.type, m.address,
@@ -114,5 +115,5 @@ with attempt as materialized (
     false as lists_only
   from mine where suppression_id is not null
 ), ${addEntries("report")}
-select id, team_id as "teamId", email_id as "emailId" from mine`,
+select id, team_id as "teamId", email_id as "emailId", is_alone as "isAlone" from mine`,
 );

@@ -1,16 +1,18 @@
-import { setMaxListeners } from "node:events";
-import { performance } from "node:perf_hooks";
-import { setTimeout as wait } from "node:timers/promises";
 import { isDatabaseUnreachable } from "#db/faults";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import type { WorkerDeps } from "#server/deps";
 import { cleanText, type Outcome } from "#server/mail/outcome";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
-import { newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
 import { composeSystemEmail } from "#server/services/system-mail/outgoing";
+import { createRunner, type Runner, type RunnerOptions } from "../queue/runner";
 import { createRouting, type Route } from "../routing/routes";
-import { claimSystemEmails, deferSystemEmail, finishSystemEmail, type SystemEmailClaim } from "./queue";
+import {
+  claimSystemEmails,
+  recordSystemEmails,
+  type SystemEmailClaim,
+  type SystemEmailResult,
+} from "./queue";
 
 /** Seconds to wait after the nth failed attempt. The last entry repeats until the email expires. */
 export const SYSTEM_EMAIL_RETRY_AFTER_SECONDS = [15, 60, 180, 300, 600, 1_800, 10_800] as const;
@@ -23,41 +25,26 @@ const concurrencyMax = 4;
 const attemptMs = 90_000;
 const leaseMs = 120_000;
 
-export type SystemEmailSender = {
-  /** Claims due emails and starts their attempts. False if nothing was due or there was no capacity. */
-  pump(): Promise<boolean>;
-  /** Resolves when no attempt is in progress, or after `maxMs`. */
-  idle(maxMs: number): Promise<void>;
-  /** Starts no new attempt and waits for dialogues. Aborts them after `graceMs`. */
-  drain(graceMs: number): Promise<void>;
-};
-
-/** Result of an attempt. */
-type Result =
-  | { status: "sent" | "failed" | "dropped"; reply: string | null }
-  | { status: "deferred"; reply: string };
+type SystemEmailJob = { claims: [SystemEmailClaim] };
+type Result = Pick<SystemEmailResult, "status" | "reply">;
 
 /**
- * Sends Backstamp's own email by the installation's route. Unlike the engine it has no throttling, caps or events. Its
- * memory holds no durable state: after a crash, emails in progress are sent again when their leases expire.
+ * Sends Backstamp's own email by the installation's route. Unlike the engine it has no throttling, caps or events. An
+ * email with an expired lease is sent again.
  */
 export function createSystemEmailSender(
   deps: WorkerDeps,
-  options: { onCapacity?: () => void } = {},
-): SystemEmailSender {
+  options: RunnerOptions = {},
+): Runner<SystemEmailClaim> {
   const { hot, log } = deps;
   const routing = createRouting(deps);
-  const jobs = new Set<Promise<void>>();
-  const abort = new AbortController();
-  setMaxListeners(0, abort.signal);
-  let isDraining = false;
 
-  async function attempt(claim: SystemEmailClaim, deadlineMs: number): Promise<Result> {
+  async function attempt(claim: SystemEmailClaim): Promise<Result> {
     if (claim.isExpired) return { status: "failed", reply: "The email expired before it was sent." };
     if (claim.recipient.endsWith(`@${BUILT_IN_DOMAIN}`))
       return { status: "failed", reply: `${BUILT_IN_DOMAIN} has no mailboxes.` };
     const route = await findRoute();
-    if (route === null) return { status: "deferred", reply: "Outgoing email is not configured." };
+    if (route === null) return { status: "queued", reply: "Outgoing email is not configured." };
     let message: OutgoingMessage | null;
     try {
       message = await composeSystemEmail(deps, claim);
@@ -70,8 +57,8 @@ export function createSystemEmailSender(
     if (message === null) return { status: "dropped", reply: null };
     const [outcome] = await route.deliver(message, [claim.recipient], {
       deadlineMs: attemptMs,
-      isLeaseValid: () => performance.now() < deadlineMs,
-      signal: abort.signal,
+      isLeaseValid: () => runner.ownsLease(claim),
+      signal: runner.signal,
     });
     if (outcome?.alarm && !route.retriesFaultsIndefinitely)
       log.error("transport.alarm", { alarm: outcome.alarm, host: outcome.host, systemMailId: claim.id });
@@ -85,52 +72,40 @@ export function createSystemEmailSender(
     return routeOf({ teamId: "", domainId: null });
   }
 
-  async function run(claim: SystemEmailClaim, deadlineMs: number): Promise<void> {
-    const { id, kind } = claim;
-    const result = await attempt(claim, deadlineMs);
-    const status = result.status === "deferred" ? await defer(claim, result.reply) : result.status;
-    const ownsLease =
-      result.status === "deferred" ? status !== null : await finishSystemEmail(hot, claim, result);
-    if (!ownsLease) log.warn("system_mail.lease_lost", { id, kind });
-    else if (status === "failed") log.error("system_mail.failed", { id, kind, attempt: claim.attempt });
-    else if (status === "sent") log.info("system_mail.sent", { id, kind, attempt: claim.attempt });
-  }
-
-  const defer = (claim: SystemEmailClaim, reply: string) =>
-    deferSystemEmail(hot, claim, { afterMs: retryAfterMs(claim.attempt), reply });
-
-  return {
-    async pump() {
-      const capacity = concurrencyMax - jobs.size;
-      if (isDraining || capacity <= 0) return false;
-      const deadlineMs = performance.now() + attemptMs;
-      const claims = await claimSystemEmails(hot, { limit: capacity, leaseToken: newId(), forMs: leaseMs });
-      for (const claim of claims) {
-        const job = run(claim, deadlineMs)
-          // The row stays leased and is sent again after the lease expires.
-          .catch((error) => log.warn("system_mail.attempt_broken", { id: claim.id, ...errorFacts(error) }))
-          .finally(() => {
-            jobs.delete(job);
-            options.onCapacity?.();
-          });
-        jobs.add(job);
-      }
-      return claims.length > 0;
+  const runner: Runner<SystemEmailClaim> = createRunner<
+    SystemEmailClaim,
+    SystemEmailJob,
+    SystemEmailResult,
+    SystemEmailResult["status"]
+  >(
+    {
+      name: "system_mail",
+      leaseMs,
+      batching: { itemsMax: 1 },
+      hasCapacity: () => runner.attempting.size < concurrencyMax,
+      async claim(leaseToken) {
+        const limit = concurrencyMax - runner.attempting.size;
+        const claims = await claimSystemEmails(hot, { limit, leaseToken, forMs: leaseMs });
+        return {
+          jobs: claims.map((claim): SystemEmailJob => ({ claims: [claim] })),
+          hasMore: claims.length > 0,
+        };
+      },
+      async run({ claims: [claim] }) {
+        const { id, leaseToken } = claim;
+        return [{ id, leaseToken, ...(await attempt(claim)), retryAfterMs: retryAfterMs(claim.attempt) }];
+      },
+      record: (results) => recordSystemEmails(hot, results),
+      onWritten({ claims: [{ id, kind, attempt }] }, _result, status) {
+        if (status === "failed") log.error("system_mail.failed", { id, kind, attempt });
+        if (status === "sent") log.info("system_mail.sent", { id, kind, attempt });
+      },
+      close: () => routing.close(),
     },
-    async idle(maxMs) {
-      const enough = new AbortController();
-      const timer = wait(maxMs, undefined, { signal: enough.signal }).catch(() => {});
-      await Promise.race([Promise.all(jobs), timer]);
-      enough.abort();
-    },
-    async drain(graceMs) {
-      isDraining = true;
-      const timer = setTimeout(() => abort.abort(), graceMs);
-      while (jobs.size > 0) await Promise.race(jobs);
-      clearTimeout(timer);
-      await routing.close();
-    },
-  };
+    log,
+    options,
+  );
+  return runner;
 }
 
 /**
@@ -144,10 +119,10 @@ function classify(outcome: Outcome | undefined, attempt: number): Result {
       return { status: "sent", reply };
     case "rejected":
       return outcome.needsConfirmation && attempt === 1
-        ? { status: "deferred", reply }
+        ? { status: "queued", reply }
         : { status: "failed", reply };
     default:
-      return { status: "deferred", reply };
+      return { status: "queued", reply };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { HotSql } from "#db/client";
 import type { SystemMailKind } from "#db/schema/system-mails";
+import { writeStatement } from "#db/statement";
 
 /** An email of Backstamp itself that a worker has leased. */
 export type SystemEmailClaim = {
@@ -39,42 +40,51 @@ export async function claimSystemEmails(
       m.lease_token as "leaseToken"`;
 }
 
-type LeasedSystemEmail = Pick<SystemEmailClaim, "id" | "leaseToken">;
-
-/** Records the final status and erases the content. False if the lease was lost. */
-export async function finishSystemEmail(
-  hot: HotSql,
-  { id, leaseToken }: LeasedSystemEmail,
-  { status, reply }: { status: "sent" | "failed" | "dropped"; reply: string | null },
-): Promise<boolean> {
-  const { count } = await hot`
-    update system_mails
-    set status = ${status}, details = null, ended_at = now(), lease_token = null, last_reply = ${reply}
-    where id = ${id} and lease_token = ${leaseToken}`;
-  return count > 0;
-}
+export type SystemEmailResult = Pick<SystemEmailClaim, "id" | "leaseToken"> & {
+  /** `queued` for a further attempt after `retryAfterMs`. */
+  status: "sent" | "failed" | "dropped" | "queued";
+  reply: string | null;
+  retryAfterMs: number;
+};
 
 /**
- * Makes an email due again after `afterMs`, or fails it if it expires before then. Returns the new status; null if the lease
- * was lost.
+ * Records results whose lease is current. A final status erases the content. An email that expires before its next attempt
+ * fails. Returns the written statuses by id.
  */
-export async function deferSystemEmail(
+export async function recordSystemEmails(
   hot: HotSql,
-  { id, leaseToken }: LeasedSystemEmail,
-  { afterMs, reply }: { afterMs: number; reply: string },
-): Promise<"queued" | "failed" | null> {
-  const [row] = await hot<{ status: "queued" | "failed" }[]>`
-    with late as (select id, now() + ${afterMs} * interval '1 ms' >= expires_at as is_late
-      from system_mails where id = ${id} and lease_token = ${leaseToken} for no key update)
-    update system_mails m
-    set status = case when late.is_late then 'failed' else 'queued' end,
-        details = case when late.is_late then null else m.details end,
-        ended_at = case when late.is_late then now() end,
-        due_at = now() + ${afterMs} * interval '1 ms', lease_token = null, last_reply = ${reply}
-    from late where m.id = late.id
-    returning m.status`;
-  return row?.status ?? null;
+  results: readonly SystemEmailResult[],
+): Promise<Map<string, SystemEmailResult["status"]>> {
+  const written = await hot.unsafe<Pick<SystemEmailResult, "id" | "status">[]>(
+    RECORD.text,
+    RECORD.parametersOf({ results }),
+  );
+  return new Map(written.map(({ id, status }) => [id, status]));
 }
+
+const RECORD = writeStatement<{ results: readonly SystemEmailResult[] }>(
+  ({ rows }) => `
+with mine as materialized (
+  select m.id, r.reply, now() + r.retry_after_ms * interval '1 ms' as due_at,
+    case when r.status = 'queued' and now() + r.retry_after_ms * interval '1 ms' >= m.expires_at then 'failed'
+         else r.status end as status
+  from ${rows("results", {
+    id: ["uuid", ({ id }) => id],
+    lease_token: ["uuid", ({ leaseToken }) => leaseToken],
+    status: ["text", ({ status }) => status],
+    reply: ["text", ({ reply }) => reply],
+    retry_after_ms: ["int", ({ retryAfterMs }) => retryAfterMs],
+  })} as r
+  join system_mails m on m.id = r.id and m.lease_token = r.lease_token
+  order by m.id for no key update of m
+)
+update system_mails m
+set status = mine.status, details = case when mine.status = 'queued' then m.details end,
+    ended_at = case when mine.status <> 'queued' then now() end,
+    due_at = mine.due_at, lease_token = null, last_reply = mine.reply
+from mine where m.id = mine.id
+returning m.id, m.status`,
+);
 
 /**
  * Deletes up to `limit` rows of each kind: ended emails after `keptDays`, dropped ones (no such account) after one hour,

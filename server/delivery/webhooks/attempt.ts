@@ -50,6 +50,7 @@ export async function attemptWebhook(
       status,
       retryAfterMs: waitMs === null ? null : Math.max(waitMs, pauseMs ?? 0),
       pauseMs,
+      isGone: classification.kind === "gone",
       attempt: { id: newId(), url: claim.url, headers, durationMs, ...responseFacts(httpResponse) },
     },
   };

@@ -10,6 +10,8 @@ export type WebhookResult = {
   retryAfterMs: number | null;
   /** Pause for all events of the endpoint; null without one. */
   pauseMs: number | null;
+  /** The endpoint no longer exists (410). */
+  isGone?: boolean;
   /** Null if no request was sent. Then no attempt is recorded, and the endpoint's health does not change. */
   attempt: {
     id: string;

@@ -99,11 +99,8 @@ async function run(result: Result, steps: readonly Step[]) {
     receive(dsn({ to: path, id: `${step.replace(/\W+/g, "-")}-${emailId}`, recipients: [block] }));
 
   async function recordResult(): Promise<boolean> {
-    await recordResults(
-      world.hot,
-      [attemptResult({ id: claim?.id ?? "", leaseToken: claim?.leaseToken ?? "" }, result)],
-      { areAlone: true },
-    );
+    const settled = attemptResult({ id: claim?.id ?? "", leaseToken: claim?.leaseToken ?? "" }, result);
+    await recordResults(world.hot, [{ ...settled, isAlone: true }]);
     // The worker also records which relay was used.
     await world.hot`
       update deliveries set relay_id = ${relayId}, provider_id = ${providerId} where id = ${claim?.id ?? ""}`;

@@ -69,7 +69,7 @@ async function run(result: Result, steps: readonly Step[]): Promise<End> {
       await recoverExpired(world.hot, newId, 10);
       return;
     }
-    await recordResults(world.hot, [attemptResult(claim, result)], { areAlone: true });
+    await recordResults(world.hot, [{ ...attemptResult(claim, result), isAlone: true }]);
   };
   for (const step of steps) {
     if (step === "result") await recordResult();

@@ -4,7 +4,9 @@ import { auditLog } from "#db/schema/audit";
 import { webhookDeliveries } from "#db/schema/webhooks";
 import { tick } from "#server/delivery/tick";
 import { newId } from "#server/platform/ids";
-import type { EndpointView, WebhookDeliveryRow, WebhookDeliveryView } from "#server/trpc/webhooks/views";
+import type { WebhookEventWire } from "#server/shared/wire/webhook";
+import type { EndpointView } from "#server/trpc/webhooks/views";
+import type { WebhookDeliveryView } from "#server/trpc/webhooks/webhooks";
 import { type Console, openConsole } from "../support/console";
 import { type HttpSink, type SinkReply, startHttpSink } from "../support/http-sink";
 import { openParty, type Party } from "../support/parties";
@@ -39,7 +41,7 @@ async function endpoint(reply: SinkReply = 204, events: string[] = ["email.deliv
 }
 const get = (id: string) => asAdmin<EndpointView>("get", { id });
 const deliveries = async (id: string, filter: object = {}) =>
-  (await asAdmin<{ rows: WebhookDeliveryRow[] }>("deliveries", { id, ...filter })).rows;
+  (await asAdmin<{ rows: WebhookEventWire[] }>("deliveries", { id, ...filter })).rows;
 const round = () => tick(console.house.withTransport(), { budgetMs: 10_000 });
 const test1 = (id: string) => asAdmin<{ id: string }>("test", { id, type: "email.delivered" });
 const actionsOn = async (id: string) =>
@@ -93,18 +95,25 @@ describe("an event delivery", () => {
     await round();
     const [received] = sink.received;
     const seen = await asAdmin<WebhookDeliveryView>("delivery", { id, event });
-    expect(seen).toMatchObject({ status: "success", attempts: 1, nextAttemptAt: null, isBodyFixed: true });
-    expect(seen.body).toBe(received?.body);
-    expect(seen.calls).toMatchObject([
-      { number: 1, statusCode: 200, fault: null, answer, nextAttemptAt: null },
+    expect(seen).toMatchObject({
+      status: "success",
+      attempts: 1,
+      next_attempt_at: null,
+      isPayloadFixed: true,
+    });
+    expect(JSON.stringify(seen.payload)).toBe(received?.body);
+    expect(seen.attemptPage.rows).toMatchObject([
+      { number: 1, http_status_code: 200, fault: null, response: answer, next_attempt_at: null },
     ]);
-    const [call] = seen.calls;
-    for (const [name, value] of Object.entries(call?.headers ?? {}))
+    const [attempt] = seen.attemptPage.rows;
+    for (const [name, value] of Object.entries(attempt?.request.headers ?? {}))
       expect(received?.headers[name]).toBe(value);
     expect(await get(id)).toMatchObject({
-      lane: "open",
+      status: "enabled",
+      failing_since: null,
+      pausedUntil: null,
       waiting: 0,
-      lastResponse: { deliveryId: event, statusCode: 200 },
+      lastResponse: { http_status_code: 200, fault: null },
     });
   });
 
@@ -113,17 +122,16 @@ describe("an event delivery", () => {
     const { id: event } = await test1(id);
     await round();
     const seen = await asAdmin<WebhookDeliveryView>("delivery", { id, event });
-    expect(seen).toMatchObject({ status: "pending", attempts: 1, nextAttemptAt: expect.any(String) });
-    expect(seen.calls[0]?.nextAttemptAt).toBe(seen.nextAttemptAt);
-    expect(seen.calls[0]?.answer).toHaveLength(16 * 1024);
+    expect(seen).toMatchObject({ status: "pending", attempts: 1, next_attempt_at: expect.any(String) });
+    expect(seen.attemptPage.rows[0]?.next_attempt_at).toBe(seen.next_attempt_at);
+    expect(seen.attemptPage.rows[0]?.response).toHaveLength(16 * 1024);
     const failing = await get(id);
     expect(failing).toMatchObject({
-      lane: "single",
-      failures: 1,
+      failing_since: expect.any(String),
       waiting: 1,
-      lastResponse: { statusCode: 500 },
+      lastResponse: { http_status_code: 500 },
     });
-    const days = Date.parse(failing.disablesAt ?? "") - Date.parse(failing.failingSince ?? "");
+    const days = Date.parse(failing.disablesAt ?? "") - Date.parse(failing.failing_since ?? "");
     expect(days).toBe(5 * 86_400_000);
   });
 
@@ -131,7 +139,7 @@ describe("an event delivery", () => {
     const { id } = await endpoint({ status: 503, headers: { "retry-after": "600" } });
     await test1(id);
     await round();
-    expect(await get(id)).toMatchObject({ lane: "paused", pausedUntil: expect.any(String) });
+    expect(await get(id)).toMatchObject({ pausedUntil: expect.any(String) });
   });
 
   test("can be filtered by state and event, and is paged by id", async () => {
@@ -213,7 +221,7 @@ describe("a replay", () => {
     const { id } = await endpoint();
     const [event] = await history(id, [{ status: "failed", minutesAgo: 5 }]);
     await asAdmin("update", { id, status: "disabled" });
-    expect(await get(id)).toMatchObject({ lane: "closed", status: "disabled", disabledReason: null });
+    expect(await get(id)).toMatchObject({ status: "disabled", disabled_reason: null });
     for (const [procedure, input] of [
       ["replay", { id, event }],
       ["replayRange", { id, ...range([60, 0]) }],

@@ -1,20 +1,17 @@
-import type { EndpointView, WebhookCallView, WebhookDeliveryRow } from "#server/trpc/webhooks/views";
+import type { WebhookAttemptWire, WebhookEventWire } from "#server/shared/wire/webhook";
+import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Badge } from "../_ui/text/badge";
 import type { Tone } from "../_ui/text/statuses";
 
 /** The state of an endpoint. */
-export function EndpointBadge({
-  of,
-}: {
-  of: Pick<EndpointView, "status" | "disabledReason" | "failingSince" | "lane">;
-}) {
-  if (of.disabledReason === "gone")
+export function EndpointBadge({ of }: { of: EndpointView }) {
+  if (of.disabled_reason === "gone")
     return (
       <Badge tone="bad" title="The endpoint responded 410 Gone. No events are sent to it.">
         Disabled: gone
       </Badge>
     );
-  if (of.disabledReason === "failing")
+  if (of.disabled_reason === "failing")
     return (
       <Badge tone="bad" title="Every attempt failed for days. No events are sent to it.">
         Disabled: failing
@@ -26,13 +23,13 @@ export function EndpointBadge({
         Paused
       </Badge>
     );
-  if (of.failingSince)
+  if (of.failing_since)
     return (
       <Badge tone="warn" title="Recent attempts failed. They are retried.">
         Failing
       </Badge>
     );
-  if (of.lane === "paused")
+  if (of.pausedUntil)
     return (
       <Badge tone="warn" title="The endpoint requested a delay.">
         Throttled
@@ -41,7 +38,7 @@ export function EndpointBadge({
   return <Badge tone="good">Enabled</Badge>;
 }
 
-type DeliveryStatus = WebhookDeliveryRow["status"];
+type DeliveryStatus = WebhookEventWire["status"];
 
 /** The status of an event delivery: label, color and description. */
 export const DELIVERY_LABELS: Record<DeliveryStatus, { label: string; tone: Tone; description: string }> = {
@@ -76,12 +73,15 @@ const FAULT_LABELS: Record<string, string> = {
   network: "connection lost",
 };
 
-/** The status code of an attempt, or why there was no response. */
-export function formatResponse({ statusCode, fault }: Pick<WebhookCallView, "statusCode" | "fault">): string {
-  if (statusCode !== null) return String(statusCode);
-  return fault === null ? "no response" : (FAULT_LABELS[fault] ?? fault);
-}
+export const formatFault = (fault: string | null): string =>
+  fault === null ? "no response" : (FAULT_LABELS[fault] ?? fault);
 
-/** The color of a response: good for any 2xx status. */
-export const responseTone = ({ statusCode }: Pick<WebhookCallView, "statusCode">): Tone =>
-  statusCode !== null && statusCode >= 200 && statusCode < 300 ? "good" : "bad";
+/** The status code of an attempt, or why there was no response. Good is any 2xx status. */
+export function ResponseBadge({ of }: { of: Pick<WebhookAttemptWire, "http_status_code" | "fault"> }) {
+  const status = of.http_status_code;
+  return (
+    <Badge tone={status !== null && status >= 200 && status < 300 ? "good" : "bad"}>
+      {status ?? formatFault(of.fault)}
+    </Badge>
+  );
+}

@@ -1,8 +1,7 @@
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import type { Column } from "../_ui/list/data-table";
-import { Badge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
-import { EndpointBadge, formatResponse, responseTone } from "./badges";
+import { EndpointBadge, ResponseBadge } from "./badges";
 import { BreakableUrl } from "./breakable-url";
 import { formatEvents } from "./events";
 
@@ -12,9 +11,9 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointView>[] = [
     id: "url",
     header: "URL",
     width: "w-[34%]",
-    cell: ({ url }) => (
-      <span className="block font-mono text-xs md:truncate" title={url}>
-        <BreakableUrl>{url}</BreakableUrl>
+    cell: ({ endpoint }) => (
+      <span className="block font-mono text-xs md:truncate" title={endpoint}>
+        <BreakableUrl>{endpoint}</BreakableUrl>
       </span>
     ),
   },
@@ -30,8 +29,8 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointView>[] = [
     cell: ({ lastResponse }) =>
       lastResponse ? (
         <span className="inline-flex max-w-full items-center gap-2">
-          <Badge tone={responseTone(lastResponse)}>{formatResponse(lastResponse)}</Badge>
-          <When at={lastResponse.sentAt} className="text-soft text-xs" />
+          <ResponseBadge of={lastResponse} />
+          <When at={lastResponse.sent_at} className="text-soft text-xs" />
         </span>
       ) : (
         <span className="text-soft">None yet</span>

@@ -7,17 +7,17 @@ import {
 import { replayWebhookEvent, replayWebhookRange } from "#server/services/webhooks/events/replay";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
 import { changed, Id, listOf, Time } from "#server/shared/wire/shapes";
-import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";
-import { withApi } from "../pipeline/route";
-import { requireId } from "../pipeline/validate";
 import {
+  presentWebhookAttempt,
+  presentWebhookEvent,
+  presentWebhookEventDetail,
   WebhookAttemptResponse,
   WebhookEventResponse,
   WebhookEventSummaryResponse,
-  webhookAttemptJson,
-  webhookEventJson,
-  webhookEventSummaryJson,
-} from "../wire/webhook";
+} from "#server/shared/wire/webhook";
+import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";
+import { withApi } from "../pipeline/route";
+import { requireId } from "../pipeline/validate";
 import { ReplayRangeBody, TestEventQuery, WebhookEventsQuery } from "../wire/webhook-input";
 
 export const getWebhookEvents = withApi(
@@ -34,7 +34,7 @@ export const getWebhookEvents = withApi(
   async ({ ctx, params, query }) => {
     rejectTwoCursors(query);
     const { rows, hasMore } = await listWebhookEvents(ctx, requireId(params, "id"), query);
-    return { body: listJson(rows.map(webhookEventSummaryJson), hasMore) };
+    return { body: listJson(rows.map(presentWebhookEvent), hasMore) };
   },
 );
 
@@ -48,7 +48,7 @@ export const getOneWebhookEvent = withApi(
     response: WebhookEventResponse,
   },
   async ({ ctx, params }) => ({
-    body: webhookEventJson(
+    body: presentWebhookEventDetail(
       await getWebhookEvent(ctx, requireId(params, "id"), requireId(params, "event_id")),
     ),
   }),
@@ -73,7 +73,7 @@ export const getWebhookAttempts = withApi(
       requireId(params, "event_id"),
       query,
     );
-    return { body: listJson(rows.map(webhookAttemptJson), hasMore) };
+    return { body: listJson(rows.map(presentWebhookAttempt), hasMore) };
   },
 );
 

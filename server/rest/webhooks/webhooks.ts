@@ -9,10 +9,15 @@ import {
 } from "#server/services/webhooks/endpoints";
 import { rotateSigningSecret } from "#server/services/webhooks/rotate";
 import { changed, deleted, Id, listOf } from "#server/shared/wire/shapes";
+import {
+  presentWebhook,
+  presentWebhookDetail,
+  WebhookResponse,
+  WebhookSummaryResponse,
+} from "#server/shared/wire/webhook";
 import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
 import { requireId } from "../pipeline/validate";
-import { WebhookResponse, WebhookSummaryResponse, webhookJson, webhookSummaryJson } from "../wire/webhook";
 import { CreateWebhookBody, UpdateWebhookBody } from "../wire/webhook-input";
 
 const SecretResponse = z.object({
@@ -58,7 +63,7 @@ export const getWebhooks = withApi(
   async ({ ctx, query }) => {
     rejectTwoCursors(query);
     const { rows, hasMore } = await listWebhooks(ctx, query);
-    return { body: listJson(rows.map(webhookSummaryJson), hasMore) };
+    return { body: listJson(rows.map(presentWebhook), hasMore) };
   },
 );
 
@@ -75,7 +80,7 @@ export const getOneWebhook = withApi(
   async ({ ctx, params }) => {
     const id = requireId(params, "id");
     const webhook = await getWebhook(ctx, id);
-    return { body: webhookJson(webhook, await readSigningSecrets(ctx, id)) };
+    return { body: presentWebhookDetail(webhook, await readSigningSecrets(ctx, id)) };
   },
 );
 

@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { webhookDeliveries, webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
+import type { WebhookAttemptWire } from "#server/shared/wire/webhook";
 
 /** Pending event deliveries are counted up to this number. */
 export const waitingCountedMax = 1_000;
@@ -11,13 +12,7 @@ export const waitingCountedMax = 1_000;
 const eventsSearchedMax = 50;
 
 /** The result of an endpoint's last attempt. */
-export type LastResponse = {
-  deliveryId: string;
-  statusCode: number | null;
-  fault: string | null;
-  durationMs: number;
-  sentAt: string;
-};
+export type LastResponse = Pick<WebhookAttemptWire, "http_status_code" | "fault" | "sent_at">;
 
 /** The state of an endpoint: pending event deliveries, attempts in progress, and the last response. */
 export type EndpointState = {
@@ -46,9 +41,8 @@ export async function readEndpointStates(
       inProgress: sql<number>`(select count(*)::int from ${webhookDeliveries} d
         where d.webhook_id = webhooks.id and d.status = 'attempting')`,
       isPreviousLive: sql<boolean>`coalesce(webhooks.previous_until > now(), false)`,
-      lastResponse: sql<LastResponse | null>`(select jsonb_build_object('deliveryId', a.delivery_id,
-          'statusCode', a.status_code, 'fault', a.fault, 'durationMs', a.duration_ms,
-          'sentAt', to_char(a.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      lastResponse: sql<LastResponse | null>`(select jsonb_build_object('http_status_code', a.status_code, 'fault', a.fault,
+          'sent_at', to_char(a.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
         from (
           (select d.id from webhook_deliveries d where d.team_id = webhooks.team_id and d.webhook_id = webhooks.id
            order by d.id desc limit ${eventsSearchedMax})

@@ -4,18 +4,17 @@ import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
+import type { SigningSecrets, Webhook } from "#server/shared/wire/webhook";
 import { recordAudit } from "../audit/record";
 import { lockTeam } from "../lock-team";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 import type { WebhookEvent } from "./events/types";
 import { createSigningSecret, openSigningSecret, sealSigningSecret } from "./secrets";
 
-/** An endpoint without its secrets. */
-export type Webhook = Omit<typeof webhooks.$inferSelect, "secret" | "previousSecret">;
 export type WebhookChange = { url?: string; events?: WebhookEvent[]; status?: "enabled" | "disabled" };
-export type SigningSecrets = { current: string; previous: { secret: string; until: Date } | null };
 
-const endpointsMax = 100;
+/** Maximum number of endpoints of a team. They fit on one page. */
+export const endpointsMax = 100;
 
 const columns = {
   id: webhooks.id,

@@ -1,12 +1,9 @@
 import type { Command } from "commander";
-import { webhookSummaryJson } from "#server/rest/wire/webhook";
-import { listWebhooks } from "#server/services/webhooks/endpoints";
+import { endpointsMax, listWebhooks } from "#server/services/webhooks/endpoints";
+import { presentWebhook } from "#server/shared/wire/webhook";
 import { addJsonOption, addTeamOption } from "./arguments";
 import { withTeam } from "./session";
 import { formatTime, printJson, printNote, printTable } from "./terminal";
-
-/** Maximum number of endpoints of a team. */
-const endpointsMax = 100;
 
 /** `webhook list`. */
 export function addWebhookCommands(program: Command): void {
@@ -16,7 +13,7 @@ export function addWebhookCommands(program: Command): void {
   ).action(async (options: { team?: string; json?: true }) => {
     await withTeam(options.team, async (ctx, team) => {
       const { rows } = await listWebhooks(ctx, { limit: endpointsMax });
-      const data = rows.map(webhookSummaryJson);
+      const data = rows.map(presentWebhook);
       if (options.json) return printJson({ data });
       if (data.length === 0)
         return printNote(

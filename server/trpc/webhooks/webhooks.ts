@@ -1,16 +1,15 @@
+import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
 import { WEBHOOK_DELIVERY_STATUSES } from "#db/schema/webhooks";
-import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-import { readEndpointStates } from "#server/services/webhooks/endpoint-state";
 import {
   createWebhook,
   deleteWebhook,
+  endpointsMax,
   getWebhook,
   listWebhooks,
   updateWebhook,
-  type Webhook,
 } from "#server/services/webhooks/endpoints";
 import {
   getWebhookEvent,
@@ -25,15 +24,20 @@ import {
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
 import { readUnknownEmails } from "#server/services/webhooks/events/unknown-emails";
 import { rotateSigningSecret } from "#server/services/webhooks/rotate";
+import { WEBHOOK_RETRY_AFTER_SECONDS } from "#server/services/webhooks/schedule";
 import { VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
 import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
+import {
+  presentWebhookAttempt,
+  presentWebhookEvent,
+  presentWebhookEventDetail,
+} from "#server/shared/wire/webhook";
 import { inTeam, router } from "../init";
 import { TeamInput } from "../strict";
-import { viewDeliveryDetail, viewEndpoint, viewWebhookDelivery } from "./views";
+import { viewEndpoints } from "./views";
 
-const endpointRows = 100;
 const deliveryRows = 25;
-const callsShownMax = 100;
+const attemptsShownMax = 100;
 /** Events of a range are counted up to this number before a replay. */
 const rangeCountedMax = 10_000;
 
@@ -65,31 +69,23 @@ const Range = WebhookId.extend({
   type: WebhookEventName.nullable(),
 });
 
-async function viewOf(ctx: Ctx, webhook: Webhook) {
-  const state = (await readEndpointStates(ctx, [webhook.id])).get(webhook.id);
-  if (!state) throw notFound("Webhook");
-  return viewEndpoint(webhook, state, ctx.clock());
-}
-
 export const webhooksRouter = router({
   /** All endpoints of the team; the limit per team fits on one page. */
   list: inTeam("webhooks:read")
     .input(TeamInput)
     .query(async ({ ctx }) => {
-      const { rows } = await listWebhooks(ctx.service, { limit: endpointRows });
-      const states = await readEndpointStates(
-        ctx.service,
-        rows.map(({ id }) => id),
-      );
-      const now = ctx.service.clock();
-      return rows.flatMap((row) => {
-        const state = states.get(row.id);
-        return state ? [viewEndpoint(row, state, now)] : [];
-      });
+      const { rows } = await listWebhooks(ctx.service, { limit: endpointsMax });
+      return viewEndpoints(ctx.service, rows);
     }),
   get: inTeam("webhooks:read")
     .input(WebhookId)
-    .query(async ({ ctx, input }) => viewOf(ctx.service, await getWebhook(ctx.service, requireId(input.id)))),
+    .query(async ({ ctx, input }) => {
+      const [endpoint] = await viewEndpoints(ctx.service, [
+        await getWebhook(ctx.service, requireId(input.id)),
+      ]);
+      if (!endpoint) throw notFound("Webhook");
+      return endpoint;
+    }),
   /** Emails of unknown outcome, which `email.unknown` reports and a member resolves. */
   heldUnknown: inTeam("emails:read")
     .input(TeamInput)
@@ -99,15 +95,24 @@ export const webhooksRouter = router({
     .query(async ({ ctx, input: { id, status, type, after, before } }) => {
       const page = { limit: deliveryRows, status, type, after, before };
       const { rows, hasMore } = await listWebhookEvents(ctx.service, requireId(id), page);
-      return { rows: rows.map(viewWebhookDelivery), hasMore };
+      return { rows: rows.map(presentWebhookEvent), hasMore };
     }),
   delivery: inTeam("webhooks:read")
     .input(EventId)
     .query(async ({ ctx, input }) => {
       const [id, event] = [requireId(input.id), requireId(input.event, "Webhook event")];
       const delivery = await getWebhookEvent(ctx.service, id, event);
-      const calls = await listWebhookAttempts(ctx.service, id, event, { limit: callsShownMax });
-      return viewDeliveryDetail(delivery, calls);
+      const { rows, hasMore } = await listWebhookAttempts(ctx.service, id, event, {
+        limit: attemptsShownMax,
+      });
+      return {
+        ...presentWebhookEventDetail(delivery),
+        /** The payload is fixed at the first attempt; before that it is generated on read. */
+        isPayloadFixed: delivery.payload !== null,
+        /** Seconds between the attempts of a round, starting with the first failure. */
+        retryAfterSeconds: [...WEBHOOK_RETRY_AFTER_SECONDS],
+        attemptPage: { rows: rows.map(presentWebhookAttempt), hasMore },
+      };
     }),
   /** Sample code that verifies our signature. */
   snippets: inTeam("webhooks:read")
@@ -153,3 +158,5 @@ export const webhooksRouter = router({
       return { count, nextSince: nextSince?.toISOString() ?? null };
     }),
 });
+
+export type WebhookDeliveryView = inferRouterOutputs<typeof webhooksRouter>["delivery"];

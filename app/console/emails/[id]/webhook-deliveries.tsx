@@ -10,7 +10,7 @@ import { cardStyle } from "../../_ui/styles";
 import { useCan, useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
-import { DeliveryBadge, formatResponse } from "../../webhooks/badges";
+import { DeliveryBadge, formatFault } from "../../webhooks/badges";
 
 const refetchMs = 3_000;
 
@@ -89,7 +89,7 @@ function LastAttempt({ delivery: { last, nextCallAt, attempts } }: { delivery: E
         "No attempt yet"
       ) : (
         <>
-          {last.statusCode === null ? `Failed: ${formatResponse(last)}` : `Responded ${last.statusCode}`},{" "}
+          {last.statusCode === null ? `Failed: ${formatFault(last.fault)}` : `Responded ${last.statusCode}`},{" "}
           <When at={last.sentAt} />
           {attempts > 1 ? `, ${attempts} attempts` : ""}
         </>

@@ -30,7 +30,7 @@ export function DeleteEndpoint({ teamId, endpoint, open, onOpenChange }: Endpoin
       onConfirm={() => deletion.run({ team: teamId, id: endpoint.id })}
     >
       <p className="font-mono text-ink text-xs leading-5">
-        <BreakableUrl>{endpoint.url}</BreakableUrl>
+        <BreakableUrl>{endpoint.endpoint}</BreakableUrl>
       </p>
       <p>
         {endpoint.waiting > 0

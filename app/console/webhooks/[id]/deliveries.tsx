@@ -4,7 +4,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useMemo } from "react";
-import type { EndpointView, WebhookDeliveryRow } from "#server/trpc/webhooks/views";
+import type { WebhookEventWire } from "#server/shared/wire/webhook";
+import type { EndpointView } from "#server/trpc/webhooks/views";
 import { type Column, DataTable } from "../../_ui/list/data-table";
 import { Empty, NoMatch, PageGone } from "../../_ui/list/empty";
 import { FilterBar, SelectFilter } from "../../_ui/list/filter-bar";
@@ -18,7 +19,7 @@ import { deliveryFilters, deliveryListInput } from "./delivery-filters";
 
 const refetchMs = { active: 2_000, idle: 10_000 };
 
-const COLUMNS: readonly Column<WebhookDeliveryRow>[] = [
+const COLUMNS: readonly Column<WebhookEventWire>[] = [
   {
     id: "type",
     header: "Event",
@@ -40,15 +41,15 @@ const COLUMNS: readonly Column<WebhookDeliveryRow>[] = [
     id: "next",
     header: "Next attempt",
     width: "w-32",
-    cell: ({ nextAttemptAt }) =>
-      nextAttemptAt ? <When at={nextAttemptAt} /> : <span className="text-soft">None</span>,
+    cell: ({ next_attempt_at }) =>
+      next_attempt_at ? <When at={next_attempt_at} /> : <span className="text-soft">None</span>,
   },
   {
     id: "time",
     header: "Time",
     width: "w-28",
     align: "right",
-    cell: ({ createdAt }) => <When at={createdAt} className="text-soft text-xs" />,
+    cell: ({ created_at }) => <When at={created_at} className="text-soft text-xs" />,
   },
 ];
 
@@ -67,7 +68,7 @@ export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: End
   );
   const hrefOf = useMemo(
     () =>
-      ({ id }: WebhookDeliveryRow) =>
+      ({ id }: WebhookEventWire) =>
         `/console/webhooks/${endpoint.id}/events/${id}`,
     [endpoint.id],
   );

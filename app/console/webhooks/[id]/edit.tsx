@@ -16,7 +16,7 @@ export function EditEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointD
   const trpc = useTRPC();
   const subscribed = endpoint.events as EndpointInput["events"];
   const form = useForm<EndpointInput>({
-    defaultValues: { url: endpoint.url, events: subscribed.filter(isSentEvent) },
+    defaultValues: { url: endpoint.endpoint, events: subscribed.filter(isSentEvent) },
   });
   const editing = useAction(trpc.webhooks.update.mutationOptions(), {
     done: "Webhook updated",
@@ -32,7 +32,7 @@ export function EditEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointD
       id: endpoint.id,
       events: [...events, ...unsupported],
       // Updating the URL, even to the same value, resets the failure count.
-      ...(url.trim() === endpoint.url ? {} : { url }),
+      ...(url.trim() === endpoint.endpoint ? {} : { url }),
     });
   return (
     <Dialog

@@ -50,7 +50,7 @@ export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
   return (
     <>
       <PageHeading
-        title={<BreakableUrl>{data.url.replace(/^https:\/\//, "")}</BreakableUrl>}
+        title={<BreakableUrl>{data.endpoint.replace(/^https:\/\//, "")}</BreakableUrl>}
         badge={<EndpointBadge of={data} />}
         back={back}
         actions={<EndpointActions teamId={teamId} endpoint={data} />}

@@ -1,17 +1,16 @@
 import type { ReactNode } from "react";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { cardStyle } from "../../_ui/styles";
-import { Badge } from "../../_ui/text/badge";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { When } from "../../_ui/text/when";
-import { formatResponse, responseTone } from "../badges";
+import { ResponseBadge } from "../badges";
 import { BreakableUrl } from "../breakable-url";
 import { formatPending } from "../columns";
 import { describeEvent, isSentEvent } from "../events";
 
 /** The URL, the events and the state of an endpoint. */
 export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
-  const { url, events, lastResponse, inProgress, previousUntil, createdAt } = endpoint;
+  const { endpoint: url, events, lastResponse, inProgress, previousUntil, created_at } = endpoint;
   return (
     <dl className={`${cardStyle} grid grid-cols-2 gap-x-6 gap-y-5 p-5 md:grid-cols-4`}>
       <Fact name="URL" isWide>
@@ -25,8 +24,8 @@ export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
       <Fact name="Last response" isWide>
         {lastResponse ? (
           <span className="flex flex-wrap items-center gap-2">
-            <Badge tone={responseTone(lastResponse)}>{formatResponse(lastResponse)}</Badge>
-            <When at={lastResponse.sentAt} className="text-soft text-xs" />
+            <ResponseBadge of={lastResponse} />
+            <When at={lastResponse.sent_at} className="text-soft text-xs" />
           </span>
         ) : (
           "None yet"
@@ -46,7 +45,7 @@ export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
         )}
       </Fact>
       <Fact name="Added">
-        <When at={createdAt} />
+        <When at={created_at} />
       </Fact>
       <Fact name="Events" isWhole>
         <ul aria-label="Events" className="flex flex-wrap gap-1.5">

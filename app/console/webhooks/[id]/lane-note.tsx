@@ -12,30 +12,30 @@ const TONES: Record<Tone, string> = {
 
 /** Why event deliveries to an endpoint are stopped or slowed down. Nothing for a healthy endpoint. */
 export function LaneNote({ endpoint }: { endpoint: EndpointView }) {
-  const { lane, disabledReason, failingSince, disablesAt, disablesAfterFailures, pausedUntil } = endpoint;
-  if (lane === "closed")
+  const { status, disabled_reason, failing_since, disablesAt, disablesAfterFailures, pausedUntil } = endpoint;
+  if (status === "disabled")
     return (
-      <Banner tone={disabledReason ? "bad" : "mute"} Icon={Ban}>
-        {disabledReason === "gone"
+      <Banner tone={disabled_reason ? "bad" : "mute"} Icon={Ban}>
+        {disabled_reason === "gone"
           ? "The endpoint responded 410 Gone, so we disabled the webhook. "
-          : disabledReason === "failing"
+          : disabled_reason === "failing"
             ? "Every attempt failed for days, so we disabled the webhook. "
             : "This webhook is paused. "}
         No events are sent to it, and new events are not stored for it. Its pending events failed. Resume the
         webhook, then replay the events that failed.
       </Banner>
     );
-  if (lane === "paused" && pausedUntil)
+  if (pausedUntil)
     return (
       <Banner tone="warn" Icon={Hourglass}>
         The endpoint, or a server in front of it, requested a delay. Attempts resume <When at={pausedUntil} />
         .
       </Banner>
     );
-  if (lane === "single" && failingSince)
+  if (failing_since)
     return (
       <Banner tone="warn" Icon={TriangleAlert}>
-        All attempts have failed since the first failure <When at={failingSince} />. Until one succeeds,
+        All attempts have failed since the first failure <When at={failing_since} />. Until one succeeds,
         attempts run one at a time, so other endpoints are not delayed.
         {disablesAt ? (
           <>

@@ -148,7 +148,7 @@ function Replay({ teamId, endpoint, range, replay, onBack, onClose }: ReplayProp
           <p>
             {count === 0
               ? "No matching events. Choose another time range."
-              : `${total[0]?.toUpperCase()}${total.slice(1)} will be sent again to ${endpoint.url}.`}
+              : `${total[0]?.toUpperCase()}${total.slice(1)} will be sent again to ${endpoint.endpoint}.`}
           </p>
         ) : (
           <p className="text-soft">Counting…</p>

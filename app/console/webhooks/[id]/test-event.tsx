@@ -11,12 +11,11 @@ import { SelectField, SubmitButton } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
 import { buttonStyle, linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
-import { Badge } from "../../_ui/text/badge";
 import { CodeBlock } from "../../_ui/text/code-block";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { formatResponse, responseTone } from "../badges";
+import { ResponseBadge } from "../badges";
 import type { EndpointDialogProps } from "./actions";
 
 /** An attempt can take 15 seconds. The dialog refetches until it has a response. */
@@ -79,10 +78,12 @@ function Outcome({ teamId, id, event }: { teamId: string; id: string; event: str
   const { data, error } = useQuery(
     trpc.webhooks.delivery.queryOptions(
       { team: teamId, id, event },
-      { refetchInterval: ({ state }) => (state.data?.calls[0] || state.error ? false : refetchMs) },
+      {
+        refetchInterval: ({ state }) => (state.data?.attemptPage.rows[0] || state.error ? false : refetchMs),
+      },
     ),
   );
-  const attempt = data?.calls[0];
+  const attempt = data?.attemptPage.rows[0];
   const link = (text: string) => (
     <Link href={hrefOf(`/console/webhooks/${id}/events/${event}`)} className={`${linkStyle} self-start`}>
       {text}
@@ -93,13 +94,13 @@ function Outcome({ teamId, id, event }: { teamId: string; id: string; event: str
       {attempt ? (
         <>
           <p className="flex flex-wrap items-center gap-2">
-            Response: <Badge tone={responseTone(attempt)}>{formatResponse(attempt)}</Badge>
-            <span className="text-soft">after {attempt.durationMs} ms</span>
+            Response: <ResponseBadge of={attempt} />
+            <span className="text-soft">after {attempt.duration_ms} ms</span>
           </p>
-          {attempt.answer ? <CodeBlock text={attempt.answer} label="Response body" /> : null}
-          {attempt.nextAttemptAt ? (
+          {attempt.response ? <CodeBlock text={attempt.response} label="Response body" /> : null}
+          {attempt.next_attempt_at ? (
             <p className="text-soft">
-              Next attempt <When at={attempt.nextAttemptAt} />.
+              Next attempt <When at={attempt.next_attempt_at} />.
             </p>
           ) : null}
           {link("View event delivery")}

@@ -2,14 +2,13 @@ import { and, asc, desc, eq, gt, lt } from "drizzle-orm";
 import { type WEBHOOK_DELIVERY_STATUSES, webhookAttempts, webhookDeliveries } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
+import type { WebhookAttempt, WebhookDelivery } from "#server/shared/wire/webhook";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../../paging";
 import { getWebhook } from "../endpoints";
 import { renderPayloads } from "./render";
 import type { WebhookEvent } from "./types";
 
 export type WebhookDeliveryStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
-export type WebhookDelivery = typeof webhookDeliveries.$inferSelect;
-export type WebhookAttempt = typeof webhookAttempts.$inferSelect;
 export type WebhookEventFilter = { status?: WebhookDeliveryStatus; type?: WebhookEvent };
 
 /** The event deliveries of an endpoint, newest first. */

@@ -2,8 +2,9 @@ import { and, asc, count, eq, gte, inArray, lt, ne, sql } from "drizzle-orm";
 import { webhookDeliveries } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
+import type { Webhook } from "#server/shared/wire/webhook";
 import { recordAudit } from "../../audit/record";
-import { getWebhook, type Webhook } from "../endpoints";
+import { getWebhook } from "../endpoints";
 import type { WebhookEvent } from "./types";
 
 /** Maximum number of events that one call replays. */

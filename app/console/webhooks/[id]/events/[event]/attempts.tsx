@@ -1,19 +1,18 @@
-import type { WebhookCallView, WebhookDeliveryView } from "#server/trpc/webhooks/views";
+import type { WebhookAttemptWire } from "#server/shared/wire/webhook";
 import { Section } from "../../../../_ui/page/section";
-import { Badge } from "../../../../_ui/text/badge";
 import { CodeBlock } from "../../../../_ui/text/code-block";
 import { When } from "../../../../_ui/text/when";
-import { formatResponse, responseTone } from "../../../badges";
+import { formatFault, ResponseBadge } from "../../../badges";
 
 /** The attempts of an event delivery, latest first, with request and response. */
-export function Attempts({ delivery: { calls, hasMoreCalls } }: { delivery: WebhookDeliveryView }) {
+export function Attempts({ rows, hasMore }: { rows: WebhookAttemptWire[]; hasMore: boolean }) {
   return (
-    <Section title="Attempts" note={hasMoreCalls ? "The latest 100." : undefined}>
-      {calls.length === 0 ? (
+    <Section title="Attempts" note={hasMore ? "The latest 100." : undefined}>
+      {rows.length === 0 ? (
         <p className="px-5 pb-5 text-soft">None yet.</p>
       ) : (
         <ol aria-label="Attempts" className="divide-y divide-line border-line border-t">
-          {calls.map((attempt, index) => (
+          {rows.map((attempt, index) => (
             <li key={attempt.id}>
               <Attempt attempt={attempt} isOpen={index === 0} />
             </li>
@@ -24,29 +23,29 @@ export function Attempts({ delivery: { calls, hasMoreCalls } }: { delivery: Webh
   );
 }
 
-function Attempt({ attempt, isOpen }: { attempt: WebhookCallView; isOpen: boolean }) {
-  const { number, durationMs, sentAt, nextAttemptAt, answer, url, headers } = attempt;
+function Attempt({ attempt, isOpen }: { attempt: WebhookAttemptWire; isOpen: boolean }) {
+  const { number, duration_ms, sent_at, next_attempt_at, response, fault, request } = attempt;
   return (
     <details open={isOpen}>
       <summary className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 px-5 py-2.5 hover:bg-sunk focus-visible:-outline-offset-2">
         <span className="text-soft tabular-nums">{number}.</span>
-        <Badge tone={responseTone(attempt)}>{formatResponse(attempt)}</Badge>
-        <span className="text-soft text-xs tabular-nums">{durationMs} ms</span>
-        <When at={sentAt} className="ml-auto text-soft text-xs" />
+        <ResponseBadge of={attempt} />
+        <span className="text-soft text-xs tabular-nums">{duration_ms} ms</span>
+        <When at={sent_at} className="ml-auto text-soft text-xs" />
       </summary>
       <div className="grid min-w-0 gap-4 px-5 pt-1 pb-5 lg:grid-cols-2">
-        <CodeBlock text={requestText(url, headers)} label="Request" language="HTTP" />
+        <CodeBlock text={requestText(request)} label="Request" language="HTTP" />
         <div className="flex min-w-0 flex-col gap-3">
-          {answer === null ? (
-            <p className="text-soft leading-6">No response: {formatResponse(attempt)}.</p>
-          ) : answer === "" ? (
+          {response === null ? (
+            <p className="text-soft leading-6">No response: {formatFault(fault)}.</p>
+          ) : response === "" ? (
             <p className="text-soft leading-6">The response has no body.</p>
           ) : (
-            <CodeBlock text={answer} label="Response" />
+            <CodeBlock text={response} label="Response" />
           )}
-          {nextAttemptAt ? (
+          {next_attempt_at ? (
             <p className="text-soft text-xs">
-              The next attempt was scheduled for <When at={nextAttemptAt} />.
+              The next attempt was scheduled for <When at={next_attempt_at} />.
             </p>
           ) : null}
         </div>
@@ -55,7 +54,7 @@ function Attempt({ attempt, isOpen }: { attempt: WebhookCallView; isOpen: boolea
   );
 }
 
-const requestText = (url: string, headers: Record<string, string>): string =>
+const requestText = ({ url, headers }: WebhookAttemptWire["request"]): string =>
   [
     `POST ${url}`,
     // The `svix-` names of the same three headers last.

@@ -58,11 +58,11 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
         description={
           <>
             {describeEvent(data.type) ? `${describeEvent(data.type)}. Created ` : "Created "}
-            <When at={data.createdAt} />
-            {data.emailId ? (
+            <When at={data.created_at} />
+            {data.email_id ? (
               <>
                 {" for "}
-                <Link href={hrefOf(`/console/emails/${data.emailId}`)} className={linkStyle}>
+                <Link href={hrefOf(`/console/emails/${data.email_id}`)} className={linkStyle}>
                   this email
                 </Link>
               </>
@@ -74,10 +74,10 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
       <div className="flex flex-col gap-6">
         {data.status === "pending" ? <LaneNote endpoint={endpoint} /> : null}
         <NextAttempt delivery={data} />
-        <Attempts delivery={data} />
+        <Attempts {...data.attemptPage} />
         <CodeBlock
-          text={data.body}
-          label={data.isBodyFixed ? "Request body" : "Request body, as of now"}
+          text={JSON.stringify(data.payload)}
+          label={data.isPayloadFixed ? "Request body" : "Request body, as of now"}
           language="JSON"
         />
       </div>

@@ -1,13 +1,13 @@
-import type { WebhookDeliveryView } from "#server/trpc/webhooks/views";
+import type { WebhookDeliveryView } from "#server/trpc/webhooks/webhooks";
 import { cardStyle } from "../../../../_ui/styles";
 import { formatDuration, When } from "../../../../_ui/text/when";
 
 /** The time of the next attempt, the retry schedule, and the attempts so far. A replay restarts the schedule. */
 export function NextAttempt({ delivery }: { delivery: WebhookDeliveryView }) {
-  const { status, attempts, nextAttemptAt, waitsSeconds } = delivery;
-  const attemptsMax = waitsSeconds.length + 1;
+  const { status, attempts, next_attempt_at, retryAfterSeconds } = delivery;
+  const attemptsMax = retryAfterSeconds.length + 1;
   // A number and its unit stay on one line.
-  const delays = waitsSeconds
+  const delays = retryAfterSeconds
     .map((seconds) => formatDuration(seconds * 1_000).replace(" ", "\u00a0"))
     .join(", ");
   return (
@@ -20,7 +20,7 @@ export function NextAttempt({ delivery }: { delivery: WebhookDeliveryView }) {
             : status === "attempting"
               ? "Attempt in progress"
               : "Next attempt "}
-        {status === "pending" && nextAttemptAt ? <When at={nextAttemptAt} /> : null}
+        {status === "pending" && next_attempt_at ? <When at={next_attempt_at} /> : null}
       </h2>
       <p className="max-w-prose text-soft">
         {status === "success"

@@ -2,7 +2,8 @@
 
 import { Rewind } from "lucide-react";
 import { useState } from "react";
-import type { EndpointView, WebhookDeliveryView } from "#server/trpc/webhooks/views";
+import type { EndpointView } from "#server/trpc/webhooks/views";
+import type { WebhookDeliveryView } from "#server/trpc/webhooks/webhooks";
 import { Confirm } from "../../../../_ui/dialog/confirm";
 import { ActionButton } from "../../../../_ui/form/action-button";
 import { useDisabledReason } from "../../../../_ui/page/permission";

@@ -1,8 +1,18 @@
 import { z } from "zod";
-import { WEBHOOK_DELIVERY_STATUSES } from "#db/schema/webhooks";
-import type { SigningSecrets, Webhook } from "#server/services/webhooks/endpoints";
-import type { WebhookAttempt, WebhookDelivery } from "#server/services/webhooks/events/events";
-import { Id, Time } from "#server/shared/wire/shapes";
+import {
+  WEBHOOK_DELIVERY_STATUSES,
+  type webhookAttempts,
+  type webhookDeliveries,
+  type webhooks,
+} from "#db/schema/webhooks";
+import { Id, Time } from "./shapes";
+
+/** An endpoint without its secrets. */
+export type Webhook = Omit<typeof webhooks.$inferSelect, "secret" | "previousSecret">;
+export type SigningSecrets = { current: string; previous: { secret: string; until: Date } | null };
+/** The delivery of one event to one endpoint. */
+export type WebhookDelivery = typeof webhookDeliveries.$inferSelect;
+export type WebhookAttempt = typeof webhookAttempts.$inferSelect;
 
 export const WebhookSummaryResponse = z
   .object({
@@ -68,77 +78,63 @@ export const WebhookAttemptResponse = z
   .meta({ id: "WebhookAttempt" });
 
 /** An endpoint as in lists. */
-export function webhookSummaryJson(webhook: Webhook): z.infer<typeof WebhookSummaryResponse> {
-  const { id, url, events, status, disabledReason, failingSince, createdAt } = webhook;
-  return {
-    id,
-    endpoint: url,
-    events,
-    status,
-    disabled_reason: disabledReason,
-    failing_since: failingSince?.toISOString() ?? null,
-    created_at: createdAt.toISOString(),
-  };
-}
+export const presentWebhook = (webhook: Webhook): z.infer<typeof WebhookSummaryResponse> => ({
+  id: webhook.id,
+  endpoint: webhook.url,
+  events: webhook.events,
+  status: webhook.status,
+  disabled_reason: webhook.disabledReason,
+  failing_since: webhook.failingSince?.toISOString() ?? null,
+  created_at: webhook.createdAt.toISOString(),
+});
 
 /** An endpoint, with its signing secrets if the caller may read them. */
-export function webhookJson(
+export const presentWebhookDetail = (
   webhook: Webhook,
   secrets: SigningSecrets | null,
-): z.infer<typeof WebhookResponse> {
-  return {
-    object: "webhook",
-    ...webhookSummaryJson(webhook),
-    ...(secrets && {
-      signing_secret: secrets.current,
-      previous_signing_secret: secrets.previous?.secret ?? null,
-      previous_signing_secret_until: secrets.previous?.until.toISOString() ?? null,
-    }),
-  };
-}
+): z.infer<typeof WebhookResponse> => ({
+  object: "webhook",
+  ...presentWebhook(webhook),
+  ...(secrets && {
+    signing_secret: secrets.current,
+    previous_signing_secret: secrets.previous?.secret ?? null,
+    previous_signing_secret_until: secrets.previous?.until.toISOString() ?? null,
+  }),
+});
+
+export type WebhookEventWire = z.infer<typeof WebhookEventSummaryResponse>;
 
 /** An event delivery as in lists. */
-export function webhookEventSummaryJson({
-  id,
-  type,
-  createdAt,
-  status,
-  attempts,
-  dueAt,
-}: WebhookDelivery): z.infer<typeof WebhookEventSummaryResponse> {
-  return {
-    id,
-    type,
-    created_at: createdAt.toISOString(),
-    status,
-    attempts,
-    next_attempt_at: status === "pending" ? dueAt.toISOString() : null,
-  };
-}
+export const presentWebhookEvent = (delivery: WebhookDelivery): WebhookEventWire => ({
+  id: delivery.id,
+  type: delivery.type,
+  created_at: delivery.createdAt.toISOString(),
+  status: delivery.status,
+  attempts: delivery.attempts,
+  next_attempt_at: delivery.status === "pending" ? delivery.dueAt.toISOString() : null,
+});
 
 /** An event delivery with its payload. */
-export function webhookEventJson(
-  event: WebhookDelivery & { body: Record<string, unknown> },
-): z.infer<typeof WebhookEventResponse> {
-  return {
-    object: "webhook_event",
-    ...webhookEventSummaryJson(event),
-    email_id: event.emailId,
-    payload: event.body,
-  };
-}
+export const presentWebhookEventDetail = (
+  delivery: WebhookDelivery & { body: Record<string, unknown> },
+): z.infer<typeof WebhookEventResponse> => ({
+  object: "webhook_event",
+  ...presentWebhookEvent(delivery),
+  email_id: delivery.emailId,
+  payload: delivery.body,
+});
+
+export type WebhookAttemptWire = z.infer<typeof WebhookAttemptResponse>;
 
 /** One attempt: the request without its payload, the response, and the time scheduled for the next attempt. */
-export function webhookAttemptJson(attempt: WebhookAttempt): z.infer<typeof WebhookAttemptResponse> {
-  return {
-    id: attempt.id,
-    number: attempt.number,
-    http_status_code: attempt.statusCode,
-    response: attempt.response,
-    fault: attempt.fault,
-    duration_ms: attempt.durationMs,
-    sent_at: attempt.sentAt.toISOString(),
-    next_attempt_at: attempt.nextAttemptAt?.toISOString() ?? null,
-    request: { url: attempt.url, headers: attempt.headers },
-  };
-}
+export const presentWebhookAttempt = (attempt: WebhookAttempt): WebhookAttemptWire => ({
+  id: attempt.id,
+  number: attempt.number,
+  http_status_code: attempt.statusCode,
+  response: attempt.response,
+  fault: attempt.fault,
+  duration_ms: attempt.durationMs,
+  sent_at: attempt.sentAt.toISOString(),
+  next_attempt_at: attempt.nextAttemptAt?.toISOString() ?? null,
+  request: { url: attempt.url, headers: attempt.headers },
+});

@@ -12,6 +12,7 @@ import type { SignedLinks } from "#server/platform/secrets/signed-links";
 import type { Vault } from "#server/platform/secrets/vault";
 import type { Accept } from "#server/services/emails/accept/acceptor";
 import type { Authenticate } from "#server/services/keys/authenticate";
+import type { SenderDomain } from "#server/services/keys/cache";
 import type { RequestLog } from "#server/services/logs/record";
 
 /** All side effects available to the server's modules. Only `server/startup` builds them. */
@@ -103,14 +104,6 @@ export type Actor =
   | { kind: "user"; userId: string }
   | { kind: "operator" }
   | { kind: "system" };
-
-export type SenderDomain = {
-  id: string;
-  name: string;
-  verified: boolean;
-  openTracking: boolean;
-  clickTracking: boolean;
-};
 
 /** First argument of every service. */
 export type Ctx = Deps & {

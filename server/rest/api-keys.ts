@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { createKey, renameKey, revokeKey } from "#server/services/keys/keys";
-import { linkDomain, unlinkDomain } from "#server/services/keys/links";
-import { pageKeys } from "#server/services/keys/page";
+import { type Link, setLink } from "#server/services/keys/links";
+import { pageKeys } from "#server/services/keys/read";
 import { rotateKey } from "#server/services/keys/rotate";
+import { ApiKeyResponse, presentApiKey } from "#server/shared/wire/api-key";
 import { changed, deleted, Id, listOf, Time } from "#server/shared/wire/shapes";
 import { listJson, PAGING_OF_WHOLE, rejectTwoCursors } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
 import { requireId } from "./pipeline/validate";
-import { KeyResponse, keyJson } from "./wire/key";
 import { CreateKeyBody, RenameKeyBody, RotateKeyBody } from "./wire/key-input";
 
 const Token = z
@@ -15,6 +15,12 @@ const Token = z
   .describe("The complete key. Only this response contains it; it cannot be read again.");
 const linkOf = <L extends boolean>(linked: L) =>
   z.object({ object: z.literal("api_key_domain"), id: Id, domain_id: Id, linked: z.literal(linked) });
+const linkIn = (params: Record<string, string>): Link => ({
+  keyId: requireId(params, "id"),
+  domainId: requireId(params, "domain_id"),
+});
+const linkJson = <L extends boolean>({ keyId, domainId }: Link, linked: L) =>
+  ({ object: "api_key_domain", id: keyId, domain_id: domainId, linked }) as const;
 
 /**
  * Only this response and that of a rotation contain a token. A key that requests more permissions than it has itself is
@@ -47,12 +53,12 @@ export const getKeys = withApi(
     summary: "List API keys, newest first, with last use and recent rejected requests",
     query: z.strictObject(PAGING_OF_WHOLE),
     example: { query: { limit: "20" } },
-    response: listOf(KeyResponse),
+    response: listOf(ApiKeyResponse),
   },
   async ({ ctx, query }) => {
     rejectTwoCursors(query);
     const { rows, hasMore } = await pageKeys(ctx, query);
-    return { body: listJson(rows.map(keyJson), hasMore) };
+    return { body: listJson(rows.map(presentApiKey), hasMore) };
   },
 );
 
@@ -134,11 +140,9 @@ export const putKeyDomain = withApi(
     errors: ["conflict"],
   },
   async ({ ctx, params }) => {
-    const link = { keyId: requireId(params, "id"), domainId: requireId(params, "domain_id") };
-    await linkDomain(ctx, link);
-    return {
-      body: { object: "api_key_domain", id: link.keyId, domain_id: link.domainId, linked: true },
-    } as const;
+    const link = linkIn(params);
+    await setLink(ctx, link, true);
+    return { body: linkJson(link, true) };
   },
 );
 
@@ -153,10 +157,8 @@ export const deleteKeyDomain = withApi(
     errors: ["conflict"],
   },
   async ({ ctx, params }) => {
-    const link = { keyId: requireId(params, "id"), domainId: requireId(params, "domain_id") };
-    await unlinkDomain(ctx, link);
-    return {
-      body: { object: "api_key_domain", id: link.keyId, domain_id: link.domainId, linked: false },
-    } as const;
+    const link = linkIn(params);
+    await setLink(ctx, link, false);
+    return { body: linkJson(link, false) };
   },
 );

@@ -4,8 +4,8 @@ import { apiRequests } from "#db/schema/api-requests";
 import { auditLog } from "#db/schema/audit";
 import { newId } from "#server/platform/ids";
 import { createLimits } from "#server/platform/limits/limits";
-import { readGauges } from "#server/services/keys/gauge";
 import { createKey } from "#server/services/keys/keys";
+import { readGauges } from "#server/services/keys/use";
 import { type Console, openConsole } from "../support/console";
 import { openParty, type Party } from "../support/parties";
 import { callApi, type RestServer, startRest } from "../support/rest";
@@ -54,7 +54,7 @@ describe("an API key created in the console", () => {
     expect((await byRest(token, "GET", "/api/domains")).status).toBe(200);
     const [, , secret = "none"] = token.split("_");
     const told = await Promise.all(
-      ["keys.get", "keys.gauges", "keys.refusals", "keys.use"].map((name) => asAdmin(name, { id })),
+      ["keys.get", "keys.gauges", "keys.rejections", "keys.use"].map((name) => asAdmin(name, { id })),
     );
     const all = JSON.stringify([told, await asAdmin("keys.list", {}), console.lines]);
     expect(all).not.toContain(secret);
@@ -69,8 +69,9 @@ describe("an API key created in the console", () => {
       name: "Shop",
       state: "active",
       scopes: ["emails:send", "domains:read"],
-      domains: "all",
-      expiresAt,
+      all_domains: true,
+      domains: [],
+      expires_at: expiresAt,
       limits: { other: 7 },
       predecessor: null,
       successor: null,
@@ -160,7 +161,7 @@ describe("rejected requests", () => {
     await asAdmin("keys.revoke", { id });
     await expect.poll(async () => (await byRest(token, "GET", "/api/domains")).status).toBe(401);
     await console.deps.requestLog.flush();
-    const groups = (await asAdmin("keys.refusals", { id })) as unknown as Record<string, unknown>[];
+    const groups = (await asAdmin("keys.rejections", { id })) as unknown as Record<string, unknown>[];
     const seen = groups.map(({ reason, status, method, path, detail }) => ({
       reason,
       status,
@@ -194,17 +195,17 @@ describe("rejected requests", () => {
     const more = { name: "More", permission: "full_access" };
     expect((await byRest(token, "POST", "/api/api-keys", more)).status).toBe(403);
     await console.deps.requestLog.flush();
-    expect(await asAdmin("keys.refusals", { id })).toMatchObject([
+    expect(await asAdmin("keys.rejections", { id })).toMatchObject([
       { reason: "exceeds_calling_key", detail: expect.stringContaining("scopes emails:send"), count: 1 },
     ]);
   });
 
   test("are visible to roles that may read the request log; other roles see the count", async () => {
     const { id } = await asAdmin("keys.create", wish());
-    expect(await ann.call("viewer", "keys.refusals", { id })).toMatchObject({ code: "FORBIDDEN" });
+    expect(await ann.call("viewer", "keys.rejections", { id })).toMatchObject({ code: "FORBIDDEN" });
     expect(await ann.call("viewer", "keys.get", { id })).toMatchObject({
       ok: true,
-      data: { refusals: { unauthorized: 0, forbidden: 0, rateLimited: 0 } },
+      data: { recent_refusals: { unauthorized: 0, forbidden: 0, rate_limited: 0 } },
     });
   });
 });
@@ -236,7 +237,7 @@ describe("rotation", () => {
       expect((await byRest(each, "GET", "/api/domains")).status).toBe(200);
     const until = String(successor.previousUntil);
     expect(await asAdmin("keys.get", { id })).toMatchObject({
-      expiresAt: until,
+      expires_at: until,
       successor: { id: successor.id, name: "Shop" },
     });
     expect(await asAdmin("keys.get", { id: successor.id })).toMatchObject({ predecessor: { id } });

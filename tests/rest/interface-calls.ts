@@ -1,4 +1,4 @@
-import type { Tier } from "#server/platform/limits/limits";
+import type { Tier } from "#server/shared/rate-limits";
 import type { CallOptions } from "../support/rest";
 
 /** Limits that no test reaches. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Tier } from "#server/platform/limits/limits";
+import type { Tier } from "#server/shared/rate-limits";
 import { type CallOptions, callApi } from "../support/rest";
 import { openTarget, type Target } from "../support/target";
 import { CALLS, EMAIL, FAILURES, MANY } from "./interface-calls";

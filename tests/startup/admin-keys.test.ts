@@ -51,7 +51,7 @@ test("the operator sets higher limits than a key can, and resets them to the def
   expect(await setJson("--limit", "POST /api/emails=1000", "--limit", "other=7")).toMatchObject({
     id: key.id,
     limits: { "POST /api/emails": 1000, other: 7 },
-    domains: ["one.example.com"],
+    domains: [{ name: "one.example.com" }],
     expires_at: null,
   });
   await vi.waitFor(
@@ -75,16 +75,19 @@ test("the operator sets higher limits than a key can, and resets them to the def
 test("a key's domains are changed to others and to all", async () => {
   expect((await send("two.example.com")).status).toBe(403);
   expect(await setJson("--domains", "two.example.com,backstamp.test")).toMatchObject({
-    domains: ["backstamp.test", "two.example.com"],
+    domains: [{ name: "backstamp.test" }, { name: "two.example.com" }],
   });
   await vi.waitFor(async () => expect((await send("one.example.com")).status).toBe(403), eventually);
   expect((await send("two.example.com")).status).toBe(200);
-  expect(await setJson("--domains", "all")).toMatchObject({ domains: "all" });
+  expect(await setJson("--domains", "all")).toMatchObject({ all_domains: true, domains: [] });
   await vi.waitFor(async () => expect((await send("one.example.com")).status).toBe(200), eventually);
   const [row] = await world.deps
     .hot`select count(*)::int n from api_key_domains where api_key_id = ${key.id}`;
   expect(row).toEqual({ n: 0 });
-  expect(await setJson("--domains", "one.example.com")).toMatchObject({ domains: ["one.example.com"] });
+  expect(await setJson("--domains", "one.example.com")).toMatchObject({
+    all_domains: false,
+    domains: [{ name: "one.example.com" }],
+  });
   expect((await changes()).map(({ detail }) => detail)).toEqual([
     { domains: ["one.example.com"], domains_before: "all" },
     { domains: "all", domains_before: ["backstamp.test", "two.example.com"] },

@@ -78,7 +78,7 @@ describe("keys", () => {
     expect((await cli(args)).stdout).toMatch(/only from backstamp\.test/);
     const past = ["--expires", "2020-01-01T00:00:00+01:00"];
     const { json, stderr } = await cliJson([...args, ...past]);
-    expect(json).toMatchObject({ domains: ["backstamp.test"], scopes: ["emails:send"] });
+    expect(json).toMatchObject({ domains: [{ name: "backstamp.test" }], scopes: ["emails:send"] });
     expect(stderr).toMatch(/only from backstamp\.test/);
     // An expiry in the past is allowed.
     expect(await knownKey(json.token)).toBeNull();

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { tick } from "#server/delivery/tick";
-import { LIMIT_PER_MINUTE, type Tier } from "#server/platform/limits/limits";
+import { LIMIT_PER_MINUTE, type Tier } from "#server/shared/rate-limits";
 import { projectRoot } from "./processes";
 import { createWorld } from "./world";
 

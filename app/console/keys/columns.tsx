@@ -1,10 +1,9 @@
-import type { KeyRow } from "#server/trpc/keys/views";
+import { TIERS } from "#server/shared/rate-limits";
+import type { KeyRow } from "#server/trpc/keys/keys";
 import type { Column } from "../_ui/list/data-table";
 import { Badge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
-import { TIER_LABELS, TIERS } from "./limits";
-import { formatPermissions, formatScopes } from "./scopes";
-import { KeyStateBadge } from "./state-badge";
+import { formatPermissions, formatScopes, TIER_LABELS } from "./key-words";
 
 /** The columns of the key list. */
 export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
@@ -12,12 +11,12 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
     id: "name",
     header: "Name",
     width: "w-[26%]",
-    cell: ({ name, tokenId }) => (
+    cell: ({ name, token_id }) => (
       <>
         <span className="block truncate" title={name}>
           {name}
         </span>
-        <span className="block truncate font-mono font-normal text-soft text-xs">re_{tokenId}_…</span>
+        <span className="block truncate font-mono font-normal text-soft text-xs">re_{token_id}_…</span>
       </>
     ),
   },
@@ -29,7 +28,7 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   {
     id: "domains",
     header: "Sending domains",
-    cell: ({ domains }) => <span title={titleOfDomains(domains)}>{formatDomains(domains)}</span>,
+    cell: (row) => <SendingDomains of={row} />,
   },
   {
     id: "limits",
@@ -41,14 +40,14 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
     id: "rejected",
     header: "Rejected (24 h)",
     width: "w-28",
-    cell: ({ refusals }) => <RejectedCount refusals={refusals} />,
+    cell: ({ recent_refusals }) => <RejectedCount counts={recent_refusals} />,
   },
   {
     id: "used",
     header: "Last used",
     width: "w-28",
-    cell: ({ lastUsedAt }) =>
-      lastUsedAt ? <When at={lastUsedAt} /> : <span className="text-soft">Never</span>,
+    cell: ({ last_used_at }) =>
+      last_used_at ? <When at={last_used_at} /> : <span className="text-soft">Never</span>,
   },
   {
     id: "state",
@@ -64,58 +63,66 @@ export const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   },
 ];
 
+type StateProps = { of: Pick<KeyRow, "state" | "expires_at" | "expiresSoon"> };
+
+/** The state of a key, with its expiry if that is soon. */
+export function KeyStateBadge({ of: { state, expires_at, expiresSoon } }: StateProps) {
+  if (state === "revoked") return <Badge tone="mute">Revoked</Badge>;
+  if (state === "expired") return <Badge tone="bad">Expired</Badge>;
+  if (expires_at === null || !expiresSoon) return <Badge tone="good">Active</Badge>;
+  return (
+    <Badge tone="warn">
+      Expires <When at={expires_at} />
+    </Badge>
+  );
+}
+
 /** The expiry of a key. Nothing if it expires soon, because the badge already shows it. */
-function Expiry({ of: { state, expiresAt, endsSoon } }: { of: KeyRow }) {
-  if (state === "revoked" || endsSoon) return null;
+function Expiry({ of: { state, expires_at, expiresSoon } }: StateProps) {
+  if (state === "revoked" || expiresSoon) return null;
   return (
     <span className="mt-0.5 block text-soft text-xs max-md:text-right">
-      {expiresAt === null ? (
+      {expires_at === null ? (
         "No expiry"
       ) : (
         <>
           {state === "expired" ? "" : "Expires "}
-          <When at={expiresAt} />
+          <When at={expires_at} />
         </>
       )}
     </span>
   );
 }
 
-function OwnLimits({ limits }: { limits: KeyRow["limits"] }) {
-  const own = TIERS.flatMap((tier) => {
-    const limit = limits[tier];
-    return limit === undefined ? [] : [`${TIER_LABELS[tier]}: ${limit} per minute`];
-  });
+function OwnLimits({ limits }: Pick<KeyRow, "limits">) {
+  const own = TIERS.filter((tier) => limits[tier] !== undefined);
   if (own.length === 0) return <span className="text-soft">Default</span>;
-  return <span title={own.join(", ")}>{own.length} custom</span>;
+  const title = own.map((tier) => `${TIER_LABELS[tier]}: ${limits[tier]} per minute`).join(", ");
+  return <span title={title}>{own.length} custom</span>;
 }
 
-const formatDomains = (domains: KeyRow["domains"]): string => {
-  if (domains === "all") return "All domains";
-  const [first] = domains;
-  if (!first) return "No domains";
-  return domains.length === 1 ? first.name : `${first.name} +${domains.length - 1}`;
-};
-
-const titleOfDomains = (domains: KeyRow["domains"]): string =>
-  domains === "all"
-    ? "All domains of the team, including domains added later"
-    : domains.map(({ name }) => name).join(", ");
-
-function RejectedCount({ refusals }: { refusals: KeyRow["refusals"] }) {
-  const { unauthorized, forbidden, rateLimited } = refusals;
-  const all = unauthorized + forbidden + rateLimited;
-  if (all === 0) return <span className="text-soft">None</span>;
-  const title = [
-    unauthorized ? `${unauthorized} expired or revoked` : "",
-    forbidden ? `${forbidden} without permission` : "",
-    rateLimited ? `${rateLimited} over the rate limit` : "",
-  ]
-    .filter(Boolean)
-    .join(", ");
+function SendingDomains({ of: { all_domains, domains } }: { of: KeyRow }) {
+  if (all_domains)
+    return <span title="All domains of the team, including domains added later">All domains</span>;
+  const [first, ...others] = domains.map(({ name }) => name);
   return (
-    <Badge tone="warn" title={title}>
-      {all}
+    <span title={domains.map(({ name }) => name).join(", ")}>
+      {first ?? "No domains"}
+      {others.length > 0 ? ` +${others.length}` : ""}
+    </span>
+  );
+}
+
+function RejectedCount({ counts }: { counts: KeyRow["recent_refusals"] }) {
+  const causes = [
+    { count: counts.unauthorized, cause: "expired or revoked" },
+    { count: counts.forbidden, cause: "without permission" },
+    { count: counts.rate_limited, cause: "over the rate limit" },
+  ].filter(({ count }) => count > 0);
+  if (causes.length === 0) return <span className="text-soft">None</span>;
+  return (
+    <Badge tone="warn" title={causes.map(({ count, cause }) => `${count} ${cause}`).join(", ")}>
+      {causes.reduce((sum, { count }) => sum + count, 0)}
     </Badge>
   );
 }

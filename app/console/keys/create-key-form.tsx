@@ -1,30 +1,29 @@
 "use client";
 
+import { type ReactNode, useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
+import { LIMIT_PER_MINUTE, TIERS } from "#server/shared/rate-limits";
 import { DialogActions } from "../_ui/dialog/dialog";
 import type { Fault } from "../_ui/fault";
-import { RadioCards, SelectField, SubmitButton, TextField } from "../_ui/form/form";
+import { CheckboxField, RadioCards, SelectField, SubmitButton, TextField } from "../_ui/form/form";
 import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle } from "../_ui/styles";
-import { DomainFields } from "./domain-fields";
-import { LimitFields } from "./limit-fields";
+import { SCOPE_GROUPS, SCOPE_LABELS, TIER_LABELS } from "./key-words";
 import { EMPTY_KEY, type NewKeyFields } from "./new-key";
-import { ScopeFields } from "./scope-fields";
 
-export type KeyOptions = {
-  domains: { id: string; name: string; status: string }[];
-  limits: Record<string, number>;
-};
-
-export type KeyForm = UseFormReturn<NewKeyFields>;
+type Domain = { id: string; name: string; status: string };
+type Form = { form: UseFormReturn<NewKeyFields> };
 
 type Props = {
-  options: KeyOptions;
+  domains: Domain[];
   isBusy: boolean;
   fault: Fault | null;
   onCreate: (fields: NewKeyFields) => void;
   onCancel: () => void;
 };
+
+/** The number of domains from which the list has a search field. */
+const searchFrom = 9;
 
 const PRESETS = [
   { value: "sending", label: "Sending only", hint: "Sends email. Cannot read sent email." },
@@ -32,8 +31,13 @@ const PRESETS = [
   { value: "custom", label: "Custom permissions", hint: "Only the permissions that you select." },
 ];
 
+const REACHES = [
+  { value: "all", label: "All domains", hint: "Including domains added later." },
+  { value: "some", label: "Selected domains", hint: "Email from any other domain is rejected." },
+];
+
 /** The permissions, domains, expiry and rate limits of a new key. */
-export function CreateKeyForm({ options, isBusy, fault, onCreate, onCancel }: Props) {
+export function CreateKeyForm({ domains, isBusy, fault, onCreate, onCancel }: Props) {
   const form = useForm<NewKeyFields>({ defaultValues: EMPTY_KEY });
   const { register, handleSubmit, watch, formState } = form;
   const { errors } = formState;
@@ -52,7 +56,10 @@ export function CreateKeyForm({ options, isBusy, fault, onCreate, onCancel }: Pr
       />
       <RadioCards label="Permissions" options={PRESETS} {...register("preset")} />
       {watch("preset") === "custom" ? <ScopeFields form={form} /> : null}
-      <DomainFields form={form} domains={options.domains} />
+      <div className="flex flex-col gap-3">
+        <RadioCards label="Sending domains" options={REACHES} {...register("reach")} />
+        {watch("reach") === "some" ? <DomainFields form={form} domains={domains} /> : null}
+      </div>
       <div className="grid gap-4 md:grid-cols-2">
         <SelectField label="Expires" {...register("expires")}>
           <option value="never">Never</option>
@@ -74,7 +81,7 @@ export function CreateKeyForm({ options, isBusy, fault, onCreate, onCancel }: Pr
           />
         ) : null}
       </div>
-      <LimitFields form={form} defaults={options.limits} />
+      <LimitFields form={form} />
       <FormFault fault={fault} />
       <DialogActions>
         <button type="button" onClick={onCancel} className={`${buttonStyle.plain} h-10`}>
@@ -84,4 +91,129 @@ export function CreateKeyForm({ options, isBusy, fault, onCreate, onCancel }: Pr
       </DialogActions>
     </form>
   );
+}
+
+type GroupProps = {
+  legend: string;
+  error: { message?: string | undefined } | undefined;
+  children: ReactNode;
+};
+
+/** A framed group of checkboxes, with the error of the group. */
+function Group({ legend, error, children }: GroupProps) {
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">
+      <legend className="px-1 font-medium">{legend}</legend>
+      {error ? (
+        <p role="alert" className="text-bad text-xs">
+          {error.message}
+        </p>
+      ) : null}
+      {children}
+    </fieldset>
+  );
+}
+
+/** A checkbox for every permission, grouped by resource. */
+function ScopeFields({ form: { register, formState } }: Form) {
+  const rules = { validate: (scopes: string[]) => scopes.length > 0 || "Select at least one permission." };
+  return (
+    <Group legend="Permissions" error={formState.errors.scopes}>
+      <div className="grid gap-x-6 gap-y-5 md:grid-cols-2">
+        {SCOPE_GROUPS.map(({ group, scopes }) => (
+          <fieldset key={group} className="flex min-w-0 flex-col gap-2.5">
+            <legend className="mb-2 text-soft text-xs">{group}</legend>
+            {scopes.map((scope) => (
+              <CheckboxField
+                key={scope}
+                value={scope}
+                label={<span className="font-normal">{SCOPE_LABELS[scope].label}</span>}
+                {...register("scopes", rules)}
+              />
+            ))}
+          </fieldset>
+        ))}
+      </div>
+    </Group>
+  );
+}
+
+/** A checkbox for every domain of the team. */
+function DomainFields({ form: { register, watch, formState }, domains }: Form & { domains: Domain[] }) {
+  const [search, setSearch] = useState("");
+  const chosen = watch("domains");
+  const matches = domains.filter(
+    ({ id, name }) => chosen.includes(id) || name.includes(search.toLowerCase()),
+  );
+  const rules = {
+    validate: (ids: string[], { reach }: NewKeyFields) =>
+      reach === "all" || ids.length > 0 || "Select at least one domain.",
+  };
+  return (
+    <Group legend="Domains" error={formState.errors.domains}>
+      {domains.length >= searchFrom ? (
+        <TextField
+          label="Search domains"
+          value={search}
+          onChange={({ target }) => setSearch(target.value.trim())}
+        />
+      ) : null}
+      <div className="flex max-h-56 flex-col gap-2.5 overflow-y-auto">
+        {matches.map(({ id, name, status }) => (
+          <CheckboxField
+            key={id}
+            value={id}
+            label={
+              <span className="wrap-anywhere font-normal">
+                {name}
+                {status === "verified" ? "" : <span className="text-soft"> (not verified)</span>}
+              </span>
+            }
+            {...register("domains", rules)}
+          />
+        ))}
+      </div>
+    </Group>
+  );
+}
+
+/** Custom rate limits of a key. Collapsed, because most keys need none. */
+function LimitFields({ form: { register, formState } }: Form) {
+  const faults = formState.errors.limits;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      className="rounded-lg border border-line"
+      open={isOpen || faults !== undefined}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary className="rounded-lg px-4 py-3 font-medium">Custom rate limits</summary>
+      <div className="flex flex-col gap-4 px-4 pb-4">
+        <p className="text-soft text-xs leading-5">
+          Requests per minute. Leave empty for the default. The operator can set higher limits with the CLI.
+        </p>
+        <div className="grid gap-4 md:grid-cols-2">
+          {TIERS.map((tier, index) => (
+            <TextField
+              key={tier}
+              label={TIER_LABELS[tier]}
+              inputMode="numeric"
+              autoComplete="off"
+              placeholder={`${LIMIT_PER_MINUTE[tier]} (default)`}
+              error={faults?.[index]}
+              {...register(`limits.${index}`, {
+                validate: (text) => faultOfLimit(text, LIMIT_PER_MINUTE[tier]),
+              })}
+            />
+          ))}
+        </div>
+      </div>
+    </details>
+  );
+}
+
+function faultOfLimit(text: string, max: number): string | undefined {
+  const number = Number(text);
+  const isValid = text === "" || (Number.isInteger(number) && number >= 1 && number <= max);
+  return isValid ? undefined : `Enter a whole number from 1 to ${max}.`;
 }

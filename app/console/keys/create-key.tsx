@@ -12,56 +12,47 @@ import { CreateKeyForm } from "./create-key-form";
 import { type NewKeyFields, newKeyInput } from "./new-key";
 import { NewSecret } from "./new-secret";
 
-type Props = {
-  teamId: string;
-  publicUrl: string;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-};
+type Props = { teamId: string; publicUrl: string; onClose: () => void };
 
 /** Creates a key, then shows its secret once. Closing the dialog discards the secret. */
-export function CreateKey({ teamId, publicUrl, open, onOpenChange }: Props) {
+export function CreateKey({ teamId, publicUrl, onClose }: Props) {
   const trpc = useTRPC();
-  const [created, setCreated] = useState<{ scopes: readonly string[]; senderDomain: string } | null>(null);
-  const options = useQuery(trpc.keys.options.queryOptions({ team: teamId }, { enabled: open }));
-  const creation = useAction(trpc.keys.create.mutationOptions({ gcTime: 0 }), {
+  const [created, setCreated] = useState<{ scopes: readonly string[]; domains: { name: string }[] } | null>(
+    null,
+  );
+  const options = useQuery(trpc.keys.options.queryOptions({ team: teamId }));
+  const { run, isBusy, fault, result } = useAction(trpc.keys.create.mutationOptions({ gcTime: 0 }), {
     refresh: [trpc.keys.list.queryKey()],
   });
-  const close = () => {
-    onOpenChange(false);
-    creation.reset();
-    setCreated(null);
-  };
   const create = (fields: NewKeyFields) => {
     const input = newKeyInput(fields, Date.now());
-    const [first] = input.domains === "all" ? [] : input.domains;
-    const senderDomain = options.data?.domains.find(({ id }) => id === first)?.name;
-    setCreated({ scopes: input.scopes, senderDomain: senderDomain ?? "backstamp.test" });
-    creation.run({ team: teamId, ...input });
+    const domains =
+      options.data?.domains.filter(({ id }) => input.domains !== "all" && input.domains.includes(id)) ?? [];
+    setCreated({ scopes: input.scopes, domains });
+    run({ team: teamId, ...input });
   };
-  const { result, fault } = creation;
 
   if (result && created)
     return (
-      <Dialog open={open} onOpenChange={close} title="New key" size="wide" isPersistent>
-        <NewSecret token={result.token} publicUrl={publicUrl} use={created} onStored={close} />
+      <Dialog open onOpenChange={onClose} title="New key" size="wide" isPersistent>
+        <NewSecret token={result.token} publicUrl={publicUrl} of={created} onStored={onClose} />
       </Dialog>
     );
   return (
     <Dialog
-      open={open}
-      onOpenChange={close}
+      open
+      onOpenChange={onClose}
       title="Create API key"
       description="Use one key for each program. You can then limit and revoke each one separately."
       size="wide"
     >
       {options.data ? (
         <CreateKeyForm
-          options={options.data}
-          isBusy={creation.isBusy}
+          domains={options.data.domains}
+          isBusy={isBusy}
           fault={fault}
           onCreate={create}
-          onCancel={close}
+          onCancel={onClose}
         />
       ) : options.error ? (
         <FaultNote fault={faultOf(options.error)} onRetry={() => void options.refetch()} />

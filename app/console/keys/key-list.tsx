@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
-import { Suspense, useState } from "react";
+import { Suspense } from "react";
 import { CreateButton } from "../_ui/list/create-button";
 import { SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
@@ -19,26 +19,30 @@ const refetchMs = 15_000;
 const load = () => import("./create-key");
 const CreateKey = lazyPart(async () => (await load()).CreateKey);
 
+const NONE = {
+  title: "No API keys yet",
+  text: "Programs send email with an API key. Create one for each program. You can then revoke one without affecting the others.",
+};
+const NONE_REVOKED = {
+  title: "No revoked keys",
+  text: "A revoked key is rejected immediately, and stays listed here.",
+};
+
 /** The API keys of the team. */
 export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
   const trpc = useTRPC();
   const state = useListState(keyFilters);
   const [isCreating, setCreating] = useNew("keys:write");
-  const [wasCreating, setWasCreating] = useState(false);
   const list = useQuery(
     trpc.keys.list.queryOptions({ team: teamId, ...state.input }, listOptions(refetchMs)),
   );
-  const openForm = () => {
-    setWasCreating(true);
-    setCreating(true);
-  };
   const button = (
     <CreateButton
       label="Create key"
       permission="keys:write"
       what="create keys"
       preload={load}
-      onClick={openForm}
+      onClick={() => setCreating(true)}
     />
   );
   return (
@@ -59,24 +63,14 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
             onChange={(value) => state.change({ state: value })}
           />
         }
-        empty={
-          state.filters.state === "revoked"
-            ? {
-                icon: KeyRound,
-                title: "No revoked keys",
-                text: "A revoked key is rejected immediately, and stays listed here.",
-              }
-            : {
-                icon: KeyRound,
-                title: "No API keys yet",
-                text: "Programs send email with an API key. Create one for each program. You can then revoke one without affecting the others.",
-                action: button,
-              }
-        }
+        empty={{
+          icon: KeyRound,
+          ...(state.filters.state === "revoked" ? NONE_REVOKED : { ...NONE, action: button }),
+        }}
       />
-      {wasCreating || isCreating ? (
+      {isCreating ? (
         <Suspense>
-          <CreateKey teamId={teamId} publicUrl={publicUrl} open={isCreating} onOpenChange={setCreating} />
+          <CreateKey teamId={teamId} publicUrl={publicUrl} onClose={() => setCreating(false)} />
         </Suspense>
       ) : null}
     </>

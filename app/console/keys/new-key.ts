@@ -1,6 +1,6 @@
+import { TIERS } from "#server/shared/rate-limits";
 import type { Scope } from "#server/shared/scopes";
-import { TIERS, type Tier } from "./limits";
-import { PRESET_SCOPES, type Preset } from "./scopes";
+import { PRESET_SCOPES, type Preset } from "./key-words";
 
 /** The values of the form. */
 export type NewKeyFields = {
@@ -32,10 +32,6 @@ const dayMs = 86_400_000;
 /** The input of the mutation that creates the key. */
 export function newKeyInput(fields: NewKeyFields, nowMs: number) {
   const { name, preset, scopes, reach, domains, expires, expiresAt, limits } = fields;
-  const custom = TIERS.flatMap((tier, index): [Tier, number][] => {
-    const text = limits[index] ?? "";
-    return text === "" ? [] : [[tier, Number(text)]];
-  });
   return {
     name,
     scopes: [...(PRESET_SCOPES[preset] ?? scopes)],
@@ -43,10 +39,10 @@ export function newKeyInput(fields: NewKeyFields, nowMs: number) {
     expiresAt:
       expires === "never"
         ? null
-        : expires === "date"
-          ? new Date(expiresAt).toISOString()
-          : new Date(nowMs + Number(expires) * dayMs).toISOString(),
-    limits: Object.fromEntries(custom),
+        : new Date(expires === "date" ? expiresAt : nowMs + Number(expires) * dayMs).toISOString(),
+    limits: Object.fromEntries(
+      TIERS.flatMap((tier, index) => (limits[index] ? [[tier, Number(limits[index])]] : [])),
+    ),
   };
 }
 

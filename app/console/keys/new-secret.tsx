@@ -5,12 +5,14 @@ import { tryKeyCommand } from "./new-key";
 type Props = {
   token: string;
   publicUrl: string;
-  use: { scopes: readonly string[]; senderDomain: string };
+  /** The permissions of the key, and the domains that it is linked to. */
+  of: { scopes: readonly string[]; domains: readonly { name: string }[] };
   onStored: () => void;
 };
 
 /** The secret of a key, with a command that uses it. The secret is shown only once. */
-export function NewSecret({ token, publicUrl, use, onStored }: Props) {
+export function NewSecret({ token, publicUrl, of: { scopes, domains }, onStored }: Props) {
+  const use = { scopes, senderDomain: domains[0]?.name ?? "backstamp.test" };
   return (
     <>
       <CodeBlock text={tryKeyCommand(publicUrl, token, use)} label="Try it" language="Shell" />

@@ -1,21 +1,11 @@
 import { Redis } from "@upstash/redis";
+import type { Tier } from "#server/shared/rate-limits";
 import type { Log } from "../log";
 import { judgeWithFallback, STORE_TIMEOUT_MS } from "./fallback";
 import { type Count, createInProcessStore } from "./in-process";
 import { createTcpClient } from "./redis-tcp";
 import { createSharedStore, type SharedStore } from "./shared-store";
 import { secondsUntilItPasses } from "./sliding-window";
-
-/** The endpoint classes with their own bucket. All other endpoints share the bucket `other`. */
-export type Tier = "POST /api/emails" | "GET /api/emails" | "POST /api/templates" | "other";
-
-/** Default limits in requests per minute. The operator can set other limits for a key. */
-export const LIMIT_PER_MINUTE: Record<Tier, number> = {
-  "POST /api/emails": 100,
-  "GET /api/emails": 300,
-  "POST /api/templates": 60,
-  other: 60,
-};
 
 export type Verdict = {
   allowed: boolean;

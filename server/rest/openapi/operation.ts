@@ -1,5 +1,5 @@
 import type { ErrorCode } from "#server/platform/errors";
-import { LIMIT_PER_MINUTE } from "#server/platform/limits/limits";
+import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import type { Route } from "../pipeline/route";
 import { byStatus, describeStatus, errorCodesOf, errorSchemaOf } from "./faults";
 import { samplesOf, sampleValueOf } from "./samples";

@@ -2,8 +2,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { RestDeps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { addressBucket } from "#server/platform/limits/address-bucket";
-import { LIMIT_PER_MINUTE, type Tier, type Verdict } from "#server/platform/limits/limits";
+import type { Verdict } from "#server/platform/limits/limits";
 import type { KnownKey } from "#server/services/keys/cache";
+import { LIMIT_PER_MINUTE, type Tier } from "#server/shared/rate-limits";
 import type { Route } from "./route";
 
 /** The other end of the connection. The address is null if the platform does not provide it. */

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { Ctx, RestDeps } from "#server/deps";
 import type { ErrorCode } from "#server/platform/errors";
-import type { Tier, Verdict } from "#server/platform/limits/limits";
+import type { Verdict } from "#server/platform/limits/limits";
 import type { Once } from "#server/services/emails/accept/send";
+import type { Tier } from "#server/shared/rate-limits";
 import type { Scope } from "#server/shared/scopes";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
-import type { Tier, Verdict } from "#server/platform/limits/limits";
+import type { Verdict } from "#server/platform/limits/limits";
 import type {
   DomainRule,
   DryRun,
@@ -8,6 +8,7 @@ import type {
   SenderRule,
   TextSource,
 } from "#server/services/emails/accept/dry-run";
+import type { Tier } from "#server/shared/rate-limits";
 import { Id, Time } from "#server/shared/wire/shapes";
 
 const DOMAIN_RULES: Record<DomainRule, string> = {

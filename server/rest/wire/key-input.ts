@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { OwnLimits } from "#db/schema/api-keys";
 import { absent, optional } from "#server/services/emails/accept/message-input";
-import { CallsPerMinute, KeyName, TIERS } from "#server/services/keys/key-input";
+import { CallsPerMinute, KeyName, limitsOf } from "#server/services/keys/key-input";
 import type { NewKey } from "#server/services/keys/keys";
 import { ROTATION } from "#server/services/keys/rotate";
+import { TIERS } from "#server/shared/rate-limits";
 import { readScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/shared/scopes";
 
 const Name = z.preprocess(absent, KeyName);
@@ -73,9 +73,6 @@ export const CreateKeyBody = z
       limits: limitsOf(body.limits ?? {}),
     };
   });
-
-const limitsOf = (given: Record<string, number | undefined>): OwnLimits =>
-  Object.fromEntries(Object.entries(given).filter(([, number]) => number !== undefined));
 
 /** The body of `PATCH /api/api-keys/{id}`. */
 export const RenameKeyBody = z.strictObject({ name: Name });

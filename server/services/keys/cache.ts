@@ -1,9 +1,17 @@
 import type { OwnLimits } from "#db/schema/api-keys";
-import type { SenderDomain } from "#server/deps";
 
 /** Limits how long a process can miss a change after its listening connection broke silently. */
 const cachedMs = 500;
 const cachedMax = 10_000;
+
+/** A domain that a key may send from. */
+export type SenderDomain = {
+  id: string;
+  name: string;
+  verified: boolean;
+  openTracking: boolean;
+  clickTracking: boolean;
+};
 
 export type KnownKey = {
   id: string;

@@ -1,15 +1,14 @@
 import { and, eq } from "drizzle-orm";
-import type { Db } from "#db/client";
 import { apiKeyDomains, apiKeys, type OwnLimits } from "#db/schema/api-keys";
 import type { AuditDetail } from "#db/schema/audit";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
-import type { Tier } from "#server/platform/limits/limits";
+import { TIERS, type Tier } from "#server/shared/rate-limits";
+import type { ApiKey } from "#server/shared/wire/api-key";
 import { recordAudit } from "../audit/record";
 import { type Grant, permissionsOf, resolveGrant } from "./grant";
-import { TIERS } from "./key-input";
-import { insertLinks, isActiveKey, type Key, toKey } from "./keys";
-import { changeKeys } from "./transaction";
+import { changeKeys, insertLinks, isActiveKey } from "./keys";
+import { getKey } from "./read";
 
 /** A given field replaces the key's value; an omitted field is unchanged. */
 export type KeyChange = {
@@ -24,7 +23,7 @@ export type KeyChange = {
  * Changes the domains, expiry and limits of a key, effective immediately. Operator only: only the operator
  * may set limits above the default, or extend a key's permissions.
  */
-export async function changeKey(ctx: Ctx, id: string, change: KeyChange): Promise<Key> {
+export async function changeKey(ctx: Ctx, id: string, change: KeyChange): Promise<ApiKey> {
   if (ctx.actor.kind !== "operator")
     throw new AppError("forbidden", "Only the operator can change a key, with the CLI command `key set`.");
   return changeKeys(ctx, async (tx) => {
@@ -39,17 +38,15 @@ export async function changeKey(ctx: Ctx, id: string, change: KeyChange): Promis
       limits: applyLimits(key.limits, change.limits ?? {}),
     });
     const { allDomains, expiresAt, limits } = after;
-    const [changed] = await tx
-      .update(apiKeys)
-      .set({ allDomains, limits, expiresAt })
-      .where(isActiveKey(ctx, id))
-      .returning();
-    if (!changed) throw new Error("a locked key was not found");
-    await replaceLinks(tx, ctx, id, after.domains);
+    await tx.update(apiKeys).set({ allDomains, limits, expiresAt }).where(isActiveKey(ctx, id));
+    await tx
+      .delete(apiKeyDomains)
+      .where(and(eq(apiKeyDomains.teamId, ctx.teamId), eq(apiKeyDomains.apiKeyId, id)));
+    await insertLinks(tx, ctx, id, after.domains);
     const detail = changesOf(detailOf(before), detailOf(after));
     if (Object.keys(detail).length > 0)
       await recordAudit(tx, ctx, { action: "key.changed", subject: { id, name: key.name }, detail });
-    return toKey(changed, namesOf(after));
+    return getKey({ ...ctx, db: tx }, id);
   });
 }
 
@@ -59,18 +56,9 @@ export function applyLimits(limits: OwnLimits, change: NonNullable<KeyChange["li
   return Object.fromEntries(merged.filter(([, number]) => number !== null));
 }
 
-async function replaceLinks(tx: Db, ctx: Ctx, apiKeyId: string, domains: Grant["domains"]): Promise<void> {
-  await tx
-    .delete(apiKeyDomains)
-    .where(and(eq(apiKeyDomains.teamId, ctx.teamId), eq(apiKeyDomains.apiKeyId, apiKeyId)));
-  await insertLinks(tx, ctx, apiKeyId, domains);
-}
-
-const namesOf = ({ domains }: Grant): string[] => domains.map(({ name }) => name).sort();
-
 /** The audit detail of a grant, with one entry per class of calls. */
 const detailOf = (grant: Grant): AuditDetail => ({
-  domains: grant.allDomains ? "all" : namesOf(grant),
+  domains: grant.allDomains ? "all" : grant.domains.map(({ name }) => name).sort(),
   expires_at: grant.expiresAt?.toISOString() ?? null,
   ...Object.fromEntries(TIERS.map((tier) => [`limit ${tier}`, grant.limits[tier] ?? null])),
 });

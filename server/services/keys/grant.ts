@@ -6,9 +6,8 @@ import type { Ctx } from "#server/deps";
 import { readDomainName } from "#server/mail/address/address";
 import { AppError, rejectKey } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-import { LIMIT_PER_MINUTE } from "#server/platform/limits/limits";
+import { LIMIT_PER_MINUTE, TIERS } from "#server/shared/rate-limits";
 import { SCOPES, type Scope } from "#server/shared/scopes";
-import { TIERS } from "./key-input";
 
 /**
  * The requested permissions of a new key. An omitted field defaults to the maximum that its creator may

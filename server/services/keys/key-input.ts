@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMIT_PER_MINUTE, type Tier } from "#server/platform/limits/limits";
+import type { OwnLimits } from "#db/schema/api-keys";
 
 const nameCharsMax = 50;
 
@@ -14,5 +14,6 @@ const LIMIT = "Must be a whole number of calls per minute, at least 1.";
 /** A rate limit for one class of calls. */
 export const CallsPerMinute = z.number(LIMIT).int(LIMIT).min(1, LIMIT);
 
-/** The classes of calls that can have a limit per key. */
-export const TIERS = Object.keys(LIMIT_PER_MINUTE) as [Tier, ...Tier[]];
+/** The limits that are set, from the input of a form or a request. */
+export const limitsOf = (given: Record<string, number | undefined>): OwnLimits =>
+  Object.fromEntries(Object.entries(given).filter(([, number]) => number !== undefined));

@@ -1,88 +1,76 @@
-import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { apiKeyDomains, apiKeys, type OwnLimits } from "#db/schema/api-keys";
-import { domains } from "#db/schema/domains";
+import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { mintToken } from "#server/platform/secrets/secrets";
+import type { ApiKey } from "#server/shared/wire/api-key";
 import { recordAudit } from "../audit/record";
 import { type Grant, type GrantRequest, permissionsOfCaller, resolveGrant } from "./grant";
-import { changeKeys } from "./transaction";
+import { getKey } from "./read";
 
 /** Only the operator may set an expiry in the past; such a key is rejected from the start. */
 export type NewKey = GrantRequest & { name: string };
 
-export type Key = {
-  id: string;
-  tokenId: string;
-  name: string;
-  scopes: string[];
-  /** Domain names. */
-  domains: string[] | "all";
-  limits: OwnLimits;
-  expiresAt: Date | null;
-  lastUsedAt: Date | null;
-  createdAt: Date;
-};
+/**
+ * Runs a transaction that changes keys or their links. After it returns, this process no longer accepts the
+ * previous state.
+ */
+export async function changeKeys<T>(ctx: Ctx, task: (tx: Db) => Promise<T>): Promise<T> {
+  try {
+    return await ctx.db.transaction(task);
+  } finally {
+    // Also after a failure: the response to COMMIT may have been lost.
+    ctx.clearKeyCache();
+  }
+}
 
 /**
  * Creates a key and returns its token, which is not available later: only a hash is stored. A calling key can
  * grant at most its own permissions, see `resolveGrant`.
  */
-export async function createKey(ctx: Ctx, input: NewKey): Promise<{ key: Key; token: string }> {
+export async function createKey(ctx: Ctx, input: NewKey): Promise<{ key: ApiKey; token: string }> {
   if (ctx.actor.kind !== "operator" && input.expiresAt && input.expiresAt <= ctx.clock())
     throw new AppError("invalid", "Invalid `expires_at`: it is in the past. Use a future time, or omit it.");
   return ctx.db.transaction(async (tx) => {
     const grant = await resolveGrant(tx, ctx, await permissionsOfCaller(tx, ctx), input);
     const made = await insertKey(tx, ctx, { name: input.name, grant, rotatedFrom: null });
-    const { id, name, scopes, domains, expiresAt } = made.key;
-    await recordAudit(tx, ctx, {
-      action: "key.created",
-      subject: { id, name },
-      detail: {
-        scopes,
-        domains,
-        expires_at: expiresAt?.toISOString() ?? null,
-        ...limitsDetail(grant.limits),
-      },
-    });
+    const { id, name } = made.key;
+    await recordAudit(tx, ctx, { action: "key.created", subject: { id, name }, detail: detailOf(grant) });
     return made;
   });
 }
 
-const limitsDetail = (limits: OwnLimits) =>
-  Object.fromEntries(Object.entries(limits).map(([tier, number]) => [`limit ${tier}`, number]));
+/** The audit detail of a grant, with one entry for each limit that it sets. */
+const detailOf = ({ scopes, allDomains, domains, expiresAt, limits }: Grant) => ({
+  scopes: [...scopes],
+  domains: allDomains ? "all" : domains.map(({ name }) => name),
+  expires_at: expiresAt?.toISOString() ?? null,
+  ...Object.fromEntries(Object.entries(limits).map(([tier, number]) => [`limit ${tier}`, number])),
+});
 
 /** Inserts a key with its links. The caller has already checked the grant. */
 export async function insertKey(
   tx: Db,
   ctx: Ctx,
   { name, grant, rotatedFrom }: { name: string; grant: Grant; rotatedFrom: string | null },
-): Promise<{ key: Key; token: string }> {
+): Promise<{ key: ApiKey; token: string }> {
   const { token, tokenId, secretHash } = mintToken();
-  const { scopes, allDomains, expiresAt, limits } = grant;
-  const { teamId } = ctx;
+  const { scopes, domains, ...others } = grant;
   const id = newId();
-  const [row] = await tx
-    .insert(apiKeys)
-    .values({
-      id,
-      teamId,
-      name,
-      tokenId,
-      secretHash,
-      scopes: [...scopes],
-      allDomains,
-      expiresAt,
-      limits,
-      rotatedFrom,
-    })
-    .returning();
-  if (!row) throw new Error("an insert returned no row");
-  await insertLinks(tx, ctx, id, grant.domains);
-  const names = grant.domains.map((domain) => domain.name);
-  return { key: toKey(row, names), token };
+  await tx.insert(apiKeys).values({
+    id,
+    teamId: ctx.teamId,
+    name,
+    tokenId,
+    secretHash,
+    scopes: [...scopes],
+    ...others,
+    rotatedFrom,
+  });
+  await insertLinks(tx, ctx, id, domains);
+  return { key: await getKey({ ...ctx, db: tx }, id), token };
 }
 
 /** Links a key to domains that it is not linked to yet. */
@@ -94,22 +82,6 @@ export async function insertLinks(
 ): Promise<void> {
   if (domains.length > 0)
     await tx.insert(apiKeyDomains).values(domains.map(({ id }) => ({ teamId, apiKeyId, domainId: id })));
-}
-
-/** The team's keys that are not revoked, newest first. */
-export async function listKeys(ctx: Ctx): Promise<Key[]> {
-  const rows = await ctx.db
-    .select({
-      key: apiKeys,
-      // Qualified by hand: in a statement with one table Drizzle omits the table name, also inside this
-      // subquery.
-      names: sql<string[]>`array(select d.name from ${domains} d join ${apiKeyDomains} l on l.domain_id = d.id
-        where l.api_key_id = api_keys.id and d.team_id = api_keys.team_id order by d.name)`,
-    })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.teamId, ctx.teamId), isNull(apiKeys.revokedAt)))
-    .orderBy(desc(apiKeys.id));
-  return rows.map(({ key, names }) => toKey(key, names));
 }
 
 /** Renames a key. */
@@ -152,18 +124,3 @@ export async function revokeKey(ctx: Ctx, id: string): Promise<{ id: string }> {
 /** The condition for a key of the team that is not revoked. */
 export const isActiveKey = (ctx: Ctx, id: string) =>
   and(eq(apiKeys.teamId, ctx.teamId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt));
-
-/** The public fields of a key; `names` are the names of its domains. */
-export function toKey(row: typeof apiKeys.$inferSelect, names: string[]): Key {
-  return {
-    id: row.id,
-    tokenId: row.tokenId,
-    name: row.name,
-    scopes: row.scopes,
-    domains: row.allDomains ? "all" : names,
-    limits: row.limits,
-    expiresAt: row.expiresAt,
-    lastUsedAt: row.lastUsedAt,
-    createdAt: row.createdAt,
-  };
-}

@@ -6,31 +6,36 @@ import type { Ctx } from "#server/deps";
 import { AppError, notFound, rejectKey } from "#server/platform/errors";
 import { recordAudit } from "../audit/record";
 import { permissionsOfCaller } from "./grant";
-import { insertLinks, isActiveKey } from "./keys";
-import { changeKeys } from "./transaction";
+import { changeKeys, insertLinks, isActiveKey } from "./keys";
 
 const linkableMax = 1_000;
 
 export type Link = { keyId: string; domainId: string };
 
 /**
- * Links a key to a domain, effective immediately. A calling key may only link domains that it is linked to
- * itself; otherwise 403.
+ * Links a key to a domain, or unlinks it, effective immediately. A calling key may only change links to
+ * domains that it is linked to itself; otherwise 403. Email that an unlinked key has queued from the domain
+ * is no longer sent. A change that is already made changes nothing.
  */
-export async function linkDomain(ctx: Ctx, link: Link): Promise<void> {
+export async function setLink(ctx: Ctx, { keyId, domainId }: Link, isLinked: boolean): Promise<void> {
   await changeKeys(ctx, async (tx) => {
-    const { keyName, domain } = await checkLink(tx, ctx, link);
-    const added = await tx
-      .insert(apiKeyDomains)
-      .values({ teamId: ctx.teamId, apiKeyId: link.keyId, domainId: link.domainId })
-      .onConflictDoNothing()
-      .returning({ domainId: apiKeyDomains.domainId });
-    if (added.length === 0) return;
-    await recordAudit(tx, ctx, {
-      action: "key.linked",
-      subject: { id: link.keyId, name: keyName },
-      detail: { domain },
-    });
+    const { name, domain } = await checkLink(tx, ctx, { keyId, domainId });
+    const link = { teamId: ctx.teamId, apiKeyId: keyId, domainId };
+    const changed = isLinked
+      ? await tx.insert(apiKeyDomains).values(link).onConflictDoNothing().returning()
+      : await tx
+          .delete(apiKeyDomains)
+          .where(
+            and(
+              eq(apiKeyDomains.teamId, ctx.teamId),
+              eq(apiKeyDomains.apiKeyId, keyId),
+              eq(apiKeyDomains.domainId, domainId),
+            ),
+          )
+          .returning();
+    if (changed.length === 0) return;
+    const action = isLinked ? "key.linked" : "key.unlinked";
+    await recordAudit(tx, ctx, { action, subject: { id: keyId, name }, detail: { domain } });
   });
 }
 
@@ -47,32 +52,6 @@ export async function linkToCaller(tx: Db, ctx: Ctx, domain: { id: string; name:
     action: "key.linked",
     subject: { id: actor.keyId, name: caller.name },
     detail: { domain: domain.name },
-  });
-}
-
-/**
- * Unlinks a key from a domain; the same rules apply. Email that the key has queued from the domain is no
- * longer sent. Removing a missing link changes nothing.
- */
-export async function unlinkDomain(ctx: Ctx, link: Link): Promise<void> {
-  await changeKeys(ctx, async (tx) => {
-    const { keyName, domain } = await checkLink(tx, ctx, link);
-    const removed = await tx
-      .delete(apiKeyDomains)
-      .where(
-        and(
-          eq(apiKeyDomains.teamId, ctx.teamId),
-          eq(apiKeyDomains.apiKeyId, link.keyId),
-          eq(apiKeyDomains.domainId, link.domainId),
-        ),
-      )
-      .returning({ domainId: apiKeyDomains.domainId });
-    if (removed.length === 0) return;
-    await recordAudit(tx, ctx, {
-      action: "key.unlinked",
-      subject: { id: link.keyId, name: keyName },
-      detail: { domain },
-    });
   });
 }
 
@@ -113,5 +92,5 @@ async function checkLink(tx: Db, ctx: Ctx, { keyId, domainId }: Link) {
       "conflict",
       "This key can send from all domains of the team, including domains added later. To limit domains, create a key with selected domains.",
     );
-  return { keyName: key.name, domain: domain.name };
+  return { name: key.name, domain: domain.name };
 }

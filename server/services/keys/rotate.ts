@@ -3,10 +3,10 @@ import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
+import type { ApiKey } from "#server/shared/wire/api-key";
 import { recordAudit } from "../audit/record";
 import { capLimits, permissionsOf, permissionsOfCaller, requirePermissions } from "./grant";
-import { insertKey, isActiveKey, type Key } from "./keys";
-import { changeKeys } from "./transaction";
+import { changeKeys, insertKey, isActiveKey } from "./keys";
 
 /** How long both tokens work: default and maximum. */
 export const ROTATION = { overlapMs: 24 * 3_600_000, overlapMsMax: 7 * 24 * 3_600_000 } as const;
@@ -21,7 +21,7 @@ export async function rotateKey(
   ctx: Ctx,
   id: string,
   { overlapMs = ROTATION.overlapMs }: { overlapMs?: number },
-): Promise<{ key: Key; token: string; previousUntil: Date }> {
+): Promise<{ key: ApiKey; token: string; previousUntil: Date }> {
   return changeKeys(ctx, async (tx) => {
     const { teamId, actor } = ctx;
     // Both rows are locked in a fixed order, so two keys that rotate each other cannot deadlock.

@@ -1,12 +1,15 @@
 import { and, desc, eq, gt, sql } from "drizzle-orm";
+import type { OwnLimits } from "#db/schema/api-keys";
 import { apiRequests } from "#db/schema/api-requests";
 import type { Ctx } from "#server/deps";
 import type { RejectionReason } from "#server/platform/errors";
+import type { Limits } from "#server/platform/limits/limits";
+import { LIMIT_PER_MINUTE, TIERS, type Tier } from "#server/shared/rate-limits";
 
 /** Number of the team's newest calls that are searched for those of one key. */
 const callsReadMax = 20_000;
 /** Number of a key's newest rejections that are read. */
-const refusalsReadMax = 1_000;
+const rejectionsReadMax = 1_000;
 const groupsMax = 50;
 
 /**
@@ -49,12 +52,11 @@ export type RejectionGroup = {
   /** The message of the 403; null for 401 and 429. */
   detail: string | null;
   count: number;
-  firstAt: Date;
   lastAt: Date;
 };
 
 /**
- * Rejected calls of a key in the last seven days, grouped, latest first; from the newest `refusalsReadMax`.
+ * Rejected calls of a key in the last seven days, grouped, latest first; from the newest `rejectionsReadMax`.
  */
 export async function listRejections(ctx: Ctx, apiKeyId: string): Promise<RejectionGroup[]> {
   const recent = ctx.db
@@ -81,7 +83,7 @@ export async function listRejections(ctx: Ctx, apiKeyId: string): Promise<Reject
       ),
     )
     .orderBy(desc(apiRequests.createdAt))
-    .limit(refusalsReadMax)
+    .limit(rejectionsReadMax)
     .as("recent");
   const { status, reason, method, path, detail, createdAt } = recent;
   return ctx.db
@@ -92,11 +94,39 @@ export async function listRejections(ctx: Ctx, apiKeyId: string): Promise<Reject
       path,
       detail,
       count: sql<number>`count(*)::int`,
-      firstAt: sql<Date>`min(${createdAt})`.mapWith(apiRequests.createdAt),
       lastAt: sql<Date>`max(${createdAt})`.mapWith(apiRequests.createdAt),
     })
     .from(recent)
     .groupBy(status, reason, method, path, detail)
     .orderBy(desc(sql`max(${createdAt})`))
     .limit(groupsMax);
+}
+
+/** The state of a key's rate limit for one class of calls. */
+export type Gauge = {
+  tier: Tier;
+  /** Calls per minute: the key's own limit or the default. */
+  limit: number;
+  isOwn: boolean;
+  /** Calls that would be accepted now. */
+  remaining: number;
+  /** The end of the current clock minute, in milliseconds since the epoch. */
+  resetAtMs: number;
+};
+
+/**
+ * Reads a key's rate limits without counting a call: the values that the headers of the next call would have,
+ * before that call. One store read per class.
+ */
+export async function readGauges(
+  limits: Pick<Limits, "peek">,
+  key: { id: string; limits: OwnLimits },
+): Promise<Gauge[]> {
+  return Promise.all(
+    TIERS.map(async (tier) => {
+      const own = key.limits[tier];
+      const { limit, remaining, resetAtMs } = await limits.peek(key.id, tier, own ?? LIMIT_PER_MINUTE[tier]);
+      return { tier, limit, isOwn: own !== undefined, remaining, resetAtMs };
+    }),
+  );
 }

@@ -3,7 +3,7 @@ import { alias } from "drizzle-orm/pg-core";
 import { emails } from "#db/schema/emails";
 import { templates, templateVersions } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
-import { nameKeys } from "../keys/names";
+import { nameKeys } from "../keys/read";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 import { findTemplate, getTemplate, type Template, type TemplateSummary, versionOf } from "./read";
 

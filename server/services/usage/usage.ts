@@ -3,7 +3,7 @@ import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import { usageDays } from "#db/schema/usage";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { nameKeys } from "../keys/names";
+import { nameKeys } from "../keys/read";
 import { countUsage } from "./count";
 
 /** Maximum number of days per call. */

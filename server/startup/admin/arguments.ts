@@ -6,9 +6,9 @@ import { isId } from "#server/platform/ids";
 import { destinationLimitMax } from "#server/services/destinations/limits";
 import { growthPercentMax, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
 import type { KeyChange } from "#server/services/keys/change";
-import { TIERS } from "#server/services/keys/key-input";
 import { ROTATION } from "#server/services/keys/rotate";
 import { retentionDaysMax } from "#server/services/retention";
+import { TIERS } from "#server/shared/rate-limits";
 import { readScopes, SCOPE_PRESETS, SCOPES, type Scope } from "#server/shared/scopes";
 
 const nameCharsMax = 100;

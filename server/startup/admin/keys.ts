@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import { applyLimits, changeKey, type KeyChange } from "#server/services/keys/change";
-import { createKey, listKeys, revokeKey } from "#server/services/keys/keys";
+import { createKey, revokeKey } from "#server/services/keys/keys";
+import { listKeys } from "#server/services/keys/read";
 import { ROTATION, rotateKey } from "#server/services/keys/rotate";
-import type { Scope } from "#server/shared/scopes";
+import { SCOPES, type Scope } from "#server/shared/scopes";
+import { type ApiKey, presentApiKey } from "#server/shared/wire/api-key";
 import {
   addJsonOption,
   addTeamOption,
@@ -15,7 +17,6 @@ import {
   readOverlapHours,
   readScopeList,
 } from "./arguments";
-import { describeKey, domainsOf, expiryOf, keyJson, limitsOf, scopesOf } from "./key-report";
 import { withTeam } from "./session";
 import { formatTime, printJson, printLine, printNote, printTable } from "./terminal";
 
@@ -52,11 +53,7 @@ export function addKeyCommands(program: Command): void {
       `domains that the key may send from, separated by commas, or all (default: ${BUILT_IN_DOMAIN} only); domains that the key adds are included`,
       readDomainList,
     )
-    .option(
-      "--expires <time>",
-      "when it expires, ISO 8601, or never; a time in the past is allowed",
-      readExpiry,
-    )
+    .option("--expires <time>", EXPIRES, readExpiry)
     .option("--limit <class=number>", LIMIT, readLimit);
   addJsonOption(addTeamOption(create)).addHelpText("after", CREATE_EXAMPLES).action(runCreate);
 
@@ -66,17 +63,13 @@ export function addKeyCommands(program: Command): void {
   const set = key
     .command("set")
     .description("changes a key's domains, expiry or limits, with immediate effect")
-    .argument("<id>", "id of the key, as key list shows it", readId)
+    .argument("<id>", KEY_ID, readId)
     .option(
       "--domains <domains>",
       "domains that replace the current ones, separated by commas, or all",
       readDomainList,
     )
-    .option(
-      "--expires <time>",
-      "when it expires, ISO 8601, or never; a time in the past is allowed",
-      readExpiry,
-    )
+    .option("--expires <time>", EXPIRES, readExpiry)
     .option("--limit <class=number>", `${LIMIT}; class=default resets the limit`, readLimit);
   addJsonOption(addTeamOption(set)).addHelpText("after", SET_EXAMPLES).action(runSet);
 
@@ -85,7 +78,7 @@ export function addKeyCommands(program: Command): void {
       key
         .command("rotate")
         .description("replaces a key and prints the new token; the old token stays valid for a time")
-        .argument("<id>", "id of the key, as key list shows it", readId)
+        .argument("<id>", KEY_ID, readId)
         .option(
           "--overlap <hours>",
           `hours for which both tokens are valid, at most ${ROTATION.overlapMsMax / hourMs}`,
@@ -99,11 +92,13 @@ export function addKeyCommands(program: Command): void {
       key
         .command("revoke")
         .description("revokes a key, with immediate effect")
-        .argument("<id>", "id of the key, as key list shows it", readId),
+        .argument("<id>", KEY_ID, readId),
     ),
   ).action(runRevoke);
 }
 
+const KEY_ID = "id of the key, as key list shows it";
+const EXPIRES = "when it expires, ISO 8601, or never; a time in the past is allowed";
 const LIMIT =
   "requests per minute for one class; repeatable (POST /api/emails, GET /api/emails, POST /api/templates, other)";
 
@@ -138,12 +133,12 @@ async function runCreate(options: CreateOptions): Promise<void> {
     ];
     if (options.json) {
       for (const line of remarks) printNote(line);
-      return printJson({ ...keyJson(key), token, team_id: team.id });
+      return printJson({ ...presentApiKey(key), token, team_id: team.id });
     }
     printLine(`Created key ${key.name} (${key.id}) of team ${team.name}.`);
     printLine();
     printLine(`  Token    ${token}`);
-    for (const line of describeKey(key)) printLine(line);
+    printKey(key);
     printLine();
     printLine("The token is shown only once. Backstamp stores only its hash.");
     for (const line of remarks) printLine(line);
@@ -160,28 +155,25 @@ async function runSet(id: string, options: SetOptions, command: Command): Promis
   if (Object.keys(change).length === 0) command.error("error: use --domains, --expires or --limit");
   await withTeam(options.team, async (ctx, team) => {
     const key = await changeKey(ctx, id, change);
-    if (options.json) return printJson(keyJson(key));
+    if (options.json) return printJson(presentApiKey(key));
     printLine(`Updated key ${key.name} (${key.id}) of team ${team.name}.`);
     printLine();
-    for (const line of describeKey(key)) printLine(line);
+    printKey(key);
   });
 }
 
 async function runList(options: ListOptions): Promise<void> {
   await withTeam(options.team, async (ctx, team) => {
     const keys = await listKeys(ctx);
-    if (options.json) return printJson({ data: keys.map(keyJson) });
+    if (options.json) return printJson({ data: keys.map(presentApiKey) });
     if (keys.length === 0) return printNote(`Team ${team.name} has no keys. Create one: key create --help`);
     printTable(
-      ["ID", "NAME", "TOKEN", "SCOPES", "DOMAINS", "LIMITS", "EXPIRES", "LAST USED"],
+      ["ID", "NAME", "TOKEN", "SCOPES", "DOMAINS", "EXPIRES", "LIMITS", "LAST USED"],
       keys.map((key) => [
         key.id,
         key.name,
         `re_${key.tokenId}_…`,
-        scopesOf(key),
-        domainsOf(key),
-        limitsOf(key),
-        expiryOf(key),
+        ...describeKey(key),
         key.lastUsedAt ? formatTime(key.lastUsedAt) : "never",
       ]),
     );
@@ -193,7 +185,7 @@ async function runRotate(id: string, options: RotateOptions): Promise<void> {
     const overlapMs = Math.round(options.overlap * hourMs);
     const { key, token, previousUntil } = await rotateKey(ctx, id, { overlapMs });
     const previous = { rotated_from: id, previous_expires_at: previousUntil.toISOString() };
-    if (options.json) return printJson({ ...keyJson(key), token, team_id: team.id, ...previous });
+    if (options.json) return printJson({ ...presentApiKey(key), token, team_id: team.id, ...previous });
     printLine(`Created key ${key.name} (${key.id}) of team ${team.name}. It replaces ${id}.`);
     printLine();
     printLine(`  Token    ${token}`);
@@ -212,3 +204,19 @@ async function runRevoke(id: string, options: ListOptions): Promise<void> {
 }
 
 const timeOf = (expires: Date | "never"): Date | null => (expires === "never" ? null : expires);
+
+/** The scopes, domains, expiry and limits of a key, in this order, as text. */
+const describeKey = (key: ApiKey): [scopes: string, domains: string, expires: string, limits: string] => [
+  SCOPES.every((scope) => key.scopes.includes(scope)) ? "full_access" : key.scopes.join(","),
+  key.allDomains ? "all" : key.links.map(({ name }) => name).join(","),
+  key.expiresAt ? formatTime(key.expiresAt) : "never",
+  Object.entries(key.limits)
+    .map(([tier, number]) => `${tier}=${number}`)
+    .join(", ") || "default",
+];
+
+function printKey(key: ApiKey): void {
+  const values = describeKey(key);
+  for (const [place, label] of ["Scopes", "Domains", "Expires", "Limits"].entries())
+    printLine(`  ${label.padEnd(8)} ${values[place]}`);
+}

@@ -1,8 +1,8 @@
 import type { RestDeps } from "#server/deps";
 import { addressBucket } from "#server/platform/limits/address-bucket";
-import { LIMIT_PER_MINUTE } from "#server/platform/limits/limits";
 import { dispatch } from "#server/rest/dispatch";
 import { limitHeaders } from "#server/rest/pipeline/respond";
+import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import type { RestApi } from "./node";
 
 /** The REST API with these dependencies, for the HTTP server. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { type AuditFilter, listActors, listAudit, NAMELESS_ACTORS } from "#server/services/audit/read";
 import { findSubjects } from "#server/services/audit/subjects";
-import { listKeys } from "#server/services/keys/keys";
-import { nameKeys } from "#server/services/keys/names";
+import { listKeys, nameKeys } from "#server/services/keys/read";
 import { getCall, type LogFilter, listCalls } from "#server/services/logs/read";
 import { inTeam, router } from "../init";
 import { strictInput, TeamInput } from "../strict";

@@ -3,7 +3,7 @@ import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
 import { type CsvColumn, writeCsv } from "#server/platform/http/csv";
 import { type AuditEntryRow, readAudit } from "#server/services/audit/read";
-import { nameKeys } from "#server/services/keys/names";
+import { nameKeys } from "#server/services/keys/read";
 import { type ApiCall, readCalls } from "#server/services/logs/read";
 import { fileResponse, handleTeamFile } from "../team-file";
 import { rejectUnstorableText } from "../unstorable-text";

@@ -6,7 +6,7 @@ import { listFiles } from "#server/services/emails/read/files";
 import { listFilterValues } from "#server/services/emails/read/filter-values";
 import { scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
-import { nameKeys } from "#server/services/keys/names";
+import { nameKeys } from "#server/services/keys/read";
 import { listEmailEventDeliveries } from "#server/services/webhooks/events/email-deliveries";
 import { inTeam, router } from "../init";
 import { strictInput, TeamInput } from "../strict";

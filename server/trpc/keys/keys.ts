@@ -1,42 +1,38 @@
 import { z } from "zod";
-import type { OwnLimits } from "#db/schema/api-keys";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-import { LIMIT_PER_MINUTE } from "#server/platform/limits/limits";
-import { readGauges } from "#server/services/keys/gauge";
-import { CallsPerMinute, KeyName, TIERS } from "#server/services/keys/key-input";
+import { CallsPerMinute, KeyName, limitsOf } from "#server/services/keys/key-input";
 import { createKey, renameKey, revokeKey } from "#server/services/keys/keys";
-import { linkDomain, listLinkable, unlinkDomain } from "#server/services/keys/links";
-import { getKey, pageKeys } from "#server/services/keys/page";
+import { listLinkable, setLink } from "#server/services/keys/links";
+import { getKey, listRotation, pageKeys } from "#server/services/keys/read";
 import { ROTATION, rotateKey } from "#server/services/keys/rotate";
-import { countUse, listRejections } from "#server/services/keys/use";
+import { countUse, listRejections, type RejectionGroup, readGauges } from "#server/services/keys/use";
+import { TIERS } from "#server/shared/rate-limits";
 import { SCOPES } from "#server/shared/scopes";
+import { type ApiKey, presentApiKey } from "#server/shared/wire/api-key";
 import { inTeam, router } from "../init";
-import { TeamInput } from "../strict";
-import { viewGauge, viewKey, viewKeyDetail, viewRefusal } from "./views";
+import { strictInput, TeamInput } from "../strict";
 
 const pageRows = 25;
 const domainsMax = 1_000;
+const soonMs = 7 * 24 * 3_600_000;
 
-const idText = z.string().max(60);
 const requireId = <T extends string>(id: T): T => {
   if (!isId(id)) throw notFound("API key");
   return id;
 };
 
-const team = idText;
-const KeyId = z.strictObject({ team, id: idText });
+const KeyId = strictInput({ id: z.string().max(60) });
 const Name = KeyName.trim().min(1, "Enter a name, such as the name of the app that will use the key.");
+const Link = KeyId.extend({ domainId: z.uuid() });
 
-const KeyList = z.strictObject({
-  team,
+const KeyList = strictInput({
   state: z.literal("revoked").optional(),
   after: z.uuid().optional(),
   before: z.uuid().optional(),
 });
 
-const NewKey = z.strictObject({
-  team,
+const NewKey = strictInput({
   name: Name,
   scopes: z.array(z.enum(SCOPES)).min(1, "Choose at least one permission.").max(SCOPES.length),
   domains: z.union([
@@ -47,19 +43,35 @@ const NewKey = z.strictObject({
   limits: z.strictObject(Object.fromEntries(TIERS.map((tier) => [tier, CallsPerMinute.optional()]))),
 });
 
-const Link = z.strictObject({ team, id: idText, domainId: z.uuid() });
-
-const Rotation = z.strictObject({
-  team,
-  id: idText,
+const Rotation = KeyId.extend({
   overlapSeconds: z
     .int()
     .min(0)
     .max(ROTATION.overlapMsMax / 1_000),
 });
 
-const limitsOf = (given: Record<string, number | undefined>): OwnLimits =>
-  Object.fromEntries(Object.entries(given).filter(([, number]) => number !== undefined));
+/** Whether a key is currently accepted, and why not. */
+type KeyState = "active" | "expired" | "revoked";
+
+/** A key with what only the console shows. */
+function viewKey(key: ApiKey, now: Date) {
+  const { revokedAt, expiresAt } = key;
+  const msLeft = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt.getTime() - now.getTime();
+  const state: KeyState = revokedAt ? "revoked" : msLeft <= 0 ? "expired" : "active";
+  return {
+    ...presentApiKey(key),
+    state,
+    /** Whether an active key expires within 7 days. */
+    expiresSoon: state === "active" && msLeft < soonMs,
+    revokedAt: revokedAt?.toISOString() ?? null,
+  };
+}
+export type KeyRow = ReturnType<typeof viewKey>;
+export type KeyView = KeyRow & Awaited<ReturnType<typeof listRotation>>;
+
+/** Rejected calls of a key with the same cause. */
+const viewRejection = ({ lastAt, ...group }: RejectionGroup) => ({ ...group, lastAt: lastAt.toISOString() });
+export type RejectionView = ReturnType<typeof viewRejection>;
 
 export const keysRouter = router({
   list: inTeam("keys:read")
@@ -70,22 +82,23 @@ export const keysRouter = router({
       const now = ctx.service.clock();
       return { rows: rows.map((row) => viewKey(row, now)), hasMore };
     }),
+  /** One key, with its predecessor and successor. */
   get: inTeam("keys:read")
     .input(KeyId)
-    .query(async ({ ctx, input }) => viewKeyDetail(await getKey(ctx.service, input.id), ctx.service.clock())),
+    .query(async ({ ctx, input }) => {
+      const key = await getKey(ctx.service, input.id);
+      return { ...viewKey(key, ctx.service.clock()), ...(await listRotation(ctx.service, key)) };
+    }),
   /** The state of the key's rate limits. Reading it does not count as a call. */
   gauges: inTeam("keys:read")
     .input(KeyId)
-    .query(async ({ ctx, input }) => {
-      const gauges = await readGauges(ctx.deps.limits, await getKey(ctx.service, input.id));
-      return gauges.map(viewGauge);
-    }),
+    .query(async ({ ctx, input }) => readGauges(ctx.deps.limits, await getKey(ctx.service, input.id))),
   /** Requires the permission to read the API log, because it returns paths and reasons from it. */
-  refusals: inTeam("logs:read")
+  rejections: inTeam("logs:read")
     .input(KeyId)
     .query(async ({ ctx, input }) => {
       const { id } = await getKey(ctx.service, input.id);
-      return (await listRejections(ctx.service, id)).map(viewRefusal);
+      return (await listRejections(ctx.service, id)).map(viewRejection);
     }),
   /** Today's use of the key, shown before it is revoked. */
   use: inTeam("keys:read")
@@ -94,13 +107,10 @@ export const keysRouter = router({
       const { id, lastUsedAt } = await getKey(ctx.service, input.id);
       return { ...(await countUse(ctx.service, id)), lastUsedAt: lastUsedAt?.toISOString() ?? null };
     }),
-  /** Options for a new key: the team's domains, and the default limits. */
+  /** The team's domains, from which those of a key are chosen. */
   options: inTeam("domains:read")
     .input(TeamInput)
-    .query(async ({ ctx }) => ({
-      domains: await listLinkable(ctx.service),
-      limits: LIMIT_PER_MINUTE,
-    })),
+    .query(async ({ ctx }) => ({ domains: await listLinkable(ctx.service) })),
   /** Returns the token, only in this response. */
   create: inTeam("keys:write")
     .input(NewKey)
@@ -127,11 +137,11 @@ export const keysRouter = router({
   link: inTeam("keys:write")
     .input(Link)
     .mutation(({ ctx, input: { id, domainId } }) =>
-      linkDomain(ctx.service, { keyId: requireId(id), domainId }),
+      setLink(ctx.service, { keyId: requireId(id), domainId }, true),
     ),
   unlink: inTeam("keys:write")
     .input(Link)
     .mutation(({ ctx, input: { id, domainId } }) =>
-      unlinkDomain(ctx.service, { keyId: requireId(id), domainId }),
+      setLink(ctx.service, { keyId: requireId(id), domainId }, false),
     ),
 });

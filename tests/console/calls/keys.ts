@@ -1,7 +1,7 @@
 import { newId } from "#server/platform/ids";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
-import { linkDomain } from "#server/services/keys/links";
+import { setLink } from "#server/services/keys/links";
 import type { Console } from "../../support/console";
 import type { Party } from "../../support/parties";
 import type { ProcedureCalls } from "./call";
@@ -32,7 +32,7 @@ export function keyCalls(_: Console): ProcedureCalls {
     },
     "keys.get": aboutKey,
     "keys.gauges": aboutKey,
-    "keys.refusals": aboutKey,
+    "keys.rejections": aboutKey,
     "keys.use": aboutKey,
     "keys.options": { input: async () => ({}), names: [] },
     "keys.create": {
@@ -62,7 +62,7 @@ export function keyCalls(_: Console): ProcedureCalls {
       input: async (party) => {
         const linked = await linkedOf(party);
         const second = await domainOf(party);
-        await linkDomain(party.ctx, { keyId: linked.id, domainId: second });
+        await setLink(party.ctx, { keyId: linked.id, domainId: second }, true);
         return { id: linked.id, domainId: second };
       },
       names: ["id", "domainId"],

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import {
-  createLimits,
-  LIMIT_PER_MINUTE,
-  type LimitStore,
-  type Limits,
-  type Verdict,
-} from "#server/platform/limits/limits";
+import { createLimits, type LimitStore, type Limits, type Verdict } from "#server/platform/limits/limits";
+import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import { type RedisServer, redisMissing, startRedis } from "../../support/redis";
 import { startUpstashFront, type UpstashFront } from "../../support/upstash-front";
 import { type RecordedLog, recordedLog } from "./recorded-log";

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { KeyView } from "#server/trpc/keys/views";
+import type { KeyView } from "#server/trpc/keys/keys";
 import { cardStyle, linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { CopyButton } from "../../_ui/text/copy-button";
@@ -8,23 +8,25 @@ import { When } from "../../_ui/text/when";
 
 /** The identifier of a key, its timestamps, and its rotation history. */
 export function KeyFacts({ keyView }: { keyView: KeyView }) {
-  const { tokenId, createdAt, lastUsedAt, expiresAt, revokedAt, predecessor, successor, state } = keyView;
+  const { token_id, created_at, last_used_at, expires_at, revokedAt, predecessor, successor, state } =
+    keyView;
+  const endsAt = revokedAt ?? expires_at;
   return (
     <dl className={`${cardStyle} grid grid-cols-2 gap-x-6 gap-y-5 p-5 md:grid-cols-4`}>
       <Fact name="Key">
         <span className="flex items-center gap-1">
-          <code className="truncate font-mono text-xs" title={`re_${tokenId}_…`}>
-            re_{tokenId}_…
+          <code className="truncate font-mono text-xs" title={`re_${token_id}_…`}>
+            re_{token_id}_…
           </code>
-          <CopyButton text={`re_${tokenId}_`} label="Copy the visible part of the key" />
+          <CopyButton text={`re_${token_id}_`} label="Copy the visible part of the key" />
         </span>
       </Fact>
-      <Fact name="Last used">{lastUsedAt ? <When at={lastUsedAt} /> : "Never"}</Fact>
+      <Fact name="Last used">{last_used_at ? <When at={last_used_at} /> : "Never"}</Fact>
       <Fact name={revokedAt ? "Revoked" : state === "expired" ? "Expired" : "Expires"}>
-        {revokedAt ? <When at={revokedAt} /> : expiresAt ? <When at={expiresAt} /> : "Never"}
+        {endsAt ? <When at={endsAt} /> : "Never"}
       </Fact>
       <Fact name="Created">
-        <When at={createdAt} />
+        <When at={created_at} />
       </Fact>
       {predecessor ? (
         <Fact name="Replaces">

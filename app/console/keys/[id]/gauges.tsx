@@ -1,14 +1,15 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import type { GaugeView } from "#server/trpc/keys/views";
+import type { Gauge as Limit } from "#server/services/keys/use";
+import { TIERS } from "#server/shared/rate-limits";
 import { faultOf } from "../../_ui/fault";
 import { FormFault } from "../../_ui/form/form-fault";
 import { Skeleton } from "../../_ui/list/skeleton";
 import { Section } from "../../_ui/page/section";
 import { Badge } from "../../_ui/text/badge";
 import { useTRPC } from "../../_ui/trpc";
-import { TIER_LABELS } from "../limits";
+import { TIER_LABELS } from "../key-words";
 
 /** Reading the gauges does not count against the limits. */
 const refetchMs = 3_000;
@@ -28,14 +29,14 @@ export function Gauges({ teamId, id }: { teamId: string; id: string }) {
           ? data.map((gauge) => <Gauge key={gauge.tier} gauge={gauge} />)
           : error
             ? null
-            : Object.keys(TIER_LABELS).map((tier) => <Skeleton key={tier} className="h-13 w-full" />)}
+            : TIERS.map((tier) => <Skeleton key={tier} className="h-13 w-full" />)}
         {error && !data ? <FormFault fault={faultOf(error)} /> : null}
       </div>
     </Section>
   );
 }
 
-function Gauge({ gauge: { tier, limit, isOwn, remaining } }: { gauge: GaugeView }) {
+function Gauge({ gauge: { tier, limit, isOwn, remaining } }: { gauge: Limit }) {
   const used = limit - remaining;
   const share = used / limit;
   const colour = remaining === 0 ? "bg-bad" : share >= warnShare ? "bg-warn" : "bg-accent";

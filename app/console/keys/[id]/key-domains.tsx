@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
-import type { KeyView } from "#server/trpc/keys/views";
+import type { KeyView } from "#server/trpc/keys/keys";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { faultOf } from "../../_ui/fault";
 import { SelectField } from "../../_ui/form/form";
@@ -16,9 +16,9 @@ import { useAction } from "../../_ui/use-action";
 
 /** The domains that a key can send from. A member who can change keys can add and remove domains. */
 export function KeyDomains({ teamId, keyView }: { teamId: string; keyView: KeyView }) {
-  const { domains, state } = keyView;
+  const { all_domains, domains, state } = keyView;
   const canWrite = useCan()("keys:write") && state === "active";
-  if (domains === "all")
+  if (all_domains)
     return (
       <Section title="Sending domains">
         <p className="px-5 pb-5 text-soft leading-6">

@@ -7,7 +7,7 @@ import { PageHeading } from "../../_ui/page/page-heading";
 import { cardStyle } from "../../_ui/styles";
 import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
-import { KeyStateBadge } from "../state-badge";
+import { KeyStateBadge } from "../columns";
 import { KeyActions } from "./actions";
 import { KeyFacts } from "./facts";
 import { Gauges } from "./gauges";
@@ -52,7 +52,7 @@ export function KeyPage({ teamId, id, publicUrl }: { teamId: string; id: string;
           <Permissions scopes={data.scopes} />
           <KeyDomains teamId={teamId} keyView={data} />
         </div>
-        <RejectedRequests teamId={teamId} id={id} counts={data.refusals} />
+        <RejectedRequests teamId={teamId} id={id} counts={data.recent_refusals} />
       </div>
     </>
   );

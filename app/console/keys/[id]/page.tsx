@@ -18,7 +18,7 @@ export default async function Page({ params, searchParams }: Props) {
   await Promise.all([
     queries.fetchQuery(trpc.keys.get.queryOptions({ team: teamId, id })).catch(showMissing),
     queries.prefetchQuery(trpc.keys.gauges.queryOptions({ team: teamId, id })),
-    queries.prefetchQuery(trpc.keys.refusals.queryOptions({ team: teamId, id })),
+    queries.prefetchQuery(trpc.keys.rejections.queryOptions({ team: teamId, id })),
   ]);
   return (
     <HydrationBoundary state={dehydrate(queries)}>

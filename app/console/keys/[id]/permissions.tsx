@@ -1,6 +1,6 @@
 import { Check } from "lucide-react";
 import { Section } from "../../_ui/page/section";
-import { formatScopes, SCOPE_GROUPS, SCOPE_LABELS } from "../scopes";
+import { formatScopes, SCOPE_GROUPS, SCOPE_LABELS } from "../key-words";
 
 /** The permissions of a key. */
 export function Permissions({ scopes }: { scopes: readonly string[] }) {

@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ShieldCheck } from "lucide-react";
-import type { KeyView, RefusalView } from "#server/trpc/keys/views";
+import type { KeyRejectionReason } from "#server/services/keys/use";
+import type { KeyView, RejectionView } from "#server/trpc/keys/keys";
 import { faultOf } from "../../_ui/fault";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
@@ -15,21 +16,21 @@ import { useTRPC } from "../../_ui/trpc";
 
 const refetchMs = 5_000;
 
-type Props = { teamId: string; id: string; counts: KeyView["refusals"] };
+type Props = { teamId: string; id: string; counts: KeyView["recent_refusals"] };
 
 /** The rejected requests of a key, grouped, with the reason of each group. */
 export function RejectedRequests({ teamId, id, counts }: Props) {
   const trpc = useTRPC();
   const canRead = useCan()("logs:read");
   const { data, error, refetch } = useQuery(
-    trpc.keys.refusals.queryOptions({ team: teamId, id }, { refetchInterval: refetchMs, enabled: canRead }),
+    trpc.keys.rejections.queryOptions({ team: teamId, id }, { refetchInterval: refetchMs, enabled: canRead }),
   );
   const content = () => {
     if (!canRead) {
-      const { unauthorized, forbidden, rateLimited } = counts;
+      const { unauthorized, forbidden, rate_limited } = counts;
       return (
         <p className="px-5 pb-5 text-soft leading-6">
-          Requests rejected in the last 24 hours: {unauthorized + forbidden + rateLimited}. Your role cannot
+          Requests rejected in the last 24 hours: {unauthorized + forbidden + rate_limited}. Your role cannot
           read the API request log, which lists them.
         </p>
       );
@@ -60,15 +61,15 @@ export function RejectedRequests({ teamId, id, counts }: Props) {
   );
 }
 
-function RejectedRequest({ group }: { group: RefusalView }) {
-  const { status, method, path, count, lastAt } = group;
+function RejectedRequest({ group }: { group: RejectionView }) {
+  const { status, reason, detail, method, path, count, lastAt } = group;
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-5 py-3 md:grid-cols-[3.5rem_minmax(0,1fr)_5rem_5.5rem]">
       <span className="max-md:row-start-1 max-md:justify-self-start">
         <Badge tone={status === 429 ? "warn" : "bad"}>{status}</Badge>
       </span>
       <div className="min-w-0 max-md:col-span-2">
-        <p className="break-words">{formatReason(group)}</p>
+        <p className="break-words">{detail ?? REASONS[reason]}</p>
         <p className="wrap-anywhere font-mono text-soft text-xs leading-5">
           {method} {path}
         </p>
@@ -81,12 +82,10 @@ function RejectedRequest({ group }: { group: RefusalView }) {
   );
 }
 
-const REASONS: Record<RefusalView["reason"], string> = {
+const REASONS: Record<KeyRejectionReason, string> = {
   ended: "The key had expired or was revoked.",
   limit: "The rate limit was exceeded.",
   missing_scope: "The key lacks a permission.",
   domain_not_linked: "The key is not linked to the domain.",
   exceeds_calling_key: "The request asked for more than this key can grant.",
 };
-
-const formatReason = ({ reason, detail }: RefusalView): string => detail ?? REASONS[reason];

@@ -2,9 +2,10 @@ import { and, eq, exists, sql } from "drizzle-orm";
 import { apiKeyDomains } from "#db/schema/api-keys";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Header } from "#db/schema/emails";
-import type { Ctx, SenderDomain } from "#server/deps";
+import type { Ctx } from "#server/deps";
 import type { Mailbox } from "#server/mail/address/address";
 import { AppError, rejectKey } from "#server/platform/errors";
+import type { SenderDomain } from "../../keys/cache";
 import type { AcceptedRecipient } from "./insert-submissions";
 
 /**

@@ -1,6 +1,6 @@
 import type { Ctx } from "#server/deps";
 import { type CsvColumn, writeCsv } from "#server/platform/http/csv";
-import { nameKeys } from "../../keys/names";
+import { nameKeys } from "../../keys/read";
 import type { EmailFilter } from "./filter";
 import { listEmails } from "./list";
 import type { EmailSummary } from "./read";

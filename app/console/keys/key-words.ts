@@ -1,4 +1,13 @@
+import type { Tier } from "#server/shared/rate-limits";
 import type { Scope } from "#server/shared/scopes";
+
+/** The request classes with separate rate limits, in display order. */
+export const TIER_LABELS: Record<Tier, string> = {
+  "POST /api/emails": "Sending email",
+  "GET /api/emails": "Reading email",
+  "POST /api/templates": "Creating templates",
+  other: "All other requests",
+};
 
 type ScopeLabel = {
   group: "Email" | "Templates" | "Domains" | "Suppressions" | "Webhooks" | "Keys" | "Monitoring";
@@ -44,8 +53,6 @@ export const PRESET_SCOPES: Record<Preset, readonly Scope[] | null> = {
   custom: null,
 };
 
-const isKnown = (name: string): name is Scope => Object.hasOwn(SCOPE_LABELS, name);
-
 /** A short form for the list: the name of a preset, or the number of permissions. */
 export function formatScopes(scopes: readonly string[]): string {
   const known = SCOPE_NAMES.filter((name) => scopes.includes(name));
@@ -56,7 +63,6 @@ export function formatScopes(scopes: readonly string[]): string {
 
 /** All permissions of the scopes, for a tooltip. */
 export const formatPermissions = (scopes: readonly string[]): string =>
-  scopes
-    .filter(isKnown)
+  SCOPE_NAMES.filter((name) => scopes.includes(name))
     .map((name) => SCOPE_LABELS[name].label)
     .join("; ");

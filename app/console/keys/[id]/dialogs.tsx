@@ -1,0 +1,143 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import type { KeyView } from "#server/trpc/keys/keys";
+import { Confirm } from "../../_ui/dialog/confirm";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { RadioCards, SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
+import { buttonStyle } from "../../_ui/styles";
+import { When } from "../../_ui/text/when";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+import { NewSecret } from "../new-secret";
+
+type Props = { teamId: string; keyView: KeyView; publicUrl: string; onClose: () => void };
+
+/** Renames a key. */
+export function RenameKey({ teamId, keyView, onClose }: Props) {
+  const trpc = useTRPC();
+  const { register, handleSubmit, formState } = useForm({ defaultValues: { name: keyView.name } });
+  const { run, isBusy, fault } = useAction(trpc.keys.rename.mutationOptions(), {
+    done: "Key renamed",
+    refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
+    onDone: onClose,
+  });
+  const rename = handleSubmit(({ name }) => run({ team: teamId, id: keyView.id, name }));
+  return (
+    <Dialog open onOpenChange={onClose} title="Rename key">
+      <form onSubmit={rename} noValidate className="flex flex-col gap-5">
+        <TextField
+          label="Name"
+          maxLength={50}
+          autoComplete="off"
+          error={formState.errors.name}
+          {...register("name", { validate: (text) => text.trim() !== "" || "Enter a name." })}
+        />
+        <FormFault fault={fault} />
+        <DialogActions>
+          <SubmitButton isBusy={isBusy}>Rename</SubmitButton>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+const OVERLAPS = [
+  { value: "3600", label: "1 hour", hint: "For a program that you reconfigure now." },
+  { value: "86400", label: "1 day", hint: "Enough for a deployment." },
+  { value: "604800", label: "1 week", hint: "The maximum. For programs that other people operate." },
+  { value: "0", label: "Expires now", hint: "The old key is rejected immediately. For a leaked key." },
+];
+
+/** Replaces a key. Both keys are valid for the chosen time. The new secret is shown once. */
+export function RotateKey({ teamId, keyView, publicUrl, onClose }: Props) {
+  const trpc = useTRPC();
+  const { register, handleSubmit } = useForm({ defaultValues: { overlap: "86400" } });
+  const { run, isBusy, fault, result } = useAction(trpc.keys.rotate.mutationOptions({ gcTime: 0 }), {
+    refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
+  });
+  const rotate = handleSubmit(({ overlap }) =>
+    run({ team: teamId, id: keyView.id, overlapSeconds: Number(overlap) }),
+  );
+  if (result)
+    return (
+      <Dialog
+        open
+        onOpenChange={onClose}
+        title="New key"
+        description={
+          <>
+            The old key expires <When at={result.previousUntil} />.
+          </>
+        }
+        size="wide"
+        isPersistent
+      >
+        <NewSecret token={result.token} publicUrl={publicUrl} of={keyView} onStored={onClose} />
+      </Dialog>
+    );
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`Rotate key ${keyView.name}`}
+      description="The new key has the same name, permissions, domains and limits."
+    >
+      <form onSubmit={rotate} className="flex flex-col gap-5">
+        <RadioCards label="Validity of the old key" options={OVERLAPS} {...register("overlap")} />
+        <FormFault fault={fault} />
+        <DialogActions>
+          <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
+            Cancel
+          </button>
+          <SubmitButton isBusy={isBusy}>Rotate key</SubmitButton>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Revokes a key. The confirmation shows its last use and its requests of today. */
+export function RevokeKey({ teamId, keyView, onClose }: Props) {
+  const trpc = useTRPC();
+  const { data: usage } = useQuery(
+    trpc.keys.use.queryOptions({ team: teamId, id: keyView.id }, { staleTime: 0 }),
+  );
+  const { run, isBusy, fault } = useAction(trpc.keys.revoke.mutationOptions(), {
+    done: "Key revoked",
+    refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
+    onDone: onClose,
+  });
+  const lastUsedAt = usage?.lastUsedAt ?? keyView.last_used_at;
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      title={`Revoke key ${keyView.name}?`}
+      confirmLabel="Revoke key"
+      isBusy={isBusy}
+      fault={fault}
+      onConfirm={() => run({ team: teamId, id: keyView.id })}
+    >
+      <p>
+        Requests with this key are rejected immediately. This cannot be undone. Email that it has sent or
+        queued is not affected.
+      </p>
+      <p className="text-ink">
+        {lastUsedAt ? (
+          <>
+            Last used <When at={lastUsedAt} />
+            {usage ? `. ${formatRequests(usage)} today.` : "."}
+          </>
+        ) : (
+          "Never used."
+        )}
+      </p>
+    </Confirm>
+  );
+}
+
+const formatRequests = ({ calls, isAtLeast }: { calls: number; isAtLeast: boolean }): string =>
+  `${isAtLeast ? "At least " : ""}${calls} ${calls === 1 ? "request" : "requests"}`;

@@ -12,12 +12,16 @@ type After<Result, Input> = {
   onDone?: (result: Result, input: Input) => void;
 };
 
-/** An action: how to start it, whether it is in progress, and why it failed. */
-export type Action<Input, Result> = {
-  run: (input: Input) => void;
+/** Whether an action is in progress, and why it failed. */
+export type ActionState = {
   isBusy: boolean;
   /** The error. A component that reads this property must display the error; otherwise a toast does. */
   readonly fault: Fault | null;
+};
+
+/** An action and how to start it. */
+export type Action<Input, Result> = ActionState & {
+  run: (input: Input) => void;
   /** The last result, for values that are shown only once. */
   result: Result | undefined;
   /** Clears the last result and error, for a dialog that opens again. */

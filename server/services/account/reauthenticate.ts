@@ -15,11 +15,14 @@ const freshMinutes = 10;
 /** A user who changes their own account, and the session and visitor of the request. */
 export type Owner = { user: User; sessionId: string; visitor: Visitor };
 
+/** How a user can confirm their identity. */
+export type ProofKind = "password" | "password_or_code" | "code" | "fresh_session";
+
 /**
- * How a user can confirm their identity. A user with neither a password nor a code, for example with passkeys only and all
+ * The proof that is required of a user. A user with neither a password nor a code, for example with passkeys only and all
  * recovery codes used, must have signed in recently.
  */
-export const requiredProof = (person: { hasPassword: boolean; factors: Factors }) => {
+export const requiredProof = (person: { hasPassword: boolean; factors: Factors }): ProofKind => {
   const { hasTotp, recoveryCodesLeft } = person.factors;
   const hasCode = hasTotp || (hasTwoFactor(person.factors) && recoveryCodesLeft > 0);
   if (person.hasPassword) return hasCode ? "password_or_code" : "password";

@@ -4,8 +4,8 @@ import { Link2 } from "lucide-react";
 import { useState } from "react";
 import type { SignInMethodsView } from "#server/trpc/account/views";
 import { Confirm } from "../../_ui/dialog/confirm";
+import { Button } from "../../_ui/form/button";
 import { Section } from "../../_ui/page/section";
-import { buttonStyle } from "../../_ui/styles";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -37,13 +37,9 @@ export function AccountsSection({ accounts }: { accounts: readonly Account[] }) 
             title={account.name}
             actions={
               account.linked ? (
-                <button
-                  type="button"
-                  onClick={() => setToUnlink(account)}
-                  className={`${buttonStyle.plain} h-9`}
-                >
+                <Button isSmall onClick={() => setToUnlink(account)}>
                   Unlink
-                </button>
+                </Button>
               ) : null
             }
           >

@@ -3,11 +3,11 @@
 import { RectangleEllipsis } from "lucide-react";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
-import { SubmitButton, TextField } from "../../_ui/form/form";
-import { FormFault } from "../../_ui/form/form-fault";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { ActionForm } from "../../_ui/form/action-form";
+import { Button } from "../../_ui/form/button";
+import { TextField } from "../../_ui/form/form";
 import { Section } from "../../_ui/page/section";
-import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { ItemList, ListItem } from "./list-item";
@@ -18,32 +18,31 @@ const charsMin = 12;
 /** The password of the user, if they have one. */
 export function PasswordSection({ hasPassword }: { hasPassword: boolean }) {
   const [isOpen, setOpen] = useState(false);
-  const change = (
-    <button type="button" onClick={() => setOpen(true)} className={`${buttonStyle.plain} h-9`}>
-      Change
-    </button>
-  );
   return (
     <Section title="Password" note="Stored only as a hash.">
       <ItemList label="Password">
         <ListItem
           Icon={RectangleEllipsis}
           title={hasPassword ? "Password" : "No password"}
-          actions={hasPassword ? change : null}
+          actions={
+            hasPassword ? (
+              <Button isSmall onClick={() => setOpen(true)}>
+                Change
+              </Button>
+            ) : null
+          }
         >
           {hasPassword
             ? "Changing it ends your other sessions and invalidates emailed links."
             : "You sign in with another method. To set a password, sign out and choose “Forgot password?”, or ask the operator for a link."}
         </ListItem>
       </ItemList>
-      <Dialog open={isOpen} onOpenChange={setOpen} title="Change password">
-        <PasswordForm onClose={() => setOpen(false)} />
-      </Dialog>
+      {isOpen ? <ChangePassword onClose={() => setOpen(false)} /> : null}
     </Section>
   );
 }
 
-function PasswordForm({ onClose }: { onClose: () => void }) {
+function ChangePassword({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const { register, handleSubmit, formState, getValues } = useForm({
     defaultValues: { current: "", next: "", again: "" },
@@ -55,46 +54,42 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
     onDone: onClose,
   });
   return (
-    <form
-      noValidate
-      onSubmit={handleSubmit(({ current, next }) => changing.run({ current, next }))}
-      className="flex flex-col gap-5"
-    >
-      <TextField
-        label="Current password"
-        type="password"
-        autoComplete="current-password"
-        error={errors.current}
-        {...register("current", { required: "Enter your current password." })}
-      />
-      <TextField
-        label="New password"
-        type="password"
-        autoComplete="new-password"
-        hint={`At least ${charsMin} characters. Several words are stronger than a short password with symbols.`}
-        error={errors.next}
-        {...register("next", {
-          required: "Enter a new password.",
-          minLength: { value: charsMin, message: `Enter at least ${charsMin} characters.` },
-          maxLength: { value: 256, message: "Enter at most 256 characters." },
-        })}
-      />
-      <TextField
-        label="Confirm new password"
-        type="password"
-        autoComplete="new-password"
-        error={errors.again}
-        {...register("again", {
-          validate: (again) => again === getValues("next") || "The passwords do not match.",
-        })}
-      />
-      <FormFault fault={changing.fault} />
-      <DialogActions>
-        <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-          Cancel
-        </button>
-        <SubmitButton isBusy={changing.isBusy}>Change password</SubmitButton>
-      </DialogActions>
-    </form>
+    <Dialog open onOpenChange={onClose} title="Change password">
+      <ActionForm
+        onSubmit={handleSubmit(({ current, next }) => changing.run({ current, next }))}
+        action={changing}
+        submitLabel="Change password"
+        onCancel={onClose}
+      >
+        <TextField
+          label="Current password"
+          type="password"
+          autoComplete="current-password"
+          error={errors.current}
+          {...register("current", { required: "Enter your current password." })}
+        />
+        <TextField
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          hint={`At least ${charsMin} characters. Several words are stronger than a short password with symbols.`}
+          error={errors.next}
+          {...register("next", {
+            required: "Enter a new password.",
+            minLength: { value: charsMin, message: `Enter at least ${charsMin} characters.` },
+            maxLength: { value: 256, message: "Enter at most 256 characters." },
+          })}
+        />
+        <TextField
+          label="Confirm new password"
+          type="password"
+          autoComplete="new-password"
+          error={errors.again}
+          {...register("again", {
+            validate: (again) => again === getValues("next") || "The passwords do not match.",
+          })}
+        />
+      </ActionForm>
+    </Dialog>
   );
 }

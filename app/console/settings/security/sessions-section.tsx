@@ -4,26 +4,22 @@ import { useQuery } from "@tanstack/react-query";
 import { Monitor } from "lucide-react";
 import { useState } from "react";
 import { Confirm } from "../../_ui/dialog/confirm";
-import { faultOf } from "../../_ui/fault";
+import { Button } from "../../_ui/form/button";
 import { SkeletonCard } from "../../_ui/list/skeleton";
+import { Fetched } from "../../_ui/page/fetched";
 import { Section } from "../../_ui/page/section";
-import { buttonStyle } from "../../_ui/styles";
 import { Badge } from "../../_ui/text/badge";
-import { FaultNote } from "../../_ui/text/notes";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { ItemList, ListItem, ShowMore } from "./list-item";
+import { ExpandableList, ListItem } from "./list-item";
 import { useAccountQueries } from "./use-account-queries";
-
-const initialCount = 6;
 
 /** The sessions of the user, and how to end them. */
 export function SessionsSection() {
   const trpc = useTRPC();
   const [isConfirming, setConfirming] = useState(false);
-  const [isExpanded, setExpanded] = useState(false);
-  const { data, error, refetch } = useQuery(trpc.account.sessions.queryOptions());
+  const sessions = useQuery(trpc.account.sessions.queryOptions());
   const refresh = useAccountQueries();
   const ending = useAction(trpc.account.endSession.mutationOptions(), { done: "Session ended", refresh });
   const endingAll = useAction(trpc.account.endOtherSessions.mutationOptions(), {
@@ -31,67 +27,67 @@ export function SessionsSection() {
     refresh,
     onDone: () => setConfirming(false),
   });
-  if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
-  if (!data) return <SkeletonCard lines={4} />;
-  const others = data.length - 1;
-  // The current session comes first, even if it was idle for a long time.
-  const inOrder = [...data.filter(({ isThis }) => isThis), ...data.filter(({ isThis }) => !isThis)];
-  const visible = isExpanded ? inOrder : inOrder.slice(0, initialCount);
+  const others = (sessions.data?.length ?? 1) - 1;
   return (
-    <Section
-      title="Sessions"
-      note="The devices where you are signed in. Ending a session takes effect immediately."
-      actions={
-        others > 0 ? (
-          <button type="button" onClick={() => setConfirming(true)} className={`${buttonStyle.plain} h-9`}>
-            End all others
-          </button>
-        ) : null
-      }
-    >
-      <ItemList label="Sessions">
-        {visible.map(({ id, agent, address, createdAt, lastSeenAt, isThis }) => (
-          <ListItem
-            key={id}
-            Icon={Monitor}
-            title={agent}
-            badge={isThis ? <Badge tone="good">Current</Badge> : null}
-            actions={
-              isThis ? null : (
-                <button
-                  type="button"
-                  disabled={ending.isBusy}
-                  onClick={() => ending.run({ id })}
-                  aria-label={`End the session of ${agent}${address ? ` at ${address}` : ""}`}
-                  className={`${buttonStyle.plain} h-9`}
-                >
-                  End
-                </button>
-              )
-            }
+    <Fetched by={sessions} loading={<SkeletonCard lines={4} />}>
+      {(rows) => (
+        <Section
+          title="Sessions"
+          note="The devices where you are signed in. Ending a session takes effect immediately."
+          actions={
+            others > 0 ? (
+              <Button isSmall onClick={() => setConfirming(true)}>
+                End all others
+              </Button>
+            ) : null
+          }
+        >
+          {/* The current session comes first, even if it was idle for a long time. */}
+          <ExpandableList
+            label="Sessions"
+            rows={[...rows].sort((one, other) => Number(other.isThis) - Number(one.isThis))}
+            initialCount={6}
           >
-            {address ? <span className="wrap-anywhere font-mono">{address}</span> : "Unknown address"} · last
-            active <When at={lastSeenAt} /> · signed in <When at={createdAt} />
-          </ListItem>
-        ))}
-      </ItemList>
-      {visible.length < data.length ? (
-        <ShowMore count={data.length - visible.length} onClick={() => setExpanded(true)} />
-      ) : null}
-      <Confirm
-        open={isConfirming}
-        onOpenChange={setConfirming}
-        title="End all other sessions?"
-        confirmLabel="End sessions"
-        isBusy={endingAll.isBusy}
-        fault={endingAll.fault}
-        onConfirm={() => endingAll.run()}
-      >
-        <p>
-          {others === 1 ? "One other browser has" : `${others} other browsers have`} to sign in again. The
-          current session stays active.
-        </p>
-      </Confirm>
-    </Section>
+            {({ id, agent, address, createdAt, lastSeenAt, isThis }) => (
+              <ListItem
+                key={id}
+                Icon={Monitor}
+                title={agent}
+                badge={isThis ? <Badge tone="good">Current</Badge> : null}
+                actions={
+                  isThis ? null : (
+                    <Button
+                      isSmall
+                      disabled={ending.isBusy}
+                      onClick={() => ending.run({ id })}
+                      aria-label={`End the session of ${agent}${address ? ` at ${address}` : ""}`}
+                    >
+                      End
+                    </Button>
+                  )
+                }
+              >
+                {address ? <span className="wrap-anywhere font-mono">{address}</span> : "Unknown address"} ·
+                last active <When at={lastSeenAt} /> · signed in <When at={createdAt} />
+              </ListItem>
+            )}
+          </ExpandableList>
+          <Confirm
+            open={isConfirming}
+            onOpenChange={setConfirming}
+            title="End all other sessions?"
+            confirmLabel="End sessions"
+            isBusy={endingAll.isBusy}
+            fault={endingAll.fault}
+            onConfirm={() => endingAll.run()}
+          >
+            <p>
+              {others === 1 ? "One other browser has" : `${others} other browsers have`} to sign in again. The
+              current session stays active.
+            </p>
+          </Confirm>
+        </Section>
+      )}
+    </Fetched>
   );
 }

@@ -1,21 +1,17 @@
 "use client";
 
 import { Download, TriangleAlert } from "lucide-react";
-import { useEffect } from "react";
-import { DialogActions } from "../../_ui/dialog/dialog";
-import { buttonStyle } from "../../_ui/styles";
-import { CopyButton } from "../../_ui/text/copy-button";
+import { DialogActions } from "../../../_ui/dialog/dialog";
+import { useConfirmLeave } from "../../../_ui/dialog/secret-once";
+import { Button } from "../../../_ui/form/button";
+import { CopyButton } from "../../../_ui/text/copy-button";
 
 const fileText = (codes: readonly string[]) =>
   `Backstamp recovery codes for ${window.location.host}\nEach code can be used once.\n\n${codes.join("\n")}\n`;
 
 /** Recovery codes, shown once. The browser asks for confirmation if the user leaves the page. */
 export function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; onStored: () => void }) {
-  useEffect(() => {
-    const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", preventUnload);
-    return () => window.removeEventListener("beforeunload", preventUnload);
-  }, []);
+  useConfirmLeave();
   const save = () => {
     const url = URL.createObjectURL(new Blob([fileText(codes)], { type: "text/plain" }));
     const link = document.createElement("a");
@@ -44,13 +40,13 @@ export function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; o
         </span>
       </div>
       <DialogActions>
-        <button type="button" onClick={save} className={`${buttonStyle.plain} h-10`}>
+        <Button onClick={save}>
           <Download className="size-4" aria-hidden="true" />
           Save as file
-        </button>
-        <button type="button" onClick={onStored} className={`${buttonStyle.primary} h-10`}>
+        </Button>
+        <Button tone="primary" onClick={onStored}>
           I have stored them
-        </button>
+        </Button>
       </DialogActions>
     </div>
   );

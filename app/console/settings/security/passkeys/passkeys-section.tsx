@@ -3,66 +3,62 @@
 import { KeyRound, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { SignInMethodsView } from "#server/trpc/account/views";
-import { Menu } from "../../_ui/dialog/menu";
-import { Section } from "../../_ui/page/section";
-import { buttonStyle } from "../../_ui/styles";
-import { Badge } from "../../_ui/text/badge";
-import { When } from "../../_ui/text/when";
+import { Menu } from "../../../_ui/dialog/menu";
+import { Button } from "../../../_ui/form/button";
+import { Section } from "../../../_ui/page/section";
+import { Badge } from "../../../_ui/text/badge";
+import { When } from "../../../_ui/text/when";
+import { ItemList, ListItem } from "../list-item";
 import { AddPasskey } from "./add-passkey";
-import { ItemList, ListItem } from "./list-item";
 import { RemovePasskey, RenamePasskey } from "./passkey-dialogs";
 
-type Open = { kind: "add" } | { kind: "rename" | "remove"; id: string };
+type Passkey = SignInMethodsView["passkeys"][number];
+type Opened = { kind: "add" } | { kind: "rename" | "remove"; passkey: Passkey };
 
 /** The passkeys of the user. */
 export function PasskeysSection({ methods }: { methods: SignInMethodsView }) {
-  const [open, setOpen] = useState<Open | null>(null);
+  const [opened, setOpened] = useState<Opened | null>(null);
   const { passkeys, arePasskeysPossible } = methods;
-  const close = () => setOpen(null);
-  const chosen = open && open.kind !== "add" ? passkeys.find(({ id }) => id === open.id) : undefined;
+  const close = () => setOpened(null);
   return (
     <Section
       title="Passkeys"
       note="Sign in with your fingerprint, face or PIN instead of a password. Phishing-resistant."
       actions={
         arePasskeysPossible ? (
-          <button
-            type="button"
-            onClick={() => setOpen({ kind: "add" })}
-            className={`${buttonStyle.plain} h-9`}
-          >
+          <Button isSmall onClick={() => setOpened({ kind: "add" })}>
             Add passkey
-          </button>
+          </Button>
         ) : null
       }
     >
       {passkeys.length > 0 ? (
         <ItemList label="Passkeys">
-          {passkeys.map(({ id, name, isSynced, createdAt, lastUsedAt }) => (
+          {passkeys.map((passkey) => (
             <ListItem
-              key={id}
+              key={passkey.id}
               Icon={KeyRound}
-              title={name}
-              badge={isSynced ? <Badge tone="mute">Synced</Badge> : null}
+              title={passkey.name}
+              badge={passkey.isSynced ? <Badge tone="mute">Synced</Badge> : null}
               actions={
                 <Menu
-                  label={`Actions for ${name}`}
+                  label={`Actions for ${passkey.name}`}
                   items={[
-                    { label: "Rename", Icon: Pencil, onSelect: () => setOpen({ kind: "rename", id }) },
+                    { label: "Rename", Icon: Pencil, onSelect: () => setOpened({ kind: "rename", passkey }) },
                     {
                       label: "Remove",
                       Icon: Trash2,
                       tone: "bad",
-                      onSelect: () => setOpen({ kind: "remove", id }),
+                      onSelect: () => setOpened({ kind: "remove", passkey }),
                     },
                   ]}
                 />
               }
             >
-              Added <When at={createdAt} />,{" "}
-              {lastUsedAt ? (
+              Added <When at={passkey.createdAt} />,{" "}
+              {passkey.lastUsedAt ? (
                 <>
-                  last used <When at={lastUsedAt} />
+                  last used <When at={passkey.lastUsedAt} />
                 </>
               ) : (
                 "never used"
@@ -77,9 +73,11 @@ export function PasskeysSection({ methods }: { methods: SignInMethodsView }) {
             : "Browsers support passkeys only over HTTPS with a host name, or on localhost. The operator configures this with BACKSTAMP_URL."}
         </p>
       )}
-      <AddPasskey open={open?.kind === "add"} onClose={close} proof={methods.proof} />
-      <RenamePasskey open={open?.kind === "rename"} onClose={close} passkey={chosen} />
-      <RemovePasskey open={open?.kind === "remove"} onClose={close} passkey={chosen} methods={methods} />
+      {opened?.kind === "add" ? <AddPasskey proof={methods.proof} onClose={close} /> : null}
+      {opened?.kind === "rename" ? <RenamePasskey passkey={opened.passkey} onClose={close} /> : null}
+      {opened?.kind === "remove" ? (
+        <RemovePasskey passkey={opened.passkey} methods={methods} onClose={close} />
+      ) : null}
     </Section>
   );
 }

@@ -1,0 +1,44 @@
+import type { ComponentProps, ReactNode } from "react";
+import { DialogActions } from "../dialog/dialog";
+import type { ActionState } from "../use-action";
+import { Button } from "./button";
+import { SubmitButton } from "./form";
+import { FormFault } from "./form-fault";
+
+type Props = {
+  onSubmit: ComponentProps<"form">["onSubmit"];
+  /** The action that the form starts. While it is busy, the form cannot be submitted; its error is shown below the fields. */
+  action: ActionState;
+  /** In a dialog: closes it. Without it, the form is the content of a section. */
+  onCancel?: () => void;
+  submitLabel: string;
+  /** The fields. */
+  children: ReactNode;
+} & Pick<ComponentProps<typeof SubmitButton>, "tone" | "disabled" | "disabledReason">;
+
+/** A form with its fields, the error of its action and its buttons. */
+export function ActionForm({ onSubmit, action, onCancel, submitLabel, children, ...button }: Props) {
+  const submit = (
+    <SubmitButton isBusy={action.isBusy} {...button}>
+      {submitLabel}
+    </SubmitButton>
+  );
+  return (
+    <form
+      noValidate
+      onSubmit={onSubmit}
+      className={`flex flex-col gap-5 ${onCancel ? "" : "max-w-xl px-5 pb-5"}`}
+    >
+      {children}
+      <FormFault fault={action.fault} />
+      {onCancel ? (
+        <DialogActions>
+          <Button onClick={onCancel}>Cancel</Button>
+          {submit}
+        </DialogActions>
+      ) : (
+        <div>{submit}</div>
+      )}
+    </form>
+  );
+}

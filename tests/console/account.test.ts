@@ -134,7 +134,7 @@ describe("changing the password", () => {
     const { changing } = await console.deps.db.transaction(async (tx) => {
       await lockUser(tx, ann.user.id);
       const changing = ann.visitor.call("account.changePassword", { current: PASSWORD, next });
-      await untilLocked(console.house.hot);
+      await untilLocked(console.world.hot);
       await writePassword(tx, { userId: ann.user.id, passwordHash });
       return { changing };
     });
@@ -294,12 +294,12 @@ describe("account records", () => {
       method: "password",
       expiresAt: sql`now() - interval '1 second'`,
     });
-    await deleteOldAccountRecords(console.house.hot, 1_000);
+    await deleteOldAccountRecords(console.world.hot, 1_000);
     expect(await db.$count(accountEvents, mine)).toBe(1);
     expect(await db.$count(twoFactorChallenges, eq(twoFactorChallenges.userId, ann.user.id))).toBe(0);
     await db.update(accountEvents).set({ createdAt: sql`now() - interval '91 days'` }).where(mine);
     expect(await eventsOf(ann.visitor)).toHaveLength(0);
-    await deleteOldAccountRecords(console.house.hot, 1_000);
+    await deleteOldAccountRecords(console.world.hot, 1_000);
     expect(await db.$count(accountEvents, mine)).toBe(0);
   });
 
@@ -318,11 +318,11 @@ describe("account records", () => {
         })
         .where(mine);
     await age(89);
-    await deleteOldAccountRecords(console.house.hot, 1_000);
+    await deleteOldAccountRecords(console.world.hot, 1_000);
     expect(await isKnown()).toBe(true);
     await age(91);
     expect(await isKnown()).toBe(false);
-    await deleteOldAccountRecords(console.house.hot, 1_000);
+    await deleteOldAccountRecords(console.world.hot, 1_000);
     expect(await db.$count(sessions, mine)).toBe(0);
     expect(await isIn(ben.visitor)).toBe(true);
   });

@@ -78,7 +78,7 @@ describe("the audit log", () => {
     expect(await actions({ action: "email" })).toEqual(["email.retried"]);
     expect(await actions({ action: "key.created" })).toEqual(["key.created"]);
     expect(await actions({ action: "nothing" })).toEqual([]);
-    await console.house.hot`
+    await console.world.hot`
       update audit_log set id = overlay(id::text placing '01900000-0000' from 1 for 13)::uuid
       where team_id = ${fresh.teamId} and action = 'key.created'`;
     expect(await actions({ within: "90d", actor: "operator" })).toEqual(["team.created"]);
@@ -136,7 +136,7 @@ describe("the request log", () => {
     const fresh = await openParty(console, "Calls");
     const { key } = await createKey(fresh.ctx, { name: "Shop", scopes: ["emails:send"] });
     const ids = [newId(), newId(), newId()];
-    const row = (id: string | undefined, status: number) => console.house.hot`
+    const row = (id: string | undefined, status: number) => console.world.hot`
       insert into api_requests (team_id, id, api_key_id, method, path, status, request_body)
       values (${fresh.teamId}, ${id ?? ""}, ${key.id}, 'POST', '/api/emails', ${status}, '{"to":"ann@example.org"}'::text::jsonb)`;
     await row(ids[0], 200);

@@ -19,9 +19,9 @@ const cookies = async (party: Party) => cookiesOf((await console.session(party.u
 const callerOf = async (party: Party) => console.callerOf(await cookies(party));
 type ListInput = Omit<Parameters<Awaited<ReturnType<typeof callerOf>>["emails"]["list"]>[0], "team">;
 const list = async (input: ListInput) => (await callerOf(ann)).emails.list({ team: ann.teamId, ...input });
-const send = async (mail: Parameters<Console["house"]["send"]>[0] = {}) =>
+const send = async (mail: Parameters<Console["world"]["send"]>[0] = {}) =>
   (
-    await console.house.send(
+    await console.world.send(
       { sender: "ann@backstamp.test", to: ["delivered@backstamp.test"], ...mail },
       ann.ctx,
     )
@@ -96,7 +96,7 @@ describe("the email list", () => {
 
   test("stops a search after a number of emails, returns the position, and continues from there", async () => {
     const many = emailScanMax + 10;
-    await console.house.hot`
+    await console.world.hot`
       insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, tags, message_id, status, created_at)
       select ('01900000-' || lpad(to_hex(n >> 16), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${ann.teamId},
         'a@example.org', 'a@example.org', case when n <= 3 then 'rare.org' else 'example.org' end, '["b@example.net"]',

@@ -27,16 +27,16 @@ const call = async (procedure: string, input: object): Promise<unknown> => {
 };
 const cookies = async (party: Party) => cookiesOf((await console.session(party.userIds.member)).id);
 const callerOf = async (party: Party) => console.callerOf(await cookies(party));
-const send = async (mail: Parameters<Console["house"]["send"]>[0] = {}, by = ann) =>
+const send = async (mail: Parameters<Console["world"]["send"]>[0] = {}, by = ann) =>
   (
-    await console.house.send(
+    await console.world.send(
       { sender: "ann@backstamp.test", to: ["delivered@backstamp.test"], ...mail },
       by.ctx,
     )
   ).id;
 const setStatus = async (id: string, status: string) => {
-  await console.house.hot`update deliveries set status = ${status} where email_id = ${id}`;
-  await console.house.hot`update emails set status = ${status} where id = ${id}`;
+  await console.world.hot`update deliveries set status = ${status} where email_id = ${id}`;
+  await console.world.hot`update emails set status = ${status} where id = ${id}`;
 };
 const auditOf = async (party = ann) =>
   console.deps.db
@@ -60,7 +60,7 @@ describe("actions on email apply once, only to this team's email, and are audite
       recipients: ["bounced+two@backstamp.test"],
     });
     expect(one).toEqual({ mails: 1, recipients: 1 });
-    const rows = await console.house
+    const rows = await console.world
       .hot`select address, status from deliveries where email_id = ${id} order by position`;
     expect(rows.map(({ status }) => status)).toEqual(["bounced", "queued"]);
     expect(await auditOf()).toContainEqual({
@@ -87,7 +87,7 @@ describe("actions on email apply once, only to this team's email, and are audite
       mails: 1,
       recipients: 1,
     });
-    const [row] = await console.house.hot`select status from emails where id = ${foreign}`;
+    const [row] = await console.world.hot`select status from emails where id = ${foreign}`;
     expect(row?.status).toBe("failed");
     expect((await auditOf()).map(({ action }) => action)).toEqual(["email.retried"]);
     expect(await auditOf(ben)).toEqual([]);
@@ -124,7 +124,7 @@ describe("actions on email apply once, only to this team's email, and are audite
     const filter = { subject: "Rejected", acceptDuplicates: false };
     expect(await call("emails.countRetryable", filter)).toEqual({ count: 1, hasMore: false });
     expect(await call("emails.retryMatching", filter)).toMatchObject({ mails: 1 });
-    const [row] = await console.house.hot`select status from emails where id = ${bounced}`;
+    const [row] = await console.world.hot`select status from emails where id = ${bounced}`;
     expect(row?.status).toBe("bounced");
     expect(await call("emails.retryMatching", { ...filter, status: "bounced" })).toMatchObject({
       mails: 1,
@@ -181,7 +181,7 @@ describe("actions on email apply once, only to this team's email, and are audite
 describe("one email", () => {
   test("explains its status codes, shows who sent it, and what delays it", async () => {
     const id = await send({ to: ["bounced@backstamp.test"], tags: [{ name: "kind", value: "shop" }] });
-    await tick(console.house.withTransport(), { budgetMs: 1_000 });
+    await tick(console.world.withTransport(), { budgetMs: 1_000 });
     const email = await (await callerOf(ann)).emails.get({ team: ann.teamId, id });
     expect(email.recipients[0]).toMatchObject({
       status: "bounced",
@@ -195,22 +195,22 @@ describe("one email", () => {
   });
 
   test("shows the usage of a daily cap, and the paused relay", async () => {
-    const { hot } = console.house;
-    const [house] = [console.house.ctx];
-    const { id } = await console.house.send();
-    await hot`update domains set daily_cap = 5 where team_id = ${house.teamId} and name = 'example.org'`;
+    const { hot } = console.world;
+    const { teamId } = console.world.ctx;
+    const { id } = await console.world.send();
+    await hot`update domains set daily_cap = 5 where team_id = ${teamId} and name = 'example.org'`;
     await hot`insert into sending_days (team_id, domain, day, handed_over)
-              values (${house.teamId}, 'example.org', (now() at time zone 'utc')::date, 5)`;
+              values (${teamId}, 'example.org', (now() at time zone 'utc')::date, 5)`;
     await hot`update deliveries set wait_rule = 'daily_cap', due_at = now() + interval '1 hour' where email_id = ${id}`;
-    const person = await console.person({ teamId: house.teamId, role: "viewer" });
+    const person = await console.person({ teamId, role: "viewer" });
     const caller = console.callerOf(await cookiesOf((await console.session(person.id)).id));
-    const capped = await caller.emails.get({ team: house.teamId, id });
+    const capped = await caller.emails.get({ team: teamId, id });
     expect(capped.holds.cap).toEqual({ of: "example.org", allowed: 5, handedOver: 5 });
     expect(capped.recipients[0]).toMatchObject({ rule: "daily_cap", nextAttemptAt: expect.any(String) });
     await hot`insert into relays (id, name, url, host, paused_until, last_fault)
               values (gen_random_uuid(), 'main', 'sealed', 'smtp.example.net:587', now() + interval '1 minute', 'The login was refused.')`;
     await hot`update deliveries set wait_rule = 'relay_paused' where email_id = ${id}`;
-    const paused = await caller.emails.get({ team: house.teamId, id });
+    const paused = await caller.emails.get({ team: teamId, id });
     expect(paused.holds).toEqual({
       cap: null,
       relays: [{ name: "main", nextTryAt: expect.any(String), fault: "The login was refused." }],
@@ -323,12 +323,12 @@ describe("files", () => {
   });
 
   test("an export longer than one batch contains each email once, newest first", async () => {
-    await queueMany(console.house.hot, { teamId: ann.teamId, domain: "example.org", count: 1_001 });
+    await queueMany(console.world.hot, { teamId: ann.teamId, domain: "example.org", count: 1_001 });
     const wanted = { cookies: await cookies(ann), team: ann.teamId };
     const whole = await answerEmailExport(console.deps, wanted, {});
     const [, ...lines] = (await whole.text()).trim().split("\r\n");
     const ids = lines.map((line) => line.split(",", 1)[0]);
-    const rows = await console.house
+    const rows = await console.world
       .hot`select id from emails where team_id = ${ann.teamId} order by id desc`;
     expect(ids).toEqual(rows.map(({ id }) => id));
     expect(ids).toHaveLength(1_001);

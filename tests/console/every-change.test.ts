@@ -18,13 +18,13 @@ beforeAll(async () => {
   console = await openConsole();
   ann = await openParty(console, "Ann's");
   calls = createProcedureCalls(console);
-  await console.house.hot`
+  await console.world.hot`
     create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no line'; end $$`;
 });
 afterAll(() => console.close());
 
 async function withoutLog<T>(work: () => Promise<T>): Promise<T> {
-  const { hot } = console.house;
+  const { hot } = console.world;
   await hot`create trigger refuse_line before insert on audit_log for each row execute function refuse_line()`;
   try {
     return await work();
@@ -41,9 +41,9 @@ describe.each(changing)("$name", ({ name }) => {
     const call = calls[name];
     if (!call) throw new Error(`"${name}" has no call`);
     const input = await call.input(ann);
-    const before = await digestTeam(console.house.hot, ann.teamId);
+    const before = await digestTeam(console.world.hot, ann.teamId);
     const heard = await withoutLog(() => ann.call("owner", name, input));
     expect(heard).toMatchObject({ ok: false, code: "INTERNAL_SERVER_ERROR" });
-    expect(await digestTeam(console.house.hot, ann.teamId)).toEqual(before);
+    expect(await digestTeam(console.world.hot, ann.teamId)).toEqual(before);
   });
 });

@@ -84,7 +84,7 @@ async function callFile(
   return { status: response.status, text: await response.text() };
 }
 
-const digest = () => digestTeam(console.house.hot, ann.teamId);
+const digest = () => digestTeam(console.world.hot, ann.teamId);
 
 test("every entry of the table has a route file", () => {
   expect(Object.keys(calls).sort()).toEqual([...folders].sort());
@@ -162,7 +162,7 @@ describe.each(folders)("%s", (folder) => {
 });
 
 test("no file contains a secret", async () => {
-  expect(await secrets.findTold(console.house.hot)).toEqual([]);
+  expect(await secrets.findTold(console.world.hot)).toEqual([]);
 });
 
 /** The response without the requested ids and the request id. */

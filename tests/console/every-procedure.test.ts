@@ -75,9 +75,9 @@ describe.each(OF_TEAMS)("$name, which requires $permission,", ({ name, permissio
   const isChange = isMutation && !(name in CHANGING_NOTHING);
   test(isChange ? "stands in the log with what it changed" : "changes nothing", async () => {
     const input = await callOf(name).input(cid);
-    const before = await digestTeam(console.house.hot, cid.teamId);
+    const before = await digestTeam(console.world.hot, cid.teamId);
     expect(await cid.call("owner", name, input)).toMatchObject({ ok: true });
-    const after = await digestTeam(console.house.hot, cid.teamId);
+    const after = await digestTeam(console.world.hot, cid.teamId);
     expect(linesIn(after) > linesIn(before)).toBe(isChange);
     if (isChange) expect(withoutLog(after)).not.toEqual(withoutLog(before));
     else expect(withoutLog(after)).toEqual(withoutLog(before));
@@ -87,18 +87,18 @@ describe.each(OF_TEAMS)("$name, which requires $permission,", ({ name, permissio
   for (const role of ROLES.filter((each) => !hasPermission(each, permission)))
     test(`is refused to the ${role}, and changes nothing`, async () => {
       const input = await callOf(name).input(ann);
-      const before = await digestTeam(console.house.hot, ann.teamId);
+      const before = await digestTeam(console.world.hot, ann.teamId);
       expect(await ann.call(role, name, input)).toMatchObject({ ok: false, code: "FORBIDDEN" });
-      expect(await digestTeam(console.house.hot, ann.teamId)).toEqual(before);
+      expect(await digestTeam(console.world.hot, ann.teamId)).toEqual(before);
     });
 
   test("returns not found for a team that the caller is not a member of", async () => {
     const input = await callOf(name).input(ann);
-    const before = await digestTeam(console.house.hot, ann.teamId);
+    const before = await digestTeam(console.world.hot, ann.teamId);
     const foreign = await ben.call("owner", name, { ...input, team: ann.teamId });
     expect(foreign).toEqual({ ok: false, code: "NOT_FOUND", message: "Team not found" });
     expect(await ben.call("owner", name, { ...input, team: newId() })).toEqual(foreign);
-    expect(await digestTeam(console.house.hot, ann.teamId)).toEqual(before);
+    expect(await digestTeam(console.world.hot, ann.teamId)).toEqual(before);
   });
 
   test("responds to ids of another team as to unknown ids, and changes nothing of that team", async () => {
@@ -107,9 +107,9 @@ describe.each(OF_TEAMS)("$name, which requires $permission,", ({ name, permissio
       const foreignId = String(valueAt(await input(ann), path) ?? newId());
       const missingId = newId();
       const own = await input(ben);
-      const before = await digestTeam(console.house.hot, ann.teamId);
+      const before = await digestTeam(console.world.hot, ann.teamId);
       const foreign = await ben.call("owner", name, withValue(own, path, foreignId));
-      expect(await digestTeam(console.house.hot, ann.teamId)).toEqual(before);
+      expect(await digestTeam(console.world.hot, ann.teamId)).toEqual(before);
       const missing = await ben.call("owner", name, withValue(own, path, missingId));
       expect(plain(foreign, foreignId), path).toEqual(plain(missing, missingId));
     }
@@ -128,7 +128,7 @@ test("no response contains a secret, except once to its creator", async () => {
     const [noun = "", verb = ""] = name.split(".");
     secrets.hear(name, { ok: true, data: await caller[noun]?.[verb]?.() });
   }
-  const known = await secrets.known(console.house.hot);
+  const known = await secrets.known(console.world.hot);
   for (const of of [
     "a password",
     "a relay's password",
@@ -141,7 +141,7 @@ test("no response contains a secret, except once to its creator", async () => {
     "webhooks.secret",
   ])
     expect([...known]).toContain(of);
-  expect(await secrets.findTold(console.house.hot)).toEqual([]);
+  expect(await secrets.findTold(console.world.hot)).toEqual([]);
 });
 
 /** Usage counters, which do not count as changes. */

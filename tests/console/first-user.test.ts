@@ -24,7 +24,7 @@ async function makeCode(): Promise<string> {
   if (code === null) throw new Error("there is a user already");
   return code;
 }
-const people = () => console.house.hot<{ email: string; role: string }[]>`
+const people = () => console.world.hot<{ email: string; role: string }[]>`
   select u.email, m.role from users u join memberships m on m.user_id = u.id`;
 
 test("the setup code creates the first user as owner, and no code works after that", async () => {
@@ -38,7 +38,7 @@ test("the setup code creates the first user as owner, and no code works after th
   for (const dead of [code, other])
     expect((await setUp(dead, { ...PERSON, email: "eve@example.org" })).status).toBe(410);
   expect(await createFirstUserCode(console.deps)).toBeNull();
-  expect(await console.house.hot`select * from sign_in_tokens`).toEqual([]);
+  expect(await console.world.hot`select * from sign_in_tokens`).toEqual([]);
 });
 
 test("of several concurrent uses of setup codes, one creates the owner", async () => {
@@ -66,7 +66,7 @@ test("rejects a wrong, an expired and a forged code", async () => {
   const changed = `${code.slice(0, -1)}${code.endsWith("2") ? "3" : "2"}`;
   for (const wrong of [changed, code.slice(5), "", "\0", "' or 1=1 --", "x".repeat(100)])
     expect(await setUp(wrong), wrong).toMatchObject({ status: 410 });
-  await console.house.hot`update sign_in_tokens set expires_at = now()`;
+  await console.world.hot`update sign_in_tokens set expires_at = now()`;
   expect((await setUp(code)).status).toBe(410);
   expect(await hasUsers(console.deps)).toBe(false);
 });
@@ -80,7 +80,7 @@ test("accepts common ways to type a code; an invalid address or password does no
 
 test("stores only a hash of the code, accepts it only from our own page, and limits attempts", async () => {
   const code = await makeCode();
-  const rows = await console.house.hot<{ row: string }[]>`select t::text as row from sign_in_tokens t`;
+  const rows = await console.world.hot<{ row: string }[]>`select t::text as row from sign_in_tokens t`;
   expect(rows).toHaveLength(1);
   for (const { row } of rows) expect(row).not.toContain(code.replaceAll("-", ""));
   const visitor = stranger();

@@ -40,7 +40,7 @@ const rolesOf = (address: string) =>
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
     .where(eq(users.email, address));
-const elapse = (interval: string) => console.house.hot`
+const elapse = (interval: string) => console.world.hot`
   update invitations set expires_at = expires_at - ${interval}::text::interval,
     linked_at = linked_at - ${interval}::text::interval where team_id = ${team}`;
 /** A signed-in user of another team. */
@@ -203,8 +203,8 @@ describe("the inviter", () => {
     const list = await party.call("admin", "invitations.list", {});
     expect(list).toMatchObject({ ok: true, data: [{ email, isExpired: false }] });
     expect(JSON.stringify(list)).not.toContain(token);
-    const dump = await console.house.hot`select to_jsonb(i)::text as row from invitations i`;
-    const log = await console.house.hot`select to_jsonb(a)::text as row from audit_log a`;
+    const dump = await console.world.hot`select to_jsonb(i)::text as row from invitations i`;
+    const log = await console.world.hot`select to_jsonb(a)::text as row from audit_log a`;
     expect(JSON.stringify([dump, log])).not.toContain(token);
   });
 
@@ -246,19 +246,19 @@ describe("the inviter", () => {
   });
 
   test("cannot exceed the maximum of pending invitations", async () => {
-    await console.house.hot`
+    await console.world.hot`
       insert into invitations (team_id, id, email, role, token_hash, expires_at)
       select ${team}, gen_random_uuid(), 'g' || n || '@example.org', 'viewer', decode(md5(${team} || n), 'hex'),
         now() + interval '1 day'
       from generate_series(1, ${INVITATION_LIMITS.pending}) n`;
     await expect(invite()).rejects.toMatchObject({ code: "rate_limited" });
-    await console.house.hot`update invitations set revoked_at = now() where team_id = ${team}`;
+    await console.world.hot`update invitations set revoked_at = now() where team_id = ${team}`;
     await expect(invite()).resolves.toMatch(/./);
   });
 });
 
 describe("the invitation email", () => {
-  const emails = () => console.house.hot<{ recipient: string; details: string }[]>`
+  const emails = () => console.world.hot<{ recipient: string; details: string }[]>`
     select recipient, details from system_mails where recipient = ${email}`;
 
   test("is queued in the transaction of the invitation if email is configured, with encrypted details", async () => {

@@ -58,7 +58,7 @@ describe("an API key created in the console", () => {
     );
     const all = JSON.stringify([told, await asAdmin("keys.list", {}), console.lines]);
     expect(all).not.toContain(secret);
-    const logged = await console.house.hot`select to_jsonb(a)::text as row from audit_log a`;
+    const logged = await console.world.hot`select to_jsonb(a)::text as row from audit_log a`;
     expect(JSON.stringify(logged)).not.toContain(secret);
   });
 

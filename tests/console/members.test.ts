@@ -58,7 +58,7 @@ describe("the member list", () => {
   });
 
   test("shows who uses 2FA", async () => {
-    await console.house.hot`
+    await console.world.hot`
       insert into totp_factors (user_id, secret, confirmed_at) values
         (${party.userIds.admin}, 'sealed', now()), (${party.userIds.member}, 'sealed', null)`;
     const caller = await secondOwner();

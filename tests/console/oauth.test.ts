@@ -128,8 +128,8 @@ describe.each(PROVIDERS)("signing in with %s", (provider) => {
 
   test("creates a user only for a pending invitation", async () => {
     const email = `invited-${provider}@example.org`;
-    const { teamId } = console.house.ctx;
-    const insert = (address: string, expires: string) => console.house.hot`
+    const { teamId } = console.world.ctx;
+    const insert = (address: string, expires: string) => console.world.hot`
       insert into invitations (team_id, id, email, role, token_hash, expires_at) values
         (${teamId}, gen_random_uuid(), ${address}, 'member', ${Buffer.from(address)}, now() + ${expires}::interval)`;
     await insert(email, "1 day");
@@ -150,7 +150,7 @@ describe.each(PROVIDERS)("signing in with %s", (provider) => {
 
   test("removes password, factors and sessions that were set up before the address was verified", async () => {
     const email = `boss-${provider}@example.org`;
-    const { link } = await inviteMember(console.house.ctx, { email, role: "member" });
+    const { link } = await inviteMember(console.world.ctx, { email, role: "member" });
     const token = new URL(link).hash.slice(1);
     await console.callerOf(noCookies).invitations.accept({ token, name: "Boss", password: PASSWORD });
     const inviter = open();

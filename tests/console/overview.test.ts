@@ -20,9 +20,9 @@ afterAll(() => console.close());
 
 const callerOf = async ({ userIds }: Party) =>
   console.callerOf(await cookiesOf((await console.session(userIds.viewer)).id));
-const deliver = () => tick(console.house.withTransport(), { budgetMs: 2_000 });
+const deliver = () => tick(console.world.withTransport(), { budgetMs: 2_000 });
 const send = (to: string[], party = ann, scheduledAt: string | null = null) =>
-  console.house.send({ sender: "ann@backstamp.test", to, scheduledAt }, party.ctx);
+  console.world.send({ sender: "ann@backstamp.test", to, scheduledAt }, party.ctx);
 
 test("counts events in recipients, per day and per hour of today, only for this team", async () => {
   ann = await openParty(console, "Counted");
@@ -56,7 +56,7 @@ test("measures the delivery time of the latest deliveries, from the time each wa
   expect((await traffic()).latency).toBeNull();
   for (let n = 0; n < 4; n++) await send(["delivered@backstamp.test"]);
   await deliver();
-  await console.house.hot`
+  await console.world.hot`
     with placed as (
       select id, row_number() over (order by id) as n from emails where team_id = ${ann.teamId}
     ), moved as (
@@ -88,7 +88,7 @@ test("counts deliveries in progress by status, with the age of the oldest and th
   const { id: waiting } = await send(["delivered@backstamp.test"]);
   const { queue, failures } = await standing();
   expect(queue.counts).toMatchObject({ queued: 1, deferred: 1, scheduled: 1, unknown: 0, sending: 0 });
-  const [row] = await console.house.hot`select created_at as "at" from emails where id = ${waiting}`;
+  const [row] = await console.world.hot`select created_at as "at" from emails where id = ${waiting}`;
   expect(Math.abs(Date.parse(queue.oldestAt ?? "") - row?.at.getTime())).toBeLessThan(60_000);
   expect(failures).toEqual([
     expect.objectContaining({
@@ -110,7 +110,7 @@ test("the queue is empty only if nothing waits in it", () => {
 
 test("the setup checklist shrinks, and is complete with the first real email", async () => {
   ann = await openParty(console, "New");
-  const { hot } = console.house;
+  const { hot } = console.world;
   const caller = await callerOf(ann);
   const setup = async () => (await caller.overview.parts({ team: ann.teamId })).setup;
   expect(await setup()).toEqual({ hasTransport: true, verifiedDomain: null, hasKey: false, hasSent: false });
@@ -129,7 +129,7 @@ test("the setup checklist shrinks, and is complete with the first real email", a
 test("a paused relay, a failing webhook and a stopped worker are shown to the teams they serve", async () => {
   ann = await openParty(console, "Watched");
   const ben = await openParty(console, "Watched too");
-  const { hot } = console.house;
+  const { hot } = console.world;
   await createWebhook(ann.ctx, {
     url: "https://example.com/hooks",
     events: ["email.delivered"],
@@ -172,7 +172,7 @@ const FAULTS: [string, FaultScript, RegExp][] = [
 test.each(FAULTS)(
   "an SMTP_URL that %s is reported with the waiting email, only to its team",
   async (what, script, fault) => {
-    const { hot, deps } = console.house;
+    const { hot, deps } = console.world;
     ann = await openParty(console, what);
     const ben = await openParty(console, "Not waiting");
     await hot`delete from relays`;
@@ -184,7 +184,7 @@ test.each(FAULTS)(
     const transport = createRelay(read.target, { loginPauseMs: 1 });
     const seenBy = async ({ ctx }: Party) => (await readParts({ ...ctx, transportKind: "relay" })).smtpUrl;
     expect(await seenBy(ann)).toBeNull();
-    await console.house.send({ sender: `ann@${name}`, to: ["ben@example.net", "eve@example.net"] }, ann.ctx);
+    await console.world.send({ sender: `ann@${name}`, to: ["ben@example.net", "eve@example.net"] }, ann.ctx);
     await send(["deferred@backstamp.test"]);
     await tick({ ...deps, transport }, { budgetMs: 20_000 });
     await transport.close();
@@ -199,7 +199,7 @@ test.each(FAULTS)(
 );
 
 test("a failing webhook is shown however many others exist", async () => {
-  const { hot } = console.house;
+  const { hot } = console.world;
   ann = await openParty(console, "Many webhooks");
   await hot`insert into webhooks (id, team_id, url, events, secret)
             select gen_random_uuid(), ${ann.teamId}, 'https://example.com/' || n, '{email.delivered}', 'sealed'

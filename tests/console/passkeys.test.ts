@@ -108,7 +108,7 @@ describe("creating a passkey", () => {
     const { adding } = await console.deps.db.transaction(async (tx) => {
       await lockUser(tx, user.id);
       const adding = home.call("account.addPasskey", { response, name: "" });
-      await untilLocked(console.house.hot);
+      await untilLocked(console.world.hot);
       await endSessionsExcept(tx, user.id, null);
       return { adding };
     });

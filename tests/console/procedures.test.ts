@@ -14,7 +14,7 @@ let userId: string;
 let sessionId: string;
 beforeAll(async () => {
   console = await openConsole();
-  team = console.house.ctx.teamId;
+  team = console.world.ctx.teamId;
 });
 afterAll(() => console.close());
 beforeEach(async () => {
@@ -60,7 +60,7 @@ describe("a request", () => {
   test("in two tabs with two teams uses the team of each tab", async () => {
     const second = await createTeam(console.deps, { name: "Second" });
     await console.deps.db.insert(memberships).values({ teamId: second.id, userId, role: "viewer" });
-    const { id } = await console.house.send({ subject: "Only in the first" });
+    const { id } = await console.world.send({ subject: "Only in the first" });
     const both = await caller();
     expect((await both.emails.list({ team })).rows.map((row) => row.id)).toContain(id);
     expect((await both.emails.list({ team: second.id })).rows).toEqual([]);
@@ -69,7 +69,7 @@ describe("a request", () => {
 
 describe("data of another team", () => {
   test("is reported as not found: an email", async () => {
-    const { id } = await console.house.send();
+    const { id } = await console.world.send();
     const stranger = await createTeam(console.deps, { name: "Stranger" });
     const person = await console.person({ teamId: stranger.id });
     sessionId = (await console.session(person.id)).id;
@@ -90,7 +90,7 @@ describe("data of another team", () => {
   });
 
   test("is in no list and under no filter", async () => {
-    const { id } = await console.house.send({ to: ["shared@example.net"], subject: "Shared words" });
+    const { id } = await console.world.send({ to: ["shared@example.net"], subject: "Shared words" });
     const stranger = await createTeam(console.deps, { name: "Beside" });
     const person = await console.person({ teamId: stranger.id });
     const theirs = await caller((await console.session(person.id)).id);
@@ -107,7 +107,7 @@ describe("the email list", () => {
   test("pages from newest to oldest and back, each email once", async () => {
     const fresh = await createTeam(console.deps, { name: "Many" });
     await console.deps.db.insert(memberships).values({ teamId: fresh.id, userId, role: "member" });
-    await console.house.hot`
+    await console.world.hot`
       insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status)
       select ('01900000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${fresh.id}, 'a@example.org', 'a@example.org',
         'example.org', '["b@example.net"]', 'Mail ' || n, n || '@example.org', 'delivered'
@@ -125,7 +125,7 @@ describe("the email list", () => {
   });
 
   test("filters by status, part of the subject and complete recipient", async () => {
-    const { id } = await console.house.send({ to: ["needle@example.net"], subject: "50% off_today" });
+    const { id } = await console.world.send({ to: ["needle@example.net"], subject: "50% off_today" });
     const all = await caller();
     const ids = async (filter: object) =>
       (await all.emails.list({ team, ...filter })).rows.map((row) => row.id);
@@ -137,24 +137,24 @@ describe("the email list", () => {
   });
 
   test("exposes no internal delivery state", async () => {
-    const { id } = await console.house.send();
+    const { id } = await console.world.send();
     const all = await caller();
     const text = JSON.stringify([await all.emails.list({ team }), await all.emails.get({ team, id })]);
     expect(text).not.toMatch(/lease|stage|passwordHash|secret/i);
   });
 
   test("shows a held email, which has no next attempt", async () => {
-    const { id } = await console.house.send();
-    await console.house
+    const { id } = await console.world.send();
+    await console.world
       .hot`update deliveries set due_at = 'infinity', wait_rule = 'no_transport' where email_id = ${id}`;
     const [recipient] = (await (await caller()).emails.get({ team, id })).recipients;
     expect(recipient).toMatchObject({ nextAttemptAt: null, rule: "no_transport" });
   });
 
   test("shows a recipient's status in the terms of the console, with advice", async () => {
-    const { id } = await console.house.send({ to: ["bounced@backstamp.test", "deferred@backstamp.test"] });
-    await tick(console.house.withTransport(), { budgetMs: 1_000 });
-    const shown = emailJson(await console.house.email(id)).recipients;
+    const { id } = await console.world.send({ to: ["bounced@backstamp.test", "deferred@backstamp.test"] });
+    await tick(console.world.withTransport(), { budgetMs: 1_000 });
+    const shown = emailJson(await console.world.email(id)).recipients;
     const seen = (await (await caller()).emails.get({ team, id })).recipients;
     expect(seen.map(({ address, status, advice }) => ({ address, status, advice }))).toEqual(
       shown.map(({ address, status, advice }) => ({ address, status, advice })),
@@ -168,8 +168,8 @@ describe("the email list", () => {
 
 describe("an error", () => {
   test("that is unexpected is a sentence with a request id, and the details are logged", async () => {
-    await console.house.send({ to: ["private@example.net"] });
-    await console.house.hot`alter table emails rename column subject to subject_away`;
+    await console.world.send({ to: ["private@example.net"] });
+    await console.world.hot`alter table emails rename column subject to subject_away`;
     try {
       const { status, text } = await get("emails.list", { team, recipient: "private@example.net" });
       expect(status).toBe(500);
@@ -180,7 +180,7 @@ describe("an error", () => {
       expect(line).toMatchObject({ event: "console.unexpected", facts: { code: "42703" } });
       expect(JSON.stringify(console.lines)).not.toContain("private@example.net");
     } finally {
-      await console.house.hot`alter table emails rename column subject_away to subject`;
+      await console.world.hot`alter table emails rename column subject_away to subject`;
     }
   });
 

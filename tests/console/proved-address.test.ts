@@ -39,7 +39,7 @@ const provedAt = async (email: string) => {
 /** A user who joined with the inviter's or the emailed link; signed in, with an authenticator app. */
 async function invited(by: "shown" | "mailed") {
   const email = `guest-${++people}@example.net`;
-  const invited = await inviteMember({ ...console.house.ctx, ...console.deps }, { email, role: "member" });
+  const invited = await inviteMember({ ...console.world.ctx, ...console.deps }, { email, role: "member" });
   const [mail] = await mailbox.linksTo(email);
   expect(mail?.pathname).toBe("/invite");
   expect(mail?.hash).not.toBe(new URL(invited.link).hash);
@@ -65,7 +65,7 @@ test("the emailed link of an invitation verifies the address, the inviter's link
 
 test("either link of an invitation works once, and a new link revokes both", async () => {
   const email = `guest-${++people}@example.net`;
-  const ctx = { ...console.house.ctx, ...console.deps };
+  const ctx = { ...console.world.ctx, ...console.deps };
   const { id, link } = await inviteMember(ctx, { email, role: "member" });
   const both = [tokenOf(new URL(link)), tokenOf((await mailbox.linksTo(email)).at(-1))];
   const states = async () =>
@@ -120,7 +120,7 @@ test("a user who joined with the emailed link loses nothing with another one", a
 
 test("a user whom the operator created loses nothing with an email link", async () => {
   const email = `guest-${++people}@example.net`;
-  const { teamId } = console.house.ctx;
+  const { teamId } = console.world.ctx;
   await createUser(console.deps, { email, password: PASSWORD, teamId, role: "member" });
   expect((await open().byLink(await mailedToken("sign_in_link", email))).isIn).toBe(true);
   expect((await open().signIn(email, PASSWORD)).isIn).toBe(true);

@@ -82,7 +82,7 @@ describe("a password reset link", () => {
     expect(signIn?.pathname).toBe("/login/link");
     for (const bad of [tokenOf(signIn), token.toUpperCase(), `${token}A`, "", "\0"])
       expect((await reset(bad)).status, bad).toBe(410);
-    await console.house.hot`
+    await console.world.hot`
       update sign_in_tokens set expires_at = expires_at - ${LINK_MINUTES.password_reset} * interval '1 minute'`;
     expect((await reset(token)).status).toBe(410);
     expect(await has(user, PASSWORD)).toBe(true);
@@ -112,7 +112,7 @@ describe("a password reset link", () => {
 
   test("costs the same to request for known and unknown addresses", async () => {
     const known = await console.person();
-    const log = openStatementLog(console.house.url);
+    const log = openStatementLog(console.world.databaseUrl);
     const db = console.deps.db;
     console.deps.db = log.db;
     try {
@@ -152,7 +152,7 @@ describe("a reset link of the operator", () => {
   test("expires", async () => {
     const user = await console.person();
     const { link } = await createResetLink(console.deps, user.email);
-    await console.house.hot`
+    await console.world.hot`
       update sign_in_tokens set expires_at = expires_at - ${OPERATOR_LINK_MINUTES} * interval '1 minute'`;
     expect((await reset(tokenOf(new URL(link)))).status).toBe(410);
   });

@@ -294,7 +294,7 @@ describe("setting up an app", () => {
       await lockUser(tx, other.id);
       const given = { code: codeOf(begunSecret, clock.now()) };
       const confirming = visitor.call("account.confirmAuthenticator", given);
-      await untilLocked(console.house.hot);
+      await untilLocked(console.world.hot);
       await endSessionsExcept(tx, other.id, null);
       return { confirming };
     });

@@ -23,7 +23,7 @@ const lastSeen = async (id: string) => {
 test("a session contains the user and their teams", async () => {
   const user = await console.person({ role: "admin" });
   const { id } = await console.session(user.id);
-  const teamId = console.house.ctx.teamId;
+  const teamId = console.world.ctx.teamId;
   expect(await read(id)).toEqual({ id, user, memberships: [{ teamId, teamName: "First", role: "admin" }] });
 });
 

@@ -42,7 +42,7 @@ test("concurrent attempts are all counted", async () => {
 
 test("the minute slides: the previous minute counts less and less, and then not at all", async () => {
   let nowMs = 600_000;
-  const limiter = createSignInLimiter(console.house.hot, () => nowMs);
+  const limiter = createSignInLimiter(console.world.hot, () => nowMs);
   const takeAll = async () => {
     let taken = 0;
     while (await limiter.take("sliding", 10)) taken++;
@@ -61,7 +61,7 @@ test("the minute slides: the previous minute counts less and less, and then not 
 });
 
 test("one IP address adds a bounded number of counters, however many accounts it names, and they reveal neither", async () => {
-  const { hot } = console.house;
+  const { hot } = console.world;
   await hot`delete from sign_in_counters`;
   const address = "203.0.113.77";
   for (let n = 0; n < 100; n++)
@@ -81,7 +81,7 @@ test("one IP address adds a bounded number of counters, however many accounts it
 });
 
 test("only counters that no longer limit attempts are deleted", async () => {
-  const { hot, withTransport } = console.house;
+  const { hot, withTransport } = console.world;
   await hot`delete from sign_in_counters`;
   await createSignInLimiter(hot, () => Date.now() - 240_000).take("past", 1);
   await createSignInLimiter(hot).take("present", 1);

@@ -36,7 +36,7 @@ async function mailed(landing?: string): Promise<{ user: User; link: URL; token:
   if (!link) throw new Error("no link came");
   return { user, link, token: tokenOf(link) };
 }
-const later = (minutes: number) => console.house.hot`
+const later = (minutes: number) => console.world.hot`
   update sign_in_tokens set expires_at = expires_at - ${minutes} * interval '1 minute'`;
 
 describe("an email link", () => {
@@ -131,7 +131,7 @@ describe("an email link", () => {
 describe("requesting a link", () => {
   test("has the same response and cost for known and unknown addresses", async () => {
     const known = await console.person();
-    const log = openStatementLog(console.house.url);
+    const log = openStatementLog(console.world.databaseUrl);
     const db = console.deps.db;
     console.deps.db = log.db;
     try {
@@ -180,7 +180,7 @@ describe("requesting a link", () => {
     expect(links).toHaveLength(LINKS_MAX.sign_in_link);
     for (const link of links.slice(0, 2)) expect((await stranger().byLink(tokenOf(link))).isIn).toBe(true);
     // After these links have expired, new ones can be sent.
-    await console.house.hot`update system_mails set created_at = created_at - interval '15 minutes'`;
+    await console.world.hot`update system_mails set created_at = created_at - interval '15 minutes'`;
     await requestLink(user.email);
     expect(await mailbox.linksTo(user.email)).toHaveLength(LINKS_MAX.sign_in_link + 1);
   });

@@ -87,7 +87,7 @@ describe("an account", () => {
   });
 
   test("requires a valid email address", async () => {
-    const input = { password: PASSWORD, teamId: console.house.ctx.teamId, role: "owner" } as const;
+    const input = { password: PASSWORD, teamId: console.world.ctx.teamId, role: "owner" } as const;
     for (const email of ["", "nobody", "Ann <ann@example.org>", "a@b@c"])
       await expect(createUser(console.deps, { ...input, email })).rejects.toThrow(/one email address/);
   });
@@ -112,7 +112,7 @@ describe("signing in", () => {
     const { pending } = await console.deps.db.transaction(async (tx) => {
       await lockUser(tx, user.id);
       const pending = attempt(user.email, PASSWORD, "198.51.100.9");
-      await untilLocked(console.house.hot);
+      await untilLocked(console.world.hot);
       await writePassword(tx, { userId: user.id, passwordHash });
       return { pending };
     });
@@ -131,7 +131,7 @@ describe("signing in", () => {
 
   test("does the same work for an unknown address as for a wrong password, down to the SQL statements", async () => {
     const user = await console.person();
-    const log = openStatementLog(console.house.url);
+    const log = openStatementLog(console.world.databaseUrl);
     const deps = { ...console.deps, db: log.db };
     const done = [];
     for (const email of [user.email, "nobody-at-all@example.org"]) {

@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 beforeEach(async () => {
-  await console.house.hot`delete from suppressions`;
-  await console.house.hot`delete from audit_log`;
+  await console.world.hot`delete from suppressions`;
+  await console.world.hot`delete from audit_log`;
 });
 
 async function call<T>(procedure: string, input: object): Promise<T> {
@@ -100,7 +100,7 @@ describe("the suppression list", () => {
   });
 
   test("uses an index for the search", async () => {
-    const plan = await console.house.hot.begin(async (sql) => {
+    const plan = await console.world.hot.begin(async (sql) => {
       await sql`set local enable_seqscan = off`;
       return sql`explain (format json) select * from suppressions
         where team_id = ${ann.teamId} and address ~>=~ ${"reader"} and address ~<~ ${"reader\u{10ffff}"}
@@ -113,12 +113,12 @@ describe("the suppression list", () => {
 
   test("shows the bounced email, the server's response, and unsubscribes", async () => {
     const sender = "ann@backstamp.test";
-    const sent = await console.house.send({ sender, to: ["delivered@backstamp.test"] }, ann.ctx);
-    await tick(console.house.withTransport(), { budgetMs: 2_000 });
-    await console.house.hot`
+    const sent = await console.world.send({ sender, to: ["delivered@backstamp.test"] }, ann.ctx);
+    await tick(console.world.withTransport(), { budgetMs: 2_000 });
+    await console.world.hot`
       insert into suppressions (team_id, id, address, origin, source_email_id)
       select ${ann.teamId}, gen_random_uuid(), 'delivered@backstamp.test', 'bounce', ${sent.id}`;
-    await console.house.hot`
+    await console.world.hot`
       update deliveries set last_code = 550, last_enhanced = '5.1.1', last_text = 'No such user' where email_id = ${sent.id}`;
     await unsubscribe(console.deps, { teamId: ann.teamId, emailId: sent.id, address: "tired@example.com" });
     expect((await list({ origin: "bounce" })).rows).toEqual([
@@ -127,7 +127,7 @@ describe("the suppression list", () => {
     expect((await list({ search: "tired" })).rows).toEqual([
       expect.objectContaining({ origin: "manual", listsOnly: true, emailId: sent.id, reply: null }),
     ]);
-    await console.house.hot`delete from emails where id = ${sent.id}`;
+    await console.world.hot`delete from emails where id = ${sent.id}`;
     expect((await list({ origin: "bounce" })).rows).toEqual([
       expect.objectContaining({ emailId: null, reply: null }),
     ]);
@@ -225,7 +225,7 @@ describe("an imported file", () => {
     const text = await response.text();
     for (const line of text.split("\r\n")) expect(line).not.toMatch(/^"?[=+\-@]/);
     const before = (await found({})).sort();
-    await console.house.hot`delete from suppressions`;
+    await console.world.hot`delete from suppressions`;
     expect((await upload(text)).lines.at(-1)).toMatchObject({ done: { added: before.length, faulty: 0 } });
     expect((await found({})).sort()).toEqual(before);
     expect((await answerExport(console.deps, { cookies: noCookies, team: ann.teamId }, {})).status).toBe(401);
@@ -233,7 +233,7 @@ describe("an imported file", () => {
 
   test("exported from the list applies the list's filters, and rejects other filters", async () => {
     await add("ann@example.com\nAnna@example.com\nben@example.com");
-    await console.house.hot`update suppressions set origin = 'bounce' where address = 'anna@example.com'`;
+    await console.world.hot`update suppressions set origin = 'bounce' where address = 'anna@example.com'`;
     const wanted = { cookies: await viewer(), team: ann.teamId };
     const addresses = async (query: Record<string, string>) => {
       const response = await answerExport(console.deps, wanted, query);

@@ -53,7 +53,7 @@ describe("a template in the console", () => {
     const template = await make();
     expect(template).toMatchObject({ number: 1, publishedNumber: null, publishedAt: null });
     const use = { template: { id: template.alias ?? "", variables: { NAME: "Ann" } }, html: null };
-    await expect(console.house.send({ sender: "ann@backstamp.test", ...use }, ann.ctx)).rejects.toThrow(
+    await expect(console.world.send({ sender: "ann@backstamp.test", ...use }, ann.ctx)).rejects.toThrow(
       /not published/,
     );
   });
@@ -195,8 +195,8 @@ describe("the template list", () => {
     };
     const mail = { ...sent, template: { id, variables: { NAME: "Ann" } } };
     const actor = { kind: "key", keyId: key.id, scopes: [], domains: [], allDomains: true } as const;
-    await console.house.send(mail, { ...ann.ctx, actor });
-    await console.house.send(mail, ann.ctx);
+    await console.world.send(mail, { ...ann.ctx, actor });
+    await console.world.send(mail, ann.ctx);
     expect((await row())?.lastUsedAt).toMatch(/Z$/);
     expect(await call("use", { id })).toEqual({
       lastUsedAt: expect.stringMatching(/Z$/),
@@ -212,7 +212,7 @@ describe("the template list", () => {
   });
 
   test("finds the last use with an index, however many emails there are", async () => {
-    const plan = await console.house.hot`
+    const plan = await console.world.hot`
       explain (format json) select e.created_at from emails e
       where e.team_id = ${ann.teamId} and e.template_id = ${ann.teamId} order by e.id desc limit 1`;
     expect(JSON.stringify(plan)).toContain("emails_team_template_idx");

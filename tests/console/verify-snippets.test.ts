@@ -10,8 +10,8 @@ import { rotateSigningSecret } from "#server/services/webhooks/rotate";
 import { signatureHeaders } from "#server/services/webhooks/sign";
 import { type Snippet, VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
 import { findPort } from "#server/startup/postgres/server";
-import { type House, openHouse } from "../support/house";
 import { projectRoot, startProcess, type TestProcess } from "../support/processes";
+import { createWorld, type World } from "../support/world";
 
 /*
  * The endpoint examples that the console shows, each run unchanged by its own interpreter and called by the worker.
@@ -20,16 +20,16 @@ import { projectRoot, startProcess, type TestProcess } from "../support/processe
 const patience = { timeout: 60_000 };
 const type = "email.delivered";
 
-let house: House;
+let world: World;
 let folder: string;
 beforeAll(async () => {
-  house = await openHouse();
+  world = await createWorld();
   folder = mkdtempSync(path.join(tmpdir(), "backstamp-snippets-"));
   // The package that `npm install` would add.
   symlinkSync(path.join(projectRoot, "node_modules"), path.join(folder, "node_modules"));
 });
 afterAll(async () => {
-  await house.close();
+  await world.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -53,12 +53,12 @@ describe.each(VERIFY_SNIPPETS)("the endpoint example: $label", (snippet) => {
   test("accepts event deliveries, also during secret rotation, and rejects changed or old requests", async () => {
     const port = await findPort();
     const url = `http://127.0.0.1:${port}/hooks`;
-    const { id, signingSecret } = await createWebhook(house.ctx, { url, events: [type], status: "enabled" });
+    const { id, signingSecret } = await createWebhook(world.ctx, { url, events: [type], status: "enabled" });
     const endpoint = await start(snippet, signingSecret, port);
     try {
-      const event = await sendTestEvent(house.ctx, id, type);
-      await tick(house.withTransport(), { budgetMs: 20_000 });
-      const delivered = await getWebhookEvent(house.ctx, id, event.id);
+      const event = await sendTestEvent(world.ctx, id, type);
+      await tick(world.withTransport(), { budgetMs: 20_000 });
+      const delivered = await getWebhookEvent(world.ctx, id, event.id);
       expect(delivered).toMatchObject({ status: "success", attempts: 1 });
       await endpoint.waitFor(new RegExp(`${event.id} ${type}`));
 
@@ -77,10 +77,10 @@ describe.each(VERIFY_SNIPPETS)("the endpoint example: $label", (snippet) => {
       expect(await post(port, body, signed(0, [other]))).toBe(400);
       expect(await post(port, body, signed(0, [other, signingSecret]))).toBe(204);
 
-      await rotateSigningSecret(house.ctx, id);
-      const second = await sendTestEvent(house.ctx, id, type);
-      await tick(house.withTransport(), { budgetMs: 20_000 });
-      expect(await getWebhookEvent(house.ctx, id, second.id)).toMatchObject({ status: "success" });
+      await rotateSigningSecret(world.ctx, id);
+      const second = await sendTestEvent(world.ctx, id, type);
+      await tick(world.withTransport(), { budgetMs: 20_000 });
+      expect(await getWebhookEvent(world.ctx, id, second.id)).toMatchObject({ status: "success" });
     } finally {
       await endpoint.kill();
     }

@@ -42,7 +42,7 @@ async function endpoint(reply: SinkReply = 204, events: string[] = ["email.deliv
 const get = (id: string) => asAdmin<EndpointView>("get", { id });
 const deliveries = async (id: string, filter: object = {}) =>
   (await asAdmin<{ rows: WebhookEventWire[] }>("deliveries", { id, ...filter })).rows;
-const round = () => tick(console.house.withTransport(), { budgetMs: 10_000 });
+const round = () => tick(console.world.withTransport(), { budgetMs: 10_000 });
 const test1 = (id: string) => asAdmin<{ id: string }>("test", { id, type: "email.delivered" });
 const actionsOn = async (id: string) =>
   (
@@ -263,11 +263,11 @@ test("an endpoint keeps event types that the console does not offer", async () =
 test("emails with unknown outcome are counted, with the subscribed endpoints", async () => {
   const held = () => asAdmin<Record<string, unknown>>("heldUnknown");
   expect(await held()).toEqual({ emails: 0, isAtLeast: false, policy: "retry", isHeard: false });
-  const { id } = await console.house.send(
+  const { id } = await console.world.send(
     { sender: "ann@backstamp.test", to: ["delivered@backstamp.test"] },
     ann.ctx,
   );
-  await console.house.hot`update emails set status = 'unknown' where id = ${id}`;
+  await console.world.hot`update emails set status = 'unknown' where id = ${id}`;
   const { id: endpointId } = await endpoint(204, ["email.unknown"]);
   expect(await held()).toMatchObject({ emails: 1, isHeard: true });
   await asAdmin("update", { id: endpointId, status: "disabled" });

@@ -98,7 +98,7 @@ test("a host that only the request names is foreign, even if the origin matches 
     ...init,
     headers: { ...headers, "content-type": "text/csv" },
   });
-  const { teamId } = console.house.ctx;
+  const { teamId } = console.world.ctx;
   expect((await answerImport(console.deps, file, await cookiesOf(id), teamId)).status).toBe(403);
 });
 

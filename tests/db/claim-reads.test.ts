@@ -3,21 +3,21 @@ import type { HotSql } from "#db/client";
 import { claimDeliveries } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
-import { type House, openHouse } from "../support/house";
 import { queueMany } from "../support/queue-many";
+import { createWorld, type World } from "../support/world";
 
 const limit = 100;
 
-let house: House;
+let world: World;
 beforeEach(async () => {
-  house = await openHouse();
+  world = await createWorld();
 });
-afterEach(() => house.close());
+afterEach(() => world.close());
 
 /** What one claim reads of the queue: whole scans, and rows fetched by an index, as PostgreSQL counts them. */
 async function readsOfClaim() {
-  return house.hot.begin(async (tx) => {
-    const hot = Object.assign(tx, { options: house.hot.options }) as unknown as HotSql;
+  return world.hot.begin(async (tx) => {
+    const hot = Object.assign(tx, { options: world.hot.options }) as unknown as HotSql;
     // What earlier transactions of the connection did may still be among the counts.
     const before = await countReads(hot);
     const claims = await claimDeliveries(hot, { limit, leaseToken: newId() });
@@ -39,12 +39,12 @@ async function countReads(hot: HotSql): Promise<{ scans: number; fetched: number
 }
 
 test("a claim reads about as many rows as it claims, independent of other queued, finished or postponed rows", async () => {
-  const { hot } = house;
-  const teams = [house.ctx.teamId, (await createTeam(house.deps, { name: "Second" })).id];
+  const { hot } = world;
+  const teams = [world.ctx.teamId, (await createTeam(world.deps, { name: "Second" })).id];
   for (const teamId of teams)
     for (const priority of ["high", "normal", "low"] as const)
       await queueMany(hot, { teamId, domain: "example.org", count: 10_000, priority });
-  await queueMany(hot, { teamId: house.ctx.teamId, domain: "held.example", count: 10_000, dueIn: "1 day" });
+  await queueMany(hot, { teamId: world.ctx.teamId, domain: "held.example", count: 10_000, dueIn: "1 day" });
   await hot`update deliveries set wait_rule = 'daily_cap' where due_at > now() + interval '1 hour'`;
   await hot`
     update deliveries set status = 'sent' where id in (select id from deliveries where priority = 1 limit 5000)`;

@@ -1,38 +1,38 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { migrateDatabase } from "#db/migrate";
-import { type House, openHouse } from "../support/house";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 beforeEach(async () => {
-  house = await openHouse();
+  world = await createWorld();
 });
-afterEach(() => house.close());
+afterEach(() => world.close());
 
 const positionOf = async (emailId: string): Promise<bigint> => {
-  const [row] = await house.hot<{ position: string }[]>`
+  const [row] = await world.hot<{ position: string }[]>`
     select position from email_events where email_id = ${emailId}`;
   return BigInt(row?.position ?? 0);
 };
 
 /** The offset of the feed from the cluster's own transaction ids. */
 const offset = async (): Promise<bigint> => {
-  const [row] = await house.hot<{ offset: string }[]>`select event_offset() as offset`;
+  const [row] = await world.hot<{ offset: string }[]>`select event_offset() as offset`;
   return BigInt(row?.offset ?? 0);
 };
 
 test("a start with a restored dump continues the feed after its events before new events are written", async () => {
-  const { id: old } = await house.send();
-  await house.hot`update email_events set position = position + 1000000000`;
-  await Promise.all([migrateDatabase(house.url), migrateDatabase(house.url)]);
-  const { id: fresh } = await house.send();
+  const { id: old } = await world.send();
+  await world.hot`update email_events set position = position + 1000000000`;
+  await Promise.all([migrateDatabase(world.databaseUrl), migrateDatabase(world.databaseUrl)]);
+  const { id: fresh } = await world.send();
   expect(await positionOf(fresh)).toBeGreaterThan(await positionOf(old));
   const after = await offset();
-  await migrateDatabase(house.url);
+  await migrateDatabase(world.databaseUrl);
   expect(await offset()).toBe(after);
 });
 
 test("a start with the cluster's own database changes nothing", async () => {
-  await house.send();
-  await migrateDatabase(house.url);
+  await world.send();
+  await migrateDatabase(world.databaseUrl);
   expect(await offset()).toBe(0n);
 });

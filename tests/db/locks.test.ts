@@ -12,24 +12,24 @@ import { type DeliveryResult, recordResults } from "#server/delivery/queue/recor
 import { recoverExpired } from "#server/delivery/queue/recover-expired";
 import { handOverWithinCaps } from "#server/delivery/throttle/daily-caps";
 import { newId } from "#server/platform/ids";
-import { type House, openHouse } from "../support/house";
 import { createRandom, type Random } from "../support/random";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 let workers: Database[];
 beforeEach(async () => {
-  house = await openHouse();
-  workers = [1, 2, 3].map(() => openDatabase(house.url, { connectionsMax: 8 }));
+  world = await createWorld();
+  workers = [1, 2, 3].map(() => openDatabase(world.databaseUrl, { connectionsMax: 8 }));
 });
 afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.close()));
-  await house.close();
+  await world.close();
 });
 
 const sendMany = async (mails: number, recipientsEach: number) => {
   const name = recipientsEach === 1 ? "alone" : "r";
   for (let n = 0; n < mails; n++)
-    await house.send({
+    await world.send({
       to: Array.from({ length: recipientsEach }, (_, k) => `${name}${n}-${k}@example.net`),
     });
 };
@@ -55,7 +55,7 @@ const resultOf = (
 
 /** The expected status of each email, derived from its recipients. */
 async function wrongSummaries(): Promise<unknown[]> {
-  const rows = await house.hot<{ id: string; status: EmailStatus; recipients: EmailStatus[] }[]>`
+  const rows = await world.hot<{ id: string; status: EmailStatus; recipients: EmailStatus[] }[]>`
     select e.id, e.status,
       array_agg(case when d.status = 'queued' and d.attempts > 0 then 'deferred' else d.status end) as recipients
     from emails e join deliveries d on d.email_id = e.id group by e.team_id, e.id`;
@@ -71,7 +71,7 @@ test("writers of the same recipients in opposite orders never deadlock", async (
   if (!first || !second || !third) throw new Error("three workers");
   const faults: unknown[] = [];
   const noted = (work: Promise<unknown>) => work.catch((error) => faults.push(error));
-  await house.hot`update domains set daily_cap = 1000000 where name = 'example.org'`;
+  await world.hot`update domains set daily_cap = 1000000 where name = 'example.org'`;
   const withinCaps = (hot: Database["hot"], claims: Claim[]) =>
     handOverWithinCaps(
       hot,
@@ -115,13 +115,13 @@ test("writers of the same recipients in opposite orders never deadlock", async (
 });
 
 test("a released delivery no longer counts as sending", async () => {
-  const { id } = await house.send({ to: ["ann@example.net", "ben@example.net"] });
-  const [first, second] = await claimDeliveries(house.hot, { limit: 2, leaseToken: newId() });
+  const { id } = await world.send({ to: ["ann@example.net", "ben@example.net"] });
+  const [first, second] = await claimDeliveries(world.hot, { limit: 2, leaseToken: newId() });
   if (!first || !second) throw new Error("two claims");
-  await recordResults(house.hot, [resultOf(first, "sent")]);
-  expect((await house.email(id)).status).toBe("sending");
-  await releaseClaims(house.hot, [second], "no_transport");
-  expect((await house.email(id)).status).toBe("queued");
+  await recordResults(world.hot, [resultOf(first, "sent")]);
+  expect((await world.email(id)).status).toBe("sending");
+  await releaseClaims(world.hot, [second], "no_transport");
+  expect((await world.email(id)).status).toBe("queued");
 });
 
 test("after any mix of claims, results, releases and expired leases, each email has the status of its worst recipient", async () => {
@@ -169,11 +169,11 @@ test("after any mix of claims, results, releases and expired leases, each email 
   const noted = (work: Promise<unknown>) => work.catch((error) => faults.push(error));
   await Promise.all([
     ...workers.map(({ hot }, index) => noted(drive(hot, createRandom(`drive ${index}`)))),
-    noted(lapse(house.hot, createRandom("lapse"))),
+    noted(lapse(world.hot, createRandom("lapse"))),
   ]);
   expect(faults).toEqual([]);
-  await house.elapse(120_000);
-  await recoverExpired(house.hot, newId, 1_000);
-  expect(await house.hot`select 1 from deliveries where status = 'sending'`).toHaveLength(0);
+  await world.elapse("2 minutes");
+  await recoverExpired(world.hot, newId, 1_000);
+  expect(await world.hot`select 1 from deliveries where status = 'sending'`).toHaveLength(0);
   expect(await wrongSummaries()).toEqual([]);
 });

@@ -8,18 +8,18 @@ import { claimDeliveries } from "#server/delivery/queue/claims";
 import { recordResults } from "#server/delivery/queue/record-results";
 import { newId } from "#server/platform/ids";
 import { startTap, type Tap } from "../support/database-tap";
-import { type House, openHouse } from "../support/house";
+import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 20_000, interval: 20 };
 
-let house: House;
+let world: World;
 let tap: Tap;
 let database: Database;
 /** Settings as behind a transaction pooler. */
 let pooled: Database;
 beforeAll(async () => {
-  house = await openHouse();
-  const url = new URL(house.url);
+  world = await createWorld();
+  const url = new URL(world.databaseUrl);
   tap = await startTap({ host: url.hostname, port: Number(url.port) });
   url.port = String(tap.port);
   database = openDatabase(url.href, { connectionsMax: 4 });
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([database.close(), pooled.close()]);
   await tap.close();
-  await house.close();
+  await world.close();
 });
 
 const resultOf = ({ id, leaseToken }: { id: string; leaseToken: string }) => ({
@@ -80,8 +80,8 @@ test.each([
 test.each(["end", "reset"] as const)(
   "results whose connection breaks (%s) while they are written are not taken for written, and can be written again",
   async (how) => {
-    await house.send({ to: [`ann+${how}@example.net`, `ben+${how}@example.net`] });
-    const claims = await claimDeliveries(house.hot, { limit: 2, leaseToken: newId() });
+    await world.send({ to: [`ann+${how}@example.net`, `ben+${how}@example.net`] });
+    const claims = await claimDeliveries(world.hot, { limit: 2, leaseToken: newId() });
     const held = tap.holdAt("up", "email.sent");
     const work = recordResults(database.hot, claims.map(resultOf));
     await held;
@@ -192,7 +192,7 @@ test.each(["is done with", "failed at"])(
     tap.cut("reset");
     for (const fault of await Promise.all(lost)) expect(isDatabaseUnreachable(fault)).toBe(true);
     await vi.waitFor(() => Promise.all([1, 2, 3].map(() => database.hot`select pg_sleep(0.05)`)), eventually);
-    await house.hot`create table if not exists strangers (name text)`;
+    await world.hot`create table if not exists strangers (name text)`;
     const stranger = absent();
     // They hold both connections, and one of them takes back what it wrote.
     const kept = database.hot.begin(async (tx) => {
@@ -212,8 +212,8 @@ test.each(["is done with", "failed at"])(
     stranger.goOn();
     await kept;
     expect(await undone).toMatchObject({ message: "thought better of it" });
-    expect(await house.hot`select name from strangers`).toMatchObject([{ name: "kept" }]);
-    await house.hot`drop table strangers`;
+    expect(await world.hot`select name from strangers`).toMatchObject([{ name: "kept" }]);
+    await world.hot`drop table strangers`;
   },
 );
 

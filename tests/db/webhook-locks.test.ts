@@ -9,20 +9,20 @@ import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { createWebhook, deleteWebhook } from "#server/services/webhooks/endpoints";
 import { replayWebhookRange } from "#server/services/webhooks/events/replay";
-import { type House, openHouse } from "../support/house";
 import { createRandom, type Random } from "../support/random";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 let workers: Database[];
 beforeEach(async () => {
-  house = await openHouse();
-  const name = new URL(house.url).pathname.slice(1);
-  await house.hot.unsafe(`alter database "${name}" set deadlock_timeout = '20ms'`);
-  workers = Array.from({ length: 6 }, () => openDatabase(house.url, { connectionsMax: 4 }));
+  world = await createWorld();
+  const name = new URL(world.databaseUrl).pathname.slice(1);
+  await world.hot.unsafe(`alter database "${name}" set deadlock_timeout = '20ms'`);
+  workers = Array.from({ length: 6 }, () => openDatabase(world.databaseUrl, { connectionsMax: 4 }));
 });
 afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.close()));
-  await house.close();
+  await world.close();
 });
 
 const lanesMax = 200;
@@ -94,9 +94,9 @@ async function deliver({ hot }: Database, random: Random): Promise<void> {
 }
 
 test("deleting endpoints never deadlocks with workers that send and record event deliveries", async () => {
-  const { ctx } = house;
+  const { ctx } = world;
   const ids = await Promise.all(Array.from({ length: 10 }, async () => (await add(ctx)).id));
-  for (let n = 0; n < 20; n++) await house.send({ to: ["ann@example.net", "ben@example.net"] });
+  for (let n = 0; n < 20; n++) await world.send({ to: ["ann@example.net", "ben@example.net"] });
   const faults: unknown[] = [];
   const untilMs = performance.now() + 6_000;
   const done = { call: 0, deliver: 0, replace: 0, replay: 0 };

@@ -10,34 +10,34 @@ import { addDomain, updateDomain } from "#server/services/domains/write";
 import { addSuppressions } from "#server/services/suppressions/suppress";
 import { updateTeam } from "#server/services/teams";
 import { acceptedBy, type CountingTransport, countHandOvers } from "../support/hand-overs";
-import { type House, openHouse } from "../support/house";
 import { passDay } from "../support/pass-day";
 import { queueMany } from "../support/queue-many";
+import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 
-let house: House;
+let world: World;
 let out: CountingTransport;
 let stops: (() => Promise<void>)[];
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
   out = countHandOvers("relay");
   stops = [];
 });
 afterEach(async () => {
   for (const stop of stops.reverse()) await stop();
-  await house.close();
+  await world.close();
 });
 
 const capDomain = async (change: CapChange, name = "example.org") =>
-  updateDomain(house.ctx, (await findDomain(house.ctx, name)).id, change);
+  updateDomain(world.ctx, (await findDomain(world.ctx, name)).id, change);
 const queue = (count: number, domain = "example.org") =>
-  queueMany(house.hot, { teamId: house.ctx.teamId, domain, count, to: `to-${domain}` });
+  queueMany(world.hot, { teamId: world.ctx.teamId, domain, count, to: `to-${domain}` });
 
 /** An engine that pumps until the end of the test, with its own connections like a separate process. */
 function startEngine({ transport }: CountingTransport = out): void {
-  const database: Database = openDatabase(house.url, { connectionsMax: 4 });
-  const engine = createEngine({ ...house.withTransport(transport), hot: database.hot }, { dialoguesMax: 10 });
+  const database: Database = openDatabase(world.databaseUrl, { connectionsMax: 4 });
+  const engine = createEngine({ ...world.withTransport(transport), hot: database.hot }, { dialoguesMax: 10 });
   let isPumping = true;
   const pumping = (async () => {
     while (isPumping) if (!(await engine.pump())) await engine.idle(20);
@@ -51,7 +51,7 @@ function startEngine({ transport }: CountingTransport = out): void {
 }
 
 const waitingBy = async (rule: string): Promise<number> => {
-  const [row] = await house.hot<{ n: number }[]>`
+  const [row] = await world.hot<{ n: number }[]>`
     select count(*)::int as n from deliveries where status = 'queued' and wait_rule = ${rule} and due_at > now()`;
   return row?.n ?? 0;
 };
@@ -61,7 +61,7 @@ const settled = (handedOver: number, rule: string, waiting: number) =>
     expect(await waitingBy(rule)).toBe(waiting);
   }, eventually);
 const countersOfToday = async (): Promise<Record<string, number>> => {
-  const rows = await house.hot<{ domain: string; n: number }[]>`
+  const rows = await world.hot<{ domain: string; n: number }[]>`
     select domain, handed_over as n from sending_days where day = (now() at time zone 'utc')::date`;
   return Object.fromEntries(rows.map(({ domain, n }) => [domain, n]));
 };
@@ -72,7 +72,7 @@ test("three concurrent workers hand over exactly the daily cap, and the rest wai
   for (let n = 0; n < 3; n++) startEngine();
   await settled(100, "daily_cap", 150);
   expect(await countersOfToday()).toEqual({ "example.org": 100 });
-  const rows = await house.hot<{ attempts: number; inTime: boolean; status: string }[]>`
+  const rows = await world.hot<{ attempts: number; inTime: boolean; status: string }[]>`
     select d.attempts, e.status, d.due_at >= day.next and d.due_at <= day.next + interval '1 hour' as "inTime"
     from deliveries d join emails e on e.id = d.email_id
       cross join (select ((now() at time zone 'utc')::date + 1)::timestamp at time zone 'utc' as next) day
@@ -80,19 +80,19 @@ test("three concurrent workers hand over exactly the daily cap, and the rest wai
   expect(rows).toHaveLength(150);
   for (const row of rows) expect(row).toEqual({ attempts: 0, inTime: true, status: "queued" });
 
-  await passDay(house.hot);
+  await passDay(world.hot);
   await settled(200, "daily_cap", 50);
-  await passDay(house.hot);
+  await passDay(world.hot);
   await settled(250, "daily_cap", 0);
   expect(new Set(out.handedOver).size).toBe(250);
 });
 
 test("a domain over its cap does not block other email of its team and is not claimed repeatedly", async () => {
-  await addDomain(house.ctx, { name: "other.example", verified: true });
+  await addDomain(world.ctx, { name: "other.example", verified: true });
   await capDomain({ dailyCap: 50 });
   await queue(20_000);
   await queue(1, "other.example");
-  await house.hot.unsafe(`
+  await world.hot.unsafe(`
     create sequence claims;
     create function count_claim() returns trigger language plpgsql as $$ begin perform nextval('claims'); return null; end $$;
     create trigger count_claims after update on deliveries for each row
@@ -103,7 +103,7 @@ test("a domain over its cap does not block other email of its team and is not cl
     eventually,
   );
   await settled(51, "daily_cap", 19_950);
-  const [claims] = await house.hot<{ n: number }[]>`select last_value::int as n from claims`;
+  const [claims] = await world.hot<{ n: number }[]>`select last_value::int as n from claims`;
   expect(claims?.n).toBeLessThan(5_000);
 });
 
@@ -112,9 +112,9 @@ test("a warm-up raises its limit each day and ends on the day that reaches its t
   await queue(75);
   startEngine();
   await settled(10, "warm_up", 65);
-  await passDay(house.hot);
+  await passDay(world.hot);
   await settled(30, "warm_up", 45);
-  await passDay(house.hot);
+  await passDay(world.hot);
   await settled(75, "warm_up", 0);
 });
 
@@ -127,14 +127,14 @@ test("the lower of cap and warm-up applies, and a warm-up does not apply before 
   startEngine();
   await settled(30, "daily_cap", 10);
   await capDomain({ warmUp: { startDate: null, firstDay: 5, growthPercent: 900, target: null } });
-  await passDay(house.hot);
+  await passDay(world.hot);
   await settled(40, "daily_cap", 0);
 });
 
 test("the team's cap applies to all its domains, and only hand-overs that both caps allow are counted", async () => {
-  await addDomain(house.ctx, { name: "other.example", verified: true });
+  await addDomain(world.ctx, { name: "other.example", verified: true });
   await capDomain({ dailyCap: 5 });
-  await updateTeam(house.ctx, { dailyCap: 8 });
+  await updateTeam(world.ctx, { dailyCap: 8 });
   await queue(10);
   await queue(10, "other.example");
   startEngine();
@@ -158,10 +158,10 @@ describe("a recipient is counted once a day", () => {
     await capDomain({ dailyCap: 2 });
     await queue(2);
     startEngine();
-    const deferred = () => house.hot`select 1 from deliveries where wait_rule = 'retry_schedule'`;
+    const deferred = () => world.hot`select 1 from deliveries where wait_rule = 'retry_schedule'`;
     await vi.waitFor(async () => expect(await deferred()).toHaveLength(2), eventually);
     expect(out.handedOver).toHaveLength(2);
-    await house.hot`update deliveries set due_at = now()`;
+    await world.hot`update deliveries set due_at = now()`;
     await vi.waitFor(async () => expect(out.handedOver).toHaveLength(4), eventually);
     await vi.waitFor(async () => expect(await deferred()).toHaveLength(2), eventually);
     expect(await countersOfToday()).toEqual({ "example.org": 2 });
@@ -169,7 +169,7 @@ describe("a recipient is counted once a day", () => {
     await queue(1);
     await vi.waitFor(async () => expect(await waitingBy("daily_cap")).toBe(1), eventually);
     isBusy = false;
-    await passDay(house.hot);
+    await passDay(world.hot);
     await vi.waitFor(async () => expect(await countersOfToday()).toEqual({ "example.org": 2 }), eventually);
   });
 
@@ -180,17 +180,17 @@ describe("a recipient is counted once a day", () => {
     await capDomain({ dailyCap: 1 });
     await queue(1);
     for (let attempt = 1; attempt <= 2; attempt++) {
-      const claims = await claimDeliveries(house.hot, { limit: 10, leaseToken: newId() });
+      const claims = await claimDeliveries(world.hot, { limit: 10, leaseToken: newId() });
       expect(claims).toHaveLength(1);
       const asked = claims.map((claim) => ({
         ...claim,
         senderDomain: "example.org",
         offersUnsubscribe: false,
       }));
-      expect((await handOverWithinCaps(house.hot, asked)).marked.size).toBe(1);
+      expect((await handOverWithinCaps(world.hot, asked)).marked.size).toBe(1);
       // Its worker dies during the dialogue.
-      await house.hot`update deliveries set leased_until = now() - interval '1 s'`;
-      expect(await recoverExpired(house.hot, newId, 10)).toHaveLength(1);
+      await world.hot`update deliveries set leased_until = now() - interval '1 s'`;
+      expect(await recoverExpired(world.hot, newId, 10)).toHaveLength(1);
     }
     expect(await countersOfToday()).toEqual({ "example.org": 1 });
   });
@@ -198,15 +198,15 @@ describe("a recipient is counted once a day", () => {
   test("and not at all if the hand-over is not committed or the address is suppressed before it", async () => {
     await capDomain({ dailyCap: 10 });
     await queue(3);
-    await addSuppressions(house.ctx, ["r1@to-example.org"]);
-    await house.hot.unsafe(`
+    await addSuppressions(world.ctx, ["r1@to-example.org"]);
+    await world.hot.unsafe(`
       create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
       create trigger refuse before update on deliveries for each row
         when (new.stage = 'handed_over') execute function refuse();`);
     startEngine();
     await vi.waitFor(
       async () =>
-        expect(await house.hot`select 1 from deliveries where status = 'suppressed'`).toHaveLength(1),
+        expect(await world.hot`select 1 from deliveries where status = 'suppressed'`).toHaveLength(1),
       eventually,
     );
     for (const stop of stops.splice(0)) await stop();
@@ -216,7 +216,7 @@ describe("a recipient is counted once a day", () => {
 });
 
 describe("postponed email is sent on the same day", () => {
-  const sweepOnce = () => sweep(house.withTransport(out.transport));
+  const sweepOnce = () => sweep(world.withTransport(out.transport));
 
   test("up to a raised cap", async () => {
     await capDomain({ dailyCap: 10 });
@@ -230,11 +230,11 @@ describe("postponed email is sent on the same day", () => {
   });
 
   test("after the domain's or the team's cap is removed", async () => {
-    await updateTeam(house.ctx, { dailyCap: 10 });
+    await updateTeam(world.ctx, { dailyCap: 10 });
     await queue(40);
     startEngine();
     await settled(10, "team_daily_cap", 30);
-    await updateTeam(house.ctx, { dailyCap: null });
+    await updateTeam(world.ctx, { dailyCap: null });
     expect(await sweepOnce()).toBe(30);
     await settled(40, "team_daily_cap", 0);
     expect(await sweepOnce()).toBe(0);
@@ -244,8 +244,8 @@ describe("postponed email is sent on the same day", () => {
 test("a cap of 0 delays all email, and email to backstamp.test is not counted", async () => {
   await capDomain({ dailyCap: 0 });
   await queue(5);
-  const { id } = await house.send({ to: ["delivered@backstamp.test"] });
+  const { id } = await world.send({ to: ["delivered@backstamp.test"] });
   startEngine();
-  await vi.waitFor(async () => expect((await house.email(id)).status).toBe("delivered"), eventually);
+  await vi.waitFor(async () => expect((await world.email(id)).status).toBe("delivered"), eventually);
   await settled(0, "daily_cap", 5);
 });

@@ -2,32 +2,32 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { claimDeliveries } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { auditClaims, readClaims } from "../support/claim-audit";
-import { type House, openHouse } from "../support/house";
 import { type MailSink, startMailSink } from "../support/smtp-peer";
 import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
+import { createWorld, type World } from "../support/world";
 
 const workersCount = 8;
 const emailsCount = 2_000;
 const eventually = { timeout: 240_000, interval: 100 };
 
-let house: House;
+let world: World;
 let sink: MailSink;
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
   sink = await startMailSink();
-  await auditClaims(house.hot);
+  await auditClaims(world.hot);
 });
 afterEach(async () => {
   await killWorkers();
   await sink.close();
-  await house.close();
+  await world.close();
 });
 
 /** One recipient each, within the connection limit of the database. */
 async function sendMails(count: number): Promise<void> {
   let next = 0;
   const sender = async () => {
-    while (next < count) await house.send({ to: [`r${next++}@example.net`] });
+    while (next < count) await world.send({ to: [`r${next++}@example.net`] });
   };
   await Promise.all(Array.from({ length: 12 }, sender));
 }
@@ -47,17 +47,17 @@ test("eight worker processes share 2,000 rows: none is claimed twice per attempt
 }, async () => {
   const smtpUrl = `smtp://127.0.0.1:${sink.port}`;
   const workers = Array.from({ length: workersCount }, () =>
-    spawnWorker({ databaseUrl: house.url, smtpUrl }),
+    spawnWorker({ databaseUrl: world.databaseUrl, smtpUrl }),
   );
-  await waitForBeats(house.hot, workers);
+  await waitForBeats(world.hot, workers);
 
   await sendMails(emailsCount);
   await vi.waitFor(async () => {
     for (const worker of workers) expect(worker.hasExited(), worker.output()).toBe(false);
-    expect(await house.hot`select 1 from deliveries where status <> 'sent'`).toHaveLength(0);
+    expect(await world.hot`select 1 from deliveries where status <> 'sent'`).toHaveLength(0);
   }, eventually);
 
-  const claims = await readClaims(house.hot);
+  const claims = await readClaims(world.hot);
   expect(claimedTwice(claims)).toEqual([]);
   expect(claims).toHaveLength(emailsCount);
   expect(new Set(claims.map(({ backend }) => backend)).size).toBeGreaterThan(1);
@@ -75,11 +75,11 @@ test("concurrent claims get disjoint rows and together all rows", async () => {
   const claimed: string[] = [];
   const claimAll = async () => {
     for (;;) {
-      const claims = await claimDeliveries(house.hot, { limit: 17, leaseToken: newId() });
+      const claims = await claimDeliveries(world.hot, { limit: 17, leaseToken: newId() });
       claimed.push(...claims.map(({ id }) => id));
       // Rows locked by another connection are skipped, so only an empty table ends the loop.
       if (claims.length === 0) {
-        const [left] = await house.hot`select 1 from deliveries where status = 'queued' limit 1`;
+        const [left] = await world.hot`select 1 from deliveries where status = 'queued' limit 1`;
         if (!left) return;
       }
     }
@@ -87,5 +87,5 @@ test("concurrent claims get disjoint rows and together all rows", async () => {
   await Promise.all(Array.from({ length: 16 }, claimAll));
   expect(claimed).toHaveLength(1_000);
   expect(new Set(claimed).size).toBe(1_000);
-  expect(claimedTwice(await readClaims(house.hot))).toEqual([]);
+  expect(claimedTwice(await readClaims(world.hot))).toEqual([]);
 });

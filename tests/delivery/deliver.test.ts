@@ -1,23 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
-import { type House, openHouse } from "../support/house";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 beforeEach(async () => {
-  house = await openHouse();
+  world = await createWorld();
 });
 afterEach(async () => {
-  await house.close();
+  await world.close();
 });
 
-const round = () => tick(house.withTransport(), { budgetMs: 20_000 });
+const round = () => tick(world.withTransport(), { budgetMs: 20_000 });
 const typesOf = (email: { events: { type: string }[] }) => email.events.map(({ type }) => type);
 
 describe("capture", () => {
   test("an email is stored once with the bytes that would be sent, and is delivered", async () => {
-    const { id } = await house.send({ subject: "Grüße", to: ["ben@example.net", "cy@example.net"] });
+    const { id } = await world.send({ subject: "Grüße", to: ["ben@example.net", "cy@example.net"] });
     await round();
-    const email = await house.email(id);
+    const email = await world.email(id);
     expect(email.status).toBe("delivered");
     expect(email.deliveries.map(({ status, attempts }) => ({ status, attempts }))).toEqual([
       { status: "delivered", attempts: 1 },
@@ -26,7 +26,7 @@ describe("capture", () => {
     expect(typesOf(email).sort()).toEqual(
       ["email.queued", "email.sent", "email.sent", "email.delivered", "email.delivered"].sort(),
     );
-    const kept = await house.hot<{ raw: Uint8Array }[]>`select raw from captured_messages`;
+    const kept = await world.hot<{ raw: Uint8Array }[]>`select raw from captured_messages`;
     expect(kept).toHaveLength(1);
     expect(Buffer.from(kept[0]?.raw ?? "").toString()).toContain(`Message-ID: <${email.messageId}>`);
   });
@@ -35,9 +35,9 @@ describe("capture", () => {
 describe("scripted recipients", () => {
   test("each scripted address has the outcome that its name says", async () => {
     const names = ["delivered", "bounced", "complained", "suppressed", "slow", "nobody"];
-    const { id } = await house.send({ to: names.map((name) => `${name}+x@backstamp.test`) });
+    const { id } = await world.send({ to: names.map((name) => `${name}+x@backstamp.test`) });
     await round();
-    const email = await house.email(id);
+    const email = await world.email(id);
     expect(
       Object.fromEntries(email.deliveries.map((row) => [row.address.split("+")[0], row.status])),
     ).toEqual({
@@ -49,16 +49,16 @@ describe("scripted recipients", () => {
       nobody: "bounced",
     });
     expect(email.status).toBe("complained");
-    expect(await house.hot`select 1 from captured_messages`).toHaveLength(0);
+    expect(await world.hot`select 1 from captured_messages`).toHaveLength(0);
   });
 
   test("deferred is delivered on the third attempt, and each wait is recorded with its rule", async () => {
-    const { id } = await house.send({ to: ["deferred@backstamp.test"] });
+    const { id } = await world.send({ to: ["deferred@backstamp.test"] });
     for (let attempt = 1; attempt <= 3; attempt++) {
       await round();
-      await house.elapse(10_000);
+      await world.elapse("10 seconds");
     }
-    const email = await house.email(id);
+    const email = await world.email(id);
     expect(email.deliveries[0]).toMatchObject({ status: "delivered", attempts: 3 });
     expect(typesOf(email)).toEqual([
       "email.queued",
@@ -72,27 +72,27 @@ describe("scripted recipients", () => {
   });
 
   test("an unknown outcome is recorded, and the policy decides whether the email is sent again or held", async () => {
-    const { id } = await house.send({ to: ["unknown@backstamp.test"] });
+    const { id } = await world.send({ to: ["unknown@backstamp.test"] });
     await round();
-    expect(await house.email(id)).toMatchObject({
+    expect(await world.email(id)).toMatchObject({
       status: "deferred",
       deliveries: [{ status: "queued", waitRule: "unknown_retry" }],
     });
-    await house.elapse(10_000);
+    await world.elapse("10 seconds");
     await round();
-    expect(typesOf(await house.email(id))).toEqual([
+    expect(typesOf(await world.email(id))).toEqual([
       "email.queued",
       "email.unknown",
       "email.sent",
       "email.delivered",
     ]);
 
-    await house.hot`update teams set unknown_policy = 'hold'`;
-    const held = await house.send({ to: ["unknown@backstamp.test"] });
+    await world.hot`update teams set unknown_policy = 'hold'`;
+    const held = await world.send({ to: ["unknown@backstamp.test"] });
     await round();
-    await house.elapse(10_000_000);
+    await world.elapse("10000 seconds");
     await round();
-    expect(await house.email(held.id)).toMatchObject({
+    expect(await world.email(held.id)).toMatchObject({
       status: "unknown",
       deliveries: [{ status: "unknown", attempts: 1 }],
     });
@@ -100,17 +100,17 @@ describe("scripted recipients", () => {
 });
 
 test("without a transport real recipients wait with a reason until there is one, and scripted ones do not", async () => {
-  const { id } = await house.send({ to: ["ben@example.net", "delivered@backstamp.test"] });
-  const without = house.withTransport(null);
+  const { id } = await world.send({ to: ["ben@example.net", "delivered@backstamp.test"] });
+  const without = world.withTransport(null);
   await tick(without, { budgetMs: 20_000 });
   await tick(without, { budgetMs: 20_000 });
-  const waiting = await house.email(id);
+  const waiting = await world.email(id);
   expect(waiting.deliveries).toMatchObject([
     { status: "queued", attempts: 0, waitRule: "no_transport" },
     { status: "delivered", attempts: 1 },
   ]);
   await round();
-  expect(await house.email(id)).toMatchObject({
+  expect(await world.email(id)).toMatchObject({
     status: "delivered",
     deliveries: [{ attempts: 1 }, { attempts: 1 }],
   });

@@ -3,33 +3,33 @@ import { createEngine } from "#server/delivery/engine";
 import { newId } from "#server/platform/ids";
 import { setDestinationLimit, unsetDestinationLimit } from "#server/services/destinations/limits";
 import { readDestinationShares } from "#server/services/destinations/worker-limits";
-import { type DirectWorld, openDirectWorld } from "../mail/direct-world";
-import { type House, openHouse } from "../support/house";
+import { startTestInternet, type TestInternet } from "../mail/direct-world";
 import { type Act, PASS } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 const town = "town.example";
 
-let house: House;
-let world: DirectWorld;
+let world: World;
+let internet: TestInternet;
 let stop: () => Promise<void>;
 beforeEach(async () => {
   stop = async () => {};
-  house = await openHouse({ transportKind: "direct" });
-  world = await openDirectWorld({
+  world = await createWorld({ transportKind: "direct" });
+  internet = await startTestInternet({
     [town]: { a: ["127.0.0.2"] },
     "other.example": { a: ["127.0.0.3"] },
   });
 });
 afterEach(async () => {
   await stop();
+  await internet.close();
   await world.close();
-  await house.close();
 });
 
 /** An engine that pumps until the end of the test. */
 function start(workerId?: string): void {
-  const engine = createEngine(house.withTransport(world.transport()), { dialoguesMax: 8, workerId });
+  const engine = createEngine(world.withTransport(internet.transport()), { dialoguesMax: 8, workerId });
   let isPumping = true;
   const pumping = (async () => {
     while (isPumping) if (!(await engine.pump())) await engine.idle(20);
@@ -42,14 +42,14 @@ function start(workerId?: string): void {
 }
 
 const send = async (domain: string, count: number) => {
-  for (let n = 0; n < count; n++) await house.send({ to: [`r${n}@${domain}`] });
+  for (let n = 0; n < count; n++) await world.send({ to: [`r${n}@${domain}`] });
 };
 
 type Row = { domain: string; status: string; rule: string | null; waits: boolean; attempts: number };
-const rows = () => house.hot<Row[]>`
+const rows = () => world.hot<Row[]>`
   select domain, status, wait_rule as rule, due_at > now() as waits, attempts from deliveries order by id`;
 const bringNearer = () =>
-  house.hot`update deliveries set due_at = now() where status = 'queued' and due_at > now()`;
+  world.hot`update deliveries set due_at = now() where status = 'queued' and due_at > now()`;
 const WAITING = { status: "queued", rule: "destination_pace", waits: true, attempts: 0 };
 
 const untilAllDelivered = () =>
@@ -60,25 +60,25 @@ const untilAllDelivered = () =>
 
 const startWorkers = async (...ids: string[]) => {
   for (const id of ids)
-    await house.hot`insert into workers (id, host, pid, transport) values (${id}, 'elsewhere', 1, 'direct')`;
+    await world.hot`insert into workers (id, host, pid, transport) values (${id}, 'elsewhere', 1, 'direct')`;
 };
 
 test("a destination with a limit of 1 connection gets no second one, and one without a limit does", async () => {
-  await setDestinationLimit(house.deps, town, { connectionsMax: 1 });
+  await setDestinationLimit(world.deps, town, { connectionsMax: 1 });
   let release = () => {};
   const open = new Promise<void>((resolve) => {
     release = resolve;
   });
   let atOnce = 0;
   const greeting = () => open.then((): Act => PASS);
-  const limited = await world.serve("127.0.0.2", {
+  const limited = await internet.serve("127.0.0.2", {
     greeting,
     mail: (): Act => {
       atOnce = Math.max(atOnce, limited.open());
       return PASS;
     },
   });
-  const other = await world.serve("127.0.0.3", { greeting });
+  const other = await internet.serve("127.0.0.3", { greeting });
   await send(town, 6);
   await send("other.example", 6);
   start();
@@ -95,8 +95,8 @@ test("a destination with a limit of 1 connection gets no second one, and one wit
 });
 
 test("a destination with a limit of 1 a minute gets one email; the others wait with rule and due time until the limit is removed", async () => {
-  await setDestinationLimit(house.deps, town, { perMinute: 1 });
-  const peer = await world.serve("127.0.0.2");
+  await setDestinationLimit(world.deps, town, { perMinute: 1 });
+  const peer = await internet.serve("127.0.0.2");
   await send(town, 3);
   start();
   const twoWait = () =>
@@ -110,7 +110,7 @@ test("a destination with a limit of 1 a minute gets one email; the others wait w
   await bringNearer();
   await twoWait();
   expect(peer.messages).toHaveLength(1);
-  await unsetDestinationLimit(house.deps, town);
+  await unsetDestinationLimit(world.deps, town);
   await untilAllDelivered();
   expect(peer.messages).toHaveLength(3);
 });
@@ -119,13 +119,13 @@ test("a limit is divided among the live workers with direct delivery, and their 
   const ids = [newId(), newId(), newId()].sort();
   const [first = "", second = "", third = ""] = ids;
   await startWorkers(...ids, newId());
-  await house.hot`update workers set beat_at = now() - interval '1 min' where id not in ${house.hot(ids)}`;
-  await house.hot`insert into workers (id, host, pid, transport) values (${newId()}, 'elsewhere', 1, 'relay')`;
-  await setDestinationLimit(house.deps, town, { connectionsMax: 5, perMinute: 120 });
-  await setDestinationLimit(house.deps, "other.example", { connectionsMax: 1 });
+  await world.hot`update workers set beat_at = now() - interval '1 min' where id not in ${world.hot(ids)}`;
+  await world.hot`insert into workers (id, host, pid, transport) values (${newId()}, 'elsewhere', 1, 'relay')`;
+  await setDestinationLimit(world.deps, town, { connectionsMax: 5, perMinute: 120 });
+  await setDestinationLimit(world.deps, "other.example", { connectionsMax: 1 });
   const shareOf = async (workerId: string) => {
     const domains = [town, "other.example", "free.example"];
-    return Object.fromEntries(await readDestinationShares(house.hot, { workerId, domains }));
+    return Object.fromEntries(await readDestinationShares(world.hot, { workerId, domains }));
   };
   expect(await shareOf(first)).toEqual({
     [town]: { places: 2, perMinute: 40 },
@@ -138,13 +138,13 @@ test("a limit is divided among the live workers with direct delivery, and their 
 test("a worker without a share requeues the delivery, and sends it after the worker with the share is gone", async () => {
   const [other = "", own = ""] = [newId(), newId()].sort();
   await startWorkers(other, own);
-  await setDestinationLimit(house.deps, town, { connectionsMax: 1 });
-  const peer = await world.serve("127.0.0.2");
+  await setDestinationLimit(world.deps, town, { connectionsMax: 1 });
+  const peer = await internet.serve("127.0.0.2");
   await send(town, 2);
   start(own);
   await vi.waitFor(async () => expect(await rows()).toMatchObject([WAITING, WAITING]), eventually);
   expect(peer.connections()).toBe(0);
-  await house.hot`delete from workers where id = ${other}`;
+  await world.hot`delete from workers where id = ${other}`;
   await untilAllDelivered();
   expect(peer.messages).toHaveLength(2);
 });

@@ -3,29 +3,29 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createEngine } from "#server/delivery/engine";
 import { outcomeOfReply, readReply } from "#server/mail/outcome";
 import { acceptedBy, type CountingTransport, countHandOvers } from "../support/hand-overs";
-import { type House, openHouse } from "../support/house";
 import { queueMany } from "../support/queue-many";
+import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 const dialoguesMax = 4;
 
-let house: House;
+let world: World;
 let stop: () => Promise<void>;
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "direct" });
+  world = await createWorld({ transportKind: "direct" });
   stop = async () => {};
 });
 afterEach(async () => {
   await stop();
-  await house.close();
+  await world.close();
 });
 
 const queue = (to: string, count: number) =>
-  queueMany(house.hot, { teamId: house.ctx.teamId, domain: "example.org", count, to });
+  queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count, to });
 
 /** An engine that pumps until the end of the test. */
 function start({ transport }: CountingTransport, beforeStop: () => void = () => {}): void {
-  const engine = createEngine(house.withTransport(transport), { dialoguesMax });
+  const engine = createEngine(world.withTransport(transport), { dialoguesMax });
   let isPumping = true;
   const pumping = (async () => {
     while (isPumping) if (!(await engine.pump())) await engine.idle(20);
@@ -77,7 +77,7 @@ test("a backlog of 20,000 emails to a slow destination hardly delays a single em
   expect(out.handedOver.findIndex((address) => address.endsWith("@quick.example")) - before).toBeLessThan(
     150,
   );
-  const [waiting] = await house.hot<{ n: number }[]>`
+  const [waiting] = await world.hot<{ n: number }[]>`
     select count(*)::int as n from deliveries where wait_rule = 'destination_pace' and due_at > now()`;
   expect(waiting?.n).toBeGreaterThan(15_000);
 });
@@ -97,7 +97,7 @@ test("deliveries that wait for a destination are queued without an attempt, with
   await queue("tarpit.example", 20);
   const { out, release } = openTarpits();
   start(out, release);
-  const waiting = () => house.hot<{ attempts: number; waits: boolean; status: string }[]>`
+  const waiting = () => world.hot<{ attempts: number; waits: boolean; status: string }[]>`
     select d.attempts, d.due_at > now() as waits, e.status from deliveries d join emails e on e.id = d.email_id
     where d.status = 'queued' and d.wait_rule = 'destination_pace'`;
   await vi.waitFor(async () => expect(await waiting()).toHaveLength(18), eventually);
@@ -107,8 +107,8 @@ test("deliveries that wait for a destination are queued without an attempt, with
   release();
   await vi.waitFor(async () => {
     // Only queued rows become due: an expired lease during a dialogue would make its outcome unknown.
-    await house.hot`update deliveries set due_at = now() where status = 'queued' and due_at > now()`;
-    expect(await house.hot`select from deliveries where status <> 'delivered'`).toHaveLength(0);
+    await world.hot`update deliveries set due_at = now() where status = 'queued' and due_at > now()`;
+    expect(await world.hot`select from deliveries where status <> 'delivered'`).toHaveLength(0);
   }, eventually);
   expect(new Set(out.handedOver).size).toBe(20);
   expect(out.handedOver).toHaveLength(20);
@@ -125,13 +125,13 @@ test("a destination that replies 421 is paused until the end of its pause, and o
   await vi.waitFor(
     async () =>
       expect(
-        await house.hot`select from deliveries where status = 'queued' and wait_rule is not null`,
+        await world.hot`select from deliveries where status = 'queued' and wait_rule is not null`,
       ).toHaveLength(300),
     eventually,
   );
   // Two dialogues had started before the first reply.
   expect(out.handedOver.length).toBeLessThanOrEqual(2);
-  const [held] = await house.hot<{ seconds: number }[]>`
+  const [held] = await world.hot<{ seconds: number }[]>`
     select extract(epoch from min(due_at) - now())::float as seconds from deliveries where wait_rule = 'destination_pace'`;
   expect(held?.seconds).toBeGreaterThan(0);
   await queue("quick.example", 1);

@@ -2,17 +2,17 @@ import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { readDomainName } from "#server/mail/address/address";
-import { type DirectWorld, openDirectWorld } from "../mail/direct-world";
-import { type House, openHouse } from "../support/house";
+import { startTestInternet, type TestInternet } from "../mail/direct-world";
 import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
+import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };
 
-let house: House;
-let world: DirectWorld;
+let world: World;
+let internet: TestInternet;
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "direct" });
-  world = await openDirectWorld({
+  world = await createWorld({ transportKind: "direct" });
+  internet = await startTestInternet({
     "quick.example": { mx: [[10, "mx.quick.example"]] },
     "mx.quick.example": { a: ["127.0.0.2"] },
     "slow.example": { a: ["127.0.0.3"] },
@@ -21,8 +21,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await killWorkers();
+  await internet.close();
   await world.close();
-  await house.close();
 });
 
 test("a slow destination does not delay the recording of other destinations' results", async () => {
@@ -31,13 +31,13 @@ test("a slow destination does not delay the recording of other destinations' res
     release = resolve;
   });
   const [quick, slow] = [
-    await world.serve("127.0.0.2"),
-    await world.serve("127.0.0.3", { greeting: () => greeting }),
+    await internet.serve("127.0.0.2"),
+    await internet.serve("127.0.0.3", { greeting: () => greeting }),
   ];
-  const { id } = await house.send({ to: ["ann@quick.example", "ben@slow.example", "cy@quick.example"] });
-  const statuses = async () => (await house.email(id)).deliveries.map(({ status }) => status);
+  const { id } = await world.send({ to: ["ann@quick.example", "ben@slow.example", "cy@quick.example"] });
+  const statuses = async () => (await world.email(id)).deliveries.map(({ status }) => status);
 
-  const round = tick(house.withTransport(world.transport()), { budgetMs: 20_000 });
+  const round = tick(world.withTransport(internet.transport()), { budgetMs: 20_000 });
   await vi.waitFor(
     async () => expect(await statuses()).toEqual(["delivered", "sending", "delivered"]),
     eventually,
@@ -52,22 +52,22 @@ test("a slow destination does not delay the recording of other destinations' res
 });
 
 test("with SMTP_URL=direct: a worker resolves the MX hosts, avoids internal addresses and records each outcome", async () => {
-  const peer = await world.serve("127.0.0.2", {
+  const peer = await internet.serve("127.0.0.2", {
     rcpt: ({ address }) => (address.startsWith("gone") ? "550 5.1.1 no such user" : "250 ok"),
   });
   const to = ["ann@quick.example", "gone@quick.example", "ben@missing.example", "cy@inside.example"];
-  const { id } = await house.send({ to });
+  const { id } = await world.send({ to });
   const worker = spawnWorker({
-    databaseUrl: house.url,
+    databaseUrl: world.databaseUrl,
     smtpUrl: "direct:",
     env: {
-      BACKSTAMP_DNS_SERVERS: `127.0.0.1:${world.dns.port}`,
-      BACKSTAMP_MX_PORT: String(world.port),
+      BACKSTAMP_DNS_SERVERS: `127.0.0.1:${internet.dns.port}`,
+      BACKSTAMP_MX_PORT: String(internet.port),
       BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
     },
   });
   const outcomes = async () =>
-    (await house.email(id)).deliveries.map(({ status, lastHost }) => [status, lastHost]);
+    (await world.email(id)).deliveries.map(({ status, lastHost }) => [status, lastHost]);
   await vi.waitFor(
     async () =>
       expect(await outcomes()).toEqual([
@@ -78,7 +78,7 @@ test("with SMTP_URL=direct: a worker resolves the MX hosts, avoids internal addr
       ]),
     eventually,
   );
-  const reasons = (await house.email(id)).deliveries.map(({ lastReason }) => lastReason);
+  const reasons = (await world.email(id)).deliveries.map(({ lastReason }) => lastReason);
   expect(reasons[2]).toBe(
     "The domain missing.example does not exist. DNS is queried again before this delivery fails.",
   );
@@ -89,18 +89,18 @@ test("with SMTP_URL=direct: a worker resolves the MX hosts, avoids internal addr
   await worker.exited;
 });
 
-const again = () => house.hot`update deliveries set due_at = now() where status = 'queued'`;
-const round = () => tick(house.withTransport(world.transport()), { budgetMs: 20_000 });
+const again = () => world.hot`update deliveries set due_at = now() where status = 'queued'`;
+const round = () => tick(world.withTransport(internet.transport()), { budgetMs: 20_000 });
 
 test("a single wrong DNS response fails no email: a missing domain is final after two attempts", async () => {
-  world.zone["mended.example"] = { mx: [[10, "mx.missing.example"]] };
-  world.zone["null.example"] = { mx: [[0, "."]] };
-  const peer = await world.serve("127.0.0.2");
+  internet.zone["mended.example"] = { mx: [[10, "mx.missing.example"]] };
+  internet.zone["null.example"] = { mx: [[0, "."]] };
+  const peer = await internet.serve("127.0.0.2");
   const names = ["back", "gone", "mended", "null", "empty"].map((name) => `ann@${name}.example`);
-  world.zone["empty.example"] = { mx: [[10, "mx.missing.example"]] };
-  const { id } = await house.send({ to: names });
+  internet.zone["empty.example"] = { mx: [[10, "mx.missing.example"]] };
+  const { id } = await world.send({ to: names });
   const results = async () =>
-    (await house.email(id)).deliveries.map(({ status, attempts, lastReason }) => [
+    (await world.email(id)).deliveries.map(({ status, attempts, lastReason }) => [
       status,
       attempts,
       lastReason,
@@ -115,7 +115,7 @@ test("a single wrong DNS response fails no email: a missing domain is final afte
     ["failed", 1, "null.example does not accept email (null MX)."],
     ["queued", 1, `mx.missing.example has no address in DNS. ${recheck}`],
   ]);
-  const { events } = await house.email(id);
+  const { events } = await world.email(id);
   expect(events.filter(({ type }) => type === "email.failed")).toMatchObject([
     { recipient: "ann@null.example" },
   ]);
@@ -123,8 +123,8 @@ test("a single wrong DNS response fails no email: a missing domain is final afte
     rule: "retry_schedule",
   });
 
-  world.zone["back.example"] = { a: ["127.0.0.2"] };
-  world.zone["mended.example"] = { a: ["127.0.0.2"] };
+  internet.zone["back.example"] = { a: ["127.0.0.2"] };
+  internet.zone["mended.example"] = { a: ["127.0.0.2"] };
   await again();
   await round();
   expect((await results()).map(([status, attempts]) => [status, attempts])).toEqual([
@@ -142,26 +142,26 @@ test("a single wrong DNS response fails no email: a missing domain is final afte
 });
 
 test("a DNS failure between two attempts resets the check of a missing domain", async () => {
-  const { id } = await house.send({ to: ["ann@gone.example"] });
+  const { id } = await world.send({ to: ["ann@gone.example"] });
   const statuses: (string | undefined)[] = [];
   for (const fault of [undefined, "SERVFAIL", undefined, undefined] as const) {
-    if (fault) world.zone["gone.example"] = { fault };
-    else delete world.zone["gone.example"];
+    if (fault) internet.zone["gone.example"] = { fault };
+    else delete internet.zone["gone.example"];
     await again();
     await round();
-    statuses.push((await house.email(id)).deliveries[0]?.status);
+    statuses.push((await world.email(id)).deliveries[0]?.status);
   }
   expect(statuses).toEqual(["queued", "queued", "queued", "failed"]);
 });
 
 test("a CNAME to a host without MX receives email at that host, and only a null MX record rejects it", async () => {
-  world.zone["alias.example"] = { cname: "slow.example" };
-  world.zone["named.example"] = { cname: "quick.example" };
-  world.zone["null.example"] = { mx: [[0, "."]] };
-  const [quick, slow] = [await world.serve("127.0.0.2"), await world.serve("127.0.0.3")];
-  const { id } = await house.send({ to: ["ann@alias.example", "ben@named.example", "cy@null.example"] });
+  internet.zone["alias.example"] = { cname: "slow.example" };
+  internet.zone["named.example"] = { cname: "quick.example" };
+  internet.zone["null.example"] = { mx: [[0, "."]] };
+  const [quick, slow] = [await internet.serve("127.0.0.2"), await internet.serve("127.0.0.3")];
+  const { id } = await world.send({ to: ["ann@alias.example", "ben@named.example", "cy@null.example"] });
   await round();
-  const { deliveries } = await house.email(id);
+  const { deliveries } = await world.email(id);
   expect(deliveries.map(({ status, lastHost }) => [status, lastHost])).toEqual([
     ["delivered", "alias.example"],
     ["delivered", "mx.quick.example"],
@@ -179,11 +179,11 @@ test("a worker without a fully qualified EHLO host name logs a warning at startu
     ["", !isQualified],
   ] as const) {
     const worker = spawnWorker({
-      databaseUrl: house.url,
+      databaseUrl: world.databaseUrl,
       smtpUrl: "direct:",
       env: { BACKSTAMP_HOSTNAME: name },
     });
-    await waitForBeats(house.hot, [worker]);
+    await waitForBeats(world.hot, [worker]);
     expect(worker.output().includes("direct.unqualified_name")).toBe(warns);
     worker.signal("SIGTERM");
     await worker.exited;
@@ -191,11 +191,11 @@ test("a worker without a fully qualified EHLO host name logs a warning at startu
 });
 
 test("a domain that enforces TLS sends nothing unencrypted to an MX host", async () => {
-  await house.hot`update domains set tls = 'enforced' where name = 'example.org'`;
-  const peer = await world.serve("127.0.0.2", { starttls: "502 5.5.1 what?" });
-  const { id } = await house.send({ to: ["ann@quick.example"] });
-  await tick(house.withTransport(world.transport()), { budgetMs: 20_000 });
-  const [delivery] = (await house.email(id)).deliveries;
+  await world.hot`update domains set tls = 'enforced' where name = 'example.org'`;
+  const peer = await internet.serve("127.0.0.2", { starttls: "502 5.5.1 what?" });
+  const { id } = await world.send({ to: ["ann@quick.example"] });
+  await tick(world.withTransport(internet.transport()), { budgetMs: 20_000 });
+  const [delivery] = (await world.email(id)).deliveries;
   expect(delivery).toMatchObject({ status: "queued", attempts: 1, waitRule: "retry_schedule" });
   expect(delivery?.lastReason).toContain("TLS");
   expect(peer.commands.filter((line) => /^(MAIL|RCPT|DATA)/.test(line))).toEqual([]);

@@ -9,27 +9,27 @@ import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
-import { type House, openHouse } from "../support/house";
 import { DROP, type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
 const hasVerifier = hasDkimVerifier();
 if (!hasVerifier)
   process.stdout.write("NOT RUN: python3-dkim is not on this machine; sent signatures are only looked at.\n");
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 let transport: Transport;
 
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
-  const { id } = await createDomain(house.ctx, { name: "signed.example" });
-  await declareDomainVerified(house.ctx, "signed.example");
-  await house.hot`update dkim_keys set signs_from = now() where domain_id = ${id} and algorithm = 'ed25519'`;
+  world = await createWorld({ transportKind: "relay" });
+  const { id } = await createDomain(world.ctx, { name: "signed.example" });
+  await declareDomainVerified(world.ctx, "signed.example");
+  await world.hot`update dkim_keys set signs_from = now() where domain_id = ${id} and algorithm = 'ed25519'`;
 });
 afterEach(async () => {
   await transport?.close();
   await peer?.close();
-  await house.close();
+  await world.close();
 });
 
 async function relayTo(script: FaultScript): Promise<void> {
@@ -39,15 +39,15 @@ async function relayTo(script: FaultScript): Promise<void> {
   transport = createRelay(url.target);
 }
 
-const round = (deps = house.withTransport(transport)) => tick(deps, { budgetMs: 20_000 });
+const round = (deps = world.withTransport(transport)) => tick(deps, { budgetMs: 20_000 });
 /** With lines that start with a dot, which SMTP escapes by doubling it. */
-const send = () => house.send({ sender: "Ann <ann@signed.example>", html: "<p>x</p>\n.\n..\n.y\n" });
+const send = () => world.send({ sender: "Ann <ann@signed.example>", html: "<p>x</p>\n.\n..\n.y\n" });
 const signatures = (bytes: Buffer | undefined) =>
   bytes?.toString("latin1").match(/^DKIM-Signature:/gim)?.length ?? 0;
 
 /** The DNS records that the domain's owner publishes. */
 async function zoneOf(name: string): Promise<Record<string, string>> {
-  const { dkimKeys } = await findDomain(house.ctx, name);
+  const { dkimKeys } = await findDomain(world.ctx, name);
   return Object.fromEntries(
     dkimKeys.map((key) => [
       `${key.selector}._domainkey.${name}`,
@@ -73,11 +73,11 @@ test("the bytes of an email stay the same over its attempts, even if the domain'
   await relayTo({ message: [DROP, "250 2.0.0 kept"] });
   await send();
   await round();
-  const { id } = await findDomain(house.ctx, "signed.example");
-  await rotateDomainKey(house.ctx, id);
-  await house.hot`update dkim_keys set signs_until = now() where signs_from is not null`;
-  await house.hot`update dkim_keys set signs_from = now() where signs_from is null`;
-  await house.elapse(20 * 60_000);
+  const { id } = await findDomain(world.ctx, "signed.example");
+  await rotateDomainKey(world.ctx, id);
+  await world.hot`update dkim_keys set signs_until = now() where signs_from is not null`;
+  await world.hot`update dkim_keys set signs_from = now() where signs_from is null`;
+  await world.elapse("20 minutes");
   await round();
   expect(peer.messages).toHaveLength(2);
   expect(signatures(peer.messages[0]?.bytes)).toBe(2);
@@ -87,7 +87,7 @@ test("the bytes of an email stay the same over its attempts, even if the domain'
 test("a key created after an email was accepted does not sign it", async () => {
   await relayTo({});
   await send();
-  await house.hot`update dkim_keys set signs_from = now() + interval '1 second'`;
+  await world.hot`update dkim_keys set signs_from = now() + interval '1 second'`;
   await round();
   expect(signatures(peer.messages[0]?.bytes)).toBe(0);
 });
@@ -96,27 +96,27 @@ test("email whose DKIM key cannot be decrypted waits and is never sent unsigned"
   await relayTo({});
   const { id } = await send();
   await round({
-    ...house.withTransport(transport),
+    ...world.withTransport(transport),
     vault: createVault("another secret altogether, by mistake"),
   });
   expect(peer.messages).toHaveLength(0);
-  const email = await house.email(id);
+  const email = await world.email(id);
   expect(email.deliveries[0]).toMatchObject({
     status: "queued",
     waitRule: "retry_schedule",
     lastReason: expect.stringContaining("BACKSTAMP_SECRET"),
   });
-  await house.elapse(20 * 60_000);
+  await world.elapse("20 minutes");
   await round();
   expect(signatures(peer.messages[0]?.bytes)).toBe(2);
 });
 
 test("a scheduled email has its scheduled time as date and signing time", async () => {
   await relayTo({});
-  const { id } = await house.send({ sender: "Ann <ann@signed.example>", scheduledAt: "in 2 hours" });
-  await house.elapse(2 * 3_600_000);
+  const { id } = await world.send({ sender: "Ann <ann@signed.example>", scheduledAt: "in 2 hours" });
+  await world.elapse("2 hours");
   await round();
-  const [row] = await house.hot<{ due: Date }[]>`select scheduled_at as due from emails where id = ${id}`;
+  const [row] = await world.hot<{ due: Date }[]>`select scheduled_at as due from emails where id = ${id}`;
   const dueMs = row?.due.getTime() ?? 0;
   const text = peer.messages[0]?.bytes.toString() ?? "";
   expect(text).toContain(`t=${Math.floor(dueMs / 1000)};`);
@@ -125,7 +125,7 @@ test("a scheduled email has its scheduled time as date and signing time", async 
 
 test("email from the built-in domain or from a domain without keys is sent unsigned", async () => {
   await relayTo({});
-  await house.send();
+  await world.send();
   await round();
   expect(signatures(peer.messages[0]?.bytes)).toBe(0);
 });

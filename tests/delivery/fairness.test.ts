@@ -6,27 +6,27 @@ import { addDomain } from "#server/services/domains/write";
 import { createTeam } from "#server/services/teams";
 import { countReadsOfQueue } from "../support/count-reads";
 import { type CountingTransport, countHandOvers } from "../support/hand-overs";
-import { type House, openHouse } from "../support/house";
 import { queueMany } from "../support/queue-many";
+import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 const claimBatch = 150;
 
-let house: House;
+let world: World;
 let out: CountingTransport;
 let engine: ReturnType<typeof createEngine>;
 let isPumping: boolean;
 let pumping: Promise<void>;
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
   out = countHandOvers("relay");
-  engine = createEngine(house.withTransport(out.transport), { dialoguesMax: 10 });
+  engine = createEngine(world.withTransport(out.transport), { dialoguesMax: 10 });
 });
 afterEach(async () => {
   isPumping = false;
   await pumping;
   await engine.drain(1_000);
-  await house.close();
+  await world.close();
 });
 
 function startPumpLoop(): void {
@@ -38,18 +38,18 @@ function startPumpLoop(): void {
 }
 
 async function openTeam(name: string): Promise<string> {
-  const { id } = await createTeam(house.deps, { name });
-  await addDomain({ ...house.ctx, teamId: id }, { name: `${name}.example`, verified: true });
+  const { id } = await createTeam(world.deps, { name });
+  await addDomain({ ...world.ctx, teamId: id }, { name: `${name}.example`, verified: true });
   return id;
 }
 
 test("a team's backlog of 20,000 emails delays another team's single email by a few batches at most", async () => {
-  await queueMany(house.hot, { teamId: house.ctx.teamId, domain: "example.org", count: 20_000 });
+  await queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count: 20_000 });
   const second = await openTeam("second");
   startPumpLoop();
   await vi.waitFor(() => expect(out.handedOver.length).toBeGreaterThan(500), eventually);
 
-  await queueMany(house.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });
+  await queueMany(world.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });
   // Counted from its commit: earlier hand-overs do not show whether claims are fair.
   const before = out.handedOver.length;
   await vi.waitFor(
@@ -64,10 +64,10 @@ test("a claim reads no more rows with a backlog forty times as large, and includ
   const second = await openTeam("second");
   const reads = [];
   for (const more of [1_000, 39_000]) {
-    await queueMany(house.hot, { teamId: house.ctx.teamId, domain: "example.org", count: more });
-    await queueMany(house.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });
-    await house.hot.unsafe("vacuum analyze deliveries");
-    const { scans, fetched, result } = await countReadsOfQueue(house.hot, (hot) =>
+    await queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count: more });
+    await queueMany(world.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });
+    await world.hot.unsafe("vacuum analyze deliveries");
+    const { scans, fetched, result } = await countReadsOfQueue(world.hot, (hot) =>
       claimDeliveries(hot, { limit: claimBatch, leaseToken: newId() }),
     );
     expect(scans).toBe(0);
@@ -81,14 +81,14 @@ test("a claim reads no more rows with a backlog forty times as large, and includ
 });
 
 test("teams with backlogs get equal shares of a claim, oldest deliveries first", async () => {
-  const teams = [house.ctx.teamId, await openTeam("second"), await openTeam("third")];
+  const teams = [world.ctx.teamId, await openTeam("second"), await openTeam("third")];
   for (const [n, teamId] of teams.entries())
-    await queueMany(house.hot, { teamId, domain: "example.org", count: 1_000 * (n + 1) });
-  const claims = await claimDeliveries(house.hot, { limit: 150, leaseToken: newId() });
+    await queueMany(world.hot, { teamId, domain: "example.org", count: 1_000 * (n + 1) });
+  const claims = await claimDeliveries(world.hot, { limit: 150, leaseToken: newId() });
   const countOf = (teamId: string) => claims.filter((claim) => claim.teamId === teamId).length;
   expect(teams.map(countOf)).toEqual([50, 50, 50]);
   expect(hasMoreDue(claims)).toBe(true);
-  const [newer] = await house.hot<{ count: number }[]>`
+  const [newer] = await world.hot<{ count: number }[]>`
     select count(*)::int as count from deliveries w join deliveries c using (team_id)
     where w.status = 'queued' and c.status = 'sending' and w.due_at < c.due_at`;
   expect(newer?.count).toBe(0);
@@ -97,25 +97,25 @@ test("teams with backlogs get equal shares of a claim, oldest deliveries first",
 test("with more waiting teams than rows in a claim, each team is served eventually", async () => {
   const teams: string[] = [];
   for (let n = 0; n < 30; n++) {
-    const { id } = await createTeam(house.deps, { name: `Team ${n}` });
+    const { id } = await createTeam(world.deps, { name: `Team ${n}` });
     teams.push(id);
-    await queueMany(house.hot, { teamId: id, domain: "example.org", count: 300 });
+    await queueMany(world.hot, { teamId: id, domain: "example.org", count: 300 });
   }
   const served = new Set<string>();
   for (let n = 0; n < 200 && served.size < teams.length; n++)
-    for (const { teamId } of await claimDeliveries(house.hot, { limit: 5, leaseToken: newId() }))
+    for (const { teamId } of await claimDeliveries(world.hot, { limit: 5, leaseToken: newId() }))
       served.add(teamId);
   expect(served.size).toBe(teams.length);
 });
 
 test("email that is not due uses no part of any share", async () => {
-  await queueMany(house.hot, { teamId: house.ctx.teamId, domain: "example.org", count: 200 });
+  await queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count: 200 });
   const later = await openTeam("later");
-  await queueMany(house.hot, { teamId: later, domain: "later.example", count: 200, dueIn: "1 hour" });
-  const claims = await claimDeliveries(house.hot, { limit: 150, leaseToken: newId() });
-  expect(claims.filter(({ teamId }) => teamId === house.ctx.teamId)).toHaveLength(150);
+  await queueMany(world.hot, { teamId: later, domain: "later.example", count: 200, dueIn: "1 hour" });
+  const claims = await claimDeliveries(world.hot, { limit: 150, leaseToken: newId() });
+  expect(claims.filter(({ teamId }) => teamId === world.ctx.teamId)).toHaveLength(150);
   expect(hasMoreDue(claims)).toBe(true);
-  const rest = await claimDeliveries(house.hot, { limit: 150, leaseToken: newId() });
+  const rest = await claimDeliveries(world.hot, { limit: 150, leaseToken: newId() });
   expect(rest).toHaveLength(50);
   expect(hasMoreDue(rest)).toBe(false);
 });

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type House, openHouse } from "../support/house";
 import { type Act, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
 import { killWorkers, spawnWorker, type WorkerProcess, waitForBeats } from "../support/worker-process";
+import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 /** Connections of a worker, one dialogue at a time each. */
 const dialoguesMax = 10;
 const waitingCount = 5;
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 let release: () => void;
 /** Replies to messages on connections up to this one wait for `release`. */
 let heldConnectionsMax: number;
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
   heldConnectionsMax = Number.POSITIVE_INFINITY;
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -29,31 +29,31 @@ beforeEach(async () => {
 afterEach(async () => {
   await killWorkers();
   await peer.close();
-  await house.close();
+  await world.close();
 });
 
 const startWorker = async (): Promise<WorkerProcess> => {
-  const worker = spawnWorker({ databaseUrl: house.url, smtpUrl: `smtp://127.0.0.1:${peer.port}` });
-  await waitForBeats(house.hot, [worker]);
+  const worker = spawnWorker({ databaseUrl: world.databaseUrl, smtpUrl: `smtp://127.0.0.1:${peer.port}` });
+  await waitForBeats(world.hot, [worker]);
   return worker;
 };
 
 const messageIdOf = (bytes: Buffer) => /^Message-ID: (.*)$/im.exec(bytes.toString())?.[1];
 const copiesOf = (address: string) => peer.messages.filter(({ to }) => to.includes(address));
 const stages = () =>
-  house.hot<{ stage: string; count: number }[]>`
+  world.hot<{ stage: string; count: number }[]>`
     select stage, count(*)::int as count from deliveries group by stage order by stage`;
 const everything = async () => ({
-  deliveries: await house.hot`select * from deliveries order by id`,
-  events: await house.hot`select * from email_events order by email_id, id`,
-  emails: await house.hot`select * from emails order by id`,
+  deliveries: await world.hot`select * from deliveries order by id`,
+  events: await world.hot`select * from email_events order by email_id, id`,
+  emails: await world.hot`select * from emails order by id`,
 });
 const unknownsOf = (address: string) =>
-  house.hot`select 1 from email_events where type = 'email.unknown' and recipient = ${address}`;
+  world.hot`select 1 from email_events where type = 'email.unknown' and recipient = ${address}`;
 
 test("results of a frozen worker change nothing after another worker has the lease, and it starts no attempt", async () => {
   const addresses = Array.from({ length: dialoguesMax + waitingCount }, (_, n) => `r${n}@example.net`);
-  for (const address of addresses) await house.send({ to: [address] });
+  for (const address of addresses) await world.send({ to: [address] });
   const frozen = await startWorker();
   await vi.waitFor(async () => {
     expect(peer.messages).toHaveLength(dialoguesMax);
@@ -64,11 +64,11 @@ test("results of a frozen worker change nothing after another worker has the lea
   }, eventually);
   frozen.signal("SIGSTOP");
   heldConnectionsMax = peer.connections();
-  await house.elapse(61_000);
+  await world.elapse("61 seconds");
 
   const second = await startWorker();
   await vi.waitFor(
-    async () => expect(await house.hot`select 1 from deliveries where status <> 'sent'`).toHaveLength(0),
+    async () => expect(await world.hot`select 1 from deliveries where status <> 'sent'`).toHaveLength(0),
     eventually,
   );
   second.signal("SIGTERM");
@@ -82,8 +82,8 @@ test("results of a frozen worker change nothing after another worker has the lea
     () => expect(frozen.output().match(/delivery\.lease_lost/g)).toHaveLength(dialoguesMax),
     eventually,
   );
-  const later = await house.send({ to: ["later@example.net"] });
-  await vi.waitFor(async () => expect((await house.email(later.id)).status).toBe("sent"), eventually);
+  const later = await world.send({ to: ["later@example.net"] });
+  await vi.waitFor(async () => expect((await world.email(later.id)).status).toBe("sent"), eventually);
 
   const after = await everything();
   const isOld = (row: { email_id?: unknown; id?: unknown }) => (row.email_id ?? row.id) !== later.id;
@@ -95,5 +95,5 @@ test("results of a frozen worker change nothing after another worker has the lea
     expect(copies, address).toHaveLength(1 + (await unknownsOf(address)).length);
     expect(new Set(copies.map(({ bytes }) => messageIdOf(bytes))).size).toBe(1);
   }
-  expect(await house.hot`select 1 from email_events where type = 'email.unknown'`).toHaveLength(dialoguesMax);
+  expect(await world.hot`select 1 from email_events where type = 'email.unknown'`).toHaveLength(dialoguesMax);
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type House, openHouse } from "../support/house";
 import { type Act, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
 import { killWorkers, spawnWorker, type WorkerProcess, waitForBeats } from "../support/worker-process";
+import { createWorld, type World } from "../support/world";
 
 /* The only test that waits for a lease in real time: a worker detects the end of its lease by its own clock. */
 
@@ -9,12 +9,12 @@ const leaseSeconds = 10;
 const eventually = { timeout: 60_000, interval: 50 };
 const afterTheLease = { timeout: 120_000, interval: 200 };
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 let release: () => void;
 let askedByFrozen = 0;
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
@@ -32,37 +32,37 @@ beforeEach(async () => {
 afterEach(async () => {
   await killWorkers();
   await peer.close();
-  await house.close();
+  await world.close();
 });
 
 const startWorker = async (): Promise<WorkerProcess> => {
   const worker = spawnWorker({
-    databaseUrl: house.url,
+    databaseUrl: world.databaseUrl,
     smtpUrl: `smtp://127.0.0.1:${peer.port}`,
     env: { BACKSTAMP_LEASE_SECONDS: String(leaseSeconds) },
   });
-  await waitForBeats(house.hot, [worker]);
+  await waitForBeats(world.hot, [worker]);
   return worker;
 };
 
 test("a worker that was frozen for longer than its lease does not send the final dot", {
   timeout: 240_000,
 }, async () => {
-  const { id } = await house.send({ to: ["ann@example.net"] });
+  const { id } = await world.send({ to: ["ann@example.net"] });
   const frozen = await startWorker();
   await vi.waitFor(() => expect(askedByFrozen).toBe(1), eventually);
   frozen.signal("SIGSTOP");
 
   const second = await startWorker();
-  await vi.waitFor(async () => expect((await house.email(id)).status).toBe("sent"), afterTheLease);
+  await vi.waitFor(async () => expect((await world.email(id)).status).toBe("sent"), afterTheLease);
   second.signal("SIGTERM");
   expect(await second.exited).toEqual({ code: 0, signal: null });
-  const settled = await house.email(id);
+  const settled = await world.email(id);
   expect(settled.events.map(({ type }) => type)).toEqual(["email.queued", "email.unknown", "email.sent"]);
 
   frozen.signal("SIGCONT");
   release();
   await vi.waitFor(() => expect(frozen.output()).toContain("delivery.lease_lost"), eventually);
   expect(peer.messages.map(({ to }) => to)).toEqual([["ann@example.net"]]);
-  expect(await house.email(id)).toEqual(settled);
+  expect(await world.email(id)).toEqual(settled);
 });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
-import { type DirectWorld, openDirectWorld } from "../mail/direct-world";
+import { startTestInternet, type TestInternet } from "../mail/direct-world";
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
 let world: WebhookWorld;
-let net: DirectWorld;
+let net: TestInternet;
 let lines: { event: string; facts: unknown }[];
 beforeEach(async () => {
   lines = [];
@@ -13,8 +13,7 @@ beforeEach(async () => {
     transportKind: "direct",
     log: { info: record, warn: record, error: record },
   });
-  await world.domain("example.org");
-  net = await openDirectWorld({
+  net = await startTestInternet({
     "closed.example": { mx: [[10, "mx.closed.example"]] },
     "mx.closed.example": { a: ["127.0.0.9"] },
     "nowhere.example": { a: ["255.255.255.255"] },
@@ -48,7 +47,7 @@ test("failure reasons contain no address of this machine or of the internal netw
   const to = ["closed", "nowhere", "inside", "cut", "ours"].map((name) => `ann@${name}.example`);
   // One email each, because a fault on our side applies to all recipients of a transaction.
   const ids: string[] = [];
-  for (const address of to) ids.push(await world.send({ from: "ann@example.org", to: address }));
+  for (const address of to) ids.push(await world.sendByApi({ from: "ann@example.org", to: address }));
   await tick({ ...world.worker, transport }, { budgetMs: 20_000 });
   await world.round();
 

@@ -10,29 +10,29 @@ import { addDomain } from "#server/services/domains/write";
 import { readSource } from "#server/services/emails/read/source";
 import { createTeam } from "#server/services/teams";
 import { countHandOvers } from "../support/hand-overs";
-import { type House, openHouse } from "../support/house";
 import { DROP, startFaultPeer } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 50_000, interval: 20 };
 /** A newsletter of 100 KB without a text part. */
 const newsletter = "<table><tr><td><h2>Offer</h2><p>Dear <b>reader</b></p></td></tr></table>".repeat(1_400);
 
-let house: House;
+let world: World;
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
 });
-afterEach(() => house.close());
+afterEach(() => world.close());
 
 async function otherTeam(): Promise<Ctx> {
-  const { id } = await createTeam(house.deps, { name: "Other" });
-  const ctx = { ...house.ctx, teamId: id };
+  const { id } = await createTeam(world.deps, { name: "Other" });
+  const ctx = { ...world.ctx, teamId: id };
   await addDomain(ctx, { name: "other.example", verified: true });
   return ctx;
 }
 
 /** In steps, because a slow machine would reject some of 300 concurrent requests. */
 async function sendMany(count: number): Promise<void> {
-  const sendOne = (n: number) => house.send({ html: newsletter, to: [`reader${n}@many.example`] });
+  const sendOne = (n: number) => world.send({ html: newsletter, to: [`reader${n}@many.example`] });
   for (let from = 0; from < count; from += 30)
     await Promise.all(Array.from({ length: 30 }, (_, n) => sendOne(from + n)));
 }
@@ -41,7 +41,7 @@ test("300 long newsletters of one team delay another team's newsletter by a few 
   await sendMany(300);
   const other = await otherTeam();
   const out = countHandOvers("relay");
-  const engine = createEngine(house.withTransport(out.transport), { dialoguesMax: 10 });
+  const engine = createEngine(world.withTransport(out.transport), { dialoguesMax: 10 });
   let isPumping = true;
   const run = async () => {
     while (isPumping) if (!(await engine.pump())) await engine.idle(5);
@@ -49,7 +49,7 @@ test("300 long newsletters of one team delay another team's newsletter by a few 
   const pumping = run();
   try {
     await vi.waitFor(() => expect(out.handedOver.length).toBeGreaterThan(10), eventually);
-    await house.send({ html: newsletter, sender: "a@other.example", to: ["one@single.example"] }, other);
+    await world.send({ html: newsletter, sender: "a@other.example", to: ["one@single.example"] }, other);
     const before = out.handedOver.length;
     await vi.waitFor(() => expect(out.handedOver).toContain("one@single.example"), eventually);
     expect(out.handedOver.indexOf("one@single.example") - before).toBeLessThan(40);
@@ -64,8 +64,8 @@ test("300 long newsletters of one team delay another team's newsletter by a few 
 });
 
 test("while a text is generated, emails that need none are delivered, also those of the same team", async () => {
-  const { id } = await house.send({ html: newsletter, to: ["slow@example.net"] });
-  for (const n of [1, 2, 3]) await house.send({ to: [`quick${n}@example.net`] });
+  const { id } = await world.send({ html: newsletter, to: ["slow@example.net"] });
+  for (const n of [1, 2, 3]) await world.send({ to: [`quick${n}@example.net`] });
   const out = countHandOvers("relay");
   let go = () => {};
   const gone = new Promise<void>((resolve) => {
@@ -75,14 +75,14 @@ test("while a text is generated, emails that need none are delivered, also those
     if (html === newsletter) await gone;
     return "made";
   };
-  const rounds = tick({ ...house.withTransport(out.transport), convertToText }, { budgetMs: 50_000 });
+  const rounds = tick({ ...world.withTransport(out.transport), convertToText }, { budgetMs: 50_000 });
   await vi.waitFor(() => expect(out.handedOver).toHaveLength(3), eventually);
   expect(out.handedOver).not.toContain("slow@example.net");
-  expect((await house.email(id)).deliveries).toMatchObject([{ status: "sending" }]);
+  expect((await world.email(id)).deliveries).toMatchObject([{ status: "sending" }]);
   go();
   await rounds;
   expect(out.handedOver).toContain("slow@example.net");
-  expect(await house.email(id)).toMatchObject({ status: "sent" });
+  expect(await world.email(id)).toMatchObject({ status: "sent" });
 });
 
 describe("a text that could not be generated in time", () => {
@@ -103,28 +103,28 @@ describe("a text that could not be generated in time", () => {
     [", whose body is too large to be read with others", newsletter.repeat(3)],
   ])("stays the email's text: the next attempt sends the same bytes%s", async (_, html) => {
     const { peer, transport, close } = await peerAnd([DROP, "250 2.0.0 kept"]);
-    const { id } = await house.send({ html });
+    const { id } = await world.send({ html });
     const hurried = createTextConverter({ log: silentLog, timeLimitMs: 1 });
     await tick(
-      { ...house.withTransport(transport), convertToText: hurried.convertToText },
+      { ...world.withTransport(transport), convertToText: hurried.convertToText },
       { budgetMs: 20_000 },
     );
-    await house.elapse(20 * 60_000);
-    await tick(house.withTransport(transport), { budgetMs: 20_000 });
-    expect(await house.email(id)).toMatchObject({ status: "sent", text: null });
+    await world.elapse("20 minutes");
+    await tick(world.withTransport(transport), { budgetMs: 20_000 });
+    expect(await world.email(id)).toMatchObject({ status: "sent", text: null });
     expect(peer.messages).toHaveLength(2);
     const [first, second] = peer.messages.map(({ bytes }) => bytes.toString("latin1"));
     // The HTML without its tags: the converter would add an empty line between a heading and a paragraph.
     expect(first).toContain("\r\nOffer\r\n\r\nDear reader\r\n");
     expect(second).toBe(first);
-    const displayed = Buffer.from((await readSource(house.ctx, id)).bytes).toString("latin1");
+    const displayed = Buffer.from((await readSource(world.ctx, id)).bytes).toString("latin1");
     expect(displayed.slice(displayed.indexOf("\r\n\r\n"))).toBe(first?.slice(first.indexOf("\r\n\r\n")));
     await Promise.all([close(), hurried.close()]);
   });
 
   test("is the same for all recipients, in any order of attempts", async () => {
     const out: string[] = [];
-    const { id } = await house.send({
+    const { id } = await world.send({
       html: newsletter,
       to: ["a@one.example", "b@two.example"],
       listUnsubscribe: true,
@@ -138,9 +138,9 @@ describe("a text that could not be generated in time", () => {
         return countHandOvers("relay").transport.deliver(message as never, recipients, {} as never);
       },
     };
-    await tick({ ...house.withTransport(transport), convertToText }, { budgetMs: 20_000 });
+    await tick({ ...world.withTransport(transport), convertToText }, { budgetMs: 20_000 });
     expect(bodies).toHaveLength(2);
     for (const body of bodies) expect(body).toContain("\r\ntext 1\r\n");
-    expect(await house.email(id)).toMatchObject({ status: "sent" });
+    expect(await world.email(id)).toMatchObject({ status: "sent" });
   });
 });

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type DirectWorld, openDirectWorld, type Zone } from "../mail/direct-world";
+import { startTestInternet, type TestInternet, type Zone } from "../mail/direct-world";
 import { type Certificate, makeAuthority, makeCertificate } from "../support/certificate";
-import { type House, openHouse } from "../support/house";
 import { type HttpSink, type SinkReply, startHttpSink } from "../support/http-sink";
 import { EHLO_STARTTLS, type FaultPeer } from "../support/smtp-peer";
 import { killWorkers, spawnWorker } from "../support/worker-process";
+import { createWorld, type World } from "../support/world";
 
 /** The only port of policy hosts (RFC 8461 section 3.3). */
 const httpsPort = 443;
@@ -49,8 +49,8 @@ const FARS: Record<string, Far> = {
   },
 };
 
-let house: House;
-let world: DirectWorld;
+let world: World;
+let internet: TestInternet;
 let folder: string;
 let sinks: Map<string, HttpSink>;
 let servers: Map<string, FaultPeer>;
@@ -60,7 +60,7 @@ const certificateOf = (name: string, isVouched = true): Certificate =>
   makeCertificate({ names: [name], ...(isVouched && { issuer: authority }) });
 
 async function open(): Promise<void> {
-  house = await openHouse({ transportKind: "direct" });
+  world = await createWorld({ transportKind: "direct" });
   const zone: Zone = {};
   for (const [nth, domain] of Object.keys(FARS).entries()) {
     zone[domain] = { mx: [[10, `mx.${domain}`]] };
@@ -68,7 +68,7 @@ async function open(): Promise<void> {
     zone[`_mta-sts.${domain}`] = { txt: ["v=STSv1; id=1;"] };
     zone[`mta-sts.${domain}`] = { a: [`127.0.0.${30 + nth}`] };
   }
-  world = await openDirectWorld(zone);
+  internet = await startTestInternet(zone);
   sinks = new Map();
   servers = new Map();
   for (const [nth, [domain, far]] of Object.entries(FARS).entries()) {
@@ -76,7 +76,7 @@ async function open(): Promise<void> {
     const place = { host: `127.0.0.${30 + nth}`, port: httpsPort, certificate };
     sinks.set(domain, await startHttpSink(() => far.answer, place));
     const proof = { certificate: certificateOf(`mx.${domain}`, far.isMailVouched) };
-    servers.set(domain, await world.serve(`127.0.0.${50 + nth}`, { ehlo: EHLO_STARTTLS }, proof));
+    servers.set(domain, await internet.serve(`127.0.0.${50 + nth}`, { ehlo: EHLO_STARTTLS }, proof));
   }
   folder = mkdtempSync(join(tmpdir(), "backstamp-authority-"));
   writeFileSync(join(folder, "authority.pem"), authority.cert);
@@ -87,28 +87,28 @@ describe.runIf(isOpen)("a worker and MTA-STS policies with certificates of a tes
   afterEach(async () => {
     await killWorkers();
     await Promise.all([...(sinks?.values() ?? [])].map((sink) => sink.close()));
+    await internet?.close();
     await world?.close();
-    await house?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
   test("an enforced policy is applied, and one with an invalid certificate is ignored", {
     timeout: 120_000,
   }, async () => {
-    const { id } = await house.send({ to: Object.keys(FARS).map((domain) => `ann@${domain}`) });
+    const { id } = await world.send({ to: Object.keys(FARS).map((domain) => `ann@${domain}`) });
     const worker = spawnWorker({
-      databaseUrl: house.url,
+      databaseUrl: world.databaseUrl,
       smtpUrl: "direct:",
       env: {
         NODE_EXTRA_CA_CERTS: join(folder, "authority.pem"),
-        BACKSTAMP_DNS_SERVERS: `127.0.0.1:${world.dns.port}`,
-        BACKSTAMP_MX_PORT: String(world.port),
+        BACKSTAMP_DNS_SERVERS: `127.0.0.1:${internet.dns.port}`,
+        BACKSTAMP_MX_PORT: String(internet.port),
         BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
       },
     });
     const outcomes = async () =>
       Object.fromEntries(
-        (await house.email(id)).deliveries.map(({ address, status, attempts }) => [
+        (await world.email(id)).deliveries.map(({ address, status, attempts }) => [
           address.replace("ann@", ""),
           [status, attempts],
         ]),
@@ -150,7 +150,7 @@ describe.runIf(isOpen)("a worker and MTA-STS policies with certificates of a tes
     // The redirect pointed to it and was not followed.
     expect(sinks.get("elsewhere.example")?.received).toHaveLength(1);
     const reasons = new Map(
-      (await house.email(id)).deliveries.map(({ address, lastReason }) => [address, lastReason]),
+      (await world.email(id)).deliveries.map(({ address, lastReason }) => [address, lastReason]),
     );
     expect(reasons.get("ann@elsewhere.example")).toContain("MTA-STS policy of elsewhere.example");
     worker.signal("SIGTERM");

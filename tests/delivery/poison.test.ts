@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lapsesMax } from "#server/delivery/queue/recover-expired";
-import { type House, openHouse } from "../support/house";
 import { type Act, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
 import { killWorkers, spawnWorker } from "../support/worker-process";
+import { createWorld, type World } from "../support/world";
 
 /** Far less memory than the large email needs, and enough for a worker. */
 const heapMb = 56;
@@ -14,10 +14,10 @@ const neighbours = Array.from({ length: 5 }, (_, n) => `r${n}@example.net`);
 
 const poisonous = "poison@example.net";
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
   peer = await startFaultPeer({
     message: async (): Promise<Act> => {
       await wait(answerAfterMs);
@@ -28,11 +28,11 @@ beforeEach(async () => {
 afterEach(async () => {
   await killWorkers();
   await peer.close();
-  await house.close();
+  await world.close();
 });
 
 const statusOf = async (address: string): Promise<string | undefined> => {
-  const [row] = await house.hot<
+  const [row] = await world.hot<
     { status: string }[]
   >`select status from deliveries where address = ${address}`;
   return row?.status;
@@ -40,7 +40,7 @@ const statusOf = async (address: string): Promise<string | undefined> => {
 
 /** Unfinished deliveries with their leases. */
 const unsettled = () =>
-  house.hot`select address, status, stage, lapses from deliveries where status in ('queued', 'sending')`;
+  world.hot`select address, status, stage, lapses from deliveries where status in ('queued', 'sending')`;
 
 /** Restarts a worker after each crash, like a supervisor, and expires its leases. */
 async function superviseUntilSettled(maxMs: number): Promise<void> {
@@ -48,7 +48,7 @@ async function superviseUntilSettled(maxMs: number): Promise<void> {
   const untilMs = performance.now() + maxMs;
   const start = () =>
     spawnWorker({
-      databaseUrl: house.url,
+      databaseUrl: world.databaseUrl,
       smtpUrl: `smtp://127.0.0.1:${peer.port}`,
       nodeArgs: [`--max-old-space-size=${heapMb}`],
     });
@@ -58,9 +58,9 @@ async function superviseUntilSettled(maxMs: number): Promise<void> {
       throw new Error(`not settled after ${deaths} deaths: ${JSON.stringify(await unsettled())}`);
     if (worker.hasExited()) {
       deaths += 1;
-      await house.elapse(61_000);
+      await world.elapse("61 seconds");
       // Crashes caused by this email alone are simulated, except the last two.
-      await house.hot`update deliveries set lapses = ${lapsesMax - 2} where lapses = 3 and address = ${poisonous}`;
+      await world.hot`update deliveries set lapses = ${lapsesMax - 2} where lapses = 3 and address = ${poisonous}`;
       worker = start();
     }
     await wait(50);
@@ -70,20 +70,20 @@ async function superviseUntilSettled(maxMs: number): Promise<void> {
 test("an email that crashes its worker fails after ten crashes, and no other email is lost", {
   timeout: 300_000,
 }, async () => {
-  for (const address of neighbours.slice(0, 3)) await house.send({ to: [address] });
-  const poison = await house.send({
+  for (const address of neighbours.slice(0, 3)) await world.send({ to: [address] });
+  const poison = await world.send({
     to: [poisonous],
     html: "€".repeat(poisonCharacters),
     text: "",
   });
-  for (const address of neighbours.slice(3)) await house.send({ to: [address] });
-  await house.hot`update deliveries set due_at = now()`;
+  for (const address of neighbours.slice(3)) await world.send({ to: [address] });
+  await world.hot`update deliveries set due_at = now()`;
 
   await superviseUntilSettled(280_000);
 
   expect(await statusOf(poisonous)).toBe("failed");
-  expect((await house.email(poison.id)).deliveries[0]?.lastReason).toContain("worker stopped");
-  expect(await house.hot`select lapses from deliveries where address = ${poisonous}`).toEqual([
+  expect((await world.email(poison.id)).deliveries[0]?.lastReason).toContain("worker stopped");
+  expect(await world.hot`select lapses from deliveries where address = ${poisonous}`).toEqual([
     { lapses: lapsesMax },
   ]);
   for (const address of neighbours) expect(await statusOf(address), address).toBe("sent");

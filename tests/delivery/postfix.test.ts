@@ -10,9 +10,9 @@ import { createDomain, declareDomainVerified } from "#server/services/domains/wr
 import { openInbound } from "#server/startup/inbound";
 import { renderNewsletters } from "../mail/newsletters";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
-import { type House, openHouse } from "../support/house";
 import { type Postfix, postfixMissing, startPostfix } from "../support/postfix";
 import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
 const hasVerifier = hasDkimVerifier();
 if (postfixMissing !== null)
@@ -38,7 +38,7 @@ const SAYS: Record<string, string> = {
   late: "451 4.3.2 Come back later",
 };
 
-let house: House;
+let world: World;
 let postfix: Postfix;
 let remote: FaultPeer;
 let inbound: Listener;
@@ -46,11 +46,11 @@ let transport: Transport;
 let sent: OutgoingMessage[];
 
 async function open(): Promise<void> {
-  house = await openHouse({ transportKind: "relay", names });
-  const { id } = await createDomain(house.ctx, { name: "signed.example" });
-  await declareDomainVerified(house.ctx, "signed.example");
-  await house.hot`update dkim_keys set signs_from = now() where domain_id = ${id}`;
-  const opened = await openInbound(settings, house.deps);
+  world = await createWorld({ transportKind: "relay", names });
+  const { id } = await createDomain(world.ctx, { name: "signed.example" });
+  await declareDomainVerified(world.ctx, "signed.example");
+  await world.hot`update dkim_keys set signs_from = now() where domain_id = ${id}`;
+  const opened = await openInbound(settings, world.deps);
   if (!opened) throw new Error("nothing listens");
   inbound = opened;
   remote = await startFaultPeer({
@@ -76,7 +76,7 @@ async function open(): Promise<void> {
   };
 }
 
-const round = () => tick(house.withTransport(transport), { budgetMs: 60_000 });
+const round = () => tick(world.withTransport(transport), { budgetMs: 60_000 });
 const latin1 = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString("latin1");
 /** SMTP adds a missing line end. */
 const onTheWire = ({ bytes }: OutgoingMessage) => latin1(bytes).replace(/(?<!\r\n)$/, "\r\n");
@@ -98,7 +98,7 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
     await transport?.close();
     await remote?.close();
     await inbound?.close();
-    await house?.close();
+    await world?.close();
   });
 
   test("delivers body and headers byte for byte, to a mailbox and to a server behind it, with both signatures valid", async () => {
@@ -117,7 +117,7 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
       { html: null, text: ".", headers: [{ name: "X-Own", value: "a ".repeat(400).trim() }] },
     ];
     for (const mail of emails)
-      await house.send({
+      await world.send({
         sender,
         to: ["Ben Bär <ben@mailbox.example>", "cy@remote.example"],
         replyTo: [],
@@ -146,7 +146,7 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
       else expect(addedTo(own, behind)).toEqual(["Received"]);
     }
     if (!hasVerifier) return;
-    const { dkimKeys } = await findDomain(house.ctx, "signed.example");
+    const { dkimKeys } = await findDomain(world.ctx, "signed.example");
     const zone = Object.fromEntries(
       dkimKeys.map((key) => [
         `${key.selector}._domainkey.signed.example`,
@@ -158,7 +158,7 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
   });
 
   const stateOf = async (id: string) =>
-    (await house.email(id)).deliveries.map(({ address, status, lastEnhanced }) => [
+    (await world.email(id)).deliveries.map(({ address, status, lastEnhanced }) => [
       address,
       status,
       lastEnhanced,
@@ -175,8 +175,8 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
       "full@remote.example",
       "policy@remote.example",
     ];
-    const { id } = await house.send({ sender, to, html });
-    const { id: other } = await house.send({ sender, to: ["dee@remote.example"], html });
+    const { id } = await world.send({ sender, to, html });
+    const { id: other } = await world.send({ sender, to: ["dee@remote.example"], html });
     await round();
     await vi.waitFor(
       async () =>
@@ -191,7 +191,7 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
       eventually,
     );
     expect((await stateOf(other)).map(([, status]) => status)).toEqual(["sent"]);
-    const { deliveries, events } = await house.email(id);
+    const { deliveries, events } = await world.email(id);
     expect(deliveries[3]).toMatchObject({ lastCode: 550, lastText: "There is nobody of that name" });
     const bounces = events.filter(({ type }) => type === "email.bounced").map(({ recipient }) => recipient);
     expect(bounces.toSorted()).toEqual([
@@ -201,7 +201,7 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
       "policy@remote.example",
     ]);
     const listed =
-      await house.hot`select address, origin, source_email_id from suppressions order by address`;
+      await world.hot`select address, origin, source_email_id from suppressions order by address`;
     expect([...listed]).toEqual([
       { address: "gone@remote.example", origin: "bounce", source_email_id: id },
       { address: "nobody@mailbox.example", origin: "bounce", source_email_id: id },
@@ -209,21 +209,21 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
   });
 
   test("reports a dead forwarding target, and the original recipient is not suppressed", async () => {
-    const { id } = await house.send({ sender, to: ["team@mailbox.example"] });
+    const { id } = await world.send({ sender, to: ["team@mailbox.example"] });
     await round();
     await vi.waitFor(
       async () =>
         expect(await stateOf(id), postfix.log()).toEqual([["team@mailbox.example", "bounced", "5.1.1"]]),
       eventually,
     );
-    const listed = await house.hot`select 1 from suppressions where address = 'team@mailbox.example'`;
+    const listed = await world.hot`select 1 from suppressions where address = 'team@mailbox.example'`;
     expect(listed).toHaveLength(0);
   });
 
   test("accepts a non-ASCII address unchanged, and bounces it if the next server does not support it", async () => {
     sent.length = 0;
-    await house.send({ sender, to: ["Jörg <jörg@mailbox.example>"] });
-    const { id } = await house.send({ sender, to: ["jörg@remote.example"] });
+    await world.send({ sender, to: ["Jörg <jörg@mailbox.example>"] });
+    const { id } = await world.send({ sender, to: ["jörg@remote.example"] });
     await round();
     await vi.waitFor(async () => {
       expect(postfix.mailbox("jörg").length, postfix.log()).toBe(1);
@@ -232,12 +232,12 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
     const arrived = latin1(postfix.mailbox("jörg")[0]).replaceAll("\n", "\r\n");
     const own = sent.map(onTheWire).find((text) => arrived.endsWith(text));
     expect(own).toContain(latin1(Buffer.from("jörg@mailbox.example")));
-    const listed = await house.hot`select 1 from suppressions where address = 'jörg@remote.example'`;
+    const listed = await world.hot`select 1 from suppressions where address = 'jörg@remote.example'`;
     expect(listed).toHaveLength(0);
   });
 
   test("reports a delay, then a failure: an event, then a bounce, without a suppression", async () => {
-    const { id } = await house.send({ sender, to: ["late@remote.example"] });
+    const { id } = await world.send({ sender, to: ["late@remote.example"] });
     await round();
     await vi.waitFor(
       async () =>
@@ -247,12 +247,12 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
         ).toEqual(["bounced"]),
       eventually,
     );
-    const { events, deliveries } = await house.email(id);
+    const { events, deliveries } = await world.email(id);
     const types = events.map(({ type }) => type);
     expect(types.filter((type) => type === "email.delivery_delayed")).toHaveLength(1);
     expect(types.indexOf("email.delivery_delayed")).toBeLessThan(types.indexOf("email.bounced"));
     expect(deliveries[0]).toMatchObject({ lastCode: 451, lastEnhanced: "4.3.2" });
-    const listed = await house.hot`select 1 from suppressions where address = 'late@remote.example'`;
+    const listed = await world.hot`select 1 from suppressions where address = 'late@remote.example'`;
     expect(listed).toHaveLength(0);
   });
 });

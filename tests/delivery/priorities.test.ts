@@ -5,19 +5,19 @@ import { claimDeliveries, hasMoreDue } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
 import { countHandOvers } from "../support/hand-overs";
-import { type House, openHouse } from "../support/house";
 import { queueMany } from "../support/queue-many";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
 });
-afterEach(() => house.close());
+afterEach(() => world.close());
 
-const queue = (priority: Priority, count: number, teamId = house.ctx.teamId) =>
-  queueMany(house.hot, { teamId, domain: "example.org", count, to: `${priority}.example`, priority });
+const queue = (priority: Priority, count: number, teamId = world.ctx.teamId) =>
+  queueMany(world.hot, { teamId, domain: "example.org", count, to: `${priority}.example`, priority });
 const claim = async (limit: number) => {
-  const claims = await claimDeliveries(house.hot, { limit, leaseToken: newId() });
+  const claims = await claimDeliveries(world.hot, { limit, leaseToken: newId() });
   const countOf = (priority: Priority, teamId?: string) =>
     claims.filter(
       (each) => each.domain === `${priority}.example` && (teamId === undefined || each.teamId === teamId),
@@ -67,23 +67,23 @@ test("unused reserved rows are filled with other due deliveries", async () => {
 });
 
 test("priority applies within a team: another team's share does not change", async () => {
-  const { id: other } = await createTeam(house.deps, { name: "Other" });
+  const { id: other } = await createTeam(world.deps, { name: "Other" });
   await queue("high", 1_000);
   await queue("low", 1_000, other);
   const { countOf } = await claim(100);
-  expect(countOf("high", house.ctx.teamId)).toBe(50);
+  expect(countOf("high", world.ctx.teamId)).toBe(50);
   expect(countOf("low", other)).toBe(50);
 });
 
 test("all deliveries of an email have its priority", async () => {
-  const { id } = await house.send({ to: ["ann@example.net", "ben@example.net"], priority: "high" });
-  expect((await house.email(id)).priority).toBe("high");
-  expect(await house.hot`select distinct priority from deliveries`).toMatchObject([{ priority: 0 }]);
+  const { id } = await world.send({ to: ["ann@example.net", "ben@example.net"], priority: "high" });
+  expect((await world.email(id)).priority).toBe("high");
+  expect(await world.hot`select distinct priority from deliveries`).toMatchObject([{ priority: 0 }]);
 });
 
 test("a low-priority email behind 5,000 high-priority ones is handed over after a few batches", async () => {
   const out = countHandOvers("relay");
-  const engine = createEngine(house.withTransport(out.transport), { dialoguesMax: 10 });
+  const engine = createEngine(world.withTransport(out.transport), { dialoguesMax: 10 });
   await queue("high", 5_000);
   await queue("low", 1);
   const place = () => out.handedOver.findIndex((address) => address.endsWith("@low.example"));

@@ -24,7 +24,6 @@ beforeAll(async () => {
   world = await createWorld({ transportKind: "none" });
   world.deps.outside = issuer.outside;
   ({ token } = await world.key());
-  await world.domain("example.org");
 });
 afterAll(async () => {
   await world.close();

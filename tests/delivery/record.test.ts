@@ -2,14 +2,14 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import type { Outcome } from "#server/mail/outcome";
 import type { Transport } from "#server/mail/transport/transport";
-import { type House, openHouse } from "../support/house";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
 });
 afterEach(async () => {
-  await house.close();
+  await world.close();
 });
 
 const accepted = (recipient: string, reason: string): Outcome => ({
@@ -28,9 +28,9 @@ test("a result that cannot be stored does not affect other results in the batch"
       recipients.map((recipient) => accepted(recipient, recipient.startsWith("bad") ? unstorable : "fine")),
     close: async () => {},
   };
-  for (const local of ["a", "bad", "b", "c"]) await house.send({ to: [`${local}@example.net`] });
-  await tick(house.withTransport(transport), { budgetMs: 20_000 });
-  const rows = await house.hot<{ address: string; status: string }[]>`
+  for (const local of ["a", "bad", "b", "c"]) await world.send({ to: [`${local}@example.net`] });
+  await tick(world.withTransport(transport), { budgetMs: 20_000 });
+  const rows = await world.hot<{ address: string; status: string }[]>`
     select address, status from deliveries order by address`;
   expect(rows).toEqual([
     { address: "a@example.net", status: "sent" },

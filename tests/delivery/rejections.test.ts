@@ -3,20 +3,20 @@ import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
-import { type House, openHouse } from "../support/house";
 import { type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 let transport: Transport;
 
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
 });
 afterEach(async () => {
   await transport?.close();
   await peer?.close();
-  await house.close();
+  await world.close();
 });
 
 async function relayTo(script: FaultScript, login = ""): Promise<void> {
@@ -26,9 +26,9 @@ async function relayTo(script: FaultScript, login = ""): Promise<void> {
   transport = createRelay(url.target, { loginPauseMs: 1 });
 }
 
-const round = () => tick(house.withTransport(transport), { budgetMs: 20_000 });
+const round = () => tick(world.withTransport(transport), { budgetMs: 20_000 });
 const waitMinutes = async () => {
-  const [row] = await house.hot<{ minutes: number }[]>`
+  const [row] = await world.hot<{ minutes: number }[]>`
     select extract(epoch from due_at - now())::float / 60 as minutes from deliveries`;
   return row?.minutes ?? Number.NaN;
 };
@@ -40,11 +40,11 @@ test("each recipient's rejection has its class and advice", async () => {
     full: "452 4.2.2 mailbox full",
   };
   await relayTo({ rcpt: ({ address }) => replies[address.split("@")[0] ?? ""] ?? "250 ok" });
-  const { id } = await house.send({
+  const { id } = await world.send({
     to: ["gone@example.net", "listed@example.net", "full@example.net", "ben@example.net"],
   });
   await round();
-  const email = await house.email(id);
+  const email = await world.email(id);
   const about = (address: string) =>
     email.events.find(({ recipient, type }) => recipient === address && type !== "email.queued");
   expect(about("gone@example.net")).toMatchObject({
@@ -61,26 +61,26 @@ test("each recipient's rejection has its class and advice", async () => {
     data: { class: "quota" },
   });
   expect(about("ben@example.net")?.data).not.toHaveProperty("class");
-  const suppressed = await house.hot`select address from suppressions`;
+  const suppressed = await world.hot`select address from suppressions`;
   expect(suppressed.map(({ address }) => address)).toEqual(["gone@example.net"]);
 });
 
 test("a greylisted delivery is retried after the stated wait, or after 5 minutes", async () => {
   await relayTo({ rcpt: ["450 4.2.0 Greylisted for 8 minutes", "451 4.7.1 Greylisted", "250 ok"] });
-  const { id } = await house.send();
+  const { id } = await world.send();
   await round();
-  expect((await house.email(id)).deliveries[0]).toMatchObject({ waitRule: "greylisted", status: "queued" });
+  expect((await world.email(id)).deliveries[0]).toMatchObject({ waitRule: "greylisted", status: "queued" });
   const stated = await waitMinutes();
   expect(stated).toBeGreaterThan(7.5);
   expect(stated).toBeLessThan(10);
-  await house.elapse(10 * 60_000);
+  await world.elapse("10 minutes");
   await round();
   const usual = await waitMinutes();
   expect(usual).toBeGreaterThan(4.5);
   expect(usual).toBeLessThan(6.1);
-  await house.elapse(7 * 60_000);
+  await world.elapse("7 minutes");
   await round();
-  expect(await house.email(id)).toMatchObject({ status: "sent" });
+  expect(await world.email(id)).toMatchObject({ status: "sent" });
 });
 
 test("email waits longer than the retry schedule for a rejected login, and is sent after the fix", async () => {
@@ -92,17 +92,17 @@ test("email waits longer than the retry schedule for a rejected login, and is se
     },
     "user:wrong@",
   );
-  const { id } = await house.send();
+  const { id } = await world.send();
   for (let day = 0; day < 15; day++) {
     await round();
-    const email = await house.email(id);
+    const email = await world.email(id);
     expect(email.status).toBe("deferred");
     expect(email.deliveries[0]).toMatchObject({ attempts: 1, waitRule: "transport_fault", status: "queued" });
-    await house.elapse(24 * 3_600_000);
+    await world.elapse("1 day");
   }
   isFixed = true;
   await round();
-  const email = await house.email(id);
+  const email = await world.email(id);
   expect(email.status).toBe("sent");
   expect(email.events.filter(({ type }) => type === "email.bounced" || type === "email.failed")).toEqual([]);
   expect(email.events.find(({ type }) => type === "email.delivery_delayed")?.data).toMatchObject({

@@ -7,7 +7,6 @@ import { createVault } from "#server/platform/secrets/vault";
 import { readReadiness } from "#server/services/health";
 import { listRelays } from "#server/services/relays/read";
 import { updateRelay } from "#server/services/relays/write";
-import { type House, openHouse } from "../support/house";
 import { relayTo } from "../support/relays";
 import {
   type Act,
@@ -17,18 +16,19 @@ import {
   type FaultScript,
   startFaultPeer,
 } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 const peers: FaultPeer[] = [];
 const logged: { level: string; event: string; fields: Record<string, unknown> }[] = [];
 
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "none" });
+  world = await createWorld({ transportKind: "none" });
   logged.splice(0);
 });
 afterEach(async () => {
   await Promise.all(peers.splice(0).map((peer) => peer.close()));
-  await house.close();
+  await world.close();
 });
 
 async function peerWith(script: FaultScript = {}): Promise<FaultPeer> {
@@ -44,24 +44,24 @@ function worker(): WorkerDeps {
     (event: string, fields: Record<string, unknown> = {}) => {
       logged.push({ level, event, fields });
     };
-  const log = { ...house.deps.log, info: logTo("info"), warn: logTo("warn"), error: logTo("error") };
-  return { ...house.withTransport(null), log };
+  const log = { ...world.deps.log, info: logTo("info"), warn: logTo("warn"), error: logTo("error") };
+  return { ...world.withTransport(null), log };
 }
 
 const round = (deps = worker()) => tick(deps, { budgetMs: 20_000 });
 const logins = (peer: FaultPeer) => peer.commands.filter((line) => line.startsWith("AUTH")).length;
-const sendMany = (count: number) => Promise.all(Array.from({ length: count }, () => house.send()));
-const minuteMs = 61_000;
+const sendMany = (count: number) => Promise.all(Array.from({ length: count }, () => world.send()));
+const aMinute = "61 seconds";
 
 test("a rejected login pauses the relay for all workers: one probe a minute, without email, and no bounces", async () => {
   let answer: Act = "535 5.7.8 bad credentials";
   const peer = await peerWith({ ehlo: EHLO_AUTH, auth: () => answer });
-  await relayTo(house.deps, peer, { name: "main", login: "user:secret-word@" });
+  await relayTo(world.deps, peer, { name: "main", login: "user:secret-word@" });
   const ids = await sendMany(30);
   await round();
   await Promise.all([round(), round(), round()]);
   expect(logins(peer)).toBe(1);
-  const emails = await Promise.all(ids.map(({ id }) => house.email(id)));
+  const emails = await Promise.all(ids.map(({ id }) => world.email(id)));
   for (const { deliveries, events } of emails) {
     expect(deliveries[0]).toMatchObject({ status: "queued", waitRule: "relay_paused" });
     expect(events.length).toBeLessThanOrEqual(2);
@@ -69,18 +69,18 @@ test("a rejected login pauses the relay for all workers: one probe a minute, wit
   expect(logged.filter(({ event }) => event === "relay.paused")).toHaveLength(1);
 
   // A minute later there is one more, for any number of workers and waiting emails.
-  await house.elapse(minuteMs);
+  await world.elapse(aMinute);
   await Promise.all([round(), round(), round()]);
   expect(logins(peer)).toBe(2);
   expect(peer.commands.some((line) => line.startsWith("MAIL"))).toBe(false);
 
   answer = "235 2.7.0 welcome";
-  await house.elapse(20 * 60_000);
+  await world.elapse("20 minutes");
   await round();
   expect(logged.some(({ event }) => event === "relay.resumed")).toBe(true);
-  await house.elapse(20 * 60_000);
+  await world.elapse("20 minutes");
   await round();
-  const statuses = await Promise.all(ids.map(async ({ id }) => (await house.email(id)).status));
+  const statuses = await Promise.all(ids.map(async ({ id }) => (await world.email(id)).status));
   expect(new Set(statuses)).toEqual(new Set(["sent"]));
   expect(peer.messages).toHaveLength(30);
   expect(JSON.stringify(logged)).not.toContain("secret-word");
@@ -88,14 +88,14 @@ test("a rejected login pauses the relay for all workers: one probe a minute, wit
 
 test("an attempt that fails because of the relay itself is not counted, so email survives any outage", async () => {
   const peer = await peerWith({ greeting: DROP });
-  await relayTo(house.deps, peer);
-  const { id } = await house.send();
+  await relayTo(world.deps, peer);
+  const { id } = await world.send();
   for (let days = 0; days < 6; days++) {
     await round();
-    await house.elapse(24 * 3_600_000);
-    await house.hot`update relays set paused_until = null, failures = 0`;
+    await world.elapse("1 day");
+    await world.hot`update relays set paused_until = null, failures = 0`;
   }
-  expect((await house.email(id)).deliveries[0]).toMatchObject({
+  expect((await world.email(id)).deliveries[0]).toMatchObject({
     status: "queued",
     attempts: 1,
     waitRule: "relay_paused",
@@ -104,23 +104,23 @@ test("an attempt that fails because of the relay itself is not counted, so email
 
 test("repeated connection failures pause a relay, a single one does not", async () => {
   const peer = await peerWith({ greeting: [DROP, "220 hello", DROP, DROP, DROP] });
-  await relayTo(house.deps, peer);
+  await relayTo(world.deps, peer);
   const faults = async () => {
-    const [relay] = await listRelays(house.deps);
+    const [relay] = await listRelays(world.deps);
     return { failures: relay?.failures, isPaused: relay?.isPaused };
   };
-  const { id } = await house.send();
+  const { id } = await world.send();
   await round();
   expect(await faults()).toEqual({ failures: 1, isPaused: false });
-  await house.elapse(5 * 60_000);
+  await world.elapse("5 minutes");
   await round();
-  expect((await house.email(id)).status).toBe("sent");
+  expect((await world.email(id)).status).toBe("sent");
   expect(await faults()).toEqual({ failures: 0, isPaused: false });
   for (let failures = 1; failures <= 3; failures++) {
-    await house.send();
+    await world.send();
     await round();
-    await house.elapse(5 * 60_000);
-    await house.hot`delete from deliveries where status = 'queued'`;
+    await world.elapse("5 minutes");
+    await world.hot`delete from deliveries where status = 'queued'`;
     expect(await faults()).toEqual({ failures, isPaused: failures === 3 });
   }
 });
@@ -130,8 +130,8 @@ test("a paused relay is skipped, and the next one sends its email", async () => 
     await peerWith({ ehlo: EHLO_AUTH, auth: "535 5.7.8 bad credentials" }),
     await peerWith(),
   ];
-  await relayTo(house.deps, first, { login: "user:wrong@" });
-  await relayTo(house.deps, second);
+  await relayTo(world.deps, first, { login: "user:wrong@" });
+  await relayTo(world.deps, second);
   await sendMany(5);
   await round();
   await sendMany(5);
@@ -142,8 +142,8 @@ test("a paused relay is skipped, and the next one sends its email", async () => 
 
 test("a paused relay is reported in readiness and in the list with the reason and without the password", async () => {
   const peer = await peerWith({ ehlo: EHLO_AUTH, auth: "535 5.7.8 bad credentials" });
-  await relayTo(house.deps, peer, { name: "main", login: "user:secret-word@" });
-  await house.send();
+  await relayTo(world.deps, peer, { name: "main", login: "user:secret-word@" });
+  await world.send();
   const deps = worker();
   expect(await readReadiness(deps)).toMatchObject({ isReady: false, reason: "no_worker" });
   await round(deps);
@@ -157,7 +157,7 @@ test("a paused relay is reported in readiness and in the list with the reason an
     lastFault: expect.stringContaining("535"),
     host: `127.0.0.1:${peer.port}`,
   });
-  const dump = await house.hot`select to_jsonb(r)::text as row from relays r`;
+  const dump = await world.hot`select to_jsonb(r)::text as row from relays r`;
   expect(JSON.stringify([relay, dump])).not.toContain("secret-word");
 });
 
@@ -167,14 +167,14 @@ test("a relay with a new password is resumed, and waiting email is sent", async 
     auth: ({ line }) =>
       line.includes(Buffer.from("\0user\0right").toString("base64")) ? "235 welcome" : "535 5.7.8 no",
   });
-  const relay = await relayTo(house.deps, peer, { login: "user:wrong@" });
-  const { id } = await house.send();
+  const relay = await relayTo(world.deps, peer, { login: "user:wrong@" });
+  const { id } = await world.send();
   const deps = worker();
   await round(deps);
   await updateRelay(deps, relay, { url: `smtp://user:right@127.0.0.1:${peer.port}` });
-  await house.elapse(20 * 60_000);
+  await world.elapse("20 minutes");
   await round(deps);
-  expect((await house.email(id)).status).toBe("sent");
+  expect((await world.email(id)).status).toBe("sent");
 });
 
 test("a worker resumes a relay as soon as another worker's probe succeeds", async () => {
@@ -183,16 +183,16 @@ test("a worker resumes a relay as soon as another worker's probe succeeds", asyn
     ehlo: EHLO_AUTH,
     auth: () => (hasSuccess ? "235 2.7.0 welcome" : "535 5.7.8 bad credentials"),
   });
-  await relayTo(house.deps, peer, { login: "user:pass@" });
+  await relayTo(world.deps, peer, { login: "user:pass@" });
   const first = createEngine(worker(), { dialoguesMax: 5 });
   const work = async () => {
     await first.pump();
     await first.idle(20_000);
   };
-  await house.send();
+  await world.send();
   await work();
   hasSuccess = true;
-  await house.elapse(20 * 60_000);
+  await world.elapse("20 minutes");
   expect(await probePausedRelays(worker())).toBe(1);
   await work();
   await first.drain(20_000);
@@ -201,12 +201,12 @@ test("a worker resumes a relay as soon as another worker's probe succeeds", asyn
 
 test("a relay whose password cannot be decrypted is paused with that reason and sends nothing", async () => {
   const peer = await peerWith();
-  await relayTo(house.deps, peer);
-  const { id } = await house.send();
+  await relayTo(world.deps, peer);
+  const { id } = await world.send();
   const vault = createVault("another secret altogether, by mistake");
   await round({ ...worker(), vault });
   expect(peer.connections()).toBe(0);
-  const { deliveries } = await house.email(id);
+  const { deliveries } = await world.email(id);
   expect(deliveries[0]).toMatchObject({
     waitRule: "relay_paused",
     lastReason: expect.stringContaining("BACKSTAMP_SECRET"),

@@ -4,18 +4,18 @@ import type { WorkerDeps } from "#server/deps";
 import { createQueryDns } from "#server/mail/dns/dns";
 import { createOutside } from "#server/platform/egress/outside";
 import { type DnsPeer, startDnsPeer } from "../support/dns-peer";
-import { type House, openHouse } from "../support/house";
 import { relayTo } from "../support/relays";
 import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 let dns: DnsPeer;
 /** Addresses of relay.example, by number of the query. */
 let addresses: (nth: number) => string[];
 
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "none" });
+  world = await createWorld({ transportKind: "none" });
   peer = await startFaultPeer();
   addresses = () => ["127.0.0.1"];
   dns = await startDnsPeer(({ name, type }, nth) => {
@@ -27,46 +27,46 @@ beforeEach(async () => {
 afterEach(async () => {
   await dns.close();
   await peer.close();
-  await house.close();
+  await world.close();
 });
 
 /** Delivers with a worker that may also connect to these networks. */
 async function round(allow: string[]): Promise<void> {
   const outside = createOutside({ allow });
-  const deps: WorkerDeps = { ...house.withTransport(null), outside, dns: createQueryDns([dns]) };
+  const deps: WorkerDeps = { ...world.withTransport(null), outside, dns: createQueryDns([dns]) };
   await tick(deps, { budgetMs: 20_000 });
   await outside.close();
 }
 
 const named = () => ({ url: `smtp://relay.example:${peer.port}` });
-const reasonOf = async (id: string) => (await house.email(id)).deliveries[0]?.lastReason;
+const reasonOf = async (id: string) => (await world.email(id)).deliveries[0]?.lastReason;
 
 test("a team's relay at an internal address is not connected to, given as address or as name", async () => {
-  const { teamId } = house.ctx;
-  await relayTo(house.deps, peer, { teamId });
-  await relayTo(house.deps, peer, { name: "by name", teamId, ...named() });
-  const { id } = await house.send();
+  const { teamId } = world.ctx;
+  await relayTo(world.deps, peer, { teamId });
+  await relayTo(world.deps, peer, { name: "by name", teamId, ...named() });
+  const { id } = await world.send();
   await round([]);
   expect(peer.connections()).toBe(0);
   expect(await reasonOf(id)).toContain("does not resolve to public IP addresses only");
-  expect((await house.email(id)).deliveries[0]).toMatchObject({ status: "queued", waitRule: "relay_paused" });
+  expect((await world.email(id)).deliveries[0]).toMatchObject({ status: "queued", waitRule: "relay_paused" });
 });
 
 test("a relay in an allowed network is connected to, and the operator's relay may have any address", async () => {
-  await relayTo(house.deps, peer);
-  await house.send();
+  await relayTo(world.deps, peer);
+  await world.send();
   await round([]);
   expect(peer.messages).toHaveLength(1);
-  await relayTo(house.deps, peer, { name: "a team's", teamId: house.ctx.teamId, ...named() });
-  await house.send();
+  await relayTo(world.deps, peer, { name: "a team's", teamId: world.ctx.teamId, ...named() });
+  await world.send();
   await round(["127.0.0.0/8"]);
   expect(peer.messages).toHaveLength(2);
 });
 
 test("a single internal address among others blocks a team's relay", async () => {
   addresses = () => ["127.0.0.1", "127.0.0.2"];
-  await relayTo(house.deps, peer, { teamId: house.ctx.teamId, ...named() });
-  const { id } = await house.send();
+  await relayTo(world.deps, peer, { teamId: world.ctx.teamId, ...named() });
+  const { id } = await world.send();
   await round(["127.0.0.1/32"]);
   expect(peer.connections()).toBe(0);
   expect(await reasonOf(id)).toContain("relay.example");
@@ -74,8 +74,8 @@ test("a single internal address among others blocks a team's relay", async () =>
 
 test("a connection uses the address that was checked: the name is not resolved again", async () => {
   addresses = (nth) => (nth === 1 ? ["127.0.0.1"] : ["10.0.0.1"]);
-  await relayTo(house.deps, peer, { teamId: house.ctx.teamId, ...named() });
-  await house.send();
+  await relayTo(world.deps, peer, { teamId: world.ctx.teamId, ...named() });
+  await world.send();
   await round(["127.0.0.0/8"]);
   expect(peer.messages).toHaveLength(1);
   expect(dns.asked.filter(({ type }) => type === "A")).toHaveLength(1);
@@ -83,8 +83,8 @@ test("a connection uses the address that was checked: the name is not resolved a
 
 test("the next address of a relay's name is tried if the connection to the first is refused", async () => {
   addresses = () => ["127.0.0.9", "127.0.0.1"];
-  await relayTo(house.deps, peer, { teamId: house.ctx.teamId, ...named() });
-  const { id } = await house.send();
+  await relayTo(world.deps, peer, { teamId: world.ctx.teamId, ...named() });
+  const { id } = await world.send();
   await round(["127.0.0.0/8"]);
-  expect((await house.email(id)).status).toBe("sent");
+  expect((await world.email(id)).status).toBe("sent");
 });

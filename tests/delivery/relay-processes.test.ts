@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createVault } from "#server/platform/secrets/vault";
 import { listRelays } from "#server/services/relays/read";
-import { type House, openHouse } from "../support/house";
 import { relayTo } from "../support/relays";
 import { EHLO_AUTH, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
 import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
+import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };
 /** The secret of the worker processes; the test's own deps use another one. */
 const secret = "the secret of two workers in a test";
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 let hasSuccess = false;
 beforeEach(async () => {
   hasSuccess = false;
-  house = await openHouse({ transportKind: "none" });
+  world = await createWorld({ transportKind: "none" });
   peer = await startFaultPeer({
     ehlo: EHLO_AUTH,
     auth: () => (hasSuccess ? "235 2.7.0 welcome" : "535 5.7.8 bad credentials"),
@@ -24,22 +24,22 @@ beforeEach(async () => {
 afterEach(async () => {
   await killWorkers();
   await peer.close();
-  await house.close();
+  await world.close();
 });
 
 test("two workers share the state of a relay: a rejected login is retried once a minute by both together", {
   timeout: 240_000,
 }, async () => {
-  await relayTo({ ...house.deps, vault: createVault(secret) }, peer, { login: "user:pass@" });
+  await relayTo({ ...world.deps, vault: createVault(secret) }, peer, { login: "user:pass@" });
   const total = 40;
-  await Promise.all(Array.from({ length: total }, () => house.send()));
-  const settings = { databaseUrl: house.url, smtpUrl: "", env: { BACKSTAMP_SECRET: secret } };
+  await Promise.all(Array.from({ length: total }, () => world.send()));
+  const settings = { databaseUrl: world.databaseUrl, smtpUrl: "", env: { BACKSTAMP_SECRET: secret } };
   const workers = [spawnWorker(settings), spawnWorker(settings)];
-  await waitForBeats(house.hot, workers);
+  await waitForBeats(world.hot, workers);
   const logins = () => peer.commands.filter((line) => line.startsWith("AUTH")).length;
   const countOf = async (status: string, rule: string | null) =>
     (
-      await house.hot`
+      await world.hot`
         select from deliveries where status = ${status} and wait_rule is not distinct from ${rule}`
     ).length;
   await vi.waitFor(async () => expect(await countOf("queued", "relay_paused")).toBe(total), eventually);
@@ -47,18 +47,18 @@ test("two workers share the state of a relay: a rejected login is retried once a
   const atFirst = logins();
   expect(atFirst).toBeLessThanOrEqual(workers.length);
 
-  await house.hot`update relays set paused_until = now(), last_fault_at = null`;
+  await world.hot`update relays set paused_until = now(), last_fault_at = null`;
   await vi.waitFor(async () => {
-    const [relay] = await listRelays(house.deps);
+    const [relay] = await listRelays(world.deps);
     expect(relay).toMatchObject({ isPaused: true, lastFaultAt: expect.any(Date) });
   }, eventually);
   expect(logins()).toBe(atFirst + 1);
   expect(peer.messages).toHaveLength(0);
 
   hasSuccess = true;
-  await house.hot`update relays set paused_until = now()`;
+  await world.hot`update relays set paused_until = now()`;
   await vi.waitFor(async () => {
-    await house.hot`update deliveries set due_at = now() where status = 'queued'`;
+    await world.hot`update deliveries set due_at = now() where status = 'queued'`;
     expect(await countOf("sent", null)).toBe(total);
   }, eventually);
   expect(peer.messages).toHaveLength(total);

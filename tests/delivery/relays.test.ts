@@ -6,7 +6,6 @@ import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { removeRelay } from "#server/services/relays/write";
-import { type House, openHouse } from "../support/house";
 import { relayTo } from "../support/relays";
 import {
   type Act,
@@ -16,16 +15,17 @@ import {
   type FaultScript,
   startFaultPeer,
 } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 const peers: FaultPeer[] = [];
 
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "none" });
+  world = await createWorld({ transportKind: "none" });
 });
 afterEach(async () => {
   await Promise.all(peers.splice(0).map((peer) => peer.close()));
-  await house.close();
+  await world.close();
 });
 
 async function peerWith(script: FaultScript = {}): Promise<FaultPeer> {
@@ -34,7 +34,7 @@ async function peerWith(script: FaultScript = {}): Promise<FaultPeer> {
   return peer;
 }
 
-const round = (deps: WorkerDeps = house.withTransport(null)) => tick(deps, { budgetMs: 20_000 });
+const round = (deps: WorkerDeps = world.withTransport(null)) => tick(deps, { budgetMs: 20_000 });
 const typesOf = (email: { events: { type: string }[] }) => email.events.map(({ type }) => type);
 const counts = (...of: FaultPeer[]) => of.map(({ messages }) => messages.length);
 
@@ -45,7 +45,7 @@ test("routing uses the relays of the domain, then of the team, then of the insta
     await peerWith(),
     await peerWith(),
   ];
-  const { deps, ctx } = house;
+  const { deps, ctx } = world;
   const url = parseSmtpUrl(`smtp://127.0.0.1:${set.port}`);
   if (!url.ok) throw new Error(url.fault);
   const transport = createRelay(url.target);
@@ -58,8 +58,8 @@ test("routing uses the relays of the domain, then of the team, then of the insta
     await relayTo(deps, ofDomain, { teamId: ctx.teamId, domainId }),
   ];
   const sendAndCount = async (sender: string) => {
-    await house.send({ sender });
-    await round(house.withTransport(transport));
+    await world.send({ sender });
+    await round(world.withTransport(transport));
     return counts(ofDomain, ofTeam, ofAll, set);
   };
   expect(await sendAndCount("ann@example.org")).toEqual([1, 0, 0, 0]);
@@ -76,12 +76,12 @@ test("routing uses the relays of the domain, then of the team, then of the insta
 
 test("a team's relays send only its own email, and other relays are no failover for them", async () => {
   const [own, everybodys] = [await peerWith({ rcpt: "451 4.3.0 later" }), await peerWith()];
-  await relayTo(house.deps, everybodys);
-  await relayTo(house.deps, own, { teamId: house.ctx.teamId });
-  const { id } = await house.send();
+  await relayTo(world.deps, everybodys);
+  await relayTo(world.deps, own, { teamId: world.ctx.teamId });
+  const { id } = await world.send();
   await round();
   expect(counts(own, everybodys)).toEqual([0, 0]);
-  expect((await house.email(id)).deliveries[0]).toMatchObject({ status: "queued", lastCode: 451 });
+  expect((await world.email(id)).deliveries[0]).toMatchObject({ status: "queued", lastCode: 451 });
 });
 
 const rejectedBeforeAcceptance: [string, FaultScript, { login?: string; query?: string }][] = [
@@ -100,12 +100,12 @@ test.each(rejectedBeforeAcceptance)(
   "the next relay is tried if the previous one %s",
   async (_what, script, more) => {
     const [first, second] = [await peerWith(script), await peerWith()];
-    await relayTo(house.deps, first, more);
-    const { id: relayId } = await relayTo(house.deps, second);
-    const { id } = await house.send();
+    await relayTo(world.deps, first, more);
+    const { id: relayId } = await relayTo(world.deps, second);
+    const { id } = await world.send();
     await round();
     expect(first.connections()).toBe(1);
-    const email = await house.email(id);
+    const email = await world.email(id);
     expect(email.deliveries[0]).toMatchObject({
       status: "sent",
       attempts: 1,
@@ -119,26 +119,26 @@ test.each(rejectedBeforeAcceptance)(
 
 test("the next relay is tried if the connection to the previous one is refused", async () => {
   const [gone, second] = [await peerWith(), await peerWith()];
-  await relayTo(house.deps, gone);
-  await relayTo(house.deps, second);
+  await relayTo(world.deps, gone);
+  await relayTo(world.deps, second);
   await gone.close();
-  const { id } = await house.send();
+  const { id } = await world.send();
   await round();
-  expect((await house.email(id)).status).toBe("sent");
+  expect((await world.email(id)).status).toBe("sent");
 });
 
 test.each<[string, Act, string]>([
   ["the final dot had no reply", DROP, "unknown"],
   ["it permanently rejected the message", "554 5.7.1 not wanted", "bounced"],
 ])("no other relay is tried if %s", async (_what, act, status) => {
-  await house.hot`update teams set unknown_policy = 'hold'`;
+  await world.hot`update teams set unknown_policy = 'hold'`;
   const [first, second] = [await peerWith({ message: act }), await peerWith()];
-  const { id: relayId } = await relayTo(house.deps, first);
-  await relayTo(house.deps, second);
-  const { id } = await house.send();
+  const { id: relayId } = await relayTo(world.deps, first);
+  await relayTo(world.deps, second);
+  const { id } = await world.send();
   await round();
   expect(second.connections()).toBe(0);
-  expect((await house.email(id)).deliveries[0]).toMatchObject({ status, relayId });
+  expect((await world.email(id)).deliveries[0]).toMatchObject({ status, relayId });
 });
 
 test("only the recipients that the previous relay deferred are offered to the next one", async () => {
@@ -151,12 +151,12 @@ test("only the recipients that the previous relay deferred are offered to the ne
           : "250 ok",
   };
   const [first, second] = [await peerWith(byName), await peerWith()];
-  const relays = [await relayTo(house.deps, first), await relayTo(house.deps, second)];
-  const { id } = await house.send({ to: ["ok@example.net", "gone@example.net", "busy@example.net"] });
+  const relays = [await relayTo(world.deps, first), await relayTo(world.deps, second)];
+  const { id } = await world.send({ to: ["ok@example.net", "gone@example.net", "busy@example.net"] });
   await round();
   expect(first.messages[0]?.to).toEqual(["ok@example.net"]);
   expect(second.messages[0]?.to).toEqual(["busy@example.net"]);
-  expect((await house.email(id)).deliveries.map(({ status, relayId }) => [status, relayId])).toEqual([
+  expect((await world.email(id)).deliveries.map(({ status, relayId }) => [status, relayId])).toEqual([
     ["sent", relays[0]?.id],
     ["bounced", relays[0]?.id],
     ["sent", relays[1]?.id],
@@ -165,11 +165,11 @@ test("only the recipients that the previous relay deferred are offered to the ne
 
 test("a relay's reply about a recipient outweighs a fault of the next relay, so attempts are counted", async () => {
   const [first, second] = [await peerWith({ rcpt: "450 4.2.1 busy" }), await peerWith({ greeting: DROP })];
-  await relayTo(house.deps, first);
-  await relayTo(house.deps, second);
-  const { id } = await house.send();
+  await relayTo(world.deps, first);
+  await relayTo(world.deps, second);
+  const { id } = await world.send();
   await round();
-  expect((await house.email(id)).deliveries[0]).toMatchObject({
+  expect((await world.email(id)).deliveries[0]).toMatchObject({
     status: "queued",
     waitRule: "retry_schedule",
     attempts: 1,
@@ -179,26 +179,26 @@ test("a relay's reply about a recipient outweighs a fault of the next relay, so 
 
 test("relays are tried in order of position, not of creation", async () => {
   const [second, first] = [await peerWith(), await peerWith()];
-  await relayTo(house.deps, second, { position: 7 });
-  await relayTo(house.deps, first, { position: 2 });
-  await house.send();
+  await relayTo(world.deps, second, { position: 7 });
+  await relayTo(world.deps, first, { position: 2 });
+  await world.send();
   await round();
   expect(counts(first, second)).toEqual([1, 0]);
 });
 
 test("DKIM signing is configurable per relay, and the bytes below the signatures are the same in every attempt", async () => {
-  await createDomain(house.ctx, { name: "signed.example" });
-  await declareDomainVerified(house.ctx, "signed.example");
+  await createDomain(world.ctx, { name: "signed.example" });
+  await declareDomainVerified(world.ctx, "signed.example");
   const [signing, bare] = [
     await peerWith({ message: ["451 4.3.0 later", "451 4.3.0 later", "250 ok"] }),
     await peerWith({ message: "451 4.3.0 later" }),
   ];
-  await relayTo(house.deps, signing);
-  await relayTo(house.deps, bare, { dkim: false });
-  await house.send({ sender: "Ann <ann@signed.example>", html: "<p>x</p>\n.\n..\n" });
+  await relayTo(world.deps, signing);
+  await relayTo(world.deps, bare, { dkim: false });
+  await world.send({ sender: "Ann <ann@signed.example>", html: "<p>x</p>\n.\n..\n" });
   for (let attempt = 1; attempt <= 3; attempt++) {
     await round();
-    await house.elapse(3_600_000);
+    await world.elapse("1 hour");
   }
   const withOurs = signing.messages.map(({ bytes }) => bytes.toString("latin1"));
   const without = bare.messages.map(({ bytes }) => bytes.toString("latin1"));
@@ -213,47 +213,47 @@ test("DKIM signing is configurable per relay, and the bytes below the signatures
 test("the provider's message id is read from its 250 reply and recorded with the delivery", async () => {
   const providerId = "010001870dbae81e-35118332-f389-474c-8b37-69ce1e1934ae-000000";
   const peer = await peerWith({ message: `250 Ok ${providerId}` });
-  const { id: relayId } = await relayTo(house.deps, peer, { name: "ses", provider: "ses" });
-  const { id } = await house.send({ to: ["a@example.net", "b@example.net"] });
+  const { id: relayId } = await relayTo(world.deps, peer, { name: "ses", provider: "ses" });
+  const { id } = await world.send({ to: ["a@example.net", "b@example.net"] });
   await round();
-  expect((await house.email(id)).deliveries).toMatchObject([
+  expect((await world.email(id)).deliveries).toMatchObject([
     { relayId, providerId, relay: "ses" },
     { relayId, providerId, relay: "ses" },
   ]);
   const found =
-    await house.hot`select from deliveries where relay_id = ${relayId} and provider_id = ${providerId}`;
+    await world.hot`select from deliveries where relay_id = ${relayId} and provider_id = ${providerId}`;
   expect(found).toHaveLength(2);
 });
 
 test("for a provider without its own id, the Message-ID is recorded", async () => {
   const peer = await peerWith({ message: "250 Great success" });
-  await relayTo(house.deps, peer, { provider: "mailgun" });
-  const { id } = await house.send();
+  await relayTo(world.deps, peer, { provider: "mailgun" });
+  const { id } = await world.send();
   await round();
-  const { messageId, deliveries } = await house.email(id);
+  const { messageId, deliveries } = await world.email(id);
   expect(deliveries[0]?.providerId).toBe(messageId);
 });
 
 test("with the capture transport no relay is connected to", async () => {
   const peer = await peerWith();
-  await relayTo(house.deps, peer);
-  const { id } = await house.send();
-  await round(house.withTransport());
+  await relayTo(world.deps, peer);
+  const { id } = await world.send();
+  await round(world.withTransport());
   expect(peer.connections()).toBe(0);
-  expect((await house.email(id)).status).toBe("delivered");
+  expect((await world.email(id)).status).toBe("delivered");
 });
 
 test("email that waits for a route is sent after a relay is added for it, and other email is not", async () => {
-  const { id } = await house.send();
+  const { id } = await world.send();
   await round();
-  expect((await house.email(id)).deliveries[0]?.waitRule).toBe("no_transport");
+  expect((await world.email(id)).deliveries[0]?.waitRule).toBe("no_transport");
   const peer = await peerWith();
-  await createDomain(house.ctx, { name: "other.example" });
-  const { id: domainId } = await findDomain(house.ctx, "other.example");
-  await relayTo(house.deps, peer, { name: "other", teamId: house.ctx.teamId, domainId });
+  await createDomain(world.ctx, { name: "other.example" });
+  const { id: domainId } = await findDomain(world.ctx, "other.example");
+  await relayTo(world.deps, peer, { name: "other", teamId: world.ctx.teamId, domainId });
   await round();
-  expect((await house.email(id)).deliveries[0]?.waitRule).toBe("no_transport");
-  await relayTo(house.deps, peer, { teamId: house.ctx.teamId });
+  expect((await world.email(id)).deliveries[0]?.waitRule).toBe("no_transport");
+  await relayTo(world.deps, peer, { teamId: world.ctx.teamId });
   await round();
-  expect((await house.email(id)).status).toBe("sent");
+  expect((await world.email(id)).status).toBe("sent");
 });

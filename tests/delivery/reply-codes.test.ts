@@ -3,22 +3,22 @@ import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
-import { type House, openHouse } from "../support/house";
 import { DROP, type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 let transport: Transport;
 let lines: { event: string; facts: unknown }[];
 
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
   lines = [];
 });
 afterEach(async () => {
   await transport?.close();
   await peer?.close();
-  await house.close();
+  await world.close();
 });
 
 async function relayTo(script: FaultScript): Promise<void> {
@@ -31,11 +31,11 @@ async function relayTo(script: FaultScript): Promise<void> {
 const round = () => {
   const record = (event: string, facts: unknown = {}) => void lines.push({ event, facts });
   const log = { info: record, warn: record, error: record };
-  return tick({ ...house.withTransport(transport), log }, { budgetMs: 20_000 });
+  return tick({ ...world.withTransport(transport), log }, { budgetMs: 20_000 });
 };
-const suppressed = () => house.hot`select address from suppressions`;
+const suppressed = () => world.hot`select address from suppressions`;
 const typesOf = async (id: string) =>
-  (await house.email(id)).events.map(({ type }) => type).filter((type) => type !== "email.queued");
+  (await world.email(id)).events.map(({ type }) => type).filter((type) => type !== "email.queued");
 
 describe("the reply code decides, not the enhanced code", () => {
   test.each([
@@ -46,9 +46,9 @@ describe("the reply code decides, not the enhanced code", () => {
     ["mail", "451 5.1.8 Sender domain not found", "retry_schedule"],
   ] as const)("%s: %s is retried and suppresses no address", async (step, reply, waitRule) => {
     await relayTo({ [step]: [reply, "250 2.0.0 ok"] });
-    const { id } = await house.send();
+    const { id } = await world.send();
     await round();
-    const email = await house.email(id);
+    const email = await world.email(id);
     expect(email.status).toBe("deferred");
     expect(email.deliveries[0]).toMatchObject({ status: "queued", attempts: 1, waitRule });
     expect(await typesOf(id)).toEqual(["email.delivery_delayed"]);
@@ -57,18 +57,18 @@ describe("the reply code decides, not the enhanced code", () => {
       event: "reply.contradictory",
       facts: expect.objectContaining({ emailId: id, code: Number(reply.slice(0, 3)) }),
     });
-    await house.elapse(2 * 3_600_000);
+    await world.elapse("2 hours");
     await round();
-    expect((await house.email(id)).status).toBe("sent");
+    expect((await world.email(id)).status).toBe("sent");
   });
 
   test.each(["550 4.1.1 nobody here", "554 4.4.1 later", "552 5.2.2 Mailbox full", "552 Mailbox full"])(
     "%s is final and suppresses no address",
     async (reply) => {
       await relayTo({ rcpt: reply });
-      const { id } = await house.send();
+      const { id } = await world.send();
       await round();
-      expect((await house.email(id)).status).toBe("bounced");
+      expect((await world.email(id)).status).toBe("bounced");
       expect(await typesOf(id)).toEqual(["email.bounced"]);
       expect(await suppressed()).toEqual([]);
     },
@@ -96,7 +96,7 @@ describe("a server with a recipient limit per transaction", () => {
     "552 5.5.3 Too many recipients",
   ])("gets the remaining recipients in further transactions of the same attempt: %s", async (rejection) => {
     await relayTo(twoAtOnce(rejection));
-    const { id } = await house.send({ to: ALL });
+    const { id } = await world.send({ to: ALL });
     await round();
     expect(peer.messages.map(({ to }) => to)).toEqual([
       ["a@example.net", "b@example.net"],
@@ -104,7 +104,7 @@ describe("a server with a recipient limit per transaction", () => {
       ["e@example.net"],
     ]);
     expect(new Set(peer.messages.map(({ bytes }) => bytes.toString())).size).toBe(1);
-    const email = await house.email(id);
+    const email = await world.email(id);
     expect(email.deliveries.map(({ status, attempts }) => [status, attempts])).toEqual(
       ALL.map(() => ["sent", 1]),
     );
@@ -113,10 +113,10 @@ describe("a server with a recipient limit per transaction", () => {
 
   test("gets no further transaction after one without an accepted recipient", async () => {
     await relayTo({ rcpt: "452 4.5.3 Too many recipients" });
-    const { id } = await house.send({ to: ALL });
+    const { id } = await world.send({ to: ALL });
     await round();
     expect(peer.commands.filter((line) => line.startsWith("MAIL"))).toHaveLength(1);
-    expect((await house.email(id)).deliveries.map(({ status, waitRule }) => [status, waitRule])).toEqual(
+    expect((await world.email(id)).deliveries.map(({ status, waitRule }) => [status, waitRule])).toEqual(
       ALL.map(() => ["queued", "retry_schedule"]),
     );
   });
@@ -127,10 +127,10 @@ describe("a server with a recipient limit per transaction", () => {
       "c@example.net": "552 5.2.2 Mailbox full",
     };
     await relayTo({ rcpt: ({ address }) => replies[address] ?? "250 ok" });
-    const { id } = await house.send({ to: ALL });
+    const { id } = await world.send({ to: ALL });
     await round();
     expect(peer.messages.map(({ to }) => to)).toEqual([["a@example.net", "d@example.net", "e@example.net"]]);
-    expect((await house.email(id)).deliveries.map(({ status }) => status)).toEqual([
+    expect((await world.email(id)).deliveries.map(({ status }) => status)).toEqual([
       "sent",
       "queued",
       "bounced",
@@ -145,10 +145,10 @@ describe("a server with a recipient limit per transaction", () => {
       mail: ({ nth }) => (nth > 0 ? DROP : "250 ok"),
       rcpt: () => (++accepted > 2 ? "452 4.5.3 Too many recipients" : "250 ok"),
     });
-    const { id } = await house.send({ to: ALL });
+    const { id } = await world.send({ to: ALL });
     await round();
     expect(peer.messages.map(({ to }) => to)).toEqual([["a@example.net", "b@example.net"]]);
-    expect((await house.email(id)).deliveries.map(({ status }) => status)).toEqual([
+    expect((await world.email(id)).deliveries.map(({ status }) => status)).toEqual([
       "sent",
       "sent",
       "queued",

@@ -9,13 +9,13 @@ import { listFiles } from "#server/services/emails/read/files";
 import { readSource } from "#server/services/emails/read/source";
 import { setRetention } from "#server/services/retention";
 import { createTeam } from "#server/services/teams";
-import { type House, openHouse } from "../support/house";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 beforeEach(async () => {
-  house = await openHouse();
+  world = await createWorld();
 });
-afterEach(() => house.close());
+afterEach(() => world.close());
 
 const TABLES = [
   "attachments",
@@ -29,11 +29,11 @@ const TABLES = [
 /** Moves an email and the time in its id this many days into the past. */
 async function age(id: string, days: number): Promise<string> {
   const old = newId();
-  const [row] = await house.hot<{ id: string }[]>`
+  const [row] = await world.hot<{ id: string }[]>`
     select (lpad(to_hex((extract(epoch from now() - ${days} * interval '1 day') * 1000)::bigint), 12, '0')
       || substring(replace(${old}::text, '-', '') from 13))::uuid as id`;
   const aged = row?.id ?? "";
-  await house.hot.begin(async (tx) => {
+  await world.hot.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`
       update emails set id = ${aged}, created_at = created_at - ${days} * interval '1 day' where id = ${id}`;
@@ -47,33 +47,33 @@ async function age(id: string, days: number): Promise<string> {
 /** An old email with an attachment and a delivery in this status. */
 async function oldMail(status: string, days: number): Promise<string> {
   const content = Buffer.from("file");
-  const { id } = await house.send({
+  const { id } = await world.send({
     to: ["delivered@backstamp.test"],
     attachments: [{ filename: "a.txt", contentType: "text/plain", contentId: null, source: { content } }],
   });
-  await house.hot`update deliveries set status = ${status}, attempts = 1 where email_id = ${id}`;
-  await house.hot`update emails set status = ${status} where id = ${id}`;
+  await world.hot`update deliveries set status = ${status}, attempts = 1 where email_id = ${id}`;
+  await world.hot`update emails set status = ${status} where id = ${id}`;
   return age(id, days);
 }
 
 const keep = (bodiesDays: number | null, emailsDays: number | null = null) =>
-  setRetention(house.ctx, { bodiesDays, emailsDays });
-const run = () => applyRetention(house.withTransport(null), () => true);
-const runBooks = () => aggregateUsage(house.withTransport(null), () => true);
+  setRetention(world.ctx, { bodiesDays, emailsDays });
+const run = () => applyRetention(world.withTransport(null), () => true);
+const runBooks = () => aggregateUsage(world.withTransport(null), () => true);
 const rowsOf = async (id: string) => {
   const count = async (table: string) => {
-    const [row] = await house.hot<{ n: number }[]>`
-      select count(*)::int as n from ${house.hot(table)} where email_id = ${id}`;
+    const [row] = await world.hot<{ n: number }[]>`
+      select count(*)::int as n from ${world.hot(table)} where email_id = ${id}`;
     return row?.n ?? 0;
   };
   return Object.fromEntries(await Promise.all(TABLES.map(async (table) => [table, await count(table)])));
 };
-const exists = async (id: string) => (await house.hot`select from emails where id = ${id}`).length === 1;
+const exists = async (id: string) => (await world.hot`select from emails where id = ${id}`).length === 1;
 
 describe("content of old emails", () => {
   test("is erased with the attachments; the email, its recipients and events remain", async () => {
-    const { id: captured } = await house.send({ to: ["ben@example.net"] });
-    await tick(house.withTransport(), { budgetMs: 2_000 });
+    const { id: captured } = await world.send({ to: ["ben@example.net"] });
+    await tick(world.withTransport(), { budgetMs: 2_000 });
     const kept = await age(captured, 40);
     const id = await oldMail("delivered", 31);
     const before = await rowsOf(id);
@@ -81,11 +81,11 @@ describe("content of old emails", () => {
     await run();
     expect(await rowsOf(id)).toEqual({ ...before, attachments: 0, email_bodies: 0, captured_messages: 0 });
     expect(await rowsOf(kept)).toMatchObject({ email_bodies: 0, captured_messages: 0, deliveries: 1 });
-    const email = await house.email(id);
+    const email = await world.email(id);
     expect(email).toMatchObject({ isErased: true, html: null, text: null, subject: "Hello" });
     expect(email.deliveries).toHaveLength(1);
     expect(email.events.length).toBeGreaterThan(0);
-    expect((await listFiles(house.ctx, id, { limit: 10 })).rows).toEqual([]);
+    expect((await listFiles(world.ctx, id, { limit: 10 })).rows).toEqual([]);
   });
 
   test.each(["scheduled", "queued", "sending", "unknown"])(
@@ -95,22 +95,22 @@ describe("content of old emails", () => {
       await keep(1, 1);
       await runBooks();
       await run();
-      expect(await house.email(id)).toMatchObject({ isErased: false, html: "<p>Hello</p>" });
+      expect(await world.email(id)).toMatchObject({ isErased: false, html: "<p>Hello</p>" });
     },
   );
 
   test("to several recipients remains until the last delivery is terminal", async () => {
-    const { id: fresh } = await house.send({ to: ["ann@example.net", "ben@example.net"] });
-    await house.hot`
+    const { id: fresh } = await world.send({ to: ["ann@example.net", "ben@example.net"] });
+    await world.hot`
       update deliveries set status = case position when 0 then 'delivered' else 'unknown' end where email_id = ${fresh}`;
     const id = await age(fresh, 90);
     await keep(1, 1);
     await run();
-    expect(await house.email(id)).toMatchObject({ isErased: false });
-    await house.hot`update deliveries set status = 'bounced' where email_id = ${id} and status = 'unknown'`;
-    await house.hot`update retention set next_at = now()`;
+    expect(await world.email(id)).toMatchObject({ isErased: false });
+    await world.hot`update deliveries set status = 'bounced' where email_id = ${id} and status = 'unknown'`;
+    await world.hot`update retention set next_at = now()`;
     await run();
-    expect(await house.email(id)).toMatchObject({ isErased: true });
+    expect(await world.email(id)).toMatchObject({ isErased: true });
   });
 
   test("of a sent email remains for 14 days, because a bounce can arrive", async () => {
@@ -118,8 +118,8 @@ describe("content of old emails", () => {
     const old = await oldMail("sent", 15);
     await keep(1);
     await run();
-    expect((await house.email(young)).isErased).toBe(false);
-    expect((await house.email(old)).isErased).toBe(true);
+    expect((await world.email(young)).isErased).toBe(false);
+    expect((await world.email(old)).isErased).toBe(true);
   });
 
   test.each(["delivered", "bounced", "complained", "failed", "suppressed", "canceled"])(
@@ -129,40 +129,40 @@ describe("content of old emails", () => {
       const young = await oldMail(status, 6);
       await keep(7);
       await run();
-      expect((await house.email(old)).isErased).toBe(true);
-      expect((await house.email(young)).isErased).toBe(false);
+      expect((await world.email(old)).isErased).toBe(true);
+      expect((await world.email(young)).isErased).toBe(false);
     },
   );
 
   test("remains without a retention rule, and in other teams", async () => {
     const id = await oldMail("delivered", 4_000);
     await run();
-    const other = await createTeam(house.deps, { name: "Other" });
-    await setRetention({ ...house.ctx, teamId: other.id }, { bodiesDays: 1, emailsDays: 1 });
+    const other = await createTeam(world.deps, { name: "Other" });
+    await setRetention({ ...world.ctx, teamId: other.id }, { bodiesDays: 1, emailsDays: 1 });
     await run();
-    expect((await house.email(id)).isErased).toBe(false);
+    expect((await world.email(id)).isErased).toBe(false);
   });
 
   test("cannot be sent again after it is erased, not even empty", async () => {
     const id = await oldMail("failed", 31);
     await keep(30);
     await run();
-    await expect(retryEmail(house.ctx, id, true)).rejects.toMatchObject({
+    await expect(retryEmail(world.ctx, id, true)).rejects.toMatchObject({
       code: "conflict",
       message: expect.stringMatching(/erased/),
     });
-    const [delivery] = (await house.email(id)).deliveries;
+    const [delivery] = (await world.email(id)).deliveries;
     expect(delivery?.status).toBe("failed");
-    await expect(readSource(house.ctx, id)).rejects.toMatchObject({ code: "conflict" });
+    await expect(readSource(world.ctx, id)).rejects.toMatchObject({ code: "conflict" });
   });
 
   test("of an email that is resent at the same moment is either kept or not sent", async () => {
     await keep(30);
     for (let round = 0; round < 10; round++) {
       const id = await oldMail("failed", 31);
-      await house.hot`update retention set next_at = now()`;
-      const [, retried] = await Promise.allSettled([run(), retryEmail(house.ctx, id, false)]);
-      const email = await house.email(id);
+      await world.hot`update retention set next_at = now()`;
+      const [, retried] = await Promise.allSettled([run(), retryEmail(world.ctx, id, false)]);
+      const email = await world.email(id);
       const isQueued = email.deliveries[0]?.status === "queued";
       expect(retried?.status === "fulfilled").toBe(isQueued);
       expect(email.isErased).toBe(!isQueued);
@@ -177,12 +177,12 @@ describe("old emails", () => {
     await run();
     expect(await exists(id)).toBe(true);
     await runBooks();
-    await house.hot`update retention set next_at = now()`;
+    await world.hot`update retention set next_at = now()`;
     await run();
     expect(await exists(id)).toBe(false);
     expect(Object.values(await rowsOf(id))).toEqual(TABLES.map(() => 0));
-    const [usage] = await house.hot<{ accepted: number }[]>`
-      select sum(accepted)::int as accepted from usage_days where team_id = ${house.ctx.teamId}`;
+    const [usage] = await world.hot<{ accepted: number }[]>`
+      select sum(accepted)::int as accepted from usage_days where team_id = ${world.ctx.teamId}`;
     expect(usage?.accepted).toBe(1);
   });
 
@@ -190,17 +190,17 @@ describe("old emails", () => {
     const id = await oldMail("delivered", 100);
     await runBooks();
     const webhook = newId();
-    await house.hot`
+    await world.hot`
       insert into webhooks (team_id, id, url, events, secret)
-      values (${house.ctx.teamId}, ${webhook}, 'https://example.org', '{email.delivered}', 'sealed')`;
-    await house.hot`
+      values (${world.ctx.teamId}, ${webhook}, 'https://example.org', '{email.delivered}', 'sealed')`;
+    await world.hot`
       insert into webhook_deliveries (id, team_id, webhook_id, type, email_id, status)
-      values (${newId()}, ${house.ctx.teamId}, ${webhook}, 'email.delivered', ${id}, 'pending')`;
+      values (${newId()}, ${world.ctx.teamId}, ${webhook}, 'email.delivered', ${id}, 'pending')`;
     await keep(null, 90);
     await run();
     expect(await exists(id)).toBe(true);
-    await house.hot`update webhook_deliveries set status = 'failed'`;
-    await house.hot`update retention set next_at = now()`;
+    await world.hot`update webhook_deliveries set status = 'failed'`;
+    await world.hot`update retention set next_at = now()`;
     await run();
     expect(await exists(id)).toBe(false);
     expect(await rowsOf(id)).toMatchObject({ webhook_deliveries: 0 });
@@ -212,7 +212,7 @@ describe("old emails", () => {
     await runBooks();
     await keep(30, 90);
     await run();
-    expect((await house.email(middle)).isErased).toBe(true);
+    expect((await world.email(middle)).isErased).toBe(true);
     expect(await exists(old)).toBe(false);
   });
 });
@@ -221,16 +221,16 @@ describe("a worker", () => {
   test("that lost its lease deletes nothing more", async () => {
     const id = await oldMail("delivered", 31);
     await keep(30);
-    const turn = await claimRetention(house.hot, newId());
+    const turn = await claimRetention(world.hot, newId());
     if (!turn) throw new Error("nothing was due");
-    expect(await claimRetention(house.hot, newId())).toBeNull();
+    expect(await claimRetention(world.hot, newId())).toBeNull();
     await keep(60);
     const step = { after: "00000000-0000-0000-0000-000000000000", limit: 10 };
-    expect(await expireBatch(house.hot, turn, "bodies", step)).toEqual({ last: null, removed: 0 });
-    await finishRetention(house.hot, turn, { bodies: null, emails: null });
-    const [row] = await house.hot`select next_at <= now() as "isDue" from retention`;
+    expect(await expireBatch(world.hot, turn, "bodies", step)).toEqual({ last: null, removed: 0 });
+    await finishRetention(world.hot, turn, { bodies: null, emails: null });
+    const [row] = await world.hot`select next_at <= now() as "isDue" from retention`;
     expect(row?.isDue).toBe(true);
-    expect((await house.email(id)).isErased).toBe(false);
+    expect((await world.email(id)).isErased).toBe(false);
   });
 
   test("continues where it stopped, in steps that skip emails that must remain", async () => {
@@ -238,17 +238,17 @@ describe("a worker", () => {
     for (const days of [60, 59, 58, 57, 56, 55])
       ids.push(await oldMail(days % 2 === 0 ? "delivered" : "unknown", days));
     await keep(30);
-    const turn = await claimRetention(house.hot, newId());
+    const turn = await claimRetention(world.hot, newId());
     if (!turn) throw new Error("nothing was due");
     let after = "00000000-0000-0000-0000-000000000000";
     const seen: (string | null)[] = [];
     for (let step = 0; step < 4; step++) {
-      const { last } = await expireBatch(house.hot, turn, "bodies", { after, limit: 2 });
+      const { last } = await expireBatch(world.hot, turn, "bodies", { after, limit: 2 });
       seen.push(last);
       after = last ?? after;
     }
     expect(seen).toEqual([ids[1], ids[3], ids[5], null]);
-    expect(await Promise.all(ids.map(async (id) => (await house.email(id)).isErased))).toEqual([
+    expect(await Promise.all(ids.map(async (id) => (await world.email(id)).isErased))).toEqual([
       true,
       false,
       true,
@@ -261,18 +261,18 @@ describe("a worker", () => {
   test("stops between two steps on request and continues there later", async () => {
     for (let n = 0; n < 3; n++) await oldMail("delivered", 60 + n);
     await keep(30);
-    await applyRetention(house.withTransport(null), () => false);
-    expect((await house.hot`select from email_bodies`).length).toBe(3);
+    await applyRetention(world.withTransport(null), () => false);
+    expect((await world.hot`select from email_bodies`).length).toBe(3);
     let asked = 0;
-    await applyRetention(house.withTransport(null), () => ++asked <= 1);
+    await applyRetention(world.withTransport(null), () => ++asked <= 1);
     await run();
-    expect((await house.hot`select from email_bodies`).length).toBe(0);
+    expect((await world.hot`select from email_bodies`).length).toBe(0);
   });
 
   test("reads nothing if no team has a rule", async () => {
     await oldMail("delivered", 60);
-    expect(await claimRetention(house.hot, newId())).toBeNull();
-    const plan = await house.hot`
+    expect(await claimRetention(world.hot, newId())).toBeNull();
+    const plan = await world.hot`
       explain (format json) select team_id from retention where next_at <= now() order by next_at limit 1`;
     expect(JSON.stringify(plan)).toMatch(/retention_due_idx/);
   });
@@ -290,7 +290,7 @@ test("a rule is a number of days or forever, and its previous value is in the au
   await keep(30, 90);
   await keep(30, 90);
   await keep(null, null);
-  const rows = await house.hot<{ detail: object }[]>`
+  const rows = await world.hot<{ detail: object }[]>`
     select detail from audit_log where action = 'team.changed' order by id`;
   expect(rows.map(({ detail }) => detail)).toEqual([
     {
@@ -306,5 +306,5 @@ test("a rule is a number of days or forever, and its previous value is in the au
       keep_mails_days_before: 90,
     },
   ]);
-  expect((await house.hot`select from retention`).length).toBe(0);
+  expect((await world.hot`select from retention`).length).toBe(0);
 });

@@ -3,48 +3,48 @@ import { tick } from "#server/delivery/tick";
 import { settleEmail } from "#server/services/emails/change/settle";
 import { createTeam, updateTeam } from "#server/services/teams";
 import { relayTo } from "../mail/relay-world";
-import { type House, openHouse } from "../support/house";
 import { DROP, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
-  await updateTeam(house.ctx, { unknown: "hold" });
+  world = await createWorld({ transportKind: "relay" });
+  await updateTeam(world.ctx, { unknown: "hold" });
   peer = await startFaultPeer({ message: [DROP, "250 2.0.0 kept"] });
 });
 afterEach(async () => {
   await peer.close();
-  await house.close();
+  await world.close();
 });
 
 async function round(): Promise<void> {
   const transport = relayTo(peer);
-  await tick(house.withTransport(transport), { budgetMs: 20_000 });
+  await tick(world.withTransport(transport), { budgetMs: 20_000 });
   await transport.close();
 }
 
 /** An email whose final dot got no reply for any of its recipients. */
 async function sendUnknown(to = ["ann@example.net", "ben@example.net"]): Promise<string> {
-  const { id } = await house.send({ to });
+  const { id } = await world.send({ to });
   await round();
-  expect((await house.email(id)).status).toBe("unknown");
+  expect((await world.email(id)).status).toBe("unknown");
   return id;
 }
 
-const statusesOf = async (id: string) => (await house.email(id)).deliveries.map(({ status }) => status);
+const statusesOf = async (id: string) => (await world.email(id)).deliveries.map(({ status }) => status);
 
 test("a held email that is resolved as sent is not sent again, and the timeline names the recipients of the decision", async () => {
   const id = await sendUnknown();
-  expect(await settleEmail(house.ctx, id, { as: "sent", recipients: ["ben@example.net"] })).toEqual([
+  expect(await settleEmail(world.ctx, id, { as: "sent", recipients: ["ben@example.net"] })).toEqual([
     "ben@example.net",
   ]);
   expect(await statusesOf(id)).toEqual(["unknown", "sent"]);
-  expect((await house.email(id)).status).toBe("unknown");
-  expect(await settleEmail(house.ctx, id, { as: "sent", recipients: null })).toEqual(["ann@example.net"]);
+  expect((await world.email(id)).status).toBe("unknown");
+  expect(await settleEmail(world.ctx, id, { as: "sent", recipients: null })).toEqual(["ann@example.net"]);
   await round();
   expect(peer.messages).toHaveLength(1);
-  const { status, events } = await house.email(id);
+  const { status, events } = await world.email(id);
   expect(status).toBe("sent");
   expect(events.slice(-2)).toMatchObject([
     { type: "email.sent", recipient: "ben@example.net", data: { reason: "Marked as sent on request." } },
@@ -54,7 +54,7 @@ test("a held email that is resolved as sent is not sent again, and the timeline 
 
 test("a held email is sent again to the chosen recipients with the same Message-ID", async () => {
   const id = await sendUnknown();
-  expect(await settleEmail(house.ctx, id, { as: "retry", recipients: ["ann@example.net"] })).toEqual([
+  expect(await settleEmail(world.ctx, id, { as: "retry", recipients: ["ann@example.net"] })).toEqual([
     "ann@example.net",
   ]);
   await round();
@@ -69,20 +69,20 @@ test("a held email is sent again to the chosen recipients with the same Message-
 test("deliveries without an unknown outcome, and those of other teams, cannot be resolved", async () => {
   const id = await sendUnknown(["ann@example.net"]);
   await expect(
-    settleEmail(house.ctx, id, { as: "sent", recipients: ["cy@example.net"] }),
+    settleEmail(world.ctx, id, { as: "sent", recipients: ["cy@example.net"] }),
   ).rejects.toMatchObject({
     code: "invalid",
     message:
       "The outcome of cy@example.net is not unknown. Recipients with an unknown outcome: ann@example.net.",
   });
-  const stranger = await createTeam(house.deps, { name: "Other" });
+  const stranger = await createTeam(world.deps, { name: "Other" });
   await expect(
-    settleEmail({ ...house.ctx, teamId: stranger.id }, id, { as: "sent", recipients: null }),
+    settleEmail({ ...world.ctx, teamId: stranger.id }, id, { as: "sent", recipients: null }),
   ).rejects.toMatchObject({ code: "not_found" });
   expect(await statusesOf(id)).toEqual(["unknown"]);
 
-  await settleEmail(house.ctx, id, { as: "sent", recipients: null });
-  await expect(settleEmail(house.ctx, id, { as: "retry", recipients: null })).rejects.toMatchObject({
+  await settleEmail(world.ctx, id, { as: "sent", recipients: null });
+  await expect(settleEmail(world.ctx, id, { as: "retry", recipients: null })).rejects.toMatchObject({
     code: "conflict",
     message: expect.stringContaining("This email is sent"),
   });
@@ -92,7 +92,7 @@ test("of concurrent decisions about the same email, one succeeds", async () => {
   const id = await sendUnknown(["ann@example.net"]);
   const decisions = await Promise.allSettled(
     Array.from({ length: 10 }, (_, nth) =>
-      settleEmail(house.ctx, id, { as: nth % 2 ? "sent" : "retry", recipients: null }),
+      settleEmail(world.ctx, id, { as: nth % 2 ? "sent" : "retry", recipients: null }),
     ),
   );
   const settled = decisions.filter(

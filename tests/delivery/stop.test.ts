@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type House, openHouse } from "../support/house";
 import { type Act, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
 import { killWorkers, spawnWorker, type WorkerProcess, waitForBeats } from "../support/worker-process";
+import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
 const dialoguesMax = 10;
 const inOrder = { code: 0, signal: null };
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 let answer: Promise<unknown>;
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
   answer = Promise.resolve();
   peer = await startFaultPeer({
     message: async (): Promise<Act> => {
@@ -23,18 +23,18 @@ beforeEach(async () => {
 afterEach(async () => {
   await killWorkers();
   await peer.close();
-  await house.close();
+  await world.close();
 });
 
 const startWorker = async (): Promise<WorkerProcess> => {
-  const worker = spawnWorker({ databaseUrl: house.url, smtpUrl: `smtp://127.0.0.1:${peer.port}` });
-  await waitForBeats(house.hot, [worker]);
+  const worker = spawnWorker({ databaseUrl: world.databaseUrl, smtpUrl: `smtp://127.0.0.1:${peer.port}` });
+  await waitForBeats(world.hot, [worker]);
   return worker;
 };
 const sendMails = (count: number, from = 0) =>
-  Promise.all(Array.from({ length: count }, (_, n) => house.send({ to: [`r${from + n}@example.net`] })));
+  Promise.all(Array.from({ length: count }, (_, n) => world.send({ to: [`r${from + n}@example.net`] })));
 const countOf = async (status: string) =>
-  (await house.hot`select 1 from deliveries where status = ${status}`).length;
+  (await world.hot`select 1 from deliveries where status = ${status}`).length;
 const arrivals = () => peer.messages.flatMap(({ to }) => to).sort();
 
 test("a worker that stops finishes its dialogues, releases the other claims and deletes its heartbeat", async () => {
@@ -50,19 +50,19 @@ test("a worker that stops finishes its dialogues, releases the other claims and 
   }, eventually);
 
   worker.signal("SIGTERM");
-  const later = await house.send({ to: ["later@example.net"] });
+  const later = await world.send({ to: ["later@example.net"] });
   expect(worker.hasExited()).toBe(false);
   release();
   expect(await worker.exited).toEqual(inOrder);
 
   expect(peer.messages).toHaveLength(dialoguesMax);
   expect(await countOf("sent")).toBe(dialoguesMax);
-  const back = await house.hot`
+  const back = await world.hot`
     select 1 from deliveries where status = 'queued' and attempts = 0 and lapses = 0 and stage = 'idle'
       and lease_token is null and due_at <= now()`;
   expect(back).toHaveLength(35 - dialoguesMax + 1);
-  expect((await house.email(later.id)).deliveries[0]?.attempts).toBe(0);
-  expect(await house.hot`select 1 from workers`).toHaveLength(0);
+  expect((await world.email(later.id)).deliveries[0]?.attempts).toBe(0);
+  expect(await world.hot`select 1 from workers`).toHaveLength(0);
   expect(peer.open()).toBe(0);
 });
 
@@ -84,6 +84,6 @@ test("starting and stopping workers under load loses nothing, duplicates nothing
   const expected = Array.from({ length: total }, (_, n) => `r${n}@example.net`).sort();
   expect(arrivals()).toEqual(expected);
   expect(
-    await house.hot`select 1 from email_events where type in ('email.unknown', 'email.delivery_delayed')`,
+    await world.hot`select 1 from email_events where type in ('email.unknown', 'email.delivery_delayed')`,
   ).toHaveLength(0);
 });

@@ -11,20 +11,20 @@ import { newId } from "#server/platform/ids";
 import { listSuppressions } from "#server/services/suppressions/read";
 import { addSuppressions } from "#server/services/suppressions/suppress";
 import { renderPayloads } from "#server/services/webhooks/events/render";
-import { type House, openHouse } from "../support/house";
 import { type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 let transport: Transport;
 
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
 });
 afterEach(async () => {
   await transport?.close();
   await peer?.close();
-  await house.close();
+  await world.close();
 });
 
 async function relayTo(script: FaultScript = {}): Promise<void> {
@@ -34,33 +34,33 @@ async function relayTo(script: FaultScript = {}): Promise<void> {
   transport = createRelay(url.target);
 }
 
-const round = () => tick(house.withTransport(transport), { budgetMs: 20_000 });
+const round = () => tick(world.withTransport(transport), { budgetMs: 20_000 });
 const listed = async () =>
-  (await listSuppressions(house.ctx, { limit: 100 })).rows.map(({ address, origin, sourceEmailId }) => ({
+  (await listSuppressions(world.ctx, { limit: 100 })).rows.map(({ address, origin, sourceEmailId }) => ({
     address,
     origin,
     sourceEmailId,
   }));
 
 /** An endpoint with the suppression events; nothing is sent to it here. */
-const listen = () => house.hot`
+const listen = () => world.hot`
   insert into webhooks (id, team_id, url, events, secret)
-  values (${newId()}, ${house.ctx.teamId}, 'https://example.com/', '{suppression.added}', 'x')`;
+  values (${newId()}, ${world.ctx.teamId}, 'https://example.com/', '{suppression.added}', 'x')`;
 const announced = async () => {
-  const deliveries = await house.deps.db.select().from(webhookDeliveries).orderBy(webhookDeliveries.id);
-  const bodies = await renderPayloads(house.hot, deliveries);
+  const deliveries = await world.deps.db.select().from(webhookDeliveries).orderBy(webhookDeliveries.id);
+  const bodies = await renderPayloads(world.hot, deliveries);
   return deliveries.map(({ id }) => JSON.parse(bodies.get(id) ?? ""));
 };
 
 describe("an address suppressed after queueing", () => {
   test("is never contacted, in any letter case, and the other recipients get their email", async () => {
     await relayTo();
-    const { id } = await house.send({ to: ["Ann@Example.com", "ben@example.net"] });
-    await addSuppressions(house.ctx, ["ann@example.COM"]);
+    const { id } = await world.send({ to: ["Ann@Example.com", "ben@example.net"] });
+    await addSuppressions(world.ctx, ["ann@example.COM"]);
     await round();
     expect(peer.messages.map(({ to }) => to)).toEqual([["ben@example.net"]]);
     expect(peer.commands.join()).not.toMatch(/RCPT TO:<ann/i);
-    const email = await house.email(id);
+    const email = await world.email(id);
     expect(email.deliveries.map(({ status }) => status)).toEqual(["suppressed", "sent"]);
     expect(email.events).toContainEqual(
       expect.objectContaining({
@@ -75,34 +75,34 @@ describe("an address suppressed after queueing", () => {
   });
 
   test("is not contacted if it is suppressed between the claim and the dialogue", async () => {
-    const { id } = await house.send({ to: ["ann@example.com", "ben@example.net"] });
-    const claims = await claimDeliveries(house.hot, { limit: 10, leaseToken: newId() });
-    await addSuppressions(house.ctx, ["ann@example.com"]);
-    const marked = await markHandedOver(house.hot, claims);
+    const { id } = await world.send({ to: ["ann@example.com", "ben@example.net"] });
+    const claims = await claimDeliveries(world.hot, { limit: 10, leaseToken: newId() });
+    await addSuppressions(world.ctx, ["ann@example.com"]);
+    const marked = await markHandedOver(world.hot, claims);
     expect(claims.filter((claim) => marked.has(claim.id)).map(({ address }) => address)).toEqual([
       "ben@example.net",
     ]);
-    expect((await house.email(id)).deliveries.map(({ stage }) => stage)).toEqual(["claimed", "handed_over"]);
+    expect((await world.email(id)).deliveries.map(({ stage }) => stage)).toEqual(["claimed", "handed_over"]);
   });
 
   test("is suppressed even without a transport", async () => {
-    const { id } = await house.send({ to: ["ann@example.com"] });
-    await addSuppressions(house.ctx, ["ann@example.com"]);
-    await tick(house.withTransport(null), { budgetMs: 20_000 });
-    expect((await house.email(id)).status).toBe("suppressed");
+    const { id } = await world.send({ to: ["ann@example.com"] });
+    await addSuppressions(world.ctx, ["ann@example.com"]);
+    await tick(world.withTransport(null), { budgetMs: 20_000 });
+    expect((await world.email(id)).status).toBe("suppressed");
   });
 
   test("waits with all others if the suppression list cannot be read", async () => {
     await relayTo();
-    const { id } = await house.send({ to: ["ann@example.com", "ben@example.net"] });
-    await house.hot`alter table suppressions rename to hidden`;
+    const { id } = await world.send({ to: ["ann@example.com", "ben@example.net"] });
+    await world.hot`alter table suppressions rename to hidden`;
     await expect(round()).rejects.toThrow();
     expect(peer.messages).toEqual([]);
     expect(peer.connections()).toBe(0);
-    await house.hot`alter table hidden rename to suppressions`;
-    await house.elapse(61_000);
+    await world.hot`alter table hidden rename to suppressions`;
+    await world.elapse("61 seconds");
     await round();
-    expect((await house.email(id)).status).toBe("sent");
+    expect((await world.email(id)).status).toBe("sent");
   });
 });
 
@@ -117,7 +117,7 @@ describe("bounces and complaints", () => {
     await relayTo({ rcpt: ({ address }) => replies[address.split("@")[0] ?? ""] ?? "250 ok" });
     await listen();
     const to = Object.keys(replies).map((local) => `${local}@example.net`);
-    const { id } = await house.send({ to: [...to, "ben@example.net"] });
+    const { id } = await world.send({ to: [...to, "ben@example.net"] });
     await round();
     const entry = { address: "gone@example.net", origin: "bounce", sourceEmailId: id };
     expect(await listed()).toEqual([entry]);
@@ -135,23 +135,23 @@ describe("bounces and complaints", () => {
         },
       },
     ]);
-    const again = await house.send({ to: ["gone@example.net", "ben@example.net"] });
+    const again = await world.send({ to: ["gone@example.net", "ben@example.net"] });
     peer.commands.length = 0;
     await round();
     expect(peer.commands.join()).not.toContain("gone@");
-    const { events } = await house.email(again.id);
+    const { events } = await world.email(again.id);
     expect(events.find(({ type }) => type === "email.suppressed")?.data.suppressedBy).toBe("previous_bounce");
     expect(await listed()).toEqual([entry]);
   });
 
   test("a complaint suppresses its address, and an existing suppression does not change", async () => {
-    await addSuppressions(house.ctx, ["cy@example.net"]);
+    await addSuppressions(world.ctx, ["cy@example.net"]);
     await listen();
-    const { id } = await house.send({ to: ["Ann@example.com", "cy@example.net"] });
-    const claims = await claimDeliveries(house.hot, { limit: 10, leaseToken: newId() });
+    const { id } = await world.send({ to: ["Ann@example.com", "cy@example.net"] });
+    const claims = await claimDeliveries(world.hot, { limit: 10, leaseToken: newId() });
     const reply = { code: 250, enhanced: null, text: "ok" };
     await recordResults(
-      house.hot,
+      world.hot,
       claims.map((claim) =>
         settleOutcome(
           claim,
@@ -169,11 +169,11 @@ describe("bounces and complaints", () => {
 
   test("two results of one batch for the same address suppress it once", async () => {
     const emails = [
-      await house.send({ to: ["Gone@example.net"] }),
-      await house.send({ to: ["gone@example.net"] }),
+      await world.send({ to: ["Gone@example.net"] }),
+      await world.send({ to: ["gone@example.net"] }),
     ];
     await listen();
-    const claims = await claimDeliveries(house.hot, { limit: 10, leaseToken: newId() });
+    const claims = await claimDeliveries(world.hot, { limit: 10, leaseToken: newId() });
     const reply = { code: 550, enhanced: "5.1.1", text: "no such user" };
     const results = claims.map((claim) => ({
       ...settleOutcome(
@@ -183,15 +183,15 @@ describe("bounces and complaints", () => {
       ),
       isAlone: true,
     }));
-    expect((await recordResults(house.hot, results)).size).toBe(2);
-    for (const { id } of emails) expect((await house.email(id)).status).toBe("bounced");
+    expect((await recordResults(world.hot, results)).size).toBe(2);
+    for (const { id } of emails) expect((await world.email(id)).status).toBe("bounced");
     expect((await listed()).map(({ address }) => address)).toEqual(["gone@example.net"]);
     expect(await announced()).toHaveLength(1);
   });
 
   test("a result that is dropped after a lost lease suppresses no address", async () => {
-    await house.send({ to: ["ann@example.com"] });
-    const [claim] = await claimDeliveries(house.hot, { limit: 1, leaseToken: newId() });
+    await world.send({ to: ["ann@example.com"] });
+    const [claim] = await claimDeliveries(world.hot, { limit: 1, leaseToken: newId() });
     if (!claim) throw new Error("nothing was due");
     const reply = { code: 550, enhanced: "5.1.1", text: "no such user" };
     const result = settleOutcome(
@@ -200,17 +200,17 @@ describe("bounces and complaints", () => {
       { policy: "retry", random: 0, isFinal: false },
     );
     expect(result.suppression).toBeDefined();
-    await recordResults(house.hot, [{ ...result, leaseToken: newId() }]);
+    await recordResults(world.hot, [{ ...result, leaseToken: newId() }]);
     expect(await listed()).toEqual([]);
   });
 
   test("scripted outcomes never suppress an address, and scripted addresses can be added manually", async () => {
-    const { id } = await house.send({
+    const { id } = await world.send({
       to: ["bounced@backstamp.test", "complained@backstamp.test", "delivered@backstamp.test"],
     });
-    await addSuppressions(house.ctx, ["delivered@backstamp.test"]);
-    await tick(house.withTransport(), { budgetMs: 20_000 });
-    expect((await house.email(id)).deliveries.map(({ status }) => status)).toEqual([
+    await addSuppressions(world.ctx, ["delivered@backstamp.test"]);
+    await tick(world.withTransport(), { budgetMs: 20_000 });
+    expect((await world.email(id)).deliveries.map(({ status }) => status)).toEqual([
       "bounced",
       "complained",
       "suppressed",

@@ -13,35 +13,36 @@ import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { insertUser } from "#server/services/people/users";
 import { canSendSystemEmail, queueSystemEmail, type SystemEmail } from "#server/services/system-mail/queue";
-import { openDirectWorld } from "../mail/direct-world";
+import { startTestInternet } from "../mail/direct-world";
+import { installationSecret } from "../support/deps";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
-import { type House, houseSecret, openHouse } from "../support/house";
 import { storedCheaply } from "../support/passwords";
 import { relayTo as addRelay } from "../support/relays";
 import { type FaultPeer, type FaultScript, HANG, startFaultPeer } from "../support/smtp-peer";
 import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
+import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };
-const LINK = /https:\/\/mail\.example\.org\/login\/link#[\w-]{43}/;
+const LINK = /https:\/\/mail\.example\.com\/login\/link#[\w-]{43}/;
 
-let house: House;
+let world: World;
 let peer: FaultPeer | undefined;
 let transport: Transport | null;
 
 beforeEach(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
   transport = null;
   peer = undefined;
   const passwordHash = storedCheaply("correct horse battery");
   const ann = { id: newId(), email: "ann@example.net", name: null, passwordHash };
-  await insertUser(house.deps.db, ann, { isAddressProved: true });
-  await house.deps.db.insert(memberships).values({ teamId: house.ctx.teamId, userId: ann.id, role: "owner" });
+  await insertUser(world.deps.db, ann, { isAddressProved: true });
+  await world.deps.db.insert(memberships).values({ teamId: world.ctx.teamId, userId: ann.id, role: "owner" });
 });
 afterEach(async () => {
   await killWorkers();
   await transport?.close();
   await peer?.close();
-  await house.close();
+  await world.close();
 });
 
 async function relayTo(script: FaultScript = {}): Promise<FaultPeer> {
@@ -52,16 +53,16 @@ async function relayTo(script: FaultScript = {}): Promise<FaultPeer> {
   return peer;
 }
 
-const round = () => tick(house.withTransport(transport), { budgetMs: 20_000 });
-const queue = (mail: SystemEmail = link()) => queueSystemEmail(house.deps.db, house.deps, mail);
+const round = () => tick(world.withTransport(transport), { budgetMs: 20_000 });
+const queue = (mail: SystemEmail = link()) => queueSystemEmail(world.deps.db, world.deps, mail);
 const link = (to = "ann@example.net"): SystemEmail => ({
   kind: "sign_in_link",
   to,
   details: { landing: "/console", device: "Firefox on Linux" },
 });
-const rows = () => house.hot<Record<string, unknown>[]>`select * from system_mails order by id`;
+const rows = () => world.hot<Record<string, unknown>[]>`select * from system_mails order by id`;
 const later = (seconds: number) =>
-  house.hot`update system_mails set due_at = due_at - ${seconds} * interval '1 second',
+  world.hot`update system_mails set due_at = due_at - ${seconds} * interval '1 second',
     created_at = created_at - ${seconds} * interval '1 second',
     expires_at = expires_at - ${seconds} * interval '1 second', ended_at = ended_at - ${seconds} * interval '1 second'`;
 const textOf = (bytes: Buffer | undefined) =>
@@ -75,14 +76,14 @@ test("a sign-in link has text and HTML parts and is marked as auto-generated, an
   await round();
   expect(messages).toHaveLength(1);
   const [message] = messages;
-  expect(message).toMatchObject({ from: "backstamp@mail.example.org", to: ["ann@example.net"] });
+  expect(message).toMatchObject({ from: "backstamp@mail.example.com", to: ["ann@example.net"] });
   const fields = Object.fromEntries(headersOf(message?.bytes ?? Buffer.of()).map((f) => [f.name, f.value]));
   expect(fields).toMatchObject({
-    From: "Backstamp <backstamp@mail.example.org>",
+    From: "Backstamp <backstamp@mail.example.com>",
     To: "ann@example.net",
-    Subject: "Sign in to Backstamp at mail.example.org",
+    Subject: "Sign in to Backstamp at mail.example.com",
     "Auto-Submitted": "auto-generated",
-    "Message-ID": expect.stringMatching(/^<[0-9a-f-]{36}@mail\.example\.org>$/),
+    "Message-ID": expect.stringMatching(/^<[0-9a-f-]{36}@mail\.example\.com>$/),
   });
   const text = textOf(message?.bytes);
   expect(text).toMatch(LINK);
@@ -94,7 +95,7 @@ test("a sign-in link has text and HTML parts and is marked as auto-generated, an
   expect(row?.ended_at).not.toBeNull();
   const token = /#([\w-]{43})/.exec(text)?.[1] ?? "";
   const dump =
-    await house.hot`select t::text as row from sign_in_tokens t union all select s::text from system_mails s`;
+    await world.hot`select t::text as row from sign_in_tokens t union all select s::text from system_mails s`;
   for (const { row } of dump) expect(row).not.toContain(token);
 });
 
@@ -102,7 +103,7 @@ test("system email is in no list of emails, events, webhooks or API requests", a
   await relayTo();
   await queue();
   await round();
-  const [found] = await house.hot`
+  const [found] = await world.hot`
     select (select count(*)::int from emails) as emails, (select count(*)::int from deliveries) as deliveries,
       (select count(*)::int from email_events) as events, (select count(*)::int from email_bodies) as bodies,
       (select count(*)::int from captured_messages) as captured,
@@ -124,7 +125,7 @@ test("no email is sent to an address without an account", async () => {
   await round();
   expect(messages).toEqual([]);
   expect(await rows()).toMatchObject([{ status: "dropped", details: null }]);
-  expect(await house.hot`select * from sign_in_tokens`).toEqual([]);
+  expect(await world.hot`select * from sign_in_tokens`).toEqual([]);
 });
 
 test("nothing is sent to the built-in domain, which has no mailboxes", async () => {
@@ -152,7 +153,7 @@ test("an invitation names the inviter and the team, with any team name, and cont
   const [message] = messages;
   const text = textOf(message?.bytes);
   expect(message?.to).toEqual(["ben@example.net"]);
-  expect(text).toContain("https://mail.example.org/join#abc");
+  expect(text).toContain("https://mail.example.com/join#abc");
   expect(text).toContain("ann@example.net invites you to the team");
   expect(text).toContain("&lt;b onclick=&quot;x()&quot;&gt;Sales&lt;/b&gt; Bcc: eve@example.net");
   expect(headersOf(message?.bytes ?? Buffer.of()).map(({ name }) => name)).not.toContain("Bcc");
@@ -196,15 +197,15 @@ test("a rejected address is final", async () => {
 });
 
 test("a missing recipient domain is final after a second DNS response", async () => {
-  const world = await openDirectWorld({});
-  transport = world.transport();
+  const internet = await startTestInternet({});
+  transport = internet.transport();
   await queue();
   await round();
   expect((await rows())[0]).toMatchObject({ status: "queued", attempts: 1, ended_at: null });
   await later(SYSTEM_EMAIL_RETRY_AFTER_SECONDS[0]);
   await round();
   expect((await rows())[0]).toMatchObject({ status: "failed", attempts: 2, details: null });
-  await world.close();
+  await internet.close();
 });
 
 test("an email whose worker is killed during the attempt is sent again after its lease expires", {
@@ -219,9 +220,9 @@ test("an email whose worker is killed during the attempt is sent again after its
   });
   await queue();
   const settings = {
-    databaseUrl: house.url,
+    databaseUrl: world.databaseUrl,
     smtpUrl: `smtp://127.0.0.1:${port}`,
-    env: { BACKSTAMP_SECRET: houseSecret, BACKSTAMP_URL: "https://mail.example.org" },
+    env: { BACKSTAMP_SECRET: installationSecret, BACKSTAMP_URL: "https://mail.example.com" },
   };
   const first = spawnWorker(settings);
   await vi.waitFor(() => expect(asked, first.output()).toBe(1), eventually);
@@ -230,7 +231,7 @@ test("an email whose worker is killed during the attempt is sent again after its
   expect(await rows()).toMatchObject([{ status: "sending", attempts: 1 }]);
 
   const second = spawnWorker(settings);
-  await waitForBeats(house.hot, [second]);
+  await waitForBeats(world.hot, [second]);
   expect(messages).toEqual([]);
   await later(120);
   await vi.waitFor(async () => expect(await rows()).toMatchObject([{ status: "sent" }]), eventually);
@@ -243,21 +244,21 @@ test("an email whose worker is killed during the attempt is sent again after its
 
 test("system email needs a route of the installation, and the capture transport is none", async () => {
   const can = (transportKind: "relay" | "direct" | "capture" | "none") =>
-    canSendSystemEmail({ ...house.deps, transportKind });
+    canSendSystemEmail({ ...world.deps, transportKind });
   expect(await can("relay")).toBe(true);
   expect(await can("direct")).toBe(true);
   expect(await can("none")).toBe(false);
-  await addRelay(house.deps, { port: 9 });
+  await addRelay(world.deps, { port: 9 });
   expect(await can("none")).toBe(true);
   expect(await can("capture")).toBe(false);
-  const home = { ...house.deps.home, sender: "backstamp@localhost" };
-  expect(await canSendSystemEmail({ ...house.deps, home })).toBe(false);
+  const home = { ...world.deps.home, sender: "backstamp@localhost" };
+  expect(await canSendSystemEmail({ ...world.deps, home })).toBe(false);
 });
 
 test("system email uses the relay of the installation if there is one", async () => {
   const ours = await startFaultPeer();
   const elsewhere = await relayTo();
-  await addRelay(house.deps, ours);
+  await addRelay(world.deps, ours);
   await queue();
   await round();
   expect(ours.messages).toHaveLength(1);
@@ -266,18 +267,18 @@ test("system email uses the relay of the installation if there is one", async ()
 });
 
 test("system email is signed if its sender's domain has a DKIM key here", async () => {
-  await createDomain(house.ctx, { name: "mail.example.org" });
-  await declareDomainVerified(house.ctx, "mail.example.org");
+  await createDomain(world.ctx, { name: "mail.example.com" });
+  await declareDomainVerified(world.ctx, "mail.example.com");
   const { messages } = await relayTo();
   await queue();
   await round();
   const bytes = messages[0]?.bytes ?? Buffer.of();
-  expect(bytes.toString()).toMatch(/^DKIM-Signature: [^;]*;[^:]*\bd=mail\.example\.org;/);
+  expect(bytes.toString()).toMatch(/^DKIM-Signature: [^;]*;[^:]*\bd=mail\.example\.com;/);
   if (!hasDkimVerifier()) return;
-  const { dkimKeys } = await findDomain(house.ctx, "mail.example.org");
+  const { dkimKeys } = await findDomain(world.ctx, "mail.example.com");
   const zone = Object.fromEntries(
     dkimKeys.map((key) => [
-      `${key.selector}._domainkey.mail.example.org`,
+      `${key.selector}._domainkey.mail.example.com`,
       formatDkimRecord(key.algorithm, key.publicKey),
     ]),
   );
@@ -291,11 +292,11 @@ test("records are deleted after a week, and sooner if the address had no account
   await round();
   expect(await rows()).toHaveLength(2);
   await later(3_601);
-  await aggregateUsage(house.withTransport(transport), () => true);
+  await aggregateUsage(world.withTransport(transport), () => true);
   expect(await rows()).toMatchObject([{ status: "sent" }]);
   await later(7 * 86_400);
-  await house.hot`update sign_in_tokens set expires_at = expires_at - interval '2 days'`;
-  await aggregateUsage(house.withTransport(transport), () => true);
+  await world.hot`update sign_in_tokens set expires_at = expires_at - interval '2 days'`;
+  await aggregateUsage(world.withTransport(transport), () => true);
   expect(await rows()).toEqual([]);
-  expect(await house.hot`select * from sign_in_tokens`).toEqual([]);
+  expect(await world.hot`select * from sign_in_tokens`).toEqual([]);
 });

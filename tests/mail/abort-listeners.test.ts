@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
-import { openDirectWorld, type Zone } from "./direct-world";
+import { startTestInternet, type Zone } from "./direct-world";
 
 const warnings: Error[] = [];
 const record = (warning: Error) => void warnings.push(warning);
@@ -16,8 +16,8 @@ test("a message to 30 domains at once is delivered to all, without a warning abo
     address: `127.0.1.${n + 1}`,
   }));
   const zone: Zone = Object.fromEntries(places.map(({ domain, address }) => [domain, { a: [address] }]));
-  const world = await openDirectWorld(zone);
-  for (const { address } of places) await world.serve(address);
+  const internet = await startTestInternet(zone);
+  for (const { address } of places) await internet.serve(address);
   const message: OutgoingMessage = {
     id: "m1",
     returnPath: "ann@example.org",
@@ -27,8 +27,8 @@ test("a message to 30 domains at once is delivered to all, without a warning abo
   };
   const recipients = places.map(({ domain }) => `ben@${domain}`);
   const watch = { deadlineMs: 60_000, isLeaseValid: () => true };
-  const outcomes = await world.transport().deliver(message, recipients, watch);
+  const outcomes = await internet.transport().deliver(message, recipients, watch);
   expect(outcomes.map(({ kind }) => kind)).toEqual(recipients.map(() => "accepted"));
-  await world.close();
+  await internet.close();
   expect(warnings).toEqual([]);
 });

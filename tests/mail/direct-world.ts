@@ -18,7 +18,7 @@ export type ZoneEntry = {
 export type Zone = Record<string, ZoneEntry>;
 
 /** A simulated Internet on loopback: names, and mail servers at addresses of 127.0.0.0/8 that share one port. */
-export type DirectWorld = {
+export type TestInternet = {
   dns: DnsPeer;
   /** The zone, which a test may change. */
   zone: Zone;
@@ -33,7 +33,7 @@ export type DirectWorld = {
   close(): Promise<void>;
 };
 
-export async function openDirectWorld(zone: Zone): Promise<DirectWorld> {
+export async function startTestInternet(zone: Zone): Promise<TestInternet> {
   const dns = await startDnsPeer(({ name, type }) => {
     const entry = zone[name];
     if (!entry) return null;

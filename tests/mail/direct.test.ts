@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeCertificate } from "../support/certificate";
 import { DROP, EHLO_STARTTLS } from "../support/smtp-peer";
-import { type DirectWorld, openDirectWorld } from "./direct-world";
+import { startTestInternet, type TestInternet } from "./direct-world";
 import { kinds, message, watch } from "./relay-world";
 
-let world: DirectWorld;
+let internet: TestInternet;
 beforeEach(async () => {
-  world = await openDirectWorld({
+  internet = await startTestInternet({
     "example.net": {
       mx: [
         [20, "backup.example.net"],
@@ -21,15 +21,15 @@ beforeEach(async () => {
     "empty.example": { mx: [[10, "nowhere.example"]] },
   });
 });
-afterEach(() => world.close());
+afterEach(() => internet.close());
 
 const envelopes = (peer: { messages: { from: string; to: string[] }[] }) =>
   peer.messages.map(({ from, to }) => ({ from, to }));
 
 test("an email goes to the most preferred MX host of each domain, in one transaction each", async () => {
-  const [mx, backup] = [await world.serve("127.0.0.2"), await world.serve("127.0.0.3")];
+  const [mx, backup] = [await internet.serve("127.0.0.2"), await internet.serve("127.0.0.3")];
   const to = ["ann@example.net", "ben@plain.example", "cy@example.net"];
-  const outcomes = await world.transport().deliver(message(), to, watch());
+  const outcomes = await internet.transport().deliver(message(), to, watch());
   expect(outcomes).toMatchObject([
     { recipient: to[0], kind: "accepted", host: "mx.example.net", reply: { code: 250 } },
     // Without an MX record the domain is its own mail server.
@@ -51,35 +51,35 @@ test.each([
   ["breaks off before the message", { data: DROP }],
   ["sends the sender away", { mail: { bye: "421 4.7.0 slow down" } }],
 ] as const)("where the first server %s, the next one is tried", async (_, script) => {
-  const [mx, backup] = [await world.serve("127.0.0.2", script), await world.serve("127.0.0.3")];
-  const outcomes = await world.transport().deliver(message(), ["ann@example.net"], watch());
+  const [mx, backup] = [await internet.serve("127.0.0.2", script), await internet.serve("127.0.0.3")];
+  const outcomes = await internet.transport().deliver(message(), ["ann@example.net"], watch());
   expect(outcomes).toMatchObject([{ kind: "accepted", host: "backup.example.net" }]);
   expect(mx.connections()).toBeGreaterThan(0);
   expect(envelopes(backup)).toEqual([{ from: "bounce@example.com", to: ["ann@example.net"] }]);
 });
 
 test("an unreachable first server is passed over", async () => {
-  await world.serve("127.0.0.3");
-  const outcomes = await world.transport().deliver(message(), ["ann@example.net"], watch());
+  await internet.serve("127.0.0.3");
+  const outcomes = await internet.transport().deliver(message(), ["ann@example.net"], watch());
   expect(outcomes).toMatchObject([{ kind: "accepted", host: "backup.example.net" }]);
 });
 
 test("a reply about a recipient counts for the domain, and no other MX host is tried", async () => {
   const says = { ann: "250 ok", ben: "550 5.1.1 no such user", cy: "451 4.7.1 greylisted" } as const;
-  await world.serve("127.0.0.2", {
+  await internet.serve("127.0.0.2", {
     rcpt: ({ address }) => says[address.split("@")[0] as keyof typeof says],
   });
-  const backup = await world.serve("127.0.0.3");
+  const backup = await internet.serve("127.0.0.3");
   const to = ["ann@example.net", "ben@example.net", "cy@example.net"];
-  const outcomes = await world.transport().deliver(message(), to, watch());
+  const outcomes = await internet.transport().deliver(message(), to, watch());
   expect(kinds(outcomes)).toEqual(["accepted", "rejected", "deferred"]);
   expect(backup.connections()).toBe(0);
 });
 
 test("a message that may have been accepted is unknown, and no other MX host is tried", async () => {
-  await world.serve("127.0.0.2", { message: DROP });
-  const backup = await world.serve("127.0.0.3");
-  const outcomes = await world.transport().deliver(message(), ["ann@example.net"], watch());
+  await internet.serve("127.0.0.2", { message: DROP });
+  const backup = await internet.serve("127.0.0.3");
+  const outcomes = await internet.transport().deliver(message(), ["ann@example.net"], watch());
   expect(outcomes).toMatchObject([{ kind: "unknown", host: "mx.example.net" }]);
   expect(backup.connections()).toBe(0);
 });
@@ -90,7 +90,7 @@ test.each([
   ["has servers without an address", "empty.example", "rejected", "nowhere.example has no address"],
   ["has a failing DNS lookup", "broken.example", "deferred", "The DNS lookup"],
 ])("email for a domain that %s causes no connection", async (_, domain, kind, reason) => {
-  const [outcome] = await world.transport().deliver(message(), [`ann@${domain}`], watch());
+  const [outcome] = await internet.transport().deliver(message(), [`ann@${domain}`], watch());
   expect(outcome).toMatchObject({ kind, reply: null, host: null });
   expect(outcome?.reason).toContain(reason);
   expect(outcome?.alarm).toBeUndefined();
@@ -98,10 +98,10 @@ test.each([
 });
 
 test("an address that the guard denies is not connected to, and a reachable one beside it is", async () => {
-  const inside = await world.serve("127.0.0.2");
-  await world.serve("127.0.0.3");
+  const inside = await internet.serve("127.0.0.2");
+  await internet.serve("127.0.0.3");
   const canConnectTo = (address: string) => address !== "127.0.0.2";
-  const transport = world.transport({ canConnectTo });
+  const transport = internet.transport({ canConnectTo });
   expect(await transport.deliver(message(), ["ann@example.net"], watch())).toMatchObject([
     { kind: "accepted", host: "backup.example.net" },
   ]);
@@ -112,18 +112,18 @@ test("an address that the guard denies is not connected to, and a reachable one 
 });
 
 test("servers of equal preference share the load by chance", async () => {
-  world.zone["twin.example"] = {
+  internet.zone["twin.example"] = {
     mx: [
       [10, "one.example"],
       [10, "two.example"],
     ],
   };
-  world.zone["one.example"] = { a: ["127.0.0.2"] };
-  world.zone["two.example"] = { a: ["127.0.0.3"] };
-  await world.serve("127.0.0.2");
-  await world.serve("127.0.0.3");
+  internet.zone["one.example"] = { a: ["127.0.0.2"] };
+  internet.zone["two.example"] = { a: ["127.0.0.3"] };
+  await internet.serve("127.0.0.2");
+  await internet.serve("127.0.0.3");
   const turns = [0.9, 0.1, 0.1, 0.9];
-  const transport = world.transport({ random: () => turns.shift() ?? 0 });
+  const transport = internet.transport({ random: () => turns.shift() ?? 0 });
   const first = await transport.deliver(message(), ["ann@twin.example"], watch());
   const second = await transport.deliver(message(), ["ann@twin.example"], watch());
   const hosts = [first[0]?.host, second[0]?.host];
@@ -131,9 +131,9 @@ test("servers of equal preference share the load by chance", async () => {
 });
 
 test("connections are kept for the next mail to the same destination, and shared with no other", async () => {
-  const [mx, other] = [await world.serve("127.0.0.2"), await world.serve("127.0.0.3")];
-  world.zone["other.example"] = { a: ["127.0.0.3"] };
-  const transport = world.transport();
+  const [mx, other] = [await internet.serve("127.0.0.2"), await internet.serve("127.0.0.3")];
+  internet.zone["other.example"] = { a: ["127.0.0.3"] };
+  const transport = internet.transport();
   for (let nth = 0; nth < 3; nth += 1) {
     await transport.deliver(message({ id: `a${nth}` }), ["ann@example.net"], watch());
     await transport.deliver(message({ id: `b${nth}` }), ["ann@other.example"], watch());
@@ -143,22 +143,22 @@ test("connections are kept for the next mail to the same destination, and shared
 });
 
 test("an IPv6 server is reached", async () => {
-  world.zone["six.example"] = { aaaa: ["::1"] };
-  const peer = await world.serve("::1");
-  const outcomes = await world.transport().deliver(message(), ["ann@six.example"], watch());
+  internet.zone["six.example"] = { aaaa: ["::1"] };
+  const peer = await internet.serve("::1");
+  const outcomes = await internet.transport().deliver(message(), ["ann@six.example"], watch());
   expect(kinds(outcomes)).toEqual(["accepted"]);
   expect(peer.messages).toHaveLength(1);
 });
 
 test("TLS is used where it is offered, with any certificate, and left where it does not work", async () => {
   const certificate = makeCertificate({ names: ["somebody-else.example"] });
-  const mx = await world.serve("127.0.0.2", { ehlo: EHLO_STARTTLS }, { certificate });
-  const transport = world.transport();
+  const mx = await internet.serve("127.0.0.2", { ehlo: EHLO_STARTTLS }, { certificate });
+  const transport = internet.transport();
   expect(kinds(await transport.deliver(message(), ["ann@example.net"], watch()))).toEqual(["accepted"]);
   expect(mx.commands).toContain("STARTTLS");
 
-  const broken = await world.serve("127.0.0.3", { ehlo: EHLO_STARTTLS, starttls: "454 4.7.0 not now" });
-  world.zone["broken-tls.example"] = { a: ["127.0.0.3"] };
+  const broken = await internet.serve("127.0.0.3", { ehlo: EHLO_STARTTLS, starttls: "454 4.7.0 not now" });
+  internet.zone["broken-tls.example"] = { a: ["127.0.0.3"] };
   expect(kinds(await transport.deliver(message(), ["ann@broken-tls.example"], watch()))).toEqual([
     "accepted",
   ]);
@@ -167,8 +167,11 @@ test("TLS is used where it is offered, with any certificate, and left where it d
 
 test("an email that requires TLS is deferred without TLS, with a clear reason and no dialogue", async () => {
   const without = { starttls: "502 5.5.1 what?" };
-  const [mx, backup] = [await world.serve("127.0.0.2", without), await world.serve("127.0.0.3", without)];
-  const [outcome] = await world
+  const [mx, backup] = [
+    await internet.serve("127.0.0.2", without),
+    await internet.serve("127.0.0.3", without),
+  ];
+  const [outcome] = await internet
     .transport()
     .deliver(message({ needsTls: true }), ["ann@example.net"], watch());
   expect(outcome).toMatchObject({ kind: "deferred", reply: null });
@@ -178,23 +181,26 @@ test("an email that requires TLS is deferred without TLS, with a clear reason an
 
 test("an enforced MTA-STS policy allows only the listed MX hosts, over TLS with a valid certificate", async () => {
   const certificate = makeCertificate({ names: ["mx.example.net"] });
-  const mx = await world.serve("127.0.0.2", { ehlo: EHLO_STARTTLS }, { certificate });
+  const mx = await internet.serve("127.0.0.2", { ehlo: EHLO_STARTTLS }, { certificate });
   const covering = (names: string[]) => async () => ({
     mode: "enforce" as const,
     covers: (host: string) => names.includes(host),
   });
   const to = ["ann@example.net"];
-  const strict = world.transport({ findStsPolicy: covering(["mx.example.net"]) }, { ca: certificate.cert });
+  const strict = internet.transport(
+    { findStsPolicy: covering(["mx.example.net"]) },
+    { ca: certificate.cert },
+  );
   expect(kinds(await strict.deliver(message(), to, watch()))).toEqual(["accepted"]);
   expect(mx.messages).toHaveLength(1);
 
   // The same server with an untrusted certificate.
-  const doubting = world.transport({ findStsPolicy: covering(["mx.example.net"]) });
+  const doubting = internet.transport({ findStsPolicy: covering(["mx.example.net"]) });
   const [doubted] = await doubting.deliver(message(), to, watch());
   expect(doubted?.kind).toBe("deferred");
 
-  const backup = await world.serve("127.0.0.3");
-  const elsewhere = world.transport({ findStsPolicy: covering(["other.example.net"]) });
+  const backup = await internet.serve("127.0.0.3");
+  const elsewhere = internet.transport({ findStsPolicy: covering(["other.example.net"]) });
   const [kept] = await elsewhere.deliver(message(), to, watch());
   expect(kept).toMatchObject({
     kind: "deferred",
@@ -204,13 +210,13 @@ test("an enforced MTA-STS policy allows only the listed MX hosts, over TLS with 
 });
 
 test("a lost lease or an ended attempt reaches no further server", async () => {
-  await world.serve("127.0.0.2", { greeting: DROP });
-  const backup = await world.serve("127.0.0.3");
-  const lost = await world
+  await internet.serve("127.0.0.2", { greeting: DROP });
+  const backup = await internet.serve("127.0.0.3");
+  const lost = await internet
     .transport()
     .deliver(message(), ["ann@example.net"], watch({ isLeaseValid: () => false }));
   expect(kinds(lost)).toEqual(["deferred"]);
-  const ended = await world
+  const ended = await internet
     .transport()
     .deliver(message(), ["ann@example.net"], watch({ signal: AbortSignal.abort() }));
   expect(ended).toMatchObject([{ kind: "deferred", reason: "The attempt was canceled." }]);

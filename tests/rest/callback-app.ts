@@ -1,6 +1,5 @@
 import { newId } from "#server/platform/ids";
 import { callbackPathOf, setCallback } from "#server/services/callbacks/secrets";
-import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { findRelay } from "#server/services/relays/read";
 import { addRelay } from "#server/services/relays/write";
 import type { DepsOptions } from "../support/deps";
@@ -15,8 +14,6 @@ export type Sent = { id: string; address: string; providerId: string; messageId:
 export async function openCallbackApp(options: DepsOptions = {}) {
   const world: World = await createWorld({ transportKind: "relay", ...options });
   const { token } = await world.key();
-  await createDomain(world.ctx, { name: "example.org" });
-  await declareDomainVerified(world.ctx, "example.org");
   const { hot } = world.deps;
 
   /** A relay of a provider with callbacks enabled, for one team or (by default) for all. */

@@ -20,7 +20,6 @@ describe("the list", () => {
   };
   beforeAll(async () => {
     reader = await createWorld();
-    await reader.domain("example.org");
     await reader.domain("second.org");
     readerKey = await reader.key();
     ids = [];

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { arf, dsn, failed, RETURNED } from "../mail/bounce/messages";
 import type { Reply } from "../support/rest";
 import { createWorld, type World } from "../support/world";
@@ -10,8 +9,6 @@ let token: string;
 beforeAll(async () => {
   world = await createWorld({ transportKind: "relay", names });
   ({ token } = await world.key());
-  await createDomain(world.ctx, { name: "example.org" });
-  await declareDomainVerified(world.ctx, "example.org");
 });
 afterAll(() => world.close());
 

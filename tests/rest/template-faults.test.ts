@@ -5,7 +5,6 @@ let world: World;
 let token: string;
 beforeAll(async () => {
   world = await createWorld();
-  await world.domain("example.org");
   ({ token } = await world.key());
 });
 afterAll(() => world.close());

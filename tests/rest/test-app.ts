@@ -23,12 +23,12 @@ export type TestApp = {
 };
 
 export async function openTestApp(options: DepsOptions & { domain?: string } = {}): Promise<TestApp> {
-  const { domain = "example.org", ...rest } = options;
+  const { domain, ...rest } = options;
   const world = await createWorld(rest);
-  await world.domain(domain);
+  if (domain) await world.domain(domain);
   const { token, id: keyId } = await world.key();
   const validEmail = {
-    from: `Ann <ann@${domain}>`,
+    from: `Ann <ann@${domain ?? "example.org"}>`,
     to: "ben@example.net",
     subject: "Hello",
     html: "<p>Hello</p>",

@@ -11,7 +11,6 @@ let token: string;
 let keyId: string;
 beforeEach(async () => {
   world = await createWorld();
-  await world.domain("example.org");
   ({ token, id: keyId } = await world.key());
 });
 afterEach(() => world.close());

@@ -18,12 +18,12 @@ describe("event deliveries of an endpoint", () => {
   async function threeFates() {
     const sink = await world.sink((_, nth) => (nth === 1 ? 200 : 500));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
-    await world.send();
+    await world.sendByApi();
     await world.round();
-    await world.send();
+    await world.sendByApi();
     await world.round();
     await world.deps.hot`update webhook_deliveries set status = 'failed' where status = 'pending'`;
-    await world.send();
+    await world.sendByApi();
     await world.round();
     return { id, sink };
   }
@@ -73,7 +73,7 @@ describe("event deliveries of an endpoint", () => {
 
   test("contain the payload before the first attempt", async () => {
     const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
-    const emailId = await world.send();
+    const emailId = await world.sendByApi();
     const [delivery] = await world.told(id);
     const event = await world.ok("GET", `/api/webhooks/${id}/events/${delivery?.id}`);
     expect(event).toMatchObject({
@@ -106,7 +106,7 @@ describe("replay", () => {
   test("of one event sends the same id and payload again, with a new retry schedule", async () => {
     const sink = await world.sink((_, nth) => (nth <= 8 ? 500 : 200));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
-    await world.send();
+    await world.sendByApi();
     for (let attempt = 1; attempt <= 8; attempt++) {
       await world.round();
       await world.elapse("12 hours 1 minute");
@@ -131,7 +131,7 @@ describe("replay", () => {
   test("of an event delivery in progress is rejected", async () => {
     const sink = await world.sink();
     const { id } = await world.endpoint(sink, ["email.queued"]);
-    await world.send();
+    await world.sendByApi();
     await world.deps
       .hot`update webhook_deliveries set status = 'attempting', leased_until = now() + interval '1 min'`;
     const [delivery] = await world.told(id);
@@ -143,7 +143,7 @@ describe("replay", () => {
   test("of a time range replays only the failed event deliveries", async () => {
     const sink = await world.sink();
     const { id } = await world.endpoint(sink, ["email.queued", "email.delivered"]);
-    for (let n = 0; n < 4; n++) await world.send();
+    for (let n = 0; n < 4; n++) await world.sendByApi();
     const events = await world.told(id);
     const at = (n: number) => `2026-03-0${n}T12:00:00.000Z`;
     for (const [index, { id: event }] of events.entries())
@@ -236,7 +236,7 @@ describe("a test event", () => {
 
 test("a disabled endpoint rejects tests and replays, and the error names the solution", async () => {
   const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
-  await world.send();
+  await world.sendByApi();
   const [delivery] = await world.told(id);
   await world.ok("PATCH", `/api/webhooks/${id}`, { status: "disabled" });
   for (const [path, body] of [

@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createVault } from "#server/platform/secrets/vault";
 import { openCallbackSecret } from "#server/services/callbacks/secrets";
 import { readCallbackRelay } from "#server/services/callbacks/tokens";
-import { type House, openHouse } from "../support/house";
 import { killLeftovers } from "../support/processes";
 import { runProgram } from "../support/program";
 import { fakeSendgrid } from "../support/providers";
 import { relayTo } from "../support/relays";
+import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.
 vi.setConfig({ testTimeout: 240_000 });
@@ -14,16 +14,16 @@ vi.setConfig({ testTimeout: 240_000 });
 const secret = "the secret of an operator in a test, which is long enough";
 const vault = createVault(secret);
 const url = "https://mail.example.com";
-let house: House;
+let world: World;
 beforeAll(async () => {
-  house = await openHouse();
+  world = await createWorld();
 });
 afterEach(killLeftovers);
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const backstamp = (args: string[], input?: string) =>
   runProgram("server/startup/admin.ts", ["callback", ...args], {
-    env: { DATABASE_URL: house.url, BACKSTAMP_SECRET: secret, BACKSTAMP_URL: url },
+    env: { DATABASE_URL: world.databaseUrl, BACKSTAMP_SECRET: secret, BACKSTAMP_URL: url },
     ...(input === undefined ? {} : { input }),
   });
 
@@ -34,12 +34,12 @@ async function json(args: string[]): Promise<Record<string, unknown>> {
 }
 
 const secretOf = async (id: string) => {
-  const relay = await readCallbackRelay(house.hot, id);
+  const relay = await readCallbackRelay(world.hot, id);
   return relay && openCallbackSecret({ vault }, relay);
 };
 
 test("callback set accepts a provider's calls with its secret, and callback off rejects them", async () => {
-  const { id } = await relayTo(house.deps, { port: 1 }, { name: "pm", provider: "postmark" });
+  const { id } = await relayTo(world.deps, { port: 1 }, { name: "pm", provider: "postmark" });
   const address = `${url}/api/inbound/relays/${id}`;
   const made = await json(["set", "pm"]);
   expect(made).toEqual({
@@ -61,7 +61,7 @@ test("callback set accepts a provider's calls with its secret, and callback off 
 });
 
 test("a secret is read from standard input, and an invalid one is rejected with the expected format", async () => {
-  const { id } = await relayTo(house.deps, { port: 2 }, { name: "sg", provider: "sendgrid" });
+  const { id } = await relayTo(world.deps, { port: 2 }, { name: "sg", provider: "sendgrid" });
   const { secret: key = "" } = fakeSendgrid().given;
   const { code, stdout } = await backstamp(["set", "sg", "--secret", "-"], `${key}\n`);
   expect({ code, stdout }).toEqual({

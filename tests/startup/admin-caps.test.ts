@@ -1,21 +1,21 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createTeam } from "#server/services/teams";
-import { type House, openHouse } from "../support/house";
 import { killLeftovers } from "../support/processes";
 import { runProgram } from "../support/program";
+import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.
 vi.setConfig({ testTimeout: 240_000 });
 
-let house: House;
+let world: World;
 beforeAll(async () => {
-  house = await openHouse();
+  world = await createWorld();
 });
 afterEach(killLeftovers);
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const backstamp = (args: string[]) =>
-  runProgram("server/startup/admin.ts", args, { env: { DATABASE_URL: house.url } });
+  runProgram("server/startup/admin.ts", args, { env: { DATABASE_URL: world.databaseUrl } });
 
 async function backstampJson(args: string[]) {
   const { code, stdout, stderr } = await backstamp([...args, "--json"]);
@@ -37,7 +37,7 @@ test("the daily caps and the warm-up of a domain and a team are set, shown and r
   const ended = await backstampJson(["domain", "set", "warm.example", "--no-warm-up", "--daily-cap", "none"]);
   expect(ended).toMatchObject({ daily_cap: null, warm_up: null, today: { allowed: null } });
 
-  const team = await createTeam(house.deps, { name: "Capped" });
+  const team = await createTeam(world.deps, { name: "Capped" });
   const set = await backstamp(["team", "set", "Capped", "--daily-cap", "10000", "--unknown", "hold"]);
   expect(set.stdout).toMatch(/is on hold until .*\nDaily cap: 10000 recipients \(UTC\), 0 used today\./);
   const free = await backstampJson(["team", "set", team.id, "--daily-cap", "none"]);
@@ -58,6 +58,6 @@ test("the daily caps and the warm-up of a domain and a team are set, shown and r
   expect(always.stdout).toMatch(
     /stored as long as the message records\.\nMessage records are deleted after 365 days\./,
   );
-  const log = await house.hot`select actor, detail from audit_log where team_id = ${team.id} order by id`;
+  const log = await world.hot`select actor, detail from audit_log where team_id = ${team.id} order by id`;
   expect(log.map(({ actor }) => actor)).toEqual(Array.from({ length: 5 }, () => "operator"));
 });

@@ -1,20 +1,22 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { type House, openHouse } from "../support/house";
 import { killLeftovers } from "../support/processes";
 import { runProgram } from "../support/program";
+import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.
 vi.setConfig({ testTimeout: 240_000 });
 
-let house: House;
+let world: World;
 beforeAll(async () => {
-  house = await openHouse();
+  world = await createWorld();
 });
 afterEach(killLeftovers);
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const destination = (...args: string[]) =>
-  runProgram("server/startup/admin.ts", ["destination", ...args], { env: { DATABASE_URL: house.url } });
+  runProgram("server/startup/admin.ts", ["destination", ...args], {
+    env: { DATABASE_URL: world.databaseUrl },
+  });
 
 async function destinationJson(...args: string[]) {
   const { code, stdout, stderr } = await destination(...args, "--json");
@@ -53,5 +55,5 @@ test("an invalid limit or destination is rejected with a message", async () => {
     expect([done.code, done.stdout]).toEqual([code, ""]);
     expect(done.stderr).toContain(sentence);
   }
-  expect(await house.hot`select from destination_limits`).toHaveLength(0);
+  expect(await world.hot`select from destination_limits`).toHaveLength(0);
 });

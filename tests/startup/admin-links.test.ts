@@ -1,30 +1,30 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createUser } from "#server/services/people/users";
-import { type House, openHouse } from "../support/house";
 import { killLeftovers } from "../support/processes";
 import { runProgram } from "../support/program";
 import { relayTo } from "../support/relays";
+import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.
 vi.setConfig({ testTimeout: 240_000 });
 
 const secret = "the secret of an operator in a test, which is long enough";
-let house: House;
+let world: World;
 beforeAll(async () => {
-  house = await openHouse();
+  world = await createWorld();
   const person = { email: "cleo@example.com", password: "correct horse battery" };
-  await createUser(house.deps, { ...person, teamId: house.ctx.teamId, role: "owner" });
+  await createUser(world.deps, { ...person, teamId: world.ctx.teamId, role: "owner" });
 });
 afterEach(killLeftovers);
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const cli = (args: string[], env: Record<string, string> = {}) =>
   runProgram("server/startup/admin.ts", args, {
-    env: { DATABASE_URL: house.url, BACKSTAMP_SECRET: secret, ...env },
+    env: { DATABASE_URL: world.databaseUrl, BACKSTAMP_SECRET: secret, ...env },
   });
 
 test("a printed link uses the configured public URL, never the default", async () => {
-  await relayTo(house.deps, { port: 1 }, { name: "pm", provider: "postmark" });
+  await relayTo(world.deps, { port: 1 }, { name: "pm", provider: "postmark" });
   const PRINTING = [
     ["user", "reset-password", "cleo@example.com"],
     ["callback", "show", "pm"],
@@ -35,7 +35,7 @@ test("a printed link uses the configured public URL, never the default", async (
     expect({ code: guessed.code, stdout: guessed.stdout }).toEqual({ code: 1, stdout: "" });
     expect(guessed.stderr).toMatch(/^backstamp: BACKSTAMP_URL is not set\b.*https:\/\/mail\.example\.com/);
   }
-  const [row] = await house.hot`select count(*)::int as made from sign_in_tokens`;
+  const [row] = await world.hot`select count(*)::int as made from sign_in_tokens`;
   expect(row?.made).toBe(0);
   for (const args of PRINTING) {
     const { code, stdout } = await cli(args, { PORT: "3999", BACKSTAMP_URL: "https://mail.example.net" });

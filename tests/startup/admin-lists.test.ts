@@ -2,24 +2,24 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createUser } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
 import { createWebhook } from "#server/services/webhooks/endpoints";
-import { type House, openHouse } from "../support/house";
 import { killLeftovers } from "../support/processes";
 import { runProgram } from "../support/program";
+import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.
 vi.setConfig({ testTimeout: 240_000 });
 
-let house: House;
+let world: World;
 let others: Awaited<ReturnType<typeof createTeam>>;
 beforeAll(async () => {
-  house = await openHouse();
-  others = await createTeam(house.deps, { name: "Others" });
+  world = await createWorld();
+  others = await createTeam(world.deps, { name: "Others" });
 });
 afterEach(killLeftovers);
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const cli = (args: string[]) =>
-  runProgram("server/startup/admin.ts", args, { env: { DATABASE_URL: house.url } });
+  runProgram("server/startup/admin.ts", args, { env: { DATABASE_URL: world.databaseUrl } });
 
 async function cliJson(args: string[]) {
   const { code, stdout, stderr } = await cli([...args, "--json"]);
@@ -33,12 +33,12 @@ test("user list shows all users with their teams and roles, or one team's member
     email: "ann@example.com",
     password,
     name: "Ann",
-    teamId: house.ctx.teamId,
+    teamId: world.ctx.teamId,
     role: "owner",
   } as const;
-  const { id } = await createUser(house.deps, ann);
-  await house.hot`insert into memberships (team_id, user_id, role) values (${others.id}, ${id}, 'viewer')`;
-  await createUser(house.deps, { email: "ben@example.com", password, teamId: others.id, role: "member" });
+  const { id } = await createUser(world.deps, ann);
+  await world.hot`insert into memberships (team_id, user_id, role) values (${others.id}, ${id}, 'viewer')`;
+  await createUser(world.deps, { email: "ben@example.com", password, teamId: others.id, role: "member" });
 
   const all = await cliJson(["user", "list"]);
   expect(all.data).toEqual([
@@ -47,7 +47,7 @@ test("user list shows all users with their teams and roles, or one team's member
       email: "ann@example.com",
       name: "Ann",
       teams: [
-        { id: house.ctx.teamId, name: "First", role: "owner" },
+        { id: world.ctx.teamId, name: "First", role: "owner" },
         { id: others.id, name: "Others", role: "viewer" },
       ],
       last_seen_at: null,
@@ -65,8 +65,8 @@ test("user list shows all users with their teams and roles, or one team's member
 
 test("email list shows the newest emails of one team, with filters and paging", async () => {
   const ids: string[] = [];
-  for (const subject of ["One", "Two", "Three"]) ids.push((await house.send({ subject })).id);
-  await house.send({ subject: "To Cleo", to: ["cleo@example.net"] });
+  for (const subject of ["One", "Two", "Three"]) ids.push((await world.send({ subject })).id);
+  await world.send({ subject: "To Cleo", to: ["cleo@example.net"] });
 
   const page = await cliJson([
     "email",
@@ -103,7 +103,7 @@ test("webhook list shows the endpoints of one team without their secrets", async
     events: ["email.bounced", "email.delivered"],
     status: "enabled",
   };
-  const { id, signingSecret } = await createWebhook(house.ctx, input as Parameters<typeof createWebhook>[1]);
+  const { id, signingSecret } = await createWebhook(world.ctx, input as Parameters<typeof createWebhook>[1]);
   const { data } = await cliJson(["webhook", "list"]);
   expect(data).toEqual([
     expect.objectContaining({ id, endpoint: input.url, events: input.events, status: "enabled" }),

@@ -1,26 +1,26 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
-import { type House, openHouse } from "../support/house";
 import { killLeftovers, type StartOptions } from "../support/processes";
 import { runProgram } from "../support/program";
 import { EHLO_AUTH, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.
 vi.setConfig({ testTimeout: 240_000 });
 const secret = "an installation's secret, long enough";
 const password = "pass-never-shown";
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 let isWell = true;
 beforeAll(async () => {
-  house = await openHouse();
+  world = await createWorld();
   peer = await startFaultPeer({ ehlo: EHLO_AUTH, auth: () => (isWell ? "235 welcome" : "535 5.7.8 no") });
 });
 afterEach(killLeftovers);
 afterAll(async () => {
   await peer.close();
-  await house.close();
+  await world.close();
 });
 
 const said: string[] = [];
@@ -29,7 +29,7 @@ const said: string[] = [];
 async function relay(args: string[], more: Partial<StartOptions> = {}) {
   const done = await runProgram("server/startup/admin.ts", ["relay", ...args], {
     ...more,
-    env: { DATABASE_URL: house.url, BACKSTAMP_SECRET: secret, ...more.env },
+    env: { DATABASE_URL: world.databaseUrl, BACKSTAMP_SECRET: secret, ...more.env },
   });
   said.push(done.stdout, done.stderr);
   return done;
@@ -44,7 +44,7 @@ async function relayJson(args: string[], more: Partial<StartOptions> = {}) {
 const names = ({ data }: { data: { name: string }[] }) => data.map(({ name }) => name);
 
 async function expectNoPassword(): Promise<void> {
-  const rows = await house.hot`select to_jsonb(r)::text as row from relays r`;
+  const rows = await world.hot`select to_jsonb(r)::text as row from relays r`;
   expect(JSON.stringify([said, rows])).not.toContain(password);
 }
 
@@ -66,8 +66,8 @@ test("a relay is added for all teams, a team or a domain, and shown without its 
   });
   expect(ses).toMatchObject({ position: 2, provider: "ses", dkim: false });
 
-  await createDomain(house.ctx, { name: "other.example" });
-  await declareDomainVerified(house.ctx, "other.example");
+  await createDomain(world.ctx, { name: "other.example" });
+  await declareDomainVerified(world.ctx, "other.example");
   const options = ["--team", "First", "--domain", "other.example", "--dkim", "off", "--position", "5"];
   const own = await relayJson(["add", "main", "smtps://smtp.example.com", ...options]);
   expect(own).toMatchObject({ team: "First", domain: "other.example", position: 5, dkim: false });
@@ -92,7 +92,7 @@ test("a relay is tested without an email, and a successful test resumes a paused
   expect(failing.code).toBe(1);
   expect(failing.stderr).toContain("535 5.7.8 no");
   isWell = true;
-  await house.hot`update relays set paused_until = now() + interval '1 min', last_fault = 'it was away', failures = 1
+  await world.hot`update relays set paused_until = now() + interval '1 min', last_fault = 'it was away', failures = 1
     where id = ${id}`;
   const list = await relay(["list"]);
   expect(list.stdout).toMatch(new RegExp(`for all teams +\\d +tested +127.0.0.1:${peer.port} +on +PAUSED`));

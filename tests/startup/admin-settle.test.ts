@@ -1,41 +1,41 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { relayTo } from "../mail/relay-world";
-import { type House, openHouse } from "../support/house";
 import { killLeftovers } from "../support/processes";
 import { runProgram } from "../support/program";
 import { DROP, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.
 vi.setConfig({ testTimeout: 240_000 });
 
-let house: House;
+let world: World;
 let peer: FaultPeer;
 beforeAll(async () => {
-  house = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
   // The first recipient never gets a reply after the final dot.
   peer = await startFaultPeer({ message: [DROP, "250 2.0.0 kept"] });
 });
 afterEach(killLeftovers);
 afterAll(async () => {
   await peer.close();
-  await house.close();
+  await world.close();
 });
 
 const backstamp = (...args: string[]) =>
-  runProgram("server/startup/admin.ts", args, { env: { DATABASE_URL: house.url } });
+  runProgram("server/startup/admin.ts", args, { env: { DATABASE_URL: world.databaseUrl } });
 
 async function round(): Promise<void> {
   const transport = relayTo(peer);
-  await tick(house.withTransport(transport), { budgetMs: 20_000 });
+  await tick(world.withTransport(transport), { budgetMs: 20_000 });
   await transport.close();
 }
 
-const statusesOf = async (id: string) => (await house.email(id)).deliveries.map(({ status }) => status);
+const statusesOf = async (id: string) => (await world.email(id)).deliveries.map(({ status }) => status);
 
 test("with the policy hold, email with an unknown outcome is resolved by the command, once for each recipient", async () => {
   expect(await backstamp("team", "set", "First", "--unknown", "hold")).toMatchObject({ code: 0 });
-  const { id } = await house.send({ to: ["ann@example.net", "ben@example.net"] });
+  const { id } = await world.send({ to: ["ann@example.net", "ben@example.net"] });
   await round();
   await round();
   expect(await statusesOf(id)).toEqual(["unknown", "unknown"]);

@@ -8,10 +8,10 @@ import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKey } from "#server/services/keys/keys";
 import { createUser, verifyPassword } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
-import { type House, openHouse } from "../support/house";
 import { killLeftovers, type StartOptions } from "../support/processes";
 import { runProgram, startProgram } from "../support/program";
 import { freePort } from "../support/redis";
+import { createWorld, type World } from "../support/world";
 import { type Listed, publish, startZone } from "../support/zone";
 
 // Each command runs in its own process.
@@ -19,14 +19,14 @@ vi.setConfig({ testTimeout: 240_000 });
 const eventually = { timeout: 30_000, interval: 50 };
 const anId = "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2";
 
-let house: House;
+let world: World;
 beforeAll(async () => {
-  house = await openHouse();
+  world = await createWorld();
 });
 afterEach(killLeftovers);
-afterAll(() => house.close());
+afterAll(() => world.close());
 
-const own = () => ({ DATABASE_URL: house.url, BACKSTAMP_URL: "https://mail.example.com" });
+const own = () => ({ DATABASE_URL: world.databaseUrl, BACKSTAMP_URL: "https://mail.example.com" });
 const cli = (args: string[], env: StartOptions["env"] = {}) =>
   runProgram("server/startup/admin.ts", args, { env: { ...own(), ...env } });
 
@@ -36,7 +36,7 @@ async function cliJson(args: string[]) {
   return { json: JSON.parse(stdout), stderr };
 }
 
-const knownKey = (token: string) => createAuthenticate(house.hot, () => new Date(), silentLog)(token);
+const knownKey = (token: string) => createAuthenticate(world.hot, () => new Date(), silentLog)(token);
 
 describe("keys", () => {
   test("a new key has the requested permissions only, and its token is shown once", async () => {
@@ -56,7 +56,7 @@ describe("keys", () => {
     expect(stderr).toBe("");
     expect(await knownKey(json.token)).toMatchObject({
       id: json.id,
-      teamId: house.ctx.teamId,
+      teamId: world.ctx.teamId,
       scopes: ["emails:send", "emails:read"],
       allDomains: false,
       limits: { "POST /api/emails": 1000, other: 7 },
@@ -85,7 +85,7 @@ describe("keys", () => {
   });
 
   test("a rotated key stays valid for the given hours, and the new key has the same permissions", async () => {
-    const { key, token } = await createKey(house.ctx, {
+    const { key, token } = await createKey(world.ctx, {
       name: "old",
       scopes: ["emails:send"],
       domains: "all",
@@ -103,7 +103,7 @@ describe("keys", () => {
   });
 
   test("a revoked key is rejected and no longer listed", async () => {
-    const { key, token } = await createKey(house.ctx, {
+    const { key, token } = await createKey(world.ctx, {
       name: "gone",
       scopes: ["emails:send"],
       domains: "all",
@@ -165,11 +165,11 @@ describe("domains, teams and users", () => {
   });
 
   test("a user signs in with the given password, or with the generated one", async () => {
-    const team = await createTeam(house.deps, { name: "People" });
+    const team = await createTeam(world.deps, { name: "People" });
     const first = await cliJson(["user", "create", "Ann@Example.com", "--team", team.id]);
     expect(first.json).toMatchObject({ email: "ann@example.com", role: "owner", team_id: team.id });
     const { email, password } = first.json;
-    expect(await verifyPassword(house.deps, { email, password })).toMatchObject({ id: first.json.id });
+    expect(await verifyPassword(world.deps, { email, password })).toMatchObject({ id: first.json.id });
 
     const given = { email: "ben@example.com", password: "correct horse battery" };
     const second = await cli([
@@ -177,23 +177,23 @@ describe("domains, teams and users", () => {
     ]);
     expect(second.stdout).toMatch(/ben@example\.com, member of team People/);
     expect(second.stdout).not.toContain(given.password);
-    expect(await verifyPassword(house.deps, given)).not.toBeNull();
+    expect(await verifyPassword(world.deps, given)).not.toBeNull();
   });
 
   test("a lost password is reset without email: by a printed link or by a new password", async () => {
-    const team = await createTeam(house.deps, { name: "Forgetful" });
+    const team = await createTeam(world.deps, { name: "Forgetful" });
     const person = { email: "cleo@example.com", password: "correct horse battery" };
-    await createUser(house.deps, { ...person, teamId: team.id, role: "owner" });
+    await createUser(world.deps, { ...person, teamId: team.id, role: "owner" });
 
     const shown = await cli(["user", "reset-password", "Cleo@Example.com"]);
     expect(shown.stdout).toMatch(/^ {2}https:\/\/mail\.example\.com\/login\/reset#[\w-]{43}$/m);
-    expect(await verifyPassword(house.deps, person)).not.toBeNull();
+    expect(await verifyPassword(world.deps, person)).not.toBeNull();
 
     const made = await cliJson(["user", "reset-password", person.email, "--password"]);
-    expect(await verifyPassword(house.deps, person)).toBeNull();
+    expect(await verifyPassword(world.deps, person)).toBeNull();
     const { email, password } = made.json;
-    expect(await verifyPassword(house.deps, { email, password })).not.toBeNull();
-    const [row] = await house.hot`select count(*)::int as live from sign_in_tokens where spent_at is null`;
+    expect(await verifyPassword(world.deps, { email, password })).not.toBeNull();
+    const [row] = await world.hot`select count(*)::int as live from sign_in_tokens where spent_at is null`;
     expect(row?.live).toBe(0);
 
     const nobody = await cli(["user", "reset-password", "nobody@example.com"]);
@@ -203,12 +203,12 @@ describe("domains, teams and users", () => {
 
 describe("email show", () => {
   test("email show prints each recipient's reply with its meaning, the next attempt, and the timeline", async () => {
-    const { id } = await house.send({
+    const { id } = await world.send({
       sender: "Ann <ann@backstamp.test>",
       to: ["bounced@backstamp.test", "deferred@backstamp.test"],
       subject: "Hello \u001b[2J\u202e there",
     });
-    await tick(house.withTransport(), { budgetMs: 1_000 });
+    await tick(world.withTransport(), { budgetMs: 1_000 });
     const { stdout } = await cli(["email", "show", id]);
     expect(stdout).toMatch(/Status +bounced/);
     expect(stdout).toMatch(/bounced@backstamp\.test \(to\): bounced, 1 attempt\n/);
@@ -225,12 +225,12 @@ describe("email show", () => {
     expect(stdout).not.toContain("\u202e");
 
     const { json } = await cliJson(["email", "show", id]);
-    expect(json).toEqual(JSON.parse(JSON.stringify(emailJson(await house.email(id)))));
+    expect(json).toEqual(JSON.parse(JSON.stringify(emailJson(await world.email(id)))));
   });
 
   test("another team's email is not found", async () => {
-    const { id } = await house.send();
-    const team = await createTeam(house.deps, { name: "Others" });
+    const { id } = await world.send();
+    const team = await createTeam(world.deps, { name: "Others" });
     const shown = await cli(["email", "show", id, "--team", team.id]);
     expect(shown).toMatchObject({
       code: 1,
@@ -299,10 +299,10 @@ test("an unreachable database, a wrong password and a missing database have diff
     stdout: "",
     stderr: expect.stringMatching(/not reachable \(ECONNREFUSED\)/),
   });
-  const wrong = new URL(house.url);
+  const wrong = new URL(world.databaseUrl);
   wrong.password = "wrong";
   expect((await cli(["team", "list"], { DATABASE_URL: wrong.href })).stderr).toMatch(/password/);
-  const missing = new URL(house.url);
+  const missing = new URL(world.databaseUrl);
   missing.pathname = "/no_such_database";
   expect((await cli(["team", "list"], { DATABASE_URL: missing.href })).stderr).toMatch(/does not exist/);
 });
@@ -327,14 +327,18 @@ test("migrate creates the tables of an empty database, and other commands refer 
 });
 
 test("a worker delivers queued and new email, and stops gracefully on a signal", async () => {
-  const workers = async () => (await house.hot`select pid from workers`).map(({ pid }) => pid);
-  const env = { DATABASE_URL: house.url, BACKSTAMP_URL: "https://mail.example.org", SMTP_URL: "capture:" };
-  const waiting = await house.send({ to: ["ben@example.net"] });
+  const workers = async () => (await world.hot`select pid from workers`).map(({ pid }) => pid);
+  const env = {
+    DATABASE_URL: world.databaseUrl,
+    BACKSTAMP_URL: "https://mail.example.org",
+    SMTP_URL: "capture:",
+  };
+  const waiting = await world.send({ to: ["ben@example.net"] });
   const worker = await startProgram("server/startup/admin.ts", ["worker"], { env });
   await worker.waitFor(/"worker\.ready".*"transport":"capture"/);
-  const statusOf = async (id: string) => (await house.email(id)).status;
+  const statusOf = async (id: string) => (await world.email(id)).status;
   await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe("delivered"), eventually);
-  const next = await house.send({ to: ["ben@example.net"] });
+  const next = await world.send({ to: ["ben@example.net"] });
   await vi.waitFor(async () => expect(await statusOf(next.id)).toBe("delivered"), eventually);
   expect(await workers()).toContain(worker.pid);
   expect(await worker.stop("SIGTERM")).toEqual({ code: 0, signal: null });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listRelays } from "#server/services/relays/read";
 import { renderBanner } from "#server/startup/launcher/banner";
-import { type House, openHouse } from "../support/house";
 import { relayTo } from "../support/relays";
+import { createWorld, type World } from "../support/world";
 
-let house: House;
+let world: World;
 beforeAll(async () => {
-  house = await openHouse();
+  world = await createWorld();
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 /** The banner with the relays that are in the database now. */
 async function bannerWith(
@@ -23,7 +23,7 @@ async function bannerWith(
     firstKeyToken: null,
     secretsFile: ".backstamp/secrets.json",
     smtpUrl,
-    relays: await listRelays(house.deps),
+    relays: await listRelays(world.deps),
     systemFrom,
   });
 }
@@ -38,12 +38,12 @@ test("the banner shows how email is sent: not at all, by some teams' relays, by 
   );
   expect(await bannerWith("capture:", "backstamp@localhost")).not.toMatch(/SYSTEM_FROM/);
 
-  await relayTo(house.deps, { port: 1 }, { name: "sales", teamId: house.ctx.teamId });
+  await relayTo(world.deps, { port: 1 }, { name: "sales", teamId: world.ctx.teamId });
   const partly = await bannerWith(null);
   expect(partly).not.toMatch(unset);
   expect(partly).toMatch(/Only some teams or domains have a relay\b.*no_transport/s);
 
-  await relayTo(house.deps, { port: 2 }, { name: "main" });
+  await relayTo(world.deps, { port: 2 }, { name: "main" });
   const whole = await bannerWith(null);
   expect(whole).not.toMatch(/no_transport|not configured/);
   expect(whole).toContain("Email is sent by 2 relays");

@@ -15,8 +15,8 @@ import { insertUser, readAddress } from "#server/services/people/users";
 import { createTrpcContext } from "#server/trpc/context";
 import { answerTrpc } from "#server/trpc/http";
 import { createCaller } from "#server/trpc/router";
-import { type House, openHouse } from "./house";
 import { storedCheaply } from "./passwords";
+import { createWorld } from "./world";
 
 export const PASSWORD = "correct horse battery";
 const bodyMaxBytes = 48 * 1024 * 1024;
@@ -28,19 +28,20 @@ const oneMoment = () => 90_000;
 
 export type LogLine = { event: string; facts: Facts };
 
-/** The console's door over a house of its own: people, their sessions, and calls as pages make them. */
+/** The console's door over a world of its own: people, their sessions, and calls as pages make them. */
 export async function openConsole() {
-  const house = await openHouse();
+  const world = await createWorld();
   const lines: LogLine[] = [];
   const record = (event: string, facts: Facts = {}) => void lines.push({ event, facts });
   const log: Log = { info: record, warn: record, error: record };
   const limits = createLimits({ store: { kind: "in-process" }, clock: Date.now, log });
   const deps: ConsoleDeps = {
-    ...house.deps,
+    ...world.deps,
+    home: { ...world.deps.home, url },
     log,
     limits,
-    authenticate: createAuthenticate(house.hot, house.deps.clock, log),
-    requestLog: createRequestLog({ hot: house.hot, clock: house.deps.clock, log }),
+    authenticate: createAuthenticate(world.hot, world.deps.clock, log),
+    requestLog: createRequestLog({ hot: world.hot, clock: world.deps.clock, log }),
     cronSecret: null,
     inboundToken: null,
     tick: async () => {},
@@ -49,7 +50,7 @@ export async function openConsole() {
     trustedHops: 0,
     url,
     authSecret,
-    signInLimiter: createSignInLimiter(house.hot, oneMoment),
+    signInLimiter: createSignInLimiter(world.hot, oneMoment),
     providers: {},
     prepareFirstUser: async () => {},
     peerHeader: "x-backstamp-peer",
@@ -59,14 +60,14 @@ export async function openConsole() {
   const passwordHash = storedCheaply(PASSWORD);
 
   return {
-    house,
+    world,
     deps,
     lines,
     /** Somebody who signs in by `PASSWORD`. */
     person: async (
       input: { teamId?: string; role?: Role; email?: string; isAddressProved?: boolean } = {},
     ) => {
-      const { teamId = house.ctx.teamId, role = "member", email = `person-${++people}@example.org` } = input;
+      const { teamId = world.ctx.teamId, role = "member", email = `person-${++people}@example.org` } = input;
       const { isAddressProved = true } = input;
       const prepared = { id: newId(), email: readAddress(email), name: null, passwordHash };
       const user = await insertUser(deps.db, prepared, { isAddressProved });
@@ -75,7 +76,7 @@ export async function openConsole() {
     },
     /** The same console in another process, over the same database. */
     twin: (): ConsoleDeps => {
-      const database = openDatabase(house.url, { connectionsMax: 2 });
+      const database = openDatabase(world.databaseUrl, { connectionsMax: 2 });
       twins.push(database);
       const { db, hot } = database;
       return { ...deps, db, hot, signInLimiter: createSignInLimiter(hot, oneMoment) };
@@ -95,7 +96,7 @@ export async function openConsole() {
     },
     close: async () => {
       for (const twin of twins) await twin.close();
-      await house.close();
+      await world.close();
     },
   };
 }
@@ -113,5 +114,3 @@ export async function cookiesOf(sessionId: string): Promise<Cookies> {
 /** The address of one query, as the console's client writes it. */
 export const queryPath = (procedure: string, input: unknown): string =>
   `${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`;
-
-export type { House };

@@ -33,7 +33,7 @@ export async function openParty(console: Console, name: string): Promise<Party> 
   };
   return {
     teamId: team.id,
-    ctx: { ...console.house.ctx, teamId: team.id },
+    ctx: { ...console.world.ctx, teamId: team.id },
     userIds: Object.fromEntries(people.map(({ role, userId }) => [role, userId])) as Record<Role, string>,
     call: async (role, procedure, input) => {
       const caller = console.callerOf(ofRole(role).cookies);

@@ -19,8 +19,8 @@ export type WebhookWorld = World & {
   sink(script?: SinkScript): Promise<HttpSink>;
   /** Adds an endpoint by the API. */
   endpoint(to: HttpSink | string, events: string[]): Promise<{ id: string; secret: string }>;
-  /** Sends a mail by the API. */
-  send(mail?: Record<string, unknown>): Promise<string>;
+  /** Sends an email by the API and returns its id. */
+  sendByApi(mail?: Record<string, unknown>): Promise<string>;
   /** One round of delivery and of calls. */
   round(): Promise<void>;
   /** What an endpoint was told, oldest first. */
@@ -65,7 +65,7 @@ export async function createWebhookWorld(options: DepsOptions = {}): Promise<Web
       const made = await ok("POST", "/api/webhooks", { endpoint, events });
       return { id: String(made.id), secret: String(made.signing_secret) };
     },
-    send: async (mail = {}) => String((await ok("POST", "/api/emails", { ...MAIL, ...mail })).id),
+    sendByApi: async (mail = {}) => String((await ok("POST", "/api/emails", { ...MAIL, ...mail })).id),
     round: () => tick(worker, { budgetMs: 20_000 }),
     told: async (webhookId) => {
       const events = await rowsOf(`/api/webhooks/${webhookId}/events`);

@@ -1,7 +1,13 @@
+import type { HotSql } from "#db/client";
 import type { OwnLimits } from "#db/schema/api-keys";
-import type { Ctx, RestDeps } from "#server/deps";
+import { createCapture } from "#server/delivery/attempt/capture";
+import type { Ctx, RestDeps, WorkerDeps } from "#server/deps";
+import { parseMailbox } from "#server/mail/address/address";
+import type { Transport } from "#server/mail/transport/transport";
 import type { Domain } from "#server/services/domains/read";
 import { addDomain } from "#server/services/domains/write";
+import { type NewEmail, sendEmail } from "#server/services/emails/accept/send";
+import { type Email, getEmail } from "#server/services/emails/read/read";
 import { createKey, revokeKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
 import { readScopes } from "#server/shared/scopes";
@@ -19,30 +25,63 @@ export type KeyOptions = {
   limits?: OwnLimits | "usual";
 };
 
-/** What a tenant has and can do. */
+/** The fields of an email that matter to the test; `send` fills the others. */
+export type TestEmail = Partial<Omit<NewEmail, "to">> & { to?: string[]; sender?: string };
+
+/** A team, with what a test does on its behalf. */
 export type TestTeam = {
   id: string;
-  /** As the operator acts for the team, for calling services directly. */
+  /** The operator, acting for the team: for calling services directly. */
   ctx: Ctx;
   key(options?: KeyOptions): Promise<{ id: string; token: string }>;
   revoke(keyId: string): Promise<void>;
   domain(name: string, options?: { verified?: boolean }): Promise<Domain>;
 };
 
-/** A whole Backstamp for one test: a database of its own, a first team, and the REST door over real HTTP. */
+/**
+ * An installation for one test: its own database, a first team with the verified domain `example.org`, and the REST API
+ * over real HTTP.
+ */
 export type World = TestTeam & {
   databaseUrl: string;
   baseUrl: string;
   deps: RestDeps;
+  hot: HotSql;
   clock: TestClock;
   api(method: string, path: string, options?: CallOptions): Promise<Reply>;
   otherTeam(name?: string): Promise<TestTeam>;
-  /** Lets time pass for everything that waits or expires: `"5 min"`, `"24 hours"`, any interval of PostgreSQL's. */
+  /** Sends by the service, without HTTP: for the first team, or as `by`. Default: one recipient, `ben@example.net`. */
+  send(email?: TestEmail, by?: Ctx): ReturnType<typeof sendEmail>;
+  /** An email of the first team. */
+  email(id: string): Promise<Email>;
+  /** What a worker needs. Default: the transport keeps messages in the database. */
+  withTransport(transport?: Transport | null): WorkerDeps;
+  /** Moves the clock, and every due time, lease and expiry: `"5 min"`, `"24 hours"`, any interval of PostgreSQL. */
   elapse(interval: string): Promise<void>;
   /** Rows per table, for asserting that nothing was written but the record of the call. */
   rowCounts(): Promise<Record<string, number>>;
   close(): Promise<void>;
 };
+
+const EMAIL = {
+  cc: [],
+  bcc: [],
+  replyTo: [],
+  subject: "Hello",
+  html: "<p>Hello</p>",
+  text: null,
+  headers: [],
+  tags: [],
+  template: null,
+  attachments: [],
+  scheduledAt: null,
+};
+
+function mailbox(text: string) {
+  const parsed = parseMailbox(text);
+  if (!parsed.ok) throw new Error(parsed.fault);
+  return parsed.mailbox;
+}
 
 const manyRequests = 1_000_000;
 const NO_LIMITS: OwnLimits = {
@@ -52,13 +91,14 @@ const NO_LIMITS: OwnLimits = {
   other: manyRequests,
 };
 
-/** What has a due time, a lease or an expiry. */
-const MOVING: Record<string, string[]> = {
+/** The columns with a due time, a lease or an expiry. */
+const TIMES: Record<string, string[]> = {
   deliveries: ["due_at", "leased_until"],
   idempotency_keys: ["expires_at"],
   api_keys: ["expires_at"],
   domains: ["next_check_at", "failing_since", "expires_at"],
   invitations: ["expires_at"],
+  relays: ["paused_until"],
   sessions: ["expires_at"],
   workers: ["beat_at"],
   webhooks: ["previous_until", "failing_since", "paused_until"],
@@ -70,22 +110,29 @@ export async function createWorld(options: DepsOptions = {}): Promise<World> {
   const clock = options.clock ?? createClock();
   const { deps, close } = openDeps(place.url, { ...options, clock });
   const server = await startRest(deps);
-  const team = async (name: string): Promise<TestTeam> => openTeam(deps, name);
+  const { hot } = deps;
+  const first = await createTestTeam(deps, "First");
+  await first.domain("example.org");
   let countAll: string | undefined;
 
   return {
-    ...(await team("First")),
+    ...first,
     databaseUrl: place.url,
     baseUrl: server.baseUrl,
     deps,
+    hot,
     clock,
     api: (method, path, call) => callApi(server.baseUrl, method, path, call),
-    otherTeam: (name = "Other") => team(name),
+    otherTeam: (name = "Other") => createTestTeam(deps, name),
+    send: ({ sender = "Ann <ann@example.org>", to = ["ben@example.net"], ...email } = {}, by = first.ctx) =>
+      sendEmail(by, { ...EMAIL, ...email, from: mailbox(sender), to: to.map(mailbox) }),
+    email: (id) => getEmail(first.ctx, id),
+    withTransport: (transport = createCapture(hot)) => ({ ...deps, transport }),
     async elapse(interval) {
-      const [row] = await deps.hot<{ ms: number }[]>`
+      const [row] = await hot<{ ms: number }[]>`
         select (extract(epoch from ${interval}::interval) * 1000)::float8 as ms`;
-      for (const [table, columns] of Object.entries(MOVING))
-        await deps.hot.unsafe(
+      for (const [table, columns] of Object.entries(TIMES))
+        await hot.unsafe(
           `update ${table} set ${columns.map((name) => `${name} = ${name} - $1::text::interval`).join()}`,
           [interval],
         );
@@ -93,7 +140,7 @@ export async function createWorld(options: DepsOptions = {}): Promise<World> {
     },
     async rowCounts() {
       countAll ??= await countStatement(deps);
-      const rows = await deps.hot.unsafe<{ name: string; n: number }[]>(countAll, [], { prepare: true });
+      const rows = await hot.unsafe<{ name: string; n: number }[]>(countAll, [], { prepare: true });
       return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
     },
     async close() {
@@ -114,7 +161,7 @@ async function countStatement({ hot }: RestDeps): Promise<string> {
     .join(" union all ");
 }
 
-async function openTeam(deps: RestDeps, name: string): Promise<TestTeam> {
+async function createTestTeam(deps: RestDeps, name: string): Promise<TestTeam> {
   const { id } = await createTeam(deps, { name });
   const ctx: Ctx = { ...deps, teamId: id, actor: { kind: "operator" }, requestId: "test" };
   return {

@@ -4,12 +4,12 @@ import type { Console } from "../../support/console";
 import type { Party } from "../../support/parties";
 import type { ProcedureCalls } from "./call";
 
-export function activityCalls({ house }: Console): ProcedureCalls {
+export function activityCalls({ world }: Console): ProcedureCalls {
   const keyOf = async ({ ctx }: Party) =>
     (await createKey(ctx, { name: "Shop", scopes: ["emails:send"] })).key.id;
   const callOf = async (party: Party) => {
     const id = newId();
-    await house.hot`
+    await world.hot`
       insert into api_requests (team_id, id, api_key_id, method, path, status)
       values (${party.teamId}, ${id}, ${await keyOf(party)}, 'POST', '/api/emails', 403)`;
     return id;
@@ -17,7 +17,7 @@ export function activityCalls({ house }: Console): ProcedureCalls {
 
   const changeOf = async (party: Party) => {
     await keyOf(party);
-    const [row] = await house.hot<{ id: string }[]>`
+    const [row] = await world.hot<{ id: string }[]>`
       select id from audit_log where team_id = ${party.teamId} order by id desc limit 1`;
     return row?.id;
   };

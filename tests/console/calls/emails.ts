@@ -4,14 +4,14 @@ import type { Console } from "../../support/console";
 import type { Party } from "../../support/parties";
 import type { ProcedureCalls } from "./call";
 
-export function emailCalls({ house }: Console): ProcedureCalls {
+export function emailCalls({ world }: Console): ProcedureCalls {
   const emailOf = async ({ ctx }: Party, scheduledAt: string | null = null) =>
-    (await house.send({ sender: "ann@backstamp.test", to: ["delivered@backstamp.test"], scheduledAt }, ctx))
+    (await world.send({ sender: "ann@backstamp.test", to: ["delivered@backstamp.test"], scheduledAt }, ctx))
       .id;
   const withStatus = async (party: Party, status: "failed" | "unknown") => {
     const id = await emailOf(party);
-    await house.hot`update deliveries set status = ${status} where email_id = ${id}`;
-    await house.hot`update emails set status = ${status} where id = ${id}`;
+    await world.hot`update deliveries set status = ${status} where email_id = ${id}`;
+    await world.hot`update emails set status = ${status} where id = ${id}`;
     return id;
   };
   const keyOf = async ({ ctx }: Party) =>
@@ -64,7 +64,7 @@ export function emailCalls({ house }: Console): ProcedureCalls {
     "emails.retryMatching": {
       input: async (party) => {
         const key = await keyOf(party);
-        await house.hot`update emails set api_key_id = ${key} where id = ${await withStatus(party, "failed")}`;
+        await world.hot`update emails set api_key_id = ${key} where id = ${await withStatus(party, "failed")}`;
         return { key, acceptDuplicates: false, after: await emailOf(party) };
       },
       names: ["key", "after", "search"],

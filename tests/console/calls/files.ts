@@ -18,7 +18,7 @@ export type FileCall = {
 };
 
 /** The calls by the folder of the route file. */
-export function fileCalls({ house }: Console): Record<string, FileCall> {
+export function fileCalls({ world }: Console): Record<string, FileCall> {
   const content = "<script>alert(1)</script>";
   const emailOf = async ({ ctx }: Party) => {
     const files = [
@@ -30,7 +30,7 @@ export function fileCalls({ house }: Console): Record<string, FileCall> {
       html: content,
       attachments: files,
     };
-    return (await house.send(mail, ctx)).id;
+    return (await world.send(mail, ctx)).id;
   };
   const keyOf = async ({ ctx }: Party) =>
     (await createKey(ctx, { name: "Shop", scopes: ["emails:send"], domains: "all" })).key.id;
@@ -63,7 +63,7 @@ export function fileCalls({ house }: Console): Record<string, FileCall> {
       permission: "emails:read",
       input: async (party) => {
         const id = await emailOf(party);
-        const [file] = await house.hot<{ id: string }[]>`select id from attachments where email_id = ${id}`;
+        const [file] = await world.hot<{ id: string }[]>`select id from attachments where email_id = ${id}`;
         return { id, file: file?.id ?? "" };
       },
       names: ["id", "file"],

@@ -10,7 +10,7 @@ export function teamCalls(console: Console): ProcedureCalls {
   const invite = async ({ ctx }: Party) => {
     const { id } = await inviteMember(ctx, { email: `guest-${++guests}@example.org`, role: "viewer" });
     // A minimum time must pass between two links.
-    await console.house.hot`
+    await console.world.hot`
       update invitations set linked_at = linked_at - interval '1 hour' where id = ${id}`;
     return id;
   };

@@ -7,7 +7,7 @@ import type { ProcedureCalls } from "./call";
 const url = "https://example.com/hooks";
 const type = "email.delivered";
 
-export function webhookCalls({ house }: Console): ProcedureCalls {
+export function webhookCalls({ world }: Console): ProcedureCalls {
   const endpointOf = async ({ ctx }: Party) =>
     (await createWebhook(ctx, { url, events: [type], status: "enabled" })).id;
   const eventOf = async (party: Party) => {
@@ -57,7 +57,7 @@ export function webhookCalls({ house }: Console): ProcedureCalls {
     "webhooks.replayRange": {
       input: async (party) => {
         const { id } = await eventOf(party);
-        await house.hot`update webhook_deliveries set status = 'failed' where webhook_id = ${id}`;
+        await world.hot`update webhook_deliveries set status = 'failed' where webhook_id = ${id}`;
         return { id, ...range };
       },
       names: ["id"],

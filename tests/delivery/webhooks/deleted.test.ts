@@ -30,7 +30,7 @@ test("deleting an endpoint while a failed attempt is recorded succeeds without a
   });
   const { id } = await world.endpoint(sink, ["email.queued"]);
   const other = await world.endpoint(sink, ["email.delivered"]);
-  await world.send();
+  await world.sendByApi();
   const round = world.round();
   await sink.waitFor(1);
 

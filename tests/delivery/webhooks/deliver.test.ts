@@ -26,7 +26,7 @@ const signed = (request: Received | undefined, family: "svix" | "webhook") => ({
 test("a received event verifies with the Resend SDK and with the reference library", async () => {
   const sink = await world.sink();
   const { secret } = await world.endpoint(sink, ["email.delivered"]);
-  const emailId = await world.send({
+  const emailId = await world.sendByApi({
     subject: "Grüße €",
     tags: [{ name: "a", value: "b" }],
     headers: { "X-Ref": "7" },
@@ -64,8 +64,8 @@ test("an endpoint gets exactly its events, in the order of the email's events", 
   const curious = await world.sink();
   await world.endpoint(usual, ["email.sent", "email.delivered", "email.bounced"]);
   await world.endpoint(curious, ["email.queued", "email.sent", "email.delivered"]);
-  await world.send();
-  await world.send({ to: "bounced@backstamp.test" });
+  await world.sendByApi();
+  await world.sendByApi({ to: "bounced@backstamp.test" });
   await world.round();
   const typesOf = (sink: HttpSink) => sink.received.map(({ body }) => JSON.parse(body).type).sort();
   expect(typesOf(usual)).toEqual(["email.bounced", "email.delivered", "email.sent"]);
@@ -91,7 +91,7 @@ test("email.unknown is sent only to endpoints that name it, and others get only 
   const curious = await world.sink();
   await world.endpoint(usual, ["email.delivery_delayed", "email.delivered"]);
   await world.endpoint(curious, ["email.unknown"]);
-  await world.send({ to: "unknown@backstamp.test" });
+  await world.sendByApi({ to: "unknown@backstamp.test" });
   await world.round();
   expect(usual.received).toEqual([]);
   expect(curious.received.map(({ body }) => JSON.parse(body).data.unknown)).toMatchObject([
@@ -103,7 +103,7 @@ describe("an endpoint that fails", () => {
   test("is retried by the table with the same id and body and a new signature each time, until the event fails", async () => {
     const sink = await world.sink(() => ({ status: 500, body: "out of order" }));
     const { id, secret } = await world.endpoint(sink, ["email.delivered"]);
-    await world.send();
+    await world.sendByApi();
     for (let attempt = 1; attempt <= 8; attempt++) {
       await world.round();
       await world.round();
@@ -138,7 +138,7 @@ describe("an endpoint that fails", () => {
   test("has the waits of the table between attempts", async () => {
     const sink = await world.sink(() => 500);
     const { id } = await world.endpoint(sink, ["email.delivered"]);
-    await world.send();
+    await world.sendByApi();
     const waits: number[] = [];
     for (let attempt = 1; attempt <= 7; attempt++) {
       await world.round();
@@ -156,7 +156,7 @@ describe("an endpoint that fails", () => {
   test("and then recovers gets the same event once more", async () => {
     const sink = await world.sink((_, nth) => (nth === 1 ? 503 : 204));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
-    await world.send();
+    await world.sendByApi();
     await world.round();
     await world.elapse("10 seconds");
     await world.round();
@@ -175,7 +175,7 @@ describe("an endpoint that fails", () => {
       headers: { location: `http://127.0.0.1:${elsewhere.port}/` },
     }));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
-    await world.send();
+    await world.sendByApi();
     await world.round();
     expect(elsewhere.received).toEqual([]);
     expect((await world.told(id))[0]).toMatchObject({
@@ -192,7 +192,7 @@ describe("an endpoint that fails", () => {
     ];
     const sink = await world.sink((_, nth) => answers[nth - 1] ?? 200);
     const { id } = await world.endpoint(sink, ["email.delivered"]);
-    await world.send();
+    await world.sendByApi();
     for (const _ of answers) {
       await world.round();
       await world.elapse("3 hours");
@@ -209,7 +209,7 @@ describe("an endpoint that fails", () => {
     const sink = await world.sink();
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await sink.close();
-    await world.send();
+    await world.sendByApi();
     await world.round();
     expect((await world.told(id))[0]).toMatchObject({
       status: "pending",
@@ -230,7 +230,7 @@ test("during a rotation both secrets sign, and a day later only the new one", as
     const at = new Date(Number(timestamp) * 1_000);
     return signature.split(" ").includes(new Webhook(secret).sign(message, at, request?.body ?? ""));
   };
-  await world.send();
+  await world.sendByApi();
   await world.round();
   expect(verifies(old, sink.received[0])).toBe(true);
   expect(verifies(fresh, sink.received[0])).toBe(true);
@@ -240,7 +240,7 @@ test("during a rotation both secrets sign, and a day later only the new one", as
   });
 
   await world.elapse("24 hours 1 minute");
-  await world.send();
+  await world.sendByApi();
   await world.round();
   expect(verifies(old, sink.received[1])).toBe(false);
   expect(verifies(fresh, sink.received[1])).toBe(true);
@@ -248,7 +248,7 @@ test("during a rotation both secrets sign, and a day later only the new one", as
 
   const again = await world.ok("POST", `/api/webhooks/${id}/signing-secret/rotate`);
   await world.ok("POST", `/api/webhooks/${id}/signing-secret/rotate`);
-  await world.send();
+  await world.sendByApi();
   await world.round();
   expect(verifies(fresh, sink.received[2])).toBe(false);
   expect(verifies(String(again.signing_secret), sink.received[2])).toBe(true);

@@ -18,7 +18,7 @@ describe("410", () => {
     const other = await world.sink();
     const { id } = await world.endpoint(gone, ["email.delivered", "webhook.disabled"]);
     await world.endpoint(other, ["webhook.disabled"]);
-    await world.send();
+    await world.sendByApi();
     await world.round();
     expect(await endpointOf(id)).toMatchObject({ status: "disabled", disabled_reason: "gone" });
     expect(await world.told(id)).toMatchObject([
@@ -31,7 +31,7 @@ describe("410", () => {
       },
     ]);
 
-    await world.send();
+    await world.sendByApi();
     await world.elapse("2 days");
     await world.round();
     expect(gone.received).toHaveLength(1);
@@ -44,7 +44,7 @@ describe("410", () => {
     });
     const fresh = await world.sink();
     const { id } = await world.endpoint(old, ["email.delivered"]);
-    await world.send();
+    await world.sendByApi();
     await world.round();
     expect(await endpointOf(id)).toMatchObject({ status: "enabled", failing_since: null });
   });
@@ -53,7 +53,7 @@ describe("410", () => {
 describe("days of failures", () => {
   /** Fails one event finally: eight attempts over two days of the test clock. */
   async function failOneEvent(): Promise<void> {
-    await world.send();
+    await world.sendByApi();
     for (let attempt = 1; attempt <= 8; attempt++) {
       await world.round();
       await world.elapse("6 hours");
@@ -69,7 +69,7 @@ describe("days of failures", () => {
     await failOneEvent();
     expect(await endpointOf(id)).toMatchObject({ status: "enabled", failing_since: expect.any(String) });
     await world.elapse("2 days");
-    await world.send();
+    await world.sendByApi();
     await world.round();
     expect(await endpointOf(id)).toMatchObject({ status: "disabled", disabled_reason: "failing" });
     await world.round();
@@ -87,7 +87,7 @@ describe("days of failures", () => {
     await failOneEvent();
     await failOneEvent();
     hasSuccess = true;
-    await world.send();
+    await world.sendByApi();
     await world.elapse("1 minute");
     await world.round();
     expect(await endpointOf(id)).toMatchObject({ failing_since: null });
@@ -102,7 +102,7 @@ describe("days of failures", () => {
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await failOneEvent();
     await world.elapse("7 days");
-    await world.send();
+    await world.sendByApi();
     await world.round();
     expect(await endpointOf(id)).toMatchObject({ status: "enabled" });
   });
@@ -118,9 +118,9 @@ describe("an overloaded endpoint", () => {
     async (reply, early, late) => {
       const sink = await world.sink((_, nth) => (nth === 1 ? reply : 200));
       await world.endpoint(sink, ["email.delivered"]);
-      await world.send();
+      await world.sendByApi();
       await world.round();
-      for (let n = 0; n < 5; n++) await world.send();
+      for (let n = 0; n < 5; n++) await world.sendByApi();
       await world.round();
       await world.elapse(early);
       await world.round();
@@ -136,10 +136,10 @@ describe("a member who disables an endpoint", () => {
   test("fails its pending events, stops new ones, and chooses which are replayed", async () => {
     const sink = await world.sink((_, nth) => (nth === 1 ? 500 : 200));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
-    await world.send();
+    await world.sendByApi();
     await world.round();
     await world.ok("PATCH", `/api/webhooks/${id}`, { status: "disabled" });
-    await world.send();
+    await world.sendByApi();
     await world.elapse("1 hour");
     await world.round();
     expect(await world.told(id)).toMatchObject([{ status: "failed", attempts: 1 }]);
@@ -149,7 +149,7 @@ describe("a member who disables an endpoint", () => {
     await world.elapse("1 day");
     await world.round();
     expect(sink.received).toHaveLength(1);
-    await world.send();
+    await world.sendByApi();
     await world.round();
     expect(sink.received).toHaveLength(2);
   });
@@ -157,7 +157,7 @@ describe("a member who disables an endpoint", () => {
   test("and deletes it leaves no data", async () => {
     const sink = await world.sink(() => 500);
     const { id } = await world.endpoint(sink, ["email.delivered"]);
-    await world.send();
+    await world.sendByApi();
     await world.round();
     await world.ok("DELETE", `/api/webhooks/${id}`);
     await world.elapse("1 hour");
@@ -174,9 +174,9 @@ describe("a member who disables an endpoint", () => {
 test("only event deliveries that ended a month ago are deleted", async () => {
   const sink = await world.sink((_, nth) => (nth === 1 ? 200 : 500));
   const { id } = await world.endpoint(sink, ["email.delivered"]);
-  await world.send();
+  await world.sendByApi();
   await world.round();
-  await world.send();
+  await world.sendByApi();
   await world.round();
   // Ids start with their creation time, so the test changes the id to make a row older.
   const age = async (status: string, days: number) => {

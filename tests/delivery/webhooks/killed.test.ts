@@ -20,7 +20,7 @@ test("killing a worker process during its attempts repeats events and loses none
     return 200;
   });
   const { id } = await world.endpoint(sink, ["email.queued", "email.sent", "email.delivered"]);
-  for (let n = 0; n < 4; n++) await world.send();
+  for (let n = 0; n < 4; n++) await world.sendByApi();
   const settings = {
     databaseUrl: world.databaseUrl,
     smtpUrl: "capture:",

@@ -41,7 +41,7 @@ test("a dead endpoint with a long queue delays neither other endpoints nor email
   worker = await startWorker(world.worker);
   await live.waitFor(300);
   await allTaken(listening.id, 300);
-  const sent = await Promise.all(Array.from({ length: 20 }, () => world.send()));
+  const sent = await Promise.all(Array.from({ length: 20 }, () => world.sendByApi()));
   await live.waitFor(320);
   for (const id of sent) expect((await world.ok("GET", `/api/emails/${id}`)).status).toBe("delivered");
   // In that time the dead endpoint had only its few attempts.

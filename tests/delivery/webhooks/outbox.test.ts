@@ -23,7 +23,7 @@ test("an event and its outbox rows commit together, and a failed transaction sto
   const sink = await world.sink();
   await world.endpoint(sink, [...EVENT_TYPES]);
   await world.endpoint(sink, [...EVENT_TYPES]);
-  const emailId = await world.send();
+  const emailId = await world.sendByApi();
   const before = await counts();
   expect(before).toEqual({ events: 1, outbox: 2 });
   const breaking = world.deps.hot.begin(async (tx) => {
@@ -69,7 +69,7 @@ test("an endpoint gets no events of other teams, and a disabled endpoint gets no
   expect((await world.api("POST", "/api/webhooks", { token, body })).status).toBe(201);
   const { id } = await world.endpoint(sink, [...EVENT_TYPES]);
   await world.ok("PATCH", `/api/webhooks/${id}`, { status: "disabled" });
-  await world.send();
+  await world.sendByApi();
   await world.round();
   expect((await counts()).outbox).toBe(0);
   expect(sink.received).toEqual([]);
@@ -78,7 +78,7 @@ test("an endpoint gets no events of other teams, and a disabled endpoint gets no
 test("the body is stored before the first attempt and does not change with the email", async () => {
   const sink = await world.sink((_, nth) => (nth === 1 ? 500 : 200));
   const { id } = await world.endpoint(sink, ["email.delivered"]);
-  const emailId = await world.send();
+  const emailId = await world.sendByApi();
   await world.round();
   await world.deps.hot`update emails set subject = 'Changed' where id = ${emailId}`;
   await world.elapse("1 minute");
@@ -92,9 +92,9 @@ test("the body is stored before the first attempt and does not change with the e
 test("an event whose email was deleted before the first attempt fails and delays nothing", async () => {
   const sink = await world.sink();
   const { id } = await world.endpoint(sink, ["email.queued"]);
-  const emailId = await world.send();
+  const emailId = await world.sendByApi();
   await world.deps.hot`delete from emails where id = ${emailId}`;
-  await world.send();
+  await world.sendByApi();
   await world.round();
   expect((await world.told(id)).map(({ status }) => status)).toEqual(["failed", "success"]);
   expect(sink.received).toHaveLength(1);
@@ -133,7 +133,7 @@ test("accepting an email and recording its result succeed while an endpoint is b
     return rows.length;
   };
   const first = await world.endpoint(sink, ["email.queued"]);
-  await deleteWhile(first.id, () => world.send());
+  await deleteWhile(first.id, () => world.sendByApi());
   const second = await world.endpoint(sink, ["email.sent", "email.delivered"]);
   await deleteWhile(second.id, () => world.round());
   expect(await world.deps.hot`select status from deliveries`).toEqual([{ status: "delivered" }]);

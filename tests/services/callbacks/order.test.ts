@@ -10,9 +10,9 @@ import { findRelay } from "#server/services/relays/read";
 import { receiveMessage } from "#server/services/returns/receive";
 import { arf, dsn, failed } from "../../mail/bounce/messages";
 import { attemptResult } from "../../support/attempt-result";
-import { type House, openHouse } from "../../support/house";
 import { type FakeProvider, fakeSendgrid, type Telling } from "../../support/providers";
 import { relayTo } from "../../support/relays";
+import { createWorld, type World } from "../../support/world";
 
 /*
  * The whole history of one email: the result of its attempt, bounces and complaints by email, and callbacks of the
@@ -20,11 +20,11 @@ import { relayTo } from "../../support/relays";
  */
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
-let world: House;
+let world: World;
 let fake: FakeProvider;
 let relayId: string;
 beforeAll(async () => {
-  world = await openHouse({ transportKind: "relay", names });
+  world = await createWorld({ transportKind: "relay", names });
   fake = fakeSendgrid();
   const made = await relayTo(world.deps, { port: 9 }, { provider: fake.provider });
   await setCallback(world.deps, await findRelay(world.deps, made.id), fake.given);

@@ -4,14 +4,14 @@ import type { RelayProvider } from "#db/schema/relays";
 import { openCallbackSecret, setCallback } from "#server/services/callbacks/secrets";
 import { readCallbackRelay } from "#server/services/callbacks/tokens";
 import { updateRelay } from "#server/services/relays/write";
-import { type House, openHouse } from "../../support/house";
 import { fakeMailgun, fakePostmark, fakeResend, fakeSendgrid } from "../../support/providers";
 import { relayTo } from "../../support/relays";
 import { topic } from "../../support/sns-issuer";
+import { createWorld, type World } from "../../support/world";
 
-let world: House;
+let world: World;
 beforeAll(async () => {
-  world = await openHouse();
+  world = await createWorld();
 });
 afterAll(() => world.close());
 

@@ -7,8 +7,8 @@ import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import { openInbound } from "#server/startup/inbound";
 import { dsn, failed } from "../../mail/bounce/messages";
-import { type House, openHouse } from "../../support/house";
 import { type FaultPeer, startFaultPeer } from "../../support/smtp-peer";
+import { createWorld, type World } from "../../support/world";
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
 const settings = {
@@ -17,12 +17,12 @@ const settings = {
   host: "127.0.0.1",
   hostname: "mail.example.com",
 };
-let world: House;
+let world: World;
 let peer: FaultPeer;
 let relay: Transport;
 let inbound: Listener;
 beforeAll(async () => {
-  world = await openHouse({ transportKind: "relay", names });
+  world = await createWorld({ transportKind: "relay", names });
   peer = await startFaultPeer({});
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
   if (!url.ok) throw new Error(url.fault);

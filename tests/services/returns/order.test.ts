@@ -7,11 +7,11 @@ import { recoverExpired } from "#server/delivery/queue/recover-expired";
 import { newId } from "#server/platform/ids";
 import { type Recorded, type ReportedOutcome, recordOutcome } from "#server/services/returns/record";
 import { attemptResult } from "../../support/attempt-result";
-import { type House, openHouse } from "../../support/house";
+import { createWorld, type World } from "../../support/world";
 
-let world: House;
+let world: World;
 beforeAll(async () => {
-  world = await openHouse({ transportKind: "relay" });
+  world = await createWorld({ transportKind: "relay" });
 });
 afterAll(() => world.close());
 

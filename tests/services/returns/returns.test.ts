@@ -3,13 +3,13 @@ import { newId } from "#server/platform/ids";
 import { receiveMessage } from "#server/services/returns/receive";
 import { createTeam } from "#server/services/teams";
 import { arf, dsn, failed, letter, RETURNED } from "../../mail/bounce/messages";
-import { type House, openHouse } from "../../support/house";
+import { createWorld, type World } from "../../support/world";
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
-let world: House;
+let world: World;
 let count = 0;
 beforeAll(async () => {
-  world = await openHouse({ transportKind: "relay", names });
+  world = await createWorld({ transportKind: "relay", names });
 });
 afterAll(() => world.close());
 

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
-import { suppressionJson } from "#server/services/suppressions/present";
 import { getSuppression, listSuppressions } from "#server/services/suppressions/read";
 import { removeSuppression, removeSuppressions } from "#server/services/suppressions/remove";
 import { addSuppressions } from "#server/services/suppressions/suppress";
 import { exportSuppressions, importSuppressions } from "#server/services/suppressions/transfer";
-import { changed, deleted, Id, listOf, Time } from "#server/shared/wire/shapes";
+import { changed, deleted, listOf } from "#server/shared/wire/shapes";
+import { presentSuppression, SuppressionResponse } from "#server/shared/wire/suppression";
 import { listJson, rejectTwoCursors } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
 import {
@@ -19,19 +18,6 @@ import {
 const ID_OR_ADDRESS = {
   id: "The id of the entry, or the email address, percent-encoded.",
 };
-
-const SuppressionResponse = z
-  .object({
-    id: Id,
-    email: z.string(),
-    origin: z.enum(SUPPRESSION_ORIGINS),
-    source_id: Id.nullable().describe("The email that bounced or was marked as spam."),
-    lists_only: z
-      .boolean()
-      .describe("True for an unsubscribe by link: blocks only email sent with `list_unsubscribe`."),
-    created_at: Time,
-  })
-  .meta({ id: "Suppression" });
 
 /** An address that is already suppressed keeps its id and its origin. */
 export const postSuppression = withApi(
@@ -66,7 +52,7 @@ export const getSuppressions = withApi(
   async ({ ctx, query }) => {
     rejectTwoCursors(query);
     const { rows, hasMore } = await listSuppressions(ctx, query);
-    return { body: listJson(rows.map(suppressionJson), hasMore) };
+    return { body: listJson(rows.map(presentSuppression), hasMore) };
   },
 );
 
@@ -82,7 +68,7 @@ export const getOneSuppression = withApi(
   },
   async ({ ctx, params }) => {
     const found = await getSuppression(ctx, readSuppressionName(params));
-    return { body: { object: "suppression", ...suppressionJson(found) } } as const;
+    return { body: { object: "suppression", ...presentSuppression(found) } } as const;
   },
 );
 

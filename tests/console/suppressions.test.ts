@@ -31,7 +31,7 @@ async function call<T>(procedure: string, input: object): Promise<T> {
 }
 const add = (text: string) => call<Pasted>("add", { text });
 const list = (input: object = {}) => call<Rows>("list", input);
-const found = async (input: object) => (await list(input)).rows.map(({ address }) => address);
+const found = async (input: object) => (await list(input)).rows.map(({ email }) => email);
 const audited = async () =>
   (
     await console.deps.db
@@ -81,7 +81,7 @@ describe("the suppression list", () => {
     const first = await list({ search: "Reader-" });
     const second = await list({ search: "reader-", after: first.rows.at(-1)?.id });
     const third = await list({ search: "reader-", after: second.rows.at(-1)?.id });
-    const addresses = [first, second, third].flatMap(({ rows }) => rows.map(({ address }) => address));
+    const addresses = [first, second, third].flatMap(({ rows }) => rows.map(({ email }) => email));
     expect(addresses).toEqual(many);
     expect([first, second, third].map(({ hasMore }) => hasMore)).toEqual([true, true, false]);
     expect(await list({ search: "reader-", before: second.rows[0]?.id })).toEqual({
@@ -122,15 +122,22 @@ describe("the suppression list", () => {
       update deliveries set last_code = 550, last_enhanced = '5.1.1', last_text = 'No such user' where email_id = ${sent.id}`;
     await unsubscribe(console.deps, { teamId: ann.teamId, emailId: sent.id, address: "tired@example.com" });
     expect((await list({ origin: "bounce" })).rows).toEqual([
-      expect.objectContaining({ emailId: sent.id, reply: "550 5.1.1 No such user", listsOnly: false }),
+      expect.objectContaining({
+        source_id: sent.id,
+        source: { reply: "550 5.1.1 No such user" },
+        lists_only: false,
+      }),
     ]);
     expect((await list({ search: "tired" })).rows).toEqual([
-      expect.objectContaining({ origin: "manual", listsOnly: true, emailId: sent.id, reply: null }),
+      expect.objectContaining({
+        origin: "manual",
+        lists_only: true,
+        source_id: sent.id,
+        source: { reply: null },
+      }),
     ]);
     await console.world.hot`delete from emails where id = ${sent.id}`;
-    expect((await list({ origin: "bounce" })).rows).toEqual([
-      expect.objectContaining({ emailId: null, reply: null }),
-    ]);
+    expect((await list({ origin: "bounce" })).rows).toEqual([expect.objectContaining({ source: null })]);
   });
 });
 

@@ -6,17 +6,41 @@ import type { Column } from "../_ui/list/data-table";
 import { linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
 import { Badge } from "../_ui/text/badge";
+import type { Tone } from "../_ui/text/statuses";
 import { When } from "../_ui/text/when";
-import { formatReason, ORIGIN_LABELS } from "./labels";
+import type { Origin } from "./filters";
+import { RemoveSuppression } from "./remove-suppression";
+
+type Label = { label: string; tone: Tone; description: string };
+
+/** The origin of a suppression: label, tooltip and badge color. */
+export const ORIGIN_LABELS: Record<Origin, Label> = {
+  bounce: {
+    label: "Bounced",
+    tone: "bad",
+    description: "Its mail server rejected the address permanently.",
+  },
+  complaint: {
+    label: "Complained",
+    tone: "warn",
+    description: "The recipient marked an email as spam.",
+  },
+  manual: { label: "Manual", tone: "mute", description: "Added manually." },
+};
+const UNSUBSCRIBED: Label = {
+  label: "Unsubscribed",
+  tone: "info",
+  description: "Used the unsubscribe link. Blocks only email with an unsubscribe link.",
+};
 
 /** The columns of the suppression list. */
-export const SUPPRESSION_COLUMNS: readonly Column<SuppressionRow>[] = [
+export const suppressionColumns = (teamId: string): readonly Column<SuppressionRow>[] => [
   {
     id: "address",
     header: "Address",
-    cell: ({ address }) => (
-      <span className="block truncate" title={address}>
-        {address}
+    cell: ({ email }) => (
+      <span className="block truncate" title={email}>
+        {email}
       </span>
     ),
   },
@@ -31,39 +55,51 @@ export const SUPPRESSION_COLUMNS: readonly Column<SuppressionRow>[] = [
     id: "since",
     header: "Since",
     width: "w-28",
-    cell: ({ createdAt }) => <When at={createdAt} />,
+    cell: ({ created_at }) => <When at={created_at} />,
   },
   {
     id: "origin",
     header: "Origin",
     width: "w-34",
     phone: "corner",
-    cell: ({ origin, listsOnly }) =>
-      listsOnly ? (
-        <Badge tone="info" title="Used the unsubscribe link. Blocks only email with an unsubscribe link.">
-          Unsubscribed
+    cell: ({ origin, lists_only }) => {
+      const { label, tone, description } = lists_only ? UNSUBSCRIBED : ORIGIN_LABELS[origin];
+      return (
+        <Badge tone={tone} title={description}>
+          {label}
         </Badge>
-      ) : (
-        <Badge tone={ORIGIN_LABELS[origin].tone} title={ORIGIN_LABELS[origin].description}>
-          {ORIGIN_LABELS[origin].label}
-        </Badge>
-      ),
+      );
+    },
+  },
+  {
+    id: "remove",
+    header: "Remove",
+    isHeaderHidden: true,
+    isActive: true,
+    width: "w-14",
+    align: "right",
+    phone: "plain",
+    cell: (row) => <RemoveSuppression teamId={teamId} row={row} />,
   },
 ];
 
-function Reason({ row }: { row: SuppressionRow }) {
+/** Why the address is suppressed, in one sentence or by the reply of its mail server. */
+function Reason({ row: { email, origin, lists_only, source_id, source } }: { row: SuppressionRow }) {
   const hrefOf = useConsoleHref();
-  const reason = formatReason(row);
+  const reply = lists_only ? null : source?.reply;
+  const reason = lists_only
+    ? "The recipient unsubscribed. Email without an unsubscribe link is still sent."
+    : (reply ?? ORIGIN_LABELS[origin].description);
   return (
     <span className="flex min-w-0 items-center gap-2 text-soft">
-      <span className={`truncate ${row.reply && !row.listsOnly ? "font-mono text-xs" : ""}`} title={reason}>
+      <span className={`truncate ${reply ? "font-mono text-xs" : ""}`} title={reason}>
         {reason}
       </span>
-      {row.emailId ? (
+      {source ? (
         <Link
-          href={hrefOf(`/console/emails/${row.emailId}`)}
+          href={hrefOf(`/console/emails/${source_id}`)}
           prefetch={false}
-          aria-label={`View email to ${row.address}`}
+          aria-label={`View email to ${email}`}
           className={`${linkStyle} shrink-0 max-md:py-2.5`}
         >
           View email

@@ -8,8 +8,7 @@ import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { formatAdded } from "./format-added";
-import { rejectedLinesFile } from "./rejected-lines";
-import { type ImportResult, type Progress, uploadFile } from "./upload-file";
+import { type ImportResult, type Progress, rejectedLinesFile, uploadFile } from "./upload-file";
 
 const fileMaxBytes = 48 * 1024 * 1024;
 const TOO_LARGE = {

@@ -2,8 +2,9 @@ import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { createLoader } from "nuqs/server";
 import { pageQueries, trpc } from "#server/trpc/caller";
+import { activeFilters } from "../_ui/list/list-filters";
 import { requireTeam, type Search } from "../team";
-import { suppressionFilters, suppressionListInput } from "./filters";
+import { suppressionFilters } from "./filters";
 import { SuppressionList } from "./suppression-list";
 
 export const metadata: Metadata = { title: "Suppressions" };
@@ -15,7 +16,7 @@ export default async function SuppressionsPage({ searchParams }: { searchParams:
   const search = await searchParams;
   const { teamId } = await requireTeam("/console/suppressions", search);
   await pageQueries().prefetchQuery(
-    trpc.suppressions.list.queryOptions(suppressionListInput(teamId, loadFilters(search))),
+    trpc.suppressions.list.queryOptions({ team: teamId, ...activeFilters(loadFilters(search)) }),
   );
   return (
     <HydrationBoundary state={dehydrate(pageQueries())}>

@@ -1,17 +1,15 @@
 "use client";
 
+import { X } from "lucide-react";
+import { useState } from "react";
 import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
 import { Confirm } from "../_ui/dialog/confirm";
+import { ActionButton } from "../_ui/form/action-button";
+import { useDisabledReason } from "../_ui/page/permission";
+import { iconButtonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
 import type { Origin } from "./filters";
-
-type Props = {
-  teamId: string;
-  row: SuppressionRow;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-};
 
 /** The consequences of a removal, by the origin of the suppression. */
 const MEANING: Record<Origin, string> = {
@@ -22,31 +20,45 @@ const MEANING: Record<Origin, string> = {
   manual: "This address was added manually.",
 };
 
-/** Confirms the removal of an address, with its consequences. */
-export function RemoveSuppression({ teamId, row, open, onOpenChange }: Props) {
+/** Removes one address from the suppression list, after a confirmation that shows the consequences. */
+export function RemoveSuppression({ teamId, row }: { teamId: string; row: SuppressionRow }) {
   const trpc = useTRPC();
+  const [isConfirming, setConfirming] = useState(false);
+  const why = useDisabledReason()("suppressions:write", "remove suppressions");
   const { run, isBusy, fault } = useAction(trpc.suppressions.remove.mutationOptions(), {
-    done: `${row.address} removed from the list`,
+    done: `${row.email} removed from the list`,
     refresh: [trpc.suppressions.list.queryKey()],
-    onDone: () => onOpenChange(false),
+    onDone: () => setConfirming(false),
   });
   return (
-    <Confirm
-      open={open}
-      onOpenChange={onOpenChange}
-      title={`Remove ${row.address} from the list?`}
-      confirmLabel="Remove from list"
-      tone={row.origin === "manual" && !row.listsOnly ? "plain" : "bad"}
-      isBusy={isBusy}
-      fault={fault}
-      onConfirm={() => run({ team: teamId, ids: [row.id] })}
-    >
-      <p>
-        {row.listsOnly
-          ? "The recipient used the unsubscribe link. In many countries it is illegal to send them such email again unless they ask for it."
-          : MEANING[row.origin]}
-      </p>
-      <p>Only new email is sent to this address. Email that was suppressed before is not sent.</p>
-    </Confirm>
+    <>
+      <ActionButton
+        disabledReason={why}
+        title="Remove from list"
+        aria-label={`Remove ${row.email} from the list`}
+        onClick={() => setConfirming(true)}
+        className={`${iconButtonStyle} max-md:w-auto max-md:gap-2 max-md:pr-2`}
+      >
+        <X className="size-4" aria-hidden="true" />
+        <span className="md:hidden">Remove from list</span>
+      </ActionButton>
+      <Confirm
+        open={isConfirming}
+        onOpenChange={setConfirming}
+        title={`Remove ${row.email} from the list?`}
+        confirmLabel="Remove from list"
+        tone={row.origin === "manual" && !row.lists_only ? "plain" : "bad"}
+        isBusy={isBusy}
+        fault={fault}
+        onConfirm={() => run({ team: teamId, ids: [row.id] })}
+      >
+        <p>
+          {row.lists_only
+            ? "The recipient used the unsubscribe link. In many countries it is illegal to send them such email again unless they ask for it."
+            : MEANING[row.origin]}
+        </p>
+        <p>Only new email is sent to this address. Email that was suppressed before is not sent.</p>
+      </Confirm>
+    </>
   );
 }

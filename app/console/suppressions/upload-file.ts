@@ -3,7 +3,7 @@ import type { Fault } from "../_ui/fault";
 
 /** The progress of an import: bytes uploaded, then addresses written. */
 export type Progress = { step: "sending" | "writing"; done: number; of: number };
-export type Imported = Extract<ImportLine, { done: unknown }>["done"];
+type Imported = Extract<ImportLine, { done: unknown }>["done"];
 export type ImportResult = { ok: true; imported: Imported } | { ok: false; fault: Fault };
 
 const LOST: Fault = {
@@ -70,4 +70,17 @@ function parseRejection(text: string): ImportResult {
   } catch {
     return { ok: false, fault: LOST };
   }
+}
+
+/** Text that a spreadsheet would evaluate as a formula. */
+const FORMULA = /^'*[=+\-@\t\r\n]/;
+
+const cell = (text: string): string => `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+
+/** The rejected lines of an import as a CSV file with line numbers and reasons. */
+export function rejectedLinesFile(faults: readonly { line: number; message: string }[]): Blob {
+  const lines = [["line", "reason"], ...faults.map(({ line, message }) => [String(line), message])];
+  return new Blob([lines.map((cells) => `${cells.map(cell).join(",")}\r\n`).join("")], {
+    type: "text/csv;charset=utf-8",
+  });
 }

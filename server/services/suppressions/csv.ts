@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { CsvError, parse } from "csv-parse";
 import { AppError } from "#server/platform/errors";
 import type { CsvColumn } from "#server/platform/http/csv";
-import type { Suppression } from "./present";
+import type { Suppression } from "#server/shared/wire/suppression";
 import { findColumns, readEntry } from "./row";
 import type { NewSuppression } from "./suppress";
 

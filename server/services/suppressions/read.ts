@@ -1,10 +1,20 @@
 import { and, asc, desc, eq, gt, inArray, lt } from "drizzle-orm";
-import { type SuppressionOrigin, suppressions } from "#db/schema/suppressions";
+import { type SuppressionOrigin, type SuppressionRow, suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { foldAddress } from "#server/shared/fold-address";
+import type { Suppression } from "#server/shared/wire/suppression";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
-import type { Suppression } from "./present";
+
+/** An entry that SQL returned as JSON. */
+export const readSuppression = (row: SuppressionRow): Suppression => ({
+  id: row.id,
+  address: row.address,
+  origin: row.origin,
+  sourceEmailId: row.source_email_id,
+  listsOnly: row.lists_only,
+  createdAt: new Date(row.created_at),
+});
 
 /** Identifies one entry, by id or by address. */
 export type SuppressionName = { id: string } | { address: string };

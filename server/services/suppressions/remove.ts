@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import { suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
+import { presentSuppression, type Suppression } from "#server/shared/wire/suppression";
 import { recordAudit } from "../audit/record";
 import { announceEach } from "../webhooks/events/announce";
-import { type Suppression, suppressionJson } from "./present";
 import { isNamed, type SuppressionName } from "./read";
 import { subjectOf } from "./suppress";
 
@@ -29,7 +29,7 @@ export async function removeSuppressions(
       .for("update");
     if (locked.length === 0) return [];
     const rows = await tx.delete(suppressions).where(isNamed(ctx, locked)).returning();
-    await announceEach(txCtx, "suppression.removed", rows.map(suppressionJson));
+    await announceEach(txCtx, "suppression.removed", rows.map(presentSuppression));
     await recordAudit(tx, ctx, {
       action: "suppression.removed",
       ...subjectOf(rows),

@@ -5,8 +5,8 @@ import { type SuppressionOrigin, suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { foldAddress } from "#server/shared/fold-address";
+import type { Suppression } from "#server/shared/wire/suppression";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
-import type { Suppression } from "./present";
 
 /** Sorts after every text with the same prefix, in the byte order of the index. */
 const LAST = "\u{10ffff}";
@@ -52,8 +52,8 @@ export function beginsWith(letters: string): SQL {
   return sql`${address} ~>=~ ${prefix} and ${address} ~<~ ${prefix + LAST}`;
 }
 
-/** The email that caused an entry, and the host's reply; null if there was no reply. */
-export type Source = { emailId: string; reply: string | null };
+/** The email that caused an entry: the host's reply, or null if there was none. */
+export type Source = { reply: string | null };
 
 /** The source emails of these entries, keyed by entry id. Emails that were deleted are omitted. */
 export async function readSources(ctx: Ctx, rows: readonly Suppression[]): Promise<Map<string, Source>> {
@@ -73,13 +73,12 @@ export async function readSources(ctx: Ctx, rows: readonly Suppression[]): Promi
   const sources = new Map<string, Source>();
   for (const row of rows) {
     const ofEmail = found.filter(({ emailId }) => emailId === row.sourceEmailId);
-    const [first] = ofEmail;
-    if (!first) continue;
+    if (ofEmail.length === 0) continue;
     const own = ofEmail.find(({ address }) => foldAddress(address) === row.address);
     const reply = own
       ? [own.code, own.enhanced, own.text].filter((part) => part !== null && part !== "")
       : [];
-    sources.set(row.id, { emailId: first.emailId, reply: reply.join(" ") || null });
+    sources.set(row.id, { reply: reply.join(" ") || null });
   }
   return sources;
 }

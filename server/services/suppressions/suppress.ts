@@ -7,10 +7,11 @@ import type { Ctx, Deps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import type { Subscriber } from "#server/platform/secrets/recipient-tokens";
 import { foldAddress } from "#server/shared/fold-address";
+import type { Suppression } from "#server/shared/wire/suppression";
 import type { AuditAction } from "../audit/actions";
 import { recordAudit } from "../audit/record";
 import type { HotTransaction } from "../emails/status";
-import { readSuppression, type Suppression } from "./present";
+import { readSuppression } from "./read";
 
 /*
  * What suppresses an address. Every path adds entries by `addEntries`:

@@ -2,8 +2,8 @@ import { and, asc, eq, gt } from "drizzle-orm";
 import { type SuppressionOrigin, suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { writeCsv } from "#server/platform/http/csv";
+import type { Suppression } from "#server/shared/wire/suppression";
 import { type InvalidLine, readEntries, SUPPRESSION_COLUMNS } from "./csv";
-import type { Suppression } from "./present";
 import { beginsWith } from "./search";
 import { addNewSuppressions } from "./suppress";
 

@@ -1,10 +1,11 @@
+import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
 import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
 import { addPastedSuppressions } from "#server/services/suppressions/paste";
-import type { Suppression } from "#server/services/suppressions/present";
 import { listSuppressions } from "#server/services/suppressions/read";
 import { removeSuppressions } from "#server/services/suppressions/remove";
-import { readSources, type Source, searchSuppressions } from "#server/services/suppressions/search";
+import { readSources, searchSuppressions } from "#server/services/suppressions/search";
+import { presentSuppression, type Suppression } from "#server/shared/wire/suppression";
 import { inTeam, router } from "../init";
 import { strictInput } from "../strict";
 
@@ -27,39 +28,25 @@ const ListInput = strictInput({
 const AddInput = strictInput({ text: z.string().min(1).max(pastedCharsMax) });
 const RemoveInput = strictInput({ ids: z.array(z.uuid()).min(1).max(atOnceMax) });
 
-/** A row of the list. `emailId` is the email that caused the entry, if it is still retained. */
-function viewSuppression({ id, address, origin, listsOnly, createdAt }: Suppression, source?: Source) {
-  return {
-    id,
-    address,
-    origin,
-    listsOnly,
-    emailId: source?.emailId ?? null,
-    reply: source?.reply ?? null,
-    createdAt: createdAt.toISOString(),
-  };
-}
-export type SuppressionRow = ReturnType<typeof viewSuppression>;
-
 export const suppressionsRouter = router({
   list: inTeam("suppressions:read")
     .input(ListInput)
     .query(async ({ ctx: { service }, input: { search, origin, after, before } }) => {
-      const query = {
-        limit: pageRows,
-        ...(origin && { origin }),
-        ...(after && { after }),
-        ...(before && { before }),
-      };
+      const query = { limit: pageRows, origin, after, before };
       const { rows, hasMore } = search
         ? await searchSuppressions(service, { ...query, prefix: search })
         : await listSuppressions(service, query);
       const sources = await readSources(service, rows);
-      return { rows: rows.map((row) => viewSuppression(row, sources.get(row.id))), hasMore };
+      /** `source`: the reply of the email that caused the entry; null if that email is not retained. */
+      const view = (row: Suppression) => ({
+        ...presentSuppression(row),
+        source: sources.get(row.id) ?? null,
+      });
+      return { rows: rows.map(view), hasMore };
     }),
   add: inTeam("suppressions:write")
     .input(AddInput)
-    .mutation(async ({ ctx, input }) => addPastedSuppressions(ctx.service, input.text)),
+    .mutation(({ ctx, input }) => addPastedSuppressions(ctx.service, input.text)),
   /** Returns how many were removed; unknown ids are ignored. */
   remove: inTeam("suppressions:write")
     .input(RemoveInput)
@@ -71,3 +58,5 @@ export const suppressionsRouter = router({
       return { removed: removed.length };
     }),
 });
+
+export type SuppressionRow = inferRouterOutputs<typeof suppressionsRouter>["list"]["rows"][number];

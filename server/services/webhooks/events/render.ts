@@ -1,6 +1,7 @@
 import type { HotSql } from "#db/client";
 import type { webhookDeliveries } from "#db/schema/webhooks";
-import { readSuppression, suppressionJson } from "../../suppressions/present";
+import { presentSuppression } from "#server/shared/wire/suppression";
+import { readSuppression } from "../../suppressions/read";
 import { emailPayload, eventPayload, type PayloadSource } from "./payload";
 
 /** What a body is rendered from. */
@@ -33,7 +34,7 @@ function renderPayload(
   { type, data, eventId, createdAt }: Rendered,
   sources: Map<string, PayloadSource>,
 ): string | null {
-  if (data) return eventPayload(type, createdAt, suppressionJson(readSuppression(data)));
+  if (data) return eventPayload(type, createdAt, presentSuppression(readSuppression(data)));
   const source = eventId && sources.get(eventId);
   return source ? emailPayload(source) : null;
 }

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { SUPPRESSION_ORIGINS, type suppressions } from "#db/schema/suppressions";
+import { Id, Time } from "./shapes";
+
+/** An entry of a team's suppression list. */
+export type Suppression = Omit<typeof suppressions.$inferSelect, "teamId">;
+
+export const SuppressionResponse = z
+  .object({
+    id: Id,
+    email: z.string(),
+    origin: z.enum(SUPPRESSION_ORIGINS),
+    source_id: Id.nullable().describe("The email that bounced or was marked as spam."),
+    lists_only: z
+      .boolean()
+      .describe("True for an unsubscribe by link: blocks only email sent with `list_unsubscribe`."),
+    created_at: Time,
+  })
+  .meta({ id: "Suppression" });
+
+/** An entry as in API responses, webhooks and the console. */
+export const presentSuppression = (entry: Suppression): z.infer<typeof SuppressionResponse> => ({
+  id: entry.id,
+  email: entry.address,
+  origin: entry.origin,
+  source_id: entry.sourceEmailId,
+  lists_only: entry.listsOnly,
+  created_at: entry.createdAt.toISOString(),
+});

@@ -22,6 +22,17 @@ export type Column<Data> = {
   isHeaderHidden?: boolean;
 };
 
+/** A column with the menu of each row: all but its cell. */
+export const MENU_COLUMN = {
+  id: "actions",
+  header: "Actions",
+  width: "w-16",
+  align: "right",
+  phone: "corner",
+  isActive: true,
+  isHeaderHidden: true,
+} as const;
+
 type Props<Data extends Entry> = {
   /** What the table lists: "API keys". */
   label: string;

@@ -1,26 +1,21 @@
 import { Link2, X } from "lucide-react";
 import type { InvitationRow } from "#server/trpc/members/views";
 import { Menu } from "../../_ui/dialog/menu";
-import type { Column } from "../../_ui/list/data-table";
+import { type Column, MENU_COLUMN } from "../../_ui/list/data-table";
 import { Badge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
-import { ROLE_LABELS } from "./roles";
+import { RoleBadge } from "./roles";
 
 export type InvitationAction = { kind: "renew" | "withdraw"; invitation: InvitationRow };
 
 type ActionProps = { canManageOwners: boolean; onAction: (run: InvitationAction) => void };
 
-export const invitationColumns = (actionProps: ActionProps): Column<InvitationRow>[] => [
+export const invitationColumns = ({ canManageOwners, onAction }: ActionProps): Column<InvitationRow>[] => [
   { id: "email", header: "Email address", cell: ({ email }) => <span title={email}>{email}</span> },
-  {
-    id: "role",
-    header: "Role",
-    width: "w-28",
-    cell: ({ role }) => <Badge tone={ROLE_LABELS[role].tone}>{ROLE_LABELS[role].label}</Badge>,
-  },
+  { id: "role", header: "Role", width: "w-28", cell: ({ role }) => <RoleBadge role={role} /> },
   {
     id: "by",
-    header: "CreatedInvitation by",
+    header: "Invited by",
     width: "w-60",
     cell: ({ invitedBy }) => (
       <span className="text-soft" title={invitedBy ?? undefined}>
@@ -42,35 +37,19 @@ export const invitationColumns = (actionProps: ActionProps): Column<InvitationRo
       isExpired ? <Badge tone="warn">Expired</Badge> : <When at={expiresAt} className="text-soft" />,
   },
   {
-    id: "acts",
-    header: "Actions",
-    width: "w-16",
-    align: "right",
-    phone: "corner",
-    isActive: true,
-    isHeaderHidden: true,
-    cell: (invitation) => <InvitationMenu invitation={invitation} {...actionProps} />,
+    ...MENU_COLUMN,
+    cell: (invitation) => {
+      if (invitation.role === "owner" && !canManageOwners) return null;
+      const act = (kind: InvitationAction["kind"]) => () => onAction({ kind, invitation });
+      return (
+        <Menu
+          label={`Actions for the invitation for ${invitation.email}`}
+          items={[
+            { label: "Create new link…", Icon: Link2, onSelect: act("renew") },
+            { label: "Withdraw…", Icon: X, tone: "bad", onSelect: act("withdraw") },
+          ]}
+        />
+      );
+    },
   },
 ];
-
-function InvitationMenu({
-  invitation,
-  canManageOwners,
-  onAction,
-}: ActionProps & { invitation: InvitationRow }) {
-  if (invitation.role === "owner" && !canManageOwners) return null;
-  return (
-    <Menu
-      label={`Actions for the invitation for ${invitation.email}`}
-      items={[
-        { label: "Create new link…", Icon: Link2, onSelect: () => onAction({ kind: "renew", invitation }) },
-        {
-          label: "Withdraw…",
-          Icon: X,
-          tone: "bad",
-          onSelect: () => onAction({ kind: "withdraw", invitation }),
-        },
-      ]}
-    />
-  );
-}

@@ -1,7 +1,6 @@
 "use client";
 
 import { Confirm } from "../../_ui/dialog/confirm";
-import { Dialog } from "../../_ui/dialog/dialog";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import type { InvitationAction } from "./invitation-columns";
@@ -10,12 +9,8 @@ import { InvitationLink } from "./invitation-link";
 type Props = { teamId: string; action: InvitationAction; onClose: () => void };
 
 /** The confirmation dialog for an action on a pending invitation. */
-export function InvitationDialog({ teamId, action, onClose }: Props) {
-  return action.kind === "renew" ? (
-    <RenewDialog teamId={teamId} action={action} onClose={onClose} />
-  ) : (
-    <WithdrawDialog teamId={teamId} action={action} onClose={onClose} />
-  );
+export function InvitationDialog(props: Props) {
+  return props.action.kind === "renew" ? <RenewDialog {...props} /> : <WithdrawDialog {...props} />;
 }
 
 function RenewDialog({ teamId, action: { invitation }, onClose }: Props) {
@@ -25,9 +20,11 @@ function RenewDialog({ teamId, action: { invitation }, onClose }: Props) {
   });
   if (renewal.result)
     return (
-      <Dialog open onOpenChange={onClose} title={`New link for ${invitation.email}`} isPersistent>
-        <InvitationLink invited={renewal.result} onStored={onClose} />
-      </Dialog>
+      <InvitationLink
+        title={`New link for ${invitation.email}`}
+        invitation={renewal.result}
+        onClose={onClose}
+      />
     );
   return (
     <Confirm

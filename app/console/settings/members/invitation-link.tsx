@@ -2,22 +2,19 @@
 
 import { MailCheck, MailX } from "lucide-react";
 import type { CreatedInvitationView } from "#server/trpc/members/views";
-import { buttonStyle } from "../../_ui/styles";
-import { CopyButton } from "../../_ui/text/copy-button";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { SecretText } from "../../_ui/dialog/secret-once";
+import { Button } from "../../_ui/form/button";
 import { When } from "../../_ui/text/when";
 
+type Props = { title: string; invitation: CreatedInvitationView; onClose: () => void };
+
 /** The link of an invitation, shown once, and whether it was also sent by email. */
-export function InvitationLink({
-  invited,
-  onStored,
-}: {
-  invited: CreatedInvitationView;
-  onStored: () => void;
-}) {
-  const { email, link, isMailed, mailFault, expiresAt } = invited;
+export function InvitationLink({ title, invitation, onClose }: Props) {
+  const { email, link, isMailed, mailFault, expiresAt } = invitation;
   const Icon = isMailed ? MailCheck : MailX;
   return (
-    <>
+    <Dialog open onOpenChange={onClose} title={title} isPersistent>
       <p
         className={`flex gap-2.5 rounded-lg px-3.5 py-2.5 leading-6 ${isMailed ? "bg-good-tint text-good" : "bg-warn-tint text-warn"}`}
       >
@@ -26,21 +23,15 @@ export function InvitationLink({
           ? `The invitation was emailed to ${email}. You can also share this link. It is shown only once.`
           : `This installation cannot send email. ${mailFault} Send the link to ${email} yourself. It is shown only once.`}
       </p>
-      <figure className="overflow-hidden rounded-lg border border-line bg-sunk">
-        <figcaption className="sr-only">Invitation link</figcaption>
-        <div className="flex items-center gap-2 py-2 pr-2 pl-3.5">
-          <code className="min-w-0 grow select-all break-all font-mono text-xs leading-5">{link}</code>
-          <CopyButton text={link} label="Copy link" />
-        </div>
-      </figure>
+      <SecretText text={link} label="Invitation link" />
       <p className="text-soft leading-6">
         It can be used once, by {email}, and expires <When at={expiresAt} />.
       </p>
       <div className="flex justify-end max-md:*:w-full">
-        <button type="button" onClick={onStored} className={`${buttonStyle.primary} h-10`}>
+        <Button tone="primary" onClick={onClose}>
           Done
-        </button>
+        </Button>
       </div>
-    </>
+    </Dialog>
   );
 }

@@ -1,52 +1,42 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
-import { RadioCards, SubmitButton, TextField } from "../../_ui/form/form";
-import { FormFault } from "../../_ui/form/form-fault";
-import { buttonStyle } from "../../_ui/styles";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { ActionForm } from "../../_ui/form/action-form";
+import { RadioCards, TextField } from "../../_ui/form/form";
 import { useCan } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { InvitationLink } from "./invitation-link";
 import { type Role, roleOptions } from "./roles";
 
-type Props = { teamId: string; open: boolean; onOpenChange: (open: boolean) => void };
 type Fields = { email: string; role: Role };
 
 /** Invites a person by email address and role, then shows the link once. */
-export function Invite({ teamId, open, onOpenChange }: Props) {
+export function Invite({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const trpc = useTRPC();
   const can = useCan();
-  const { register, handleSubmit, formState, reset } = useForm<Fields>({
+  const { register, handleSubmit, formState } = useForm<Fields>({
     defaultValues: { email: "", role: "member" },
   });
-  const invitation = useAction(trpc.invitations.create.mutationOptions({ gcTime: 0 }), {
+  const inviting = useAction(trpc.invitations.create.mutationOptions({ gcTime: 0 }), {
     refresh: [trpc.invitations.list.queryKey()],
   });
-  const close = () => {
-    onOpenChange(false);
-    invitation.reset();
-    reset();
-  };
-  const { result, fault } = invitation;
+  const { result } = inviting;
   if (result)
-    return (
-      <Dialog open={open} onOpenChange={close} title={`Invitation for ${result.email}`} isPersistent>
-        <InvitationLink invited={result} onStored={close} />
-      </Dialog>
-    );
+    return <InvitationLink title={`Invitation for ${result.email}`} invitation={result} onClose={onClose} />;
   return (
     <Dialog
-      open={open}
-      onOpenChange={close}
+      open
+      onOpenChange={onClose}
       title="Invite a member"
       description="The invitation link can be used once, within seven days, and only for this email address."
     >
-      <form
-        noValidate
-        onSubmit={handleSubmit((fields) => invitation.run({ team: teamId, ...fields }))}
-        className="flex flex-col gap-5"
+      <ActionForm
+        onSubmit={handleSubmit((fields) => inviting.run({ team: teamId, ...fields }))}
+        action={inviting}
+        submitLabel="Invite"
+        onCancel={onClose}
       >
         <TextField
           label="Email address"
@@ -60,14 +50,7 @@ export function Invite({ teamId, open, onOpenChange }: Props) {
           })}
         />
         <RadioCards label="Role" options={roleOptions(can("owners:write"))} {...register("role")} />
-        {fault ? <FormFault fault={fault} /> : null}
-        <DialogActions>
-          <button type="button" onClick={close} className={`${buttonStyle.plain} h-10`}>
-            Cancel
-          </button>
-          <SubmitButton isBusy={invitation.isBusy}>Invite</SubmitButton>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

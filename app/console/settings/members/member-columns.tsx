@@ -1,10 +1,9 @@
 import { LogOut, ShieldCheck, UserCog, UserMinus } from "lucide-react";
 import type { MemberRow } from "#server/trpc/members/views";
 import { Menu, type MenuItem } from "../../_ui/dialog/menu";
-import type { Column } from "../../_ui/list/data-table";
-import { Badge } from "../../_ui/text/badge";
+import { type Column, MENU_COLUMN } from "../../_ui/list/data-table";
 import { When } from "../../_ui/text/when";
-import { ROLE_LABELS } from "./roles";
+import { RoleBadge } from "./roles";
 
 export type MemberAction = { kind: "role" | "remove" | "leave"; member: MemberRow };
 
@@ -12,21 +11,8 @@ type ActionProps = { canManage: boolean; canManageOwners: boolean; onAction: (ru
 
 /** The columns of the member list. The menu contains only actions that the role of the user permits. */
 export const memberColumns = (actionProps: ActionProps): Column<MemberRow>[] => [
-  {
-    id: "person",
-    header: "Member",
-    cell: (member) => <Person member={member} />,
-  },
-  {
-    id: "role",
-    header: "Role",
-    width: "w-28",
-    cell: ({ role }) => (
-      <Badge tone={ROLE_LABELS[role].tone} title={ROLE_LABELS[role].hint}>
-        {ROLE_LABELS[role].label}
-      </Badge>
-    ),
-  },
+  { id: "person", header: "Member", cell: (member) => <Person member={member} /> },
+  { id: "role", header: "Role", width: "w-28", cell: ({ role }) => <RoleBadge role={role} /> },
   {
     id: "2fa",
     header: "2FA",
@@ -53,28 +39,19 @@ export const memberColumns = (actionProps: ActionProps): Column<MemberRow>[] => 
     cell: ({ lastSeenAt }) =>
       lastSeenAt ? <When at={lastSeenAt} className="text-soft" /> : <span className="text-soft">Never</span>,
   },
-  {
-    id: "acts",
-    header: "Actions",
-    width: "w-16",
-    align: "right",
-    phone: "corner",
-    isActive: true,
-    isHeaderHidden: true,
-    cell: (member) => <MemberMenu member={member} {...actionProps} />,
-  },
+  { ...MENU_COLUMN, cell: (member) => <MemberMenu member={member} {...actionProps} /> },
 ];
 
-function Person({ member }: { member: MemberRow }) {
+function Person({ member: { email, name, isSelf } }: { member: MemberRow }) {
   return (
     <span className="flex min-w-0 flex-col">
-      <span className="truncate" title={member.email}>
-        {member.name ?? member.email}
-        {member.isSelf ? <span className="ml-1.5 font-normal text-soft">you</span> : null}
+      <span className="truncate" title={email}>
+        {name ?? email}
+        {isSelf ? <span className="ml-1.5 font-normal text-soft">you</span> : null}
       </span>
-      {member.name ? (
-        <span className="truncate font-normal text-soft text-xs" title={member.email}>
-          {member.email}
+      {name ? (
+        <span className="truncate font-normal text-soft text-xs" title={email}>
+          {email}
         </span>
       ) : null}
     </span>
@@ -83,29 +60,11 @@ function Person({ member }: { member: MemberRow }) {
 
 function MemberMenu({ member, canManage, canManageOwners, onAction }: ActionProps & { member: MemberRow }) {
   const canChange = member.role === "owner" ? canManageOwners : canManage;
-  const items: MenuItem[] = [
-    ...(canChange
-      ? [{ label: "Change role…", Icon: UserCog, onSelect: () => onAction({ kind: "role", member }) }]
-      : []),
-    ...(member.isSelf
-      ? [
-          {
-            label: "Leave team…",
-            Icon: LogOut,
-            tone: "bad" as const,
-            onSelect: () => onAction({ kind: "leave", member }),
-          },
-        ]
-      : canChange
-        ? [
-            {
-              label: "Remove from team…",
-              Icon: UserMinus,
-              tone: "bad" as const,
-              onSelect: () => onAction({ kind: "remove", member }),
-            },
-          ]
-        : []),
-  ];
+  const act = (kind: MemberAction["kind"]) => () => onAction({ kind, member });
+  const items: MenuItem[] = [];
+  if (canChange) items.push({ label: "Change role…", Icon: UserCog, onSelect: act("role") });
+  if (member.isSelf) items.push({ label: "Leave team…", Icon: LogOut, tone: "bad", onSelect: act("leave") });
+  else if (canChange)
+    items.push({ label: "Remove from team…", Icon: UserMinus, tone: "bad", onSelect: act("remove") });
   return items.length === 0 ? null : <Menu label={`Actions for ${member.email}`} items={items} />;
 }

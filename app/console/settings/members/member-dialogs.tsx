@@ -2,36 +2,32 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import type { MemberRow } from "#server/trpc/members/views";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
+import { ActionForm } from "../../_ui/form/action-form";
 import { RadioCards } from "../../_ui/form/form";
-import { FormFault } from "../../_ui/form/form-fault";
-import { buttonStyle } from "../../_ui/styles";
 import { useCan } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import type { MemberAction } from "./member-columns";
-import { ROLE_LABELS, roleOf, roleOptions } from "./roles";
+import { roleOf, roleOptions } from "./roles";
 
 type Props = { teamId: string; action: MemberAction; onClose: () => void };
 
 /** The dialog for an action on a member. */
-export function MemberDialog({ teamId, action: { kind, member }, onClose }: Props) {
-  if (kind === "role") return <RoleDialog teamId={teamId} member={member} onClose={onClose} />;
-  if (kind === "leave") return <LeaveDialog teamId={teamId} onClose={onClose} />;
-  return <RemoveDialog teamId={teamId} member={member} onClose={onClose} />;
+export function MemberDialog(props: Props) {
+  const { kind } = props.action;
+  if (kind === "role") return <RoleDialog {...props} />;
+  return kind === "leave" ? <LeaveDialog {...props} /> : <RemoveDialog {...props} />;
 }
 
-type MemberDialogProps = { teamId: string; member: MemberRow; onClose: () => void };
-
-function RoleDialog({ teamId, member, onClose }: MemberDialogProps) {
+function RoleDialog({ teamId, action: { member }, onClose }: Props) {
   const trpc = useTRPC();
   const can = useCan();
   const router = useRouter();
   const [role, setRole] = useState(member.role);
   const change = useAction(trpc.members.changeRole.mutationOptions(), {
-    done: `${member.email} now has the role ${ROLE_LABELS[role].label.toLowerCase()}`,
+    done: `${member.email} now has the role ${role}`,
     refresh: [trpc.members.list.queryKey(), trpc.invitations.list.queryKey()],
     onDone: () => {
       onClose();
@@ -39,7 +35,6 @@ function RoleDialog({ teamId, member, onClose }: MemberDialogProps) {
       if (member.isSelf) router.refresh();
     },
   });
-  const { fault } = change;
   return (
     <Dialog
       open
@@ -50,35 +45,30 @@ function RoleDialog({ teamId, member, onClose }: MemberDialogProps) {
           ? "This is your own role. With a lower role you may be unable to undo the change."
           : "Takes effect immediately."
       }
-      footer={
-        <>
-          <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-            Cancel
-          </button>
-          <button
-            type="button"
-            disabled={role === member.role || change.isBusy}
-            onClick={() => change.run({ team: teamId, userId: member.id, role })}
-            className={`${buttonStyle.primary} h-10`}
-          >
-            Change role
-          </button>
-        </>
-      }
     >
-      <RadioCards
-        label={<span className="sr-only">Role</span>}
-        name="role"
-        options={roleOptions(can("owners:write"))}
-        value={role}
-        onChange={({ target }) => setRole(roleOf(target.value))}
-      />
-      {fault ? <FormFault fault={fault} /> : null}
+      <ActionForm
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.run({ team: teamId, userId: member.id, role });
+        }}
+        action={change}
+        submitLabel="Change role"
+        disabled={role === member.role}
+        onCancel={onClose}
+      >
+        <RadioCards
+          label={<span className="sr-only">Role</span>}
+          name="role"
+          options={roleOptions(can("owners:write"))}
+          value={role}
+          onChange={({ target }) => setRole(roleOf(target.value))}
+        />
+      </ActionForm>
     </Dialog>
   );
 }
 
-function RemoveDialog({ teamId, member, onClose }: MemberDialogProps) {
+function RemoveDialog({ teamId, action: { member }, onClose }: Props) {
   const trpc = useTRPC();
   const removal = useAction(trpc.members.remove.mutationOptions(), {
     done: `${member.email} removed from the team`,
@@ -104,7 +94,7 @@ function RemoveDialog({ teamId, member, onClose }: MemberDialogProps) {
   );
 }
 
-function LeaveDialog({ teamId, onClose }: { teamId: string; onClose: () => void }) {
+function LeaveDialog({ teamId, onClose }: Props) {
   const trpc = useTRPC();
   const leaving = useAction(trpc.members.leave.mutationOptions(), {
     // A full page load removes the data of the team from the browser.

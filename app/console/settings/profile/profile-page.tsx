@@ -2,25 +2,26 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { faultOf } from "../../_ui/fault";
-import { SubmitButton, TextField } from "../../_ui/form/form";
-import { FormFault } from "../../_ui/form/form-fault";
+import { ActionForm } from "../../_ui/form/action-form";
+import { TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
+import { Fetched } from "../../_ui/page/fetched";
 import { Section } from "../../_ui/page/section";
-import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 
 /** The name and the email address of the user. */
 export function ProfilePage() {
   const trpc = useTRPC();
-  const { data, error, refetch } = useQuery(trpc.profile.get.queryOptions());
-  if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
-  if (!data) return <SkeletonCard lines={4} />;
+  const profile = useQuery(trpc.profile.get.queryOptions());
   return (
-    <Section title="Profile" note="Visible to the members of your teams.">
-      <ProfileForm name={data.name ?? ""} email={data.email} />
-    </Section>
+    <Fetched by={profile} loading={<SkeletonCard lines={4} />}>
+      {({ name, email }) => (
+        <Section title="Profile" note="Visible to the members of your teams.">
+          <ProfileForm name={name ?? ""} email={email} />
+        </Section>
+      )}
+    </Fetched>
   );
 }
 
@@ -31,12 +32,12 @@ function ProfileForm({ name, email }: { name: string; email: string }) {
     done: "Profile saved",
     refresh: [trpc.profile.get.queryKey(), trpc.members.list.queryKey()],
   });
-  const { fault } = renaming;
   return (
-    <form
-      noValidate
+    <ActionForm
       onSubmit={handleSubmit((fields) => renaming.run(fields))}
-      className="flex max-w-xl flex-col gap-5 px-5 pb-5"
+      action={renaming}
+      submitLabel="Save"
+      disabled={!formState.isDirty}
     >
       <TextField
         label="Name"
@@ -54,12 +55,6 @@ function ProfileForm({ name, email }: { name: string; email: string }) {
         value={email}
         readOnly
       />
-      {fault ? <FormFault fault={fault} /> : null}
-      <div>
-        <SubmitButton isBusy={renaming.isBusy} disabled={!formState.isDirty}>
-          Save
-        </SubmitButton>
-      </div>
-    </form>
+    </ActionForm>
   );
 }

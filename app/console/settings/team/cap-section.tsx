@@ -1,15 +1,11 @@
 import { Section } from "../../_ui/page/section";
 
+type Props = { dailyCap: number | null; handedOverToday: number };
+
 const number = new Intl.NumberFormat("en");
 
 /** The daily recipient cap of the team. Read-only: the operator sets it with the CLI. */
-export function CapSection({
-  dailyCap,
-  handedOverToday,
-}: {
-  dailyCap: number | null;
-  handedOverToday: number;
-}) {
+export function CapSection({ dailyCap, handedOverToday }: Props) {
   const share = dailyCap ? Math.min(100, Math.round((handedOverToday / dailyCap) * 100)) : 0;
   return (
     <Section title="Daily cap" note="The operator sets this cap for all domains of the team together.">

@@ -2,8 +2,8 @@
 
 import { useRouter } from "next/navigation";
 import { useForm } from "react-hook-form";
-import { SubmitButton, TextField } from "../../_ui/form/form";
-import { FormFault } from "../../_ui/form/form-fault";
+import { ActionForm } from "../../_ui/form/action-form";
+import { TextField } from "../../_ui/form/form";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { Section } from "../../_ui/page/section";
 import { useTRPC } from "../../_ui/trpc";
@@ -22,13 +22,14 @@ export function NameSection({ teamId, name }: { teamId: string; name: string }) 
     // The page layout also shows the name.
     onDone: () => router.refresh(),
   });
-  const { fault } = renaming;
   return (
     <Section title="Name" note="Shown in the console and in invitations.">
-      <form
-        noValidate
+      <ActionForm
         onSubmit={handleSubmit((fields) => renaming.run({ team: teamId, name: fields.name }))}
-        className="flex max-w-xl flex-col gap-5 px-5 pb-5"
+        action={renaming}
+        submitLabel="Save name"
+        disabled={!formState.isDirty}
+        disabledReason={disabledReason}
       >
         <TextField
           label="Team name"
@@ -36,17 +37,7 @@ export function NameSection({ teamId, name }: { teamId: string; name: string }) 
           disabled={disabledReason !== undefined}
           {...register("name", nameRules)}
         />
-        {fault ? <FormFault fault={fault} /> : null}
-        <div>
-          <SubmitButton
-            isBusy={renaming.isBusy}
-            disabled={!formState.isDirty}
-            disabledReason={disabledReason}
-          >
-            Save name
-          </SubmitButton>
-        </div>
-      </form>
+      </ActionForm>
     </Section>
   );
 }

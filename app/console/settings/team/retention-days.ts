@@ -9,9 +9,6 @@ export const optionsWith = (days: number | null): (number | null)[] =>
     (one, other) => (one ?? Number.POSITIVE_INFINITY) - (other ?? Number.POSITIVE_INFINITY),
   );
 
-export const daysToValue = (days: number | null): string => (days === null ? "" : String(days));
-export const valueToDays = (text: string): number | null => (text === "" ? null : Number(text));
-
 export function formatDays(days: number | null): string {
   if (days === null) return "Forever";
   if (days % 365 === 0) return days === 365 ? "1 year" : `${days / 365} years`;

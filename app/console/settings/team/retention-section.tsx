@@ -1,16 +1,16 @@
 "use client";
 
-import { lazy, Suspense, useState } from "react";
-import { SelectField, SubmitButton } from "../../_ui/form/form";
+import { type ComponentProps, Suspense, useState } from "react";
+import { ActionForm } from "../../_ui/form/action-form";
+import { SelectField } from "../../_ui/form/form";
+import { lazyPart } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { Section } from "../../_ui/page/section";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { daysToValue, formatDays, optionsWith, type Retention, valueToDays } from "./retention-days";
+import { formatDays, optionsWith, type Retention } from "./retention-days";
 
-const ConfirmRetention = lazy(async () => ({
-  default: (await import("./confirm-retention")).ConfirmRetention,
-}));
+const ConfirmRetention = lazyPart(async () => (await import("./confirm-retention")).ConfirmRetention);
 
 /** The retention of email. Requires confirmation, because deleted email cannot be restored. */
 export function RetentionSection({ teamId, retention }: { teamId: string; retention: Retention }) {
@@ -35,46 +35,34 @@ export function RetentionSection({ teamId, retention }: { teamId: string; retent
       title="Email retention"
       note="Counted from the time an email was accepted. Queued, held and recently sent email is not deleted."
     >
-      <form
+      <ActionForm
         onSubmit={(event) => {
           event.preventDefault();
           setConfirming(true);
         }}
-        className="flex max-w-xl flex-col gap-5 px-5 pb-5"
+        action={{ isBusy: false, fault: null }}
+        submitLabel="Save retention…"
+        disabled={isUnchanged || isInvalid}
+        disabledReason={disabledReason}
       >
-        <SelectField
+        <DaysField
           label="Message content"
           hint="Text, HTML and attachments. The email stays in the list with its recipients and history."
-          value={daysToValue(value.bodiesDays)}
+          saved={retention.bodiesDays}
+          days={value.bodiesDays}
           disabled={disabledReason !== undefined}
-          onChange={({ target }) => setChosen({ ...value, bodiesDays: valueToDays(target.value) })}
-        >
-          {optionsWith(retention.bodiesDays).map((days) => (
-            <option key={daysToValue(days)} value={daysToValue(days)}>
-              {formatDays(days)}
-            </option>
-          ))}
-        </SelectField>
-        <SelectField
+          onDays={(bodiesDays) => setChosen({ ...value, bodiesDays })}
+        />
+        <DaysField
           label="Message records"
           hint="Emails with their recipients and history. Daily statistics are kept."
           error={isInvalid ? "Choose a period at least as long as for message content." : null}
-          value={daysToValue(value.emailsDays)}
+          saved={retention.emailsDays}
+          days={value.emailsDays}
           disabled={disabledReason !== undefined}
-          onChange={({ target }) => setChosen({ ...value, emailsDays: valueToDays(target.value) })}
-        >
-          {optionsWith(retention.emailsDays).map((days) => (
-            <option key={daysToValue(days)} value={daysToValue(days)}>
-              {formatDays(days)}
-            </option>
-          ))}
-        </SelectField>
-        <div>
-          <SubmitButton disabled={isUnchanged || isInvalid} disabledReason={disabledReason}>
-            Save retention…
-          </SubmitButton>
-        </div>
-      </form>
+          onDays={(emailsDays) => setChosen({ ...value, emailsDays })}
+        />
+      </ActionForm>
       <Suspense>
         {isConfirming ? (
           <ConfirmRetention
@@ -90,5 +78,28 @@ export function RetentionSection({ teamId, retention }: { teamId: string; retent
         ) : null}
       </Suspense>
     </Section>
+  );
+}
+
+type DaysProps = Pick<ComponentProps<typeof SelectField>, "label" | "hint" | "error" | "disabled"> & {
+  /** The value in the database, which is an option even if it is unusual. */
+  saved: number | null;
+  days: number | null;
+  onDays: (days: number | null) => void;
+};
+
+function DaysField({ saved, days, onDays, ...field }: DaysProps) {
+  return (
+    <SelectField
+      {...field}
+      value={String(days ?? "")}
+      onChange={({ target }) => onDays(target.value === "" ? null : Number(target.value))}
+    >
+      {optionsWith(saved).map((option) => (
+        <option key={option} value={String(option ?? "")}>
+          {formatDays(option)}
+        </option>
+      ))}
+    </SelectField>
   );
 }

@@ -1,9 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { faultOf } from "../../_ui/fault";
 import { SkeletonCard } from "../../_ui/list/skeleton";
-import { FaultNote } from "../../_ui/text/notes";
+import { Fetched } from "../../_ui/page/fetched";
 import { useTRPC } from "../../_ui/trpc";
 import { CapSection } from "./cap-section";
 import { NameSection } from "./name-section";
@@ -14,16 +13,18 @@ import { UnknownSection } from "./unknown-section";
 /** The settings of a team. */
 export function TeamPage({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
-  const { data, error, refetch } = useQuery(trpc.team.settings.queryOptions({ team: teamId }));
-  if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
-  if (!data) return <SkeletonCard lines={5} />;
+  const settings = useQuery(trpc.team.settings.queryOptions({ team: teamId }));
   return (
-    <div className="flex flex-col gap-6">
-      <NameSection teamId={teamId} name={data.name} />
-      <UnknownSection teamId={teamId} policy={data.unknown} />
-      <CapSection dailyCap={data.dailyCap} handedOverToday={data.handedOverToday} />
-      <RetentionSection teamId={teamId} retention={data.retention} />
-      <OtherTeamSection />
-    </div>
+    <Fetched by={settings} loading={<SkeletonCard lines={5} />}>
+      {({ name, unknown, dailyCap, handedOverToday, retention }) => (
+        <div className="flex flex-col gap-6">
+          <NameSection teamId={teamId} name={name} />
+          <UnknownSection teamId={teamId} policy={unknown} />
+          <CapSection dailyCap={dailyCap} handedOverToday={handedOverToday} />
+          <RetentionSection teamId={teamId} retention={retention} />
+          <OtherTeamSection />
+        </div>
+      )}
+    </Fetched>
   );
 }

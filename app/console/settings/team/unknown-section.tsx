@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import { RadioCards, SubmitButton } from "../../_ui/form/form";
-import { FormFault } from "../../_ui/form/form-fault";
+import { ActionForm } from "../../_ui/form/action-form";
+import { RadioCards } from "../../_ui/form/form";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { Section } from "../../_ui/page/section";
 import { useTRPC } from "../../_ui/trpc";
@@ -35,19 +35,21 @@ export function UnknownSection({ teamId, policy }: { teamId: string; policy: Pol
     refresh: [trpc.team.settings.queryKey()],
     onDone: () => setChosen(null),
   });
-  const { fault } = change;
   const value = chosen ?? policy;
   return (
     <Section
       title="Unknown outcome"
       note="If a connection breaks after the whole email was sent and before the server responds, it is unknown whether the server accepted the email. This is rare."
     >
-      <form
+      <ActionForm
         onSubmit={(event) => {
           event.preventDefault();
           change.run({ team: teamId, unknown: value });
         }}
-        className="flex max-w-xl flex-col gap-5 px-5 pb-5"
+        action={change}
+        submitLabel="Save policy"
+        disabled={value === policy}
+        disabledReason={disabledReason}
       >
         <RadioCards
           label={<span className="sr-only">Policy for an unknown outcome</span>}
@@ -57,13 +59,7 @@ export function UnknownSection({ teamId, policy }: { teamId: string; policy: Pol
           disabled={disabledReason !== undefined}
           onChange={({ target }) => setChosen(policyOf(target.value))}
         />
-        {fault ? <FormFault fault={fault} /> : null}
-        <div>
-          <SubmitButton isBusy={change.isBusy} disabled={value === policy} disabledReason={disabledReason}>
-            Save policy
-          </SubmitButton>
-        </div>
-      </form>
+      </ActionForm>
     </Section>
   );
 }

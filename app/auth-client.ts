@@ -24,7 +24,6 @@ const FAULTS: Record<string, SignInFault> = {
 /**
  * The next page (the landing page or the two-factor page), or the error. `message` is the error message of the server.
  * Display it if it is present, because it is more specific than the text for the error code.
-
  */
 export type SignInResult = { to: string } | { fault: SignInFault; message?: string };
 
@@ -51,6 +50,16 @@ export async function submitProof(
   } catch {
     return { fault: "unavailable" };
   }
+}
+
+/** Signs in with a password that was just set and opens `landing`, or the sign-in page if that fails. */
+export async function signInWithPassword(
+  email: string,
+  password: string,
+  landing = "/console",
+): Promise<void> {
+  const result = await submitProof("credentials", { email, password }, landing);
+  window.location.assign("to" in result ? result.to : "/login");
 }
 
 const isErrorPage = ({ pathname }: URL) => pathname === "/api/auth/error" || pathname.startsWith("/login");

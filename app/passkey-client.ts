@@ -1,7 +1,9 @@
-import { type SignInResult, submitProof } from "./auth-client";
+import { type SignInFault, submitProof } from "./auth-client";
+
+export type PasskeyFault = SignInFault | "dismissed";
 
 /** The result of a passkey sign-in: as for any proof, or the user dismissed the prompt. */
-export type PasskeyResult = SignInResult | { fault: "dismissed"; message?: string };
+export type PasskeyResult = { to: string } | { fault: PasskeyFault; message?: string };
 
 /**
  * Prompts for a passkey and signs in with it: as the second factor if one is required, otherwise as the only proof.

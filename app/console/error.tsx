@@ -2,8 +2,8 @@
 
 import { TriangleAlert } from "lucide-react";
 import { faultOf } from "./_ui/fault";
+import { Button } from "./_ui/form/button";
 import { Empty } from "./_ui/list/empty";
-import { buttonStyle } from "./_ui/styles";
 
 type Props = { error: Error & { digest?: string }; reset: () => void };
 
@@ -16,9 +16,9 @@ export default function ConsoleError({ error, reset }: Props) {
         icon={TriangleAlert}
         title="This page could not be loaded"
         action={
-          <button type="button" onClick={reset} className={`${buttonStyle.plain} h-9`}>
+          <Button isSmall onClick={reset}>
             Try again
-          </button>
+          </Button>
         }
       >
         <p>

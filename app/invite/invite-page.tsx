@@ -5,6 +5,7 @@ import Link from "next/link";
 import { useEffect } from "react";
 import type { InvitationPreview } from "#server/trpc/members/views";
 import { faultOf } from "../console/_ui/fault";
+import { Button } from "../console/_ui/form/button";
 import { buttonStyle } from "../console/_ui/styles";
 import { useTRPC } from "../console/_ui/trpc";
 import { SignInFrame } from "../login/frame";
@@ -50,13 +51,9 @@ export function InvitePage() {
   if (error)
     return (
       <SignInFrame title="The invitation could not be loaded" description={faultOf(error).message}>
-        <button
-          type="button"
-          onClick={() => mutate({ token: token ?? "" })}
-          className={`${buttonStyle.plain} h-10 w-full`}
-        >
+        <Button className="w-full" onClick={() => mutate({ token: token ?? "" })}>
           Try again
-        </button>
+        </Button>
       </SignInFrame>
     );
   if (!data || !token)
@@ -69,18 +66,12 @@ export function InvitePage() {
     );
   if (data.state !== "open") return <ClosedInvitation state={data.state} signedInAs={data.signedInAs} />;
   return (
-    <SignInFrame title={`Join ${data.teamName}`} description={<Introduction invitation={data} />}>
+    <SignInFrame
+      title={`Join ${data.teamName}`}
+      description={`${data.invitedBy ?? "The operator"} invites you to the team, as ${/^[aeo]/.test(data.role) ? "an" : "a"} ${data.role}.`}
+    >
       <JoinOptions invitation={data} token={token} />
     </SignInFrame>
-  );
-}
-
-function Introduction({ invitation: { invitedBy, role } }: { invitation: Open }) {
-  const article = /^[aeo]/.test(role) ? "an" : "a";
-  return (
-    <>
-      {invitedBy ?? "The operator"} invites you to the team, as {article} {role}.
-    </>
   );
 }
 

@@ -1,12 +1,12 @@
 "use client";
 
 import type { FormEvent } from "react";
-import { submitProof } from "../auth-client";
-import { SubmitButton, TextField } from "../console/_ui/form/form";
+import { signInWithPassword } from "../auth-client";
+import { TextField } from "../console/_ui/form/form";
 import { FormFault } from "../console/_ui/form/form-fault";
 import { useTRPC } from "../console/_ui/trpc";
 import { useAction } from "../console/_ui/use-action";
-import { NewPasswordField } from "../login/new-password";
+import { EmailField, NewPasswordField, WideSubmitButton } from "../login/fields";
 import { clearToken } from "./invitation-token";
 
 /** For an invited person without an account: creates the user with a name and a password, then signs in. */
@@ -15,12 +15,9 @@ export function JoinAsNew({ token, email }: { token: string; email: string }) {
   const joining = useAction(trpc.invitations.accept.mutationOptions(), {
     onDone: async ({ teamId }, { password }) => {
       clearToken();
-      const landing = `/console?team=${encodeURIComponent(teamId)}`;
-      const result = await submitProof("credentials", { email, password }, landing);
-      window.location.assign("to" in result ? result.to : "/login");
+      await signInWithPassword(email, password, `/console?team=${encodeURIComponent(teamId)}`);
     },
   });
-  const { fault } = joining;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
@@ -29,20 +26,11 @@ export function JoinAsNew({ token, email }: { token: string; email: string }) {
   return (
     // POST: without JavaScript, a GET submit would put the password into the URL.
     <form method="post" action="/invite" onSubmit={submit} className="flex flex-col gap-4">
-      <TextField
-        label="Email address"
-        name="email"
-        type="email"
-        autoComplete="username"
-        value={email}
-        readOnly
-      />
+      <EmailField value={email} />
       <TextField label="Your name" name="name" autoComplete="name" maxLength={100} />
       <NewPasswordField />
-      {fault ? <FormFault fault={fault} /> : null}
-      <div className="mt-2 *:w-full">
-        <SubmitButton isBusy={joining.isBusy || joining.result !== undefined}>Join team</SubmitButton>
-      </div>
+      <FormFault fault={joining.fault} />
+      <WideSubmitButton isBusy={joining.isBusy || joining.result !== undefined}>Join team</WideSubmitButton>
     </form>
   );
 }

@@ -2,13 +2,12 @@
 
 import { useState } from "react";
 import { signOut } from "../auth-client";
+import { Button } from "../console/_ui/form/button";
 import { FormFault } from "../console/_ui/form/form-fault";
 import { buttonStyle } from "../console/_ui/styles";
 import { useTRPC } from "../console/_ui/trpc";
 import { useAction } from "../console/_ui/use-action";
 import { clearToken } from "./invitation-token";
-
-const wideButtonStyle = `${buttonStyle.primary} h-10 w-full`;
 
 /** For the invited user, who is signed in. */
 export function JoinAsUser({ token, email }: { token: string; email: string }) {
@@ -19,21 +18,19 @@ export function JoinAsUser({ token, email }: { token: string; email: string }) {
       window.location.assign(`/console?team=${encodeURIComponent(teamId)}`);
     },
   });
-  const { fault } = joining;
   return (
     <div className="flex flex-col gap-4">
       <p className="leading-6">
         You are signed in as <strong className="break-words font-semibold">{email}</strong>.
       </p>
-      {fault ? <FormFault fault={fault} /> : null}
-      <button
-        type="button"
+      <FormFault fault={joining.fault} />
+      <Button
+        tone="primary"
         disabled={joining.isBusy || joining.result !== undefined}
         onClick={() => joining.run({ token })}
-        className={wideButtonStyle}
       >
         Join team
-      </button>
+      </Button>
     </div>
   );
 }
@@ -46,7 +43,10 @@ export function SignInFirst({ email }: { email: string }) {
         <strong className="break-words font-semibold">{email}</strong> already has an account here. Sign in to
         it, then accept the invitation.
       </p>
-      <a href={`/login?callbackUrl=${encodeURIComponent("/invite")}`} className={wideButtonStyle}>
+      <a
+        href={`/login?callbackUrl=${encodeURIComponent("/invite")}`}
+        className={`${buttonStyle.primary} h-10`}
+      >
         Sign in to join
       </a>
     </div>
@@ -67,9 +67,9 @@ export function WrongUser({ email, signedInAs }: { email: string; signedInAs: st
         This invitation is for <strong className="break-words font-semibold">{email}</strong>, but you are
         signed in as <strong className="break-words font-semibold">{signedInAs}</strong>.
       </p>
-      <button type="button" disabled={isBusy} onClick={() => void leave()} className={wideButtonStyle}>
+      <Button tone="primary" disabled={isBusy} onClick={() => void leave()}>
         Sign out and continue
-      </button>
+      </Button>
     </div>
   );
 }

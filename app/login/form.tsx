@@ -2,18 +2,16 @@
 
 import Link from "next/link";
 import { type FormEvent, useRef, useState } from "react";
-import { type SignInFault, submitProof } from "../auth-client";
+import { submitProof } from "../auth-client";
+import { Button } from "../console/_ui/form/button";
 import { SubmitButton, TextField } from "../console/_ui/form/form";
-import { buttonStyle, linkStyle } from "../console/_ui/styles";
+import { FormFault } from "../console/_ui/form/form-fault";
+import { linkStyle } from "../console/_ui/styles";
 import { requestLink } from "./auth-requests";
+import { EmailField } from "./fields";
 import { LinkSent } from "./link-sent";
-
-const MESSAGES: Record<SignInFault, string> = {
-  rejected: "Incorrect email or password.",
-  too_many_attempts: "Too many attempts. Wait a minute and try again.",
-  expired: "The sign-in expired. Sign in again.",
-  unavailable: "Sign-in is temporarily unavailable. Try again in a moment.",
-};
+import { openNextPage, SIGN_IN_MESSAGES } from "./messages";
+import { useStep } from "./use-step";
 
 type LoginFormProps = {
   landing: string;
@@ -21,52 +19,40 @@ type LoginFormProps = {
   canSendEmail: boolean;
 };
 
-/** Signs in and opens `landing` with a full page load, which clears the data of a previous user from memory. */
+/** Signs in with a password and opens `landing`, or requests an emailed link. */
 export function LoginForm({ landing, canSendEmail }: LoginFormProps) {
-  const [fault, setFault] = useState<string | null>(null);
-  const [busyWith, setBusyWith] = useState<"password" | "link" | null>(null);
+  const { busyWith, isBusy, fault, run, reset } = useStep();
   const [linkSentTo, setLinkSentTo] = useState<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
-    setBusyWith("password");
-    setFault(null);
-    const result = await submitProof(
-      "credentials",
-      { email: String(fields.get("email")), password: String(fields.get("password")) },
-      landing,
+    const [email, password] = [String(fields.get("email")), String(fields.get("password"))];
+    void run("password", async () =>
+      openNextPage(await submitProof("credentials", { email, password }, landing), SIGN_IN_MESSAGES),
     );
-    if ("to" in result) return window.location.assign(result.to);
-    setFault(result.message ?? MESSAGES[result.fault]);
-    setBusyWith(null);
   };
-
-  const emailLink = async () => {
+  const emailLink = () => {
     const field = form.current?.elements.namedItem("email");
     if (!(field instanceof HTMLInputElement) || !field.reportValidity()) return;
-    setBusyWith("link");
-    setFault(null);
-    const response = await requestLink("sign_in_link", field.value, landing);
-    setBusyWith(null);
-    if (response.ok) setLinkSentTo(field.value);
-    else setFault(response.fault);
+    void run("link", async () => {
+      const response = await requestLink("sign_in_link", field.value, landing);
+      if (!response.ok) return response.fault;
+      setLinkSentTo(field.value);
+      return null;
+    });
+  };
+  const goBack = () => {
+    setLinkSentTo(null);
+    reset();
   };
 
-  if (linkSentTo !== null)
-    return <LinkSent kind="sign_in_link" email={linkSentTo} onBack={() => setLinkSentTo(null)} />;
+  if (linkSentTo !== null) return <LinkSent kind="sign_in_link" email={linkSentTo} onBack={goBack} />;
   return (
     // POST: without JavaScript, a GET submit would put the password into the URL.
     <form ref={form} method="post" action="/login" onSubmit={submit} className="flex flex-col gap-4">
-      <TextField
-        label="Email address"
-        name="email"
-        type="email"
-        autoComplete="username"
-        required
-        maxLength={320}
-      />
+      <EmailField />
       <div className="relative">
         <TextField
           label="Password"
@@ -81,22 +67,15 @@ export function LoginForm({ landing, canSendEmail }: LoginFormProps) {
           Forgot password?
         </Link>
       </div>
-      <div role="alert" className="empty:hidden">
-        {fault ? <p className="rounded-lg bg-bad-tint px-3.5 py-2.5 text-bad leading-6">{fault}</p> : null}
-      </div>
+      <FormFault fault={fault} />
       <div className="mt-2 flex flex-col gap-2.5 *:w-full">
-        <SubmitButton isBusy={busyWith === "password"} disabled={busyWith !== null}>
+        <SubmitButton isBusy={busyWith === "password"} disabled={isBusy}>
           Sign in
         </SubmitButton>
         {canSendEmail ? (
-          <button
-            type="button"
-            onClick={emailLink}
-            disabled={busyWith !== null}
-            className={`${buttonStyle.plain} h-10`}
-          >
+          <Button onClick={emailLink} disabled={isBusy}>
             Email me a link
-          </button>
+          </Button>
         ) : null}
       </div>
     </form>

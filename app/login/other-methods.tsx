@@ -1,34 +1,19 @@
 "use client";
 
 import { KeyRound } from "lucide-react";
-import { useState } from "react";
 import type { OtherSignInMethods as Methods } from "#server/trpc/account/sign-in-pages";
 import { signInWithProvider } from "../auth-client";
-import { buttonStyle } from "../console/_ui/styles";
+import { Button } from "../console/_ui/form/button";
+import { FormFault } from "../console/_ui/form/form-fault";
 import { signInByPasskey } from "../passkey-client";
-import { PASSKEY_MESSAGES } from "./messages";
+import { openNextPage, PASSKEY_MESSAGES } from "./messages";
+import { useStep } from "./use-step";
 
 /** Sign-in with a passkey or with an external account, if available. */
 export function OtherSignInMethods({ methods, landing }: { methods: Methods; landing: string }) {
-  const [busyWith, setBusyWith] = useState<string | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const { busyWith, isBusy, fault, run } = useStep();
   if (!methods.hasPasskeys && methods.providers.length === 0) return null;
-
-  const start = async (method: string, signIn: () => Promise<string | null>) => {
-    setBusyWith(method);
-    setFault(null);
-    const message = await signIn();
-    if (message === null) return;
-    setFault(message);
-    setBusyWith(null);
-  };
-  const signInWithPasskey = async () => {
-    const result = await signInByPasskey(landing);
-    if ("fault" in result) return result.message ?? PASSKEY_MESSAGES[result.fault];
-    window.location.assign(result.to);
-    return null;
-  };
-
+  const openWithPasskey = async () => openNextPage(await signInByPasskey(landing), PASSKEY_MESSAGES);
   return (
     <div className="mt-6 flex flex-col gap-2.5">
       <div className="mb-2 flex items-center gap-3 text-soft text-xs" aria-hidden="true">
@@ -36,30 +21,17 @@ export function OtherSignInMethods({ methods, landing }: { methods: Methods; lan
         or
         <span className="h-px grow bg-line" />
       </div>
-      <div role="alert" className="empty:hidden">
-        {fault ? <p className="rounded-lg bg-bad-tint px-3.5 py-2.5 text-bad leading-6">{fault}</p> : null}
-      </div>
+      <FormFault fault={fault} />
       {methods.hasPasskeys ? (
-        <button
-          type="button"
-          disabled={busyWith !== null}
-          onClick={() => start("passkey", signInWithPasskey)}
-          className={`${buttonStyle.plain} h-10`}
-        >
+        <Button disabled={isBusy} onClick={() => run("passkey", openWithPasskey)}>
           <KeyRound className="size-4" aria-hidden="true" />
           {busyWith === "passkey" ? "Waiting for your passkey…" : "Sign in with a passkey"}
-        </button>
+        </Button>
       ) : null}
       {methods.providers.map(({ id, name }) => (
-        <button
-          key={id}
-          type="button"
-          disabled={busyWith !== null}
-          onClick={() => start(id, () => signInWithProvider(id, landing))}
-          className={`${buttonStyle.plain} h-10`}
-        >
+        <Button key={id} disabled={isBusy} onClick={() => run(id, () => signInWithProvider(id, landing))}>
           Continue with {name}
-        </button>
+        </Button>
       ))}
     </div>
   );

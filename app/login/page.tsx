@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { otherSignInMethods } from "#server/trpc/account/sign-in-pages";
 import { hasNoUsers, landingPath, pageSession, systemEmailFault } from "#server/trpc/caller";
+import { FormFault } from "../console/_ui/form/form-fault";
 import { LoginForm } from "./form";
 import { SignInFrame } from "./frame";
 import { errorMessage } from "./messages";
@@ -21,9 +22,9 @@ export default async function LoginPage({ searchParams }: Props) {
   return (
     <SignInFrame title="Sign in">
       {message ? (
-        <p role="alert" className="mb-5 rounded-lg bg-bad-tint px-3.5 py-2.5 text-bad leading-6">
-          {message}
-        </p>
+        <div className="mb-5">
+          <FormFault fault={message} />
+        </div>
       ) : null}
       <LoginForm landing={landing} canSendEmail={(await systemEmailFault()) === null} />
       <OtherSignInMethods methods={otherSignInMethods()} landing={landing} />

@@ -4,26 +4,25 @@ import { useEffect, useState } from "react";
 import { type EmailedLink, readLink } from "./auth-requests";
 import { useFragment } from "./use-fragment";
 
-/** The state of the link in the URL. */
-export type FollowedLink =
-  | { state: "loading" }
-  | { state: "valid"; token: string; email: string }
-  | { state: "invalid" }
-  | { state: "failed"; fault: string };
+/** A valid link with its email address, or why it cannot be used; null while it is checked. */
+export type FollowedLink = { token: string; email: string } | { fault: string | null };
+
+export const INVALID_LINK =
+  "This link is not valid. It was already used, has expired or is incomplete. Request a new one.";
 
 /** Reads the link from the URL fragment and gets its email address. This does not use the link. */
 export function useLink(kind: EmailedLink): FollowedLink {
   const token = useFragment();
-  const [link, setLink] = useState<FollowedLink>({ state: "loading" });
+  const [link, setLink] = useState<FollowedLink>({ fault: null });
   useEffect(() => {
     if (token === null) return;
-    if (token === "") return setLink({ state: "invalid" });
+    if (token === "") return setLink({ fault: INVALID_LINK });
     let isCurrent = true;
-    setLink({ state: "loading" });
+    setLink({ fault: null });
     void readLink(kind, token).then((response) => {
       if (!isCurrent) return;
-      if (response.ok) setLink({ state: "valid", token, email: response.email });
-      else setLink(response.isFinal ? { state: "invalid" } : { state: "failed", fault: response.fault });
+      if (response.ok) setLink({ token, email: response.email });
+      else setLink({ fault: response.isFinal ? INVALID_LINK : response.fault });
     });
     return () => {
       isCurrent = false;

@@ -1,16 +1,10 @@
 "use client";
 
+import { Button } from "../console/_ui/form/button";
 import { signOutOfConsole } from "../console/_ui/shell/sign-out";
-import { buttonStyle } from "../console/_ui/styles";
 
-export function SignOutButton() {
-  return (
-    <button
-      type="button"
-      onClick={() => void signOutOfConsole()}
-      className={`${buttonStyle.plain} h-10 w-full`}
-    >
-      Sign out
-    </button>
-  );
-}
+export const SignOutButton = () => (
+  <Button className="w-full" onClick={() => void signOutOfConsole()}>
+    Sign out
+  </Button>
+);

@@ -1,38 +1,33 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
-import { submitProof } from "../auth-client";
-import { SubmitButton, TextField } from "../console/_ui/form/form";
+import { signInWithPassword } from "../auth-client";
+import { TextField } from "../console/_ui/form/form";
 import { FormFault } from "../console/_ui/form/form-fault";
 import { setUpFirstUser } from "../login/auth-requests";
-import { NewPasswordField } from "../login/new-password";
+import { EmailField, NewPasswordField, WideSubmitButton } from "../login/fields";
 import { useFragment } from "../login/use-fragment";
+import { useStep } from "../login/use-step";
+
+const INVALID_CODE = "Invalid code. Use the code that was printed at the last startup.";
 
 /** The form for the first user. The setup link fills in the code from its URL fragment. */
 export function SetupForm() {
   const printed = useFragment();
   const [typed, setTyped] = useState<string | null>(null);
-  const [fault, setFault] = useState<{ of: "code" | "rest"; text: string } | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, fault, run } = useStep();
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
     const [code, email, password] = ["code", "email", "password"].map((name) => String(fields.get(name)));
     if (!code || !email || !password) return;
-    setBusy(true);
-    setFault(null);
-    const response = await setUpFirstUser(code, email, password);
-    if (response.ok) {
-      const result = await submitProof("credentials", { email: response.email, password }, "/console");
-      return window.location.assign("to" in result ? result.to : "/login");
-    }
-    setBusy(false);
-    setFault(
-      response.isFinal
-        ? { of: "code", text: "Invalid code. Use the code that was printed at the last startup." }
-        : { of: "rest", text: response.fault },
-    );
+    void run("setup", async () => {
+      const response = await setUpFirstUser(code, email, password);
+      if (!response.ok) return response.isFinal ? INVALID_CODE : response.fault;
+      await signInWithPassword(response.email, password);
+      return null;
+    });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
@@ -47,21 +42,12 @@ export function SetupForm() {
         maxLength={100}
         isMono
         hint="The part after # in the setup link. The link is printed at startup and written to the log."
-        error={fault?.of === "code" ? fault.text : null}
+        error={fault === INVALID_CODE ? fault : null}
       />
-      <TextField
-        label="Email address"
-        name="email"
-        type="email"
-        autoComplete="username"
-        required
-        maxLength={320}
-      />
+      <EmailField />
       <NewPasswordField />
-      <FormFault fault={fault?.of === "rest" ? { message: fault.text, code: null, requestId: null } : null} />
-      <div className="mt-2 *:w-full">
-        <SubmitButton isBusy={isBusy}>Create first user</SubmitButton>
-      </div>
+      <FormFault fault={fault === INVALID_CODE ? null : fault} />
+      <WideSubmitButton isBusy={isBusy}>Create first user</WideSubmitButton>
     </form>
   );
 }

@@ -1,42 +1,34 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
-import { SubmitButton, TextField } from "../../console/_ui/form/form";
 import { requestLink } from "../auth-requests";
+import { EmailField, WideSubmitButton } from "../fields";
 import { LinkSent } from "../link-sent";
+import { useStep } from "../use-step";
 
 /** Requests a password reset link. */
 export function RequestForm() {
-  const [fault, setFault] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, fault, run, reset } = useStep();
   const [linkSentTo, setLinkSentTo] = useState<string | null>(null);
-
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const email = String(new FormData(event.currentTarget).get("email"));
-    setBusy(true);
-    setFault(null);
-    const response = await requestLink("password_reset", email, "/console");
-    setBusy(false);
-    if (response.ok) setLinkSentTo(email);
-    else setFault(response.fault);
+    void run("link", async () => {
+      const response = await requestLink("password_reset", email, "/console");
+      if (!response.ok) return response.fault;
+      setLinkSentTo(email);
+      return null;
+    });
   };
-  if (linkSentTo !== null)
-    return <LinkSent kind="password_reset" email={linkSentTo} onBack={() => setLinkSentTo(null)} />;
+  const goBack = () => {
+    setLinkSentTo(null);
+    reset();
+  };
+  if (linkSentTo !== null) return <LinkSent kind="password_reset" email={linkSentTo} onBack={goBack} />;
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <TextField
-        label="Email address"
-        name="email"
-        type="email"
-        autoComplete="username"
-        required
-        maxLength={320}
-        error={fault}
-      />
-      <div className="mt-2 *:w-full">
-        <SubmitButton isBusy={isBusy}>Email me a link</SubmitButton>
-      </div>
+      <EmailField error={fault} />
+      <WideSubmitButton isBusy={isBusy}>Email me a link</WideSubmitButton>
     </form>
   );
 }

@@ -1,52 +1,37 @@
 "use client";
 
-import { type FormEvent, useState } from "react";
-import { submitProof } from "../../auth-client";
-import { SubmitButton, TextField } from "../../console/_ui/form/form";
+import type { FormEvent } from "react";
+import { signInWithPassword } from "../../auth-client";
 import { resetPassword } from "../auth-requests";
-import { LinkState } from "../link-state";
-import { NewPasswordField } from "../new-password";
-import { useLink } from "../use-link";
+import { EmailField, NewPasswordField, WideSubmitButton } from "../fields";
+import { LinkFault } from "../link-fault";
+import { INVALID_LINK, useLink } from "../use-link";
+import { useStep } from "../use-step";
 
 const REQUEST_LINK = { href: "/login/forgot", label: "Request a new link" };
 
 /** Sets a new password, then signs in with it. Sign-in requires 2FA as usual. */
 export function ResetForm() {
   const link = useLink("password_reset");
-  const [isFinal, setFinal] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  if (isFinal) return <LinkState link={{ state: "invalid" }} again={REQUEST_LINK} />;
-  if (link.state !== "valid") return <LinkState link={link} again={REQUEST_LINK} />;
+  const { isBusy, fault, run } = useStep();
+  if (fault === INVALID_LINK) return <LinkFault fault={fault} again={REQUEST_LINK} />;
+  if ("fault" in link) return <LinkFault fault={link.fault} again={REQUEST_LINK} />;
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const password = String(new FormData(event.currentTarget).get("password"));
-    setBusy(true);
-    setFault(null);
-    const response = await resetPassword(link.token, password);
-    if (response.ok) {
-      const result = await submitProof("credentials", { email: response.email, password }, "/console");
-      return window.location.assign("to" in result ? result.to : "/login");
-    }
-    setBusy(false);
-    if (response.isFinal) setFinal(true);
-    else setFault(response.fault);
+    void run("reset", async () => {
+      const response = await resetPassword(link.token, password);
+      if (!response.ok) return response.isFinal ? INVALID_LINK : response.fault;
+      await signInWithPassword(response.email, password);
+      return null;
+    });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <TextField
-        label="Email address"
-        name="email"
-        type="email"
-        autoComplete="username"
-        value={link.email}
-        readOnly
-      />
+      <EmailField value={link.email} />
       <NewPasswordField error={fault} />
-      <div className="mt-2 *:w-full">
-        <SubmitButton isBusy={isBusy}>Change password</SubmitButton>
-      </div>
+      <WideSubmitButton isBusy={isBusy}>Change password</WideSubmitButton>
     </form>
   );
 }

@@ -2,17 +2,21 @@
 
 import { KeyRound } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { type SignInFault, submitProof } from "../../auth-client";
-import { SubmitButton, TextField } from "../../console/_ui/form/form";
-import { buttonStyle, linkStyle } from "../../console/_ui/styles";
+import { submitProof } from "../../auth-client";
+import { Button } from "../../console/_ui/form/button";
+import { TextField } from "../../console/_ui/form/form";
+import { FormFault } from "../../console/_ui/form/form-fault";
+import { linkStyle } from "../../console/_ui/styles";
 import { signInByPasskey } from "../../passkey-client";
-import { PASSKEY_MESSAGES } from "../messages";
+import { WideSubmitButton } from "../fields";
+import { openNextPage, PASSKEY_MESSAGES, SIGN_IN_MESSAGES } from "../messages";
+import { useStep } from "../use-step";
 
-const MESSAGES: Record<SignInFault, string> = {
+const MESSAGES = {
+  ...SIGN_IN_MESSAGES,
   rejected: "This code is incorrect or was already used.",
   too_many_attempts: "Too many incorrect codes. Wait a while, or use a recovery code.",
   expired: "The sign-in expired, or there were too many attempts. Start again.",
-  unavailable: "Sign-in is temporarily unavailable. Try again in a moment.",
 };
 
 type Kind = "app" | "recovery";
@@ -34,50 +38,33 @@ type FormProps = { landing: string; hasApp: boolean; hasPasskey: boolean };
 /** Accepts a code of the authenticator app, a recovery code or a passkey, depending on what the user has set up. */
 export function TwoFactorForm({ landing, hasApp, hasPasskey }: FormProps) {
   const [kind, setKind] = useState<Kind | null>(hasApp ? "app" : null);
-  const [fault, setFault] = useState<string | null>(null);
-  const [busyWith, setBusyWith] = useState<"code" | "passkey" | null>(null);
+  const { busyWith, isBusy, fault, run, reset } = useStep();
 
-  const fail = (message: string) => {
-    setFault(message);
-    setBusyWith(null);
-  };
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const code = String(new FormData(event.currentTarget).get("code"));
-    setBusyWith("code");
-    setFault(null);
-    const result = await submitProof("two-factor", { code }, landing);
-    if ("to" in result) return window.location.assign(result.to);
-    fail(result.message ?? MESSAGES[result.fault]);
+    void run("code", async () => openNextPage(await submitProof("two-factor", { code }, landing), MESSAGES));
   };
-  const submitPasskey = async () => {
-    setBusyWith("passkey");
-    setFault(null);
-    const result = await signInByPasskey(landing);
-    if ("to" in result) return window.location.assign(result.to);
-    fail(result.message ?? PASSKEY_MESSAGES[result.fault]);
-  };
+  const openWithPasskey = async () => openNextPage(await signInByPasskey(landing), PASSKEY_MESSAGES);
   const change = (to: Kind) => {
     setKind(to);
-    setFault(null);
+    reset();
   };
 
   const field = kind && FIELDS[kind];
   return (
     <div className="flex flex-col gap-4">
-      <div role="alert" className="empty:hidden">
-        {fault ? <p className="rounded-lg bg-bad-tint px-3.5 py-2.5 text-bad leading-6">{fault}</p> : null}
-      </div>
+      <FormFault fault={fault} />
       {hasPasskey ? (
-        <button
-          type="button"
-          disabled={busyWith !== null}
-          onClick={submitPasskey}
-          className={`${field ? buttonStyle.plain : buttonStyle.primary} h-10 w-full`}
+        <Button
+          tone={field ? "plain" : "primary"}
+          className="w-full"
+          disabled={isBusy}
+          onClick={() => run("passkey", openWithPasskey)}
         >
           <KeyRound className="size-4" aria-hidden="true" />
           {busyWith === "passkey" ? "Waiting for your passkey…" : "Use a passkey"}
-        </button>
+        </Button>
       ) : null}
       {field ? (
         // POST: without JavaScript, a GET submit would put the code into the URL.
@@ -93,11 +80,9 @@ export function TwoFactorForm({ landing, hasApp, hasPasskey }: FormProps) {
             autoCapitalize="off"
             {...field.input}
           />
-          <div className="flex flex-col *:w-full">
-            <SubmitButton isBusy={busyWith === "code"} disabled={busyWith !== null}>
-              Sign in
-            </SubmitButton>
-          </div>
+          <WideSubmitButton isBusy={busyWith === "code"} disabled={isBusy}>
+            Sign in
+          </WideSubmitButton>
         </form>
       ) : null}
       <p className="text-center">

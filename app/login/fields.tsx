@@ -1,0 +1,36 @@
+import type { ComponentProps } from "react";
+import { SubmitButton, TextField } from "../console/_ui/form/form";
+
+/** The email address to sign in with. With a `value` it cannot be changed; password managers still read it. */
+export const EmailField = ({ value, error }: { value?: string; error?: string | null }) => (
+  <TextField
+    label="Email address"
+    name="email"
+    type="email"
+    autoComplete="username"
+    error={error}
+    {...(value === undefined ? { required: true, maxLength: 320 } : { value, readOnly: true })}
+  />
+);
+
+/** The field for a new password. */
+export const NewPasswordField = ({ error }: { error?: string | null }) => (
+  <TextField
+    label="Password"
+    name="password"
+    type="password"
+    autoComplete="new-password"
+    required
+    minLength={12}
+    maxLength={256}
+    hint="At least 12 characters. Several words make a strong password."
+    error={error}
+  />
+);
+
+/** The submit button below the fields, as wide as they are. */
+export const WideSubmitButton = (button: ComponentProps<typeof SubmitButton>) => (
+  <div className="mt-2 *:w-full">
+    <SubmitButton {...button} />
+  </div>
+);

@@ -17,9 +17,17 @@ type Values = {
 type Type = keyof Values;
 type Value<T extends Type> = Values[T] | null | undefined;
 
-/** The columns that a statement reads from an array of rows: name, type and value. */
+/** The names of the row's properties whose value has this SQL type. */
+type NameOf<Row, T extends Type> = { [K in keyof Row]: Row[K] extends Value<T> ? K : never }[keyof Row];
+
+/** The columns that a statement reads from an array of rows: name, type, and the property of the row or its value. */
 export type Columns<Row> = Readonly<
-  Record<string, { [T in Type]: readonly [type: T, get: (row: Row, index: number) => Value<T>] }[Type]>
+  Record<
+    string,
+    {
+      [T in Type]: readonly [type: T, get: NameOf<Row, T> | ((row: Row, index: number) => Value<T>)];
+    }[Type]
+  >
 >;
 
 type RowOf<Rows> = Rows extends readonly (infer Row)[] ? Row : never;
@@ -44,18 +52,16 @@ export function writeStatement<Input>(write: (binder: Binder<Input>) => string):
   const text = write({
     rows(name, columns) {
       const sent = Object.entries(columns).map(([column, [type, get]]) => {
-        const { sentAs = type, encode = asIs, read = asIs } = CODECS[type] ?? {};
+        const { sentAs = type, encode, read } = CODECS[type] ?? {};
         const parameter = place((input) =>
           (input[name] as readonly RowOf<Input[typeof name]>[]).map((row, index) => {
-            const value = get(row, index) ?? null;
-            return value === null ? null : encode(value);
+            const value = (typeof get === "function" ? get(row, index) : row[get]) ?? null;
+            return value === null || !encode ? value : encode(value);
           }),
         );
-        return { name: `"${column}"`, array: `${parameter}::${sentAs}[]`, read: read(`"${column}"`) };
+        return { name: `"${column}"`, array: `${parameter}::${sentAs}[]`, read };
       });
-      const select = sent.map(({ name: column, read }) =>
-        read === column ? column : `${read} as ${column}`,
-      );
+      const select = sent.map(({ name: column, read }) => (read ? `${read(column)} as ${column}` : column));
       return `(select ${select.join(", ")} from unnest(${sent.map(({ array }) => array).join(", ")}) as sent(${namesOf(columns)}))`;
     },
     value: (name, type) => `${place((input) => input[name])}::${type}`,
@@ -64,21 +70,19 @@ export function writeStatement<Input>(write: (binder: Binder<Input>) => string):
 }
 
 /** The column names as a list for `insert into … (…)` and `select …`. */
-export const namesOf = (columns: Columns<never>): string =>
+export const namesOf = (columns: object): string =>
   Object.keys(columns)
     .map((name) => `"${name}"`)
     .join(", ");
 
 type Codec = { sentAs?: string; encode?: (value: unknown) => unknown; read?: (column: string) => string };
 
-const asIs = <T>(value: T): T => value;
-
 // The driver derives the type of an array from a first element that is a boolean or a date, so these are sent as text.
 // Arrays of JSON documents or bytes would have to be escaped twice, so both are sent as text, too.
 const CODECS: Partial<Record<Type, Codec>> = {
   bool: { encode: String },
   timestamptz: { encode: (value) => (value as Date).toISOString() },
-  jsonb: { sentAs: "text", encode: (value) => JSON.stringify(value), read: (column) => `${column}::jsonb` },
+  jsonb: { sentAs: "text", encode: JSON.stringify, read: (column) => `${column}::jsonb` },
   bytea: {
     sentAs: "text",
     encode: (value) => Buffer.from(value as Uint8Array).toString("base64"),

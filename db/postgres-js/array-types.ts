@@ -11,7 +11,6 @@ type ArrayType = {
   parse(text: string): unknown[];
 };
 
-const asIs = (text: string): string => text;
 const asDate = (text: string): Date => new Date(text);
 
 /** PostgreSQL's built-in array types by object id (these never change), with the parser of an element. */
@@ -21,17 +20,17 @@ const ELEMENTS: Readonly<Record<number, (text: string) => unknown>> = {
   1001: (text) => Buffer.from(text.slice(2), "hex"),
   1005: Number,
   1007: Number,
-  1009: asIs,
-  1015: asIs,
-  1016: asIs,
+  1009: String,
+  1015: String,
+  1016: String,
   1021: Number,
   1022: Number,
   1028: Number,
   1115: asDate,
   1182: asDate,
   1185: asDate,
-  1231: asIs,
-  2951: asIs,
+  1231: String,
+  2951: String,
   3807: JSON.parse,
 };
 
@@ -41,7 +40,7 @@ export const ARRAY_TYPES: Record<string, ArrayType> = Object.fromEntries(
     const oid = Number(name);
     return [
       `array${oid}`,
-      { to: oid, from: [oid], serialize: writeArray, parse: (text) => readArray(text, read) },
+      { to: oid, from: [oid], serialize: writeArray, parse: readArray.bind(null, read) },
     ];
   }),
 );
@@ -66,7 +65,7 @@ function writeElement(value: Element | undefined): string {
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^,{}"]+)/gs;
 
 /** Parses PostgreSQL's text format of a one-dimensional array. */
-export function readArray<T>(text: string, read: (element: string) => T): (T | null)[] {
+export function readArray<T>(read: (element: string) => T, text: string): (T | null)[] {
   return [...text.matchAll(ELEMENT)].map(([, quoted, plain]) => {
     if (quoted !== undefined) return read(quoted.replace(/\\(.)/gs, "$1"));
     return plain === undefined || plain === "NULL" ? null : read(plain);

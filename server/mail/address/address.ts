@@ -23,6 +23,9 @@ export type ParsedMailbox = { ok: true; mailbox: Mailbox } | { ok: false; fault:
  */
 export const MAILBOX_LIMITS = { chars: 1000, local: 64, label: 63, domain: 255 } as const;
 
+/** A mailbox of this length is never too long in a header: encoded words take at most eight characters for one. */
+const shortChars = 100;
+
 const ONE_MAILBOX = "Enter one mailbox: ann@example.com or Ann <ann@example.com>.";
 const TOO_LONG = `A mailbox has at most ${MAILBOX_LIMITS.chars} characters including its name. A name that must be encoded (RFC 2047) needs more characters. Shorten the name.`;
 const NO_IP_DOMAIN = "IP addresses as domains are not supported. Use a full domain such as example.com.";
@@ -40,7 +43,8 @@ const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 export function parseMailbox(input: string): ParsedMailbox {
   if (input.length > MAILBOX_LIMITS.chars) return refuse(TOO_LONG);
   const read = readMailbox(input);
-  return read.ok && encodeMailbox(read.mailbox).length > MAILBOX_LIMITS.chars ? refuse(TOO_LONG) : read;
+  const mayBeTooLong = input.length > shortChars && read.ok;
+  return mayBeTooLong && encodeMailbox(read.mailbox).length > MAILBOX_LIMITS.chars ? refuse(TOO_LONG) : read;
 }
 
 /**
@@ -157,7 +161,7 @@ function parseName(text: string): { ok: true; value: string | null } | { ok: fal
 
 /** Whether a name needs no quotes: it has no character that starts a comment, group, route, list or second address. */
 function isPlainName(name: string): boolean {
-  return name !== "" && name === trimBlanks(name) && !/[()<>,;:\\"]/.test(name);
+  return name !== "" && !name.startsWith(" ") && !name.endsWith(" ") && !/[()<>,;:\\"]/.test(name);
 }
 
 function explainMisplaced(char: string): string {

@@ -1,4 +1,5 @@
-import type { Mailbox } from "../address/address";
+/** The part of a mailbox that a header contains. */
+type Mailbox = { name: string | null; address: string };
 
 /** Maximum length of a line with encoded words (RFC 2047 section 2); other lines are folded at the same length. */
 const LINE_MAX = 76;

@@ -26,13 +26,8 @@ export function clientAddress(
   socketAddress: string | undefined,
   trustedHops: number,
 ): string | undefined {
-  return readForwarded(headers, trustedHops) ?? readAddress(socketAddress ?? "");
-}
-
-function readForwarded(headers: Headers, trustedHops: number): string | undefined {
-  if (trustedHops < 1) return undefined;
-  const entries = (headers.get("x-forwarded-for") ?? "").split(",");
-  return readAddress(entries.at(-trustedHops) ?? "");
+  const forwarded = trustedHops < 1 ? [] : (headers.get("x-forwarded-for") ?? "").split(",");
+  return readAddress(forwarded.at(-trustedHops) ?? "") ?? readAddress(socketAddress ?? "");
 }
 
 /** Parses the address formats of proxies: plain, in brackets, with a port, with a zone. */

@@ -1,5 +1,5 @@
 import { AppError } from "../errors";
-import { createLedger, type Entry, newEntry, type ReachedLimit, smallBodyBytes } from "./body-ledger";
+import { createLedger, type Entry, type ReachedLimit, smallBodyBytes } from "./body-ledger";
 
 /** Timeouts for the bytes of a request and for free memory. */
 export const BODY_TIMEOUTS = {
@@ -129,7 +129,17 @@ export function createBodyBudget(
     });
 
   const open = (holder: string): BodyClaim => {
-    const claim: Claim = newEntry(holder, performance.now());
+    const claim: Claim = {
+      holder,
+      bytes: 0,
+      expected: 0,
+      wantsTurn: false,
+      turnEndsAt: 0,
+      progressBytes: 0,
+      progressAt: performance.now(),
+      stillFor: 0,
+      isArriving: true,
+    };
     return {
       expect(coming, as = "body") {
         claim.expected = claim.bytes + weigh(coming, as);

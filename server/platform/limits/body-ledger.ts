@@ -25,18 +25,6 @@ export type Entry = {
 /** The limit that is reached. */
 export type ReachedLimit = "budget" | "share";
 
-export const newEntry = (holder: string, now: number): Entry => ({
-  holder,
-  bytes: 0,
-  expected: 0,
-  wantsTurn: false,
-  turnEndsAt: 0,
-  progressBytes: 0,
-  progressAt: now,
-  stillFor: 0,
-  isArriving: true,
-});
-
 /** The memory use by request and holder. */
 export type Ledger = ReturnType<typeof createLedger>;
 

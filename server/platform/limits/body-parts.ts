@@ -34,28 +34,21 @@ export const arrivalMsMax = (bytes: number, { graceMs, bytesPerSecondMin }: Body
   Math.max(graceMs, (bytes / bytesPerSecondMin) * 1_000);
 
 /** Resolves with the promise's value. Rejects with 408 after `ms`, or with the signal's reason. */
-export function within<T>(arriving: Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cleanUp = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", stop);
-    };
-    const stop = () => {
-      cleanUp();
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      cleanUp();
-      reject(tooSlow());
-    }, ms);
+export async function within<T>(arriving: Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let stop = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new AppError("too_slow", TOO_SLOW)), ms);
+    stop = () => reject(signal?.reason);
     signal?.addEventListener("abort", stop);
     if (signal?.aborted) stop();
-    arriving.then(resolve, reject).finally(cleanUp);
   });
+  try {
+    return await Promise.race([arriving, late]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
 }
 
-const tooSlow = () =>
-  new AppError(
-    "too_slow",
-    "The body did not arrive in time. Send it without pauses, or send less in one request.",
-  );
+const TOO_SLOW = "The body did not arrive in time. Send it without pauses, or send less in one request.";

@@ -1,4 +1,4 @@
-import { judgedAtMs, WINDOW_MS, weighPrevious, windowOf } from "./sliding-window";
+import { judgedAtMs, WINDOW_MS, weighPrevious } from "./sliding-window";
 
 /** A store's result for one counter. `remaining` is the number after this call; `resetAtMs` is the end of its minute. */
 export type Count = { allowed: boolean; remaining: number; resetAtMs: number };
@@ -23,39 +23,33 @@ export function createInProcessStore(
 ): InProcessStore {
   const windows = new Map<number, Map<string, number>>();
 
-  function openWindow(window: number): Map<string, number> {
-    const open = windows.get(window);
-    if (open) return open;
-    for (const held of windows.keys()) if (Math.abs(held - window) > 1) windows.delete(held);
-    const counts = new Map<string, number>();
-    windows.set(window, counts);
-    return counts;
-  }
-
-  function count(counter: string, limit: number, cost: 0 | 1): Count {
+  function count(cost: 0 | 1, counter: string, limit: number): Count {
     const atMs = judgedAtMs(clock());
-    const window = windowOf(atMs);
+    const window = Math.floor(atMs / WINDOW_MS);
     const name = `${limit}:${counter}`;
-    const counts = openWindow(window);
+    let counts = windows.get(window);
+    if (!counts) {
+      for (const held of windows.keys()) if (Math.abs(held - window) > 1) windows.delete(held);
+      counts = new Map();
+      windows.set(window, counts);
+    }
     const current = counts.get(name) ?? 0;
     const left = limit - weighPrevious(windows.get(window - 1)?.get(name) ?? 0, atMs) - current;
     const resetAtMs = (window + 1) * WINDOW_MS;
     if (left <= 0) return { allowed: false, remaining: 0, resetAtMs };
     if (cost > 0) {
-      if (current === 0 && counts.size >= countersMax) deleteOldest(counts);
+      if (current === 0 && counts.size >= countersMax) {
+        // A Map keeps its keys in the order of insertion.
+        const oldest = counts.keys().next();
+        if (!oldest.done) counts.delete(oldest.value);
+      }
       counts.set(name, current + cost);
     }
     return { allowed: true, remaining: left - cost, resetAtMs };
   }
 
   return {
-    take: (counter, limit) => count(counter, limit, 1),
-    peek: (counter, limit) => count(counter, limit, 0),
+    take: count.bind(null, 1),
+    peek: count.bind(null, 0),
   };
-}
-
-// A Map keeps its keys in the order of insertion.
-function deleteOldest(counts: Map<string, number>): void {
-  const oldest = counts.keys().next();
-  if (!oldest.done) counts.delete(oldest.value);
 }

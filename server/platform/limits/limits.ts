@@ -2,7 +2,7 @@ import { Redis } from "@upstash/redis";
 import type { Tier } from "#server/shared/rate-limits";
 import type { Log } from "../log";
 import { judgeWithFallback, STORE_TIMEOUT_MS } from "./fallback";
-import { type Count, createInProcessStore } from "./in-process";
+import { createInProcessStore } from "./in-process";
 import { createTcpClient } from "./redis-tcp";
 import { createSharedStore, type SharedStore } from "./shared-store";
 import { secondsUntilItPasses } from "./sliding-window";
@@ -59,12 +59,14 @@ export function createLimits(options: LimitsOptions): Limits {
     const counter = `${tier}:${bucket}`;
     const count =
       judgeShared && !isClosed ? await judgeShared(verb, counter, limit) : local[verb](counter, limit);
-    return toVerdict(count, limit, clock());
+    const { allowed, remaining, resetAtMs } = count;
+    const retryAfterSeconds = allowed ? 0 : secondsUntilItPasses(resetAtMs, clock());
+    return { allowed, limit, remaining, resetAtMs, retryAfterSeconds };
   }
 
   return {
-    take: (bucket, tier, limitPerMinute) => judge("take", bucket, tier, limitPerMinute),
-    peek: (bucket, tier, limitPerMinute) => judge("peek", bucket, tier, limitPerMinute),
+    take: judge.bind(null, "take"),
+    peek: judge.bind(null, "peek"),
     async close() {
       isClosed = true;
       shared?.close();
@@ -91,9 +93,4 @@ function openSharedStore(store: LimitStore, timeoutMs: number): SharedStore | un
       return createSharedStore(redis, () => undefined);
     }
   }
-}
-
-function toVerdict({ allowed, remaining, resetAtMs }: Count, limit: number, nowMs: number): Verdict {
-  const retryAfterSeconds = allowed ? 0 : secondsUntilItPasses(resetAtMs, nowMs);
-  return { allowed, limit, remaining, resetAtMs, retryAfterSeconds };
 }

@@ -20,11 +20,6 @@ export function judgedAtMs(nowMs: number): number {
   return nowMs % WINDOW_MS === 0 ? nowMs + 1 : nowMs;
 }
 
-/** The clock minute of a time, counted from the epoch. */
-export function windowOf(atMs: number): number {
-  return Math.floor(atMs / WINDOW_MS);
-}
-
 /** The weighted count of the previous minute. The expression matches Upstash's script, so both round in the same way. */
 export function weighPrevious(previousCount: number, atMs: number): number {
   const shareOfCurrent = (atMs % WINDOW_MS) / WINDOW_MS;

@@ -9,8 +9,8 @@ const TOKEN = new RegExp(
   `^re_([0-9A-Za-z]{${ID_LENGTH}})_([0-9A-Za-z]{${SECRET_LENGTH}})_([0-9A-Za-z]{${CRC_LENGTH}})$`,
 );
 
-function base62(bytes: Uint8Array, length: number): string {
-  let value = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+function base62(number: Uint8Array | number, length: number): string {
+  let value = BigInt(typeof number === "number" ? number : `0x${Buffer.from(number).toString("hex")}`);
   let text = "";
   for (let i = 0; i < length; i++) {
     text = BASE62[Number(value % 62n)] + text;
@@ -18,14 +18,6 @@ function base62(bytes: Uint8Array, length: number): string {
   }
   return text;
 }
-
-function checksum(body: string): string {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(crc32(body));
-  return base62(bytes, CRC_LENGTH);
-}
-
-const hashOf = (secret: string): Uint8Array => createHash("sha256").update(secret).digest();
 
 export type MintedToken = { token: string; tokenId: string; secretHash: Uint8Array };
 
@@ -37,14 +29,18 @@ export function mintToken(): MintedToken {
   const tokenId = base62(randomBytes(9), ID_LENGTH);
   const secret = base62(randomBytes(32), SECRET_LENGTH);
   const body = `re_${tokenId}_${secret}`;
-  return { token: `${body}_${checksum(body)}`, tokenId, secretHash: hashOf(secret) };
+  return {
+    token: `${body}_${base62(crc32(body), CRC_LENGTH)}`,
+    tokenId,
+    secretHash: createHash("sha256").update(secret).digest(),
+  };
 }
 
 /** SHA-256 of the secret in a well-formed token; null for any other text. */
 export function secretHashOf(token: string): Uint8Array | null {
   const [, id, secret, crc] = TOKEN.exec(token) ?? [];
-  if (!id || !secret || checksum(`re_${id}_${secret}`) !== crc) return null;
-  return hashOf(secret);
+  if (!id || !secret || base62(crc32(`re_${id}_${secret}`), CRC_LENGTH) !== crc) return null;
+  return createHash("sha256").update(secret).digest();
 }
 
 export type DerivedKeyPurpose =

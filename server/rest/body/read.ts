@@ -2,7 +2,7 @@ import { AppError } from "#server/platform/errors";
 import type { BodyClaim, BodyTimeouts } from "#server/platform/limits/body-budget";
 import { smallBodyBytes } from "#server/platform/limits/body-ledger";
 import { arrivalMsMax, bodyParts, within } from "#server/platform/limits/body-parts";
-import { checkTree, rejectOversizedTree } from "./tree";
+import { checkTree, marksMax, rejectOversizedTree } from "./tree";
 
 // Drops a byte order mark at the start, as RFC 8259 section 8.1 allows.
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -27,7 +27,21 @@ export type BodySize = {
  * for an empty body of any type. If a name occurs twice in an object, the last value counts.
  */
 export async function readJson(request: Request, size: BodySize): Promise<unknown> {
-  const bytes = await readBytes(request, size);
+  const { maxBytes, advice, patience } = size;
+  const declared = declaredLength(request);
+  if (declared === 0) return undefined;
+  let bytes: Uint8Array | ArrayBuffer;
+  try {
+    if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(maxBytes, advice);
+    if (declared === null || declared > smallBodyBytes) bytes = await readCounted(request, size, declared);
+    else {
+      // HTTP ensures that the body has the declared length. Reading it whole costs half as much as counting the parts.
+      bytes = await within(request.arrayBuffer(), arrivalMsMax(declared, patience));
+      if (bytes.byteLength > 0) checkType(request);
+    }
+  } catch (cause) {
+    throw await abortBody(request, size, cause);
+  }
   if (bytes.byteLength === 0) return undefined;
   let text: string;
   try {
@@ -35,7 +49,7 @@ export async function readJson(request: Request, size: BodySize): Promise<unknow
   } catch (cause) {
     throw new AppError("bad_json", "The body is not valid UTF-8. Encode it as UTF-8.", { cause });
   }
-  rejectOversizedTree(text);
+  if (text.length > marksMax) rejectOversizedTree(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -47,22 +61,6 @@ export async function readJson(request: Request, size: BodySize): Promise<unknow
   // The text is valid UTF-8 and valid JSON, so only an escape can contain NUL or half of a surrogate pair.
   checkTree(value, text.includes("\\u"));
   return value;
-}
-
-async function readBytes(request: Request, size: BodySize): Promise<Uint8Array> {
-  const { maxBytes, advice, patience } = size;
-  const declared = declaredLength(request);
-  if (declared === 0) return new Uint8Array();
-  try {
-    if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(maxBytes, advice);
-    if (declared === null || declared > smallBodyBytes) return await readCounted(request, size, declared);
-    // HTTP ensures that the body has the declared length. This path costs half as much as counting the parts.
-    const bytes = await within(request.arrayBuffer(), arrivalMsMax(declared, patience));
-    if (bytes.byteLength > 0) checkType(request);
-    return new Uint8Array(bytes);
-  } catch (cause) {
-    throw await abortBody(request, size, cause);
-  }
 }
 
 /** The value of Content-Length; null if it is absent or Transfer-Encoding overrides it. */

@@ -59,13 +59,14 @@ export function checkTree(root: unknown, mayHoldEscapes: boolean): void {
   }
 }
 
+/** The brackets and strings that a body within the limits can have. A shorter text cannot exceed it. */
+export const marksMax = TREE_LIMITS.values * 3;
+
 /**
- * Rejects a text with more brackets and strings than a body within the limits can have. Runs before the text is parsed:
- * millions of small objects take far more memory than their text. Short texts cannot exceed the limit.
+ * Rejects a text with more than `marksMax` brackets and strings. Call it before the text is parsed: millions of small objects
+ * take far more memory than their text.
  */
 export function rejectOversizedTree(text: string): void {
-  const marksMax = TREE_LIMITS.values * 3;
-  if (text.length <= marksMax) return;
   let marks = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text[at]) {

@@ -4,21 +4,28 @@ import { idempotencyKeys } from "#db/schema/idempotency";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import type { Once } from "#server/services/emails/accept/send";
-import type { JsonResult } from "./route";
+import type { JsonResult, Route } from "./route";
 
 const keyLengthMax = 256;
 const hashedChars = 64 * 1024;
 
-/** Reads `Idempotency-Key`: 1 to 256 printable ASCII characters, stored for 24 hours per team and route. */
-export function readIdempotencyKey(request: Request): string | null {
+/**
+ * Reads `Idempotency-Key`: 1 to 256 printable ASCII characters, stored for 24 hours per team and route, with the fingerprint
+ * of the parsed body.
+ */
+export function readIdempotency(
+  request: Request,
+  { method, path, status }: Route,
+  json: unknown,
+): Once | undefined {
   const key = request.headers.get("idempotency-key");
-  if (key === null) return null;
+  if (key === null) return undefined;
   if (key.length < 1 || key.length > keyLengthMax || !/^[\x20-\x7e]+$/.test(key))
     throw new AppError(
       "bad_idempotency_key",
       `The \`Idempotency-Key\` header must have 1 to ${keyLengthMax} printable ASCII characters. Use a UUID, for example.`,
     );
-  return key;
+  return { route: `${method} ${path}`, key, fingerprint: fingerprintOf(json), status };
 }
 
 /** SHA-256 of the parsed body with sorted field names. Whitespace and field order do not change it. */

@@ -36,7 +36,8 @@ export async function identify(
     return { key: null, verdict, fault };
   };
   if (route?.access === "public") return identifyByAddress("peek", null);
-  const token = bearerOf(request);
+  // RFC 6750 section 2.1: the scheme is case-insensitive and is followed by one token.
+  const token = /^Bearer +([^\s]{1,512})$/i.exec(request.headers.get("authorization") ?? "")?.[1];
   if (route?.access === "operator-token" || route?.access === "inbound-token") {
     const secret = route.access === "operator-token" ? deps.cronSecret : deps.inboundToken;
     return secret && isSame(token ?? "", secret)
@@ -55,10 +56,6 @@ export async function identify(
   const verdict = await deps.limits.take(key.id, tier, key.limits[tier] ?? LIMIT_PER_MINUTE[tier]);
   return { key, verdict, fault: verdict.allowed ? null : rateLimited(verdict.retryAfterSeconds) };
 }
-
-/** RFC 6750 section 2.1: the scheme is case-insensitive and is followed by one token. */
-const bearerOf = (request: Request): string | undefined =>
-  /^Bearer +([^\s]{1,512})$/i.exec(request.headers.get("authorization") ?? "")?.[1];
 
 const unauthorized = () => new AppError("unauthorized", "Unauthorized");
 const rateLimited = (retryAfter: number) =>

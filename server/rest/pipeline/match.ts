@@ -6,7 +6,7 @@ export type Match = { route: Route | null; params: Record<string, string>; allow
 export type Find = (method: string, pathname: string) => Match;
 
 /** All routes of one path. */
-type PathEntry = { parts: string[]; byMethod: Map<string, Route>; allowed: string[] };
+type PathEntry = { parts: string[]; variables: number; byMethod: Map<string, Route>; allowed: string[] };
 
 /** Resend paths that this service does not have. They return 404, not the error for an invalid id. */
 const RESERVED = new Set(["/api/emails/metrics", "/api/emails/receiving", "/api/domains/claim"]);
@@ -20,8 +20,10 @@ const NO_MATCH: Match = { route: null, params: {}, allowed: [] };
 export function compileRoutes(routes: readonly Route[]): Find {
   const entries = new Map<string, PathEntry>();
   for (const route of routes) {
+    const parts = route.path.split("/");
     const entry: PathEntry = entries.get(route.path) ?? {
-      parts: route.path.split("/"),
+      parts,
+      variables: parts.filter(isVariable).length,
       byMethod: new Map(),
       allowed: [],
     };
@@ -30,34 +32,25 @@ export function compileRoutes(routes: readonly Route[]): Find {
     entry.allowed.push(...(route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
   }
   const variable = [...entries.values()]
-    .filter(({ parts }) => parts.some(isVariable))
-    .sort((a, b) => a.parts.filter(isVariable).length - b.parts.filter(isVariable).length);
+    .filter(({ variables }) => variables > 0)
+    .sort((a, b) => a.variables - b.variables);
 
   return (method, pathname) => {
     const routeMethod = method === "HEAD" ? "GET" : method;
-    const literal = entries.get(pathname);
-    if (literal && !literal.parts.some(isVariable)) return matchOf(literal, routeMethod, {});
+    const same = entries.get(pathname);
+    if (same?.variables === 0)
+      return { route: same.byMethod.get(routeMethod) ?? null, params: {}, allowed: same.allowed };
     if (RESERVED.has(pathname)) return NO_MATCH;
     const segments = pathname.split("/");
-    for (const entry of variable) {
-      const params = readParams(entry.parts, segments);
-      if (params) return matchOf(entry, routeMethod, params);
+    for (const { parts, byMethod, allowed } of variable) {
+      const params = readParams(parts, segments);
+      if (params) return { route: byMethod.get(routeMethod) ?? null, params, allowed };
     }
     return NO_MATCH;
   };
 }
 
 const isVariable = (part: string): boolean => part.startsWith("{");
-
-const matchOf = (
-  { byMethod, allowed }: PathEntry,
-  method: string,
-  params: Record<string, string>,
-): Match => ({
-  route: byMethod.get(method) ?? null,
-  params,
-  allowed,
-});
 
 function readParams(parts: string[], segments: string[]): Record<string, string> | null {
   if (parts.length !== segments.length) return null;

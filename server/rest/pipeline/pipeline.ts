@@ -1,13 +1,12 @@
 import { isLockTimeout } from "#db/faults";
 import type { Ctx, RestDeps } from "#server/deps";
 import { AppError, rejectKey } from "#server/platform/errors";
-import type { BodyClaim } from "#server/platform/limits/body-budget";
 import type { Verdict } from "#server/platform/limits/limits";
 import { IdempotencyKeyBusy } from "#server/services/emails/accept/acceptor";
 import { IdempotencyKeyTaken, type Once } from "#server/services/emails/accept/send";
 import type { KnownKey } from "#server/services/keys/cache";
 import { type BodySize, readJson, streamBody } from "../body/read";
-import { findStoredResponse, fingerprintOf, readIdempotencyKey } from "./idempotency";
+import { findStoredResponse, readIdempotency } from "./idempotency";
 import { readQuery } from "./query";
 import { dropRepeatedId } from "./repeated-id";
 import type { Call, HandlerResult, Route } from "./route";
@@ -39,87 +38,76 @@ export async function runRoute(
   deps: RestDeps,
   route: Route,
   key: KnownKey | null,
-  arrival: Arrival,
+  { request, url, params, requestId, verdict, address, holder, onBody }: Arrival,
 ): Promise<RouteResult> {
-  // Values parsed from a body use memory until the handler finishes.
-  const claim = deps.bodies.open(arrival.holder);
+  const { access } = route;
+  if (key && typeof access === "object" && !key.scopes.includes(access.scope))
+    throw rejectKey("missing_scope", `This key lacks the scope ${access.scope}.`);
+  const claim = deps.bodies.open(holder);
   try {
-    return await runWithClaim(deps, route, key, arrival, claim);
+    const ctx = key
+      ? {
+          ...deps,
+          teamId: key.teamId,
+          actor: {
+            kind: "key" as const,
+            keyId: key.id,
+            scopes: key.scopes,
+            domains: key.domains,
+            allDomains: key.allDomains,
+          },
+          requestId,
+          claim,
+        }
+      : deps;
+    const query = route.query ? validate(route.query, readQuery(url), "query") : rejectQuery(url);
+    const hasBody = route.body !== undefined || route.accepts !== undefined;
+    const size = {
+      maxBytes: Math.min(deps.bodyMaxBytes, hasBody ? (route.bodyMaxBytes ?? Infinity) : bodilessMaxBytes),
+      advice: hasBody ? (route.ifTooLarge ?? "Send less in one request.") : noBody,
+      claim,
+      patience: deps.bodies.patience,
+    };
+    const bytes = route.accepts
+      ? streamBody(request, size, [route.accepts, ...(route.acceptsToo ?? [])])
+      : NO_BYTES;
+    const json =
+      route.accepts || route.ignoresBody ? undefined : await readBody(request, size, route, onBody);
+    const given = route.repeatsId ? dropRepeatedId(json, route.repeatsId, params.id) : json;
+    const body = route.body ? validate(route.body, given, "body") : undefined;
+    const once = route.idempotent ? readIdempotency(request, route, json) : undefined;
+    const isReplayable = once !== undefined && "teamId" in ctx && !route.isDryRun?.(query);
+    const earlier = isReplayable && (await findStoredResponse(ctx, once));
+    if (earlier) return { ...earlier, replayed: true };
+    const header = request.headers.get.bind(request.headers);
+    const isHead = request.method === "HEAD";
+    const call = { ctx, body, query, params, once, header, isHead, address, verdict, bytes };
+    try {
+      const result = await route.handle(call as unknown as Call<never, never, never>);
+      const status = ("status" in result ? result.status : undefined) ?? route.status;
+      return { ...result, status, replayed: false };
+    } catch (thrown) {
+      if (!isReplayable) throw thrown;
+      return await replayDuplicate(ctx, once, thrown);
+    }
   } finally {
+    // Values parsed from a body use memory until the handler finishes.
     claim.release();
   }
 }
 
-async function runWithClaim(
-  deps: RestDeps,
-  route: Route,
-  key: KnownKey | null,
-  { request, url, params, requestId, verdict, address, onBody }: Arrival,
-  claim: BodyClaim,
-): Promise<RouteResult> {
-  const ctx = key ? contextOf(deps, key, route, { requestId, claim }) : deps;
-  const query = route.query ? validate(route.query, readQuery(url), "query") : rejectQuery(url);
-  const hasBody = route.body !== undefined || route.accepts !== undefined;
-  const size = {
-    maxBytes: Math.min(deps.bodyMaxBytes, hasBody ? (route.bodyMaxBytes ?? Infinity) : bodilessMaxBytes),
-    advice: hasBody ? (route.ifTooLarge ?? "Send less in one request.") : noBody,
-    claim,
-    patience: deps.bodies.patience,
-  };
-  const bytes = route.accepts
-    ? streamBody(request, size, [route.accepts, ...(route.acceptsToo ?? [])])
-    : NO_BYTES;
-  const json = route.accepts || route.ignoresBody ? undefined : await readBody(request, size, route, onBody);
-  const given = route.repeatsId ? dropRepeatedId(json, route.repeatsId, params.id) : json;
-  const body = route.body ? validate(route.body, given, "body") : undefined;
-  const once = route.idempotent ? readIdempotency(request, route, json) : undefined;
-  const run = async (): Promise<RouteResult> => {
-    const header = (name: string) => request.headers.get(name);
-    const isHead = request.method === "HEAD";
-    const call = { ctx, body, query, params, once, header, isHead, address, verdict, bytes };
-    const result = await route.handle(call as unknown as Call<never, never, never>);
-    const status = ("status" in result ? result.status : undefined) ?? route.status;
-    return { ...result, status, replayed: false };
-  };
-  const isDryRun = route.isDryRun?.(query) ?? false;
-  return once && !isDryRun && "teamId" in ctx ? runOnce(ctx, once, run) : run();
-}
-
-/** Returns the stored response of this key; otherwise runs the handler, which commits its response with its changes. */
-async function runOnce(ctx: Ctx, once: Once, run: () => Promise<RouteResult>): Promise<RouteResult> {
-  const replay = async (): Promise<RouteResult | null> => {
-    const response = await findStoredResponse(ctx, once);
-    return response && { ...response, replayed: true };
-  };
-  const earlier = await replay();
-  if (earlier) return earlier;
-  try {
-    return await run();
-  } catch (thrown) {
-    // A concurrent duplicate was first. The insert waited for its commit, so its response is stored, unless the wait timed
-    // out.
-    if (thrown instanceof IdempotencyKeyTaken) {
-      const duplicate = await replay();
-      if (duplicate) return duplicate;
-    } else if (!(thrown instanceof IdempotencyKeyBusy) && !isLockTimeout(thrown)) throw thrown;
-    throw new AppError(
-      "idempotency_running",
-      "A request with this `Idempotency-Key` is still in progress. Repeat yours in a moment to get its response.",
-      { cause: thrown },
-    );
-  }
-}
-
-function contextOf(
-  deps: RestDeps,
-  key: KnownKey,
-  route: Route,
-  ofRequest: Pick<Ctx, "requestId" | "claim">,
-): Ctx {
-  const { id: keyId, teamId, scopes, domains, allDomains } = key;
-  if (typeof route.access === "object" && !scopes.includes(route.access.scope))
-    throw rejectKey("missing_scope", `This key lacks the scope ${route.access.scope}.`);
-  return { ...deps, teamId, actor: { kind: "key", keyId, scopes, domains, allDomains }, ...ofRequest };
+/** The stored response if a concurrent request with the same key was first. Otherwise throws the error for the caller. */
+async function replayDuplicate(ctx: Ctx, once: Once, thrown: unknown): Promise<RouteResult> {
+  // The insert waited for the commit of the duplicate, so its response is stored, unless the wait timed out.
+  if (thrown instanceof IdempotencyKeyTaken) {
+    const duplicate = await findStoredResponse(ctx, once);
+    if (duplicate) return { ...duplicate, replayed: true };
+  } else if (!(thrown instanceof IdempotencyKeyBusy) && !isLockTimeout(thrown)) throw thrown;
+  throw new AppError(
+    "idempotency_running",
+    "A request with this `Idempotency-Key` is still in progress. Repeat yours in a moment to get its response.",
+    { cause: thrown },
+  );
 }
 
 async function readBody(
@@ -156,11 +144,4 @@ function rejectQuery(url: URL): undefined {
       "invalid",
       `Unknown query parameter \`${name.slice(0, 60)}\`. This operation has no query parameters.`,
     );
-}
-
-function readIdempotency(request: Request, route: Route, json: unknown): Once | undefined {
-  const key = readIdempotencyKey(request);
-  if (key === null) return undefined;
-  const { method, path, status } = route;
-  return { route: `${method} ${path}`, key, fingerprint: fingerprintOf(json), status };
 }

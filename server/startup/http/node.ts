@@ -70,21 +70,22 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     { hostname: "localhost", overrideGlobalObjects: false, errorHandler: answerFault },
   );
 
-  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+  const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     if (isClosing) outgoing.shouldKeepAlive = false;
-    const target = findRestTarget(incoming.url ?? "/", incoming.headers.host, options.apiHost);
-    if (target === null) {
-      const fault = findPageFault(incoming);
-      if (fault) return rejectPage(incoming, outgoing, options.rest, fault);
-      return options.pages.request(incoming, outgoing);
+    try {
+      const target = findRestTarget(incoming.url ?? "/", incoming.headers.host, options.apiHost);
+      if (target === null) {
+        const fault = findPageFault(incoming);
+        if (fault) return await rejectPage(incoming, outgoing, options.rest, fault);
+        return await options.pages.request(incoming, outgoing);
+      }
+      incoming.url = target;
+      // The adapter builds a URL from the Host header and rejects invalid ones. The REST API does not use the host.
+      incoming.headers.host = "localhost";
+      await answerRest(incoming, outgoing);
+    } catch {
+      outgoing.destroy();
     }
-    incoming.url = target;
-    // The adapter builds a URL from the Host header and rejects invalid ones. The REST API does not use the host.
-    incoming.headers.host = "localhost";
-    await answerRest(incoming, outgoing);
-  };
-  const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    answer(incoming, outgoing).catch(() => outgoing.destroy());
   };
 
   const requestMs = options.requestMs ?? requestMsMax;
@@ -99,7 +100,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   server.on("request", onRequest);
   server.on("checkContinue", (incoming, outgoing) => {
     outgoing.writeContinue();
-    onRequest(incoming, outgoing);
+    void onRequest(incoming, outgoing);
   });
   server.on("checkExpectation", onRequest);
   server.on("connect", (incoming: IncomingMessage, socket: Duplex) => {
@@ -124,7 +125,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       outgoing.shouldKeepAlive = false;
       outgoing.assignSocket(socket);
       outgoing.on("finish", () => socket.end());
-      onRequest(incoming, outgoing);
+      await onRequest(incoming, outgoing);
     });
   }
   await listen(server, options.port, options.host);

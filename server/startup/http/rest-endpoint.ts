@@ -8,7 +8,7 @@ import type { RestApi } from "./node";
 /** The REST API with these dependencies, for the HTTP server. */
 export function createRestApi(deps: RestDeps): RestApi {
   return {
-    answer: (request, peer) => dispatch(deps, request, peer),
+    answer: dispatch.bind(null, deps),
     async limitHeaders(address) {
       const bucket = addressBucket(new Headers(), address ?? undefined, deps.trustedHops);
       const verdict = await deps.limits.peek(bucket, "other", LIMIT_PER_MINUTE.other);

@@ -94,13 +94,34 @@ export async function insertSubmissions(
     // One order for all writers: two batches that share keys wait for each other instead of deadlocking.
     .sort((a, b) => (sortName(a.record) < sortName(b.record) ? -1 : 1));
   const emails = submissions.flatMap((submission, ordinal) =>
-    submission.mails.map((email) => ({ ordinal, ...email })),
+    submission.mails.map((email) => ({
+      ordinal,
+      tracksOpens: false,
+      tracksClicks: false,
+      priority: "normal" as const,
+      ...email,
+    })),
   );
-  const recipients = emails.flatMap((email) =>
-    email.recipients.map((recipient, position) => ({ email, position, ...recipient })),
+  const recipients = emails.flatMap(({ id: emailId, teamId, ordinal, scheduledAt, priority, ...email }) =>
+    email.recipients.map((recipient, position) => ({
+      emailId,
+      teamId,
+      ordinal,
+      scheduledAt,
+      position,
+      rank: PRIORITIES.indexOf(priority),
+      ...recipient,
+    })),
   );
-  const files = emails.flatMap((email) =>
-    email.attachments.map((attachment, position) => ({ email, position, ...attachment })),
+  const files = emails.flatMap(({ id: emailId, teamId, ordinal, attachments }) =>
+    attachments.map((file, position) => ({
+      emailId,
+      teamId,
+      ordinal,
+      position,
+      sizeBytes: file.content.length,
+      ...file,
+    })),
   );
   const rows = await tx.unsafe<{ ordinal: number; became: Written }[]>(
     INSERT_SUBMISSIONS.text,
@@ -117,12 +138,13 @@ const sortName = (record: IdempotencyRecord) => `${record.teamId} ${record.route
 
 type KeyedRow = { ordinal: number; record: IdempotencyRecord };
 type EmailRow = AcceptedEmail & { ordinal: number };
-type RecipientRow = AcceptedRecipient & { email: EmailRow; position: number };
-type FileRow = AcceptedAttachment & { email: EmailRow; position: number };
+type PartRow = { emailId: string; teamId: string; ordinal: number; position: number };
+type RecipientRow = AcceptedRecipient & PartRow & { scheduledAt: Date | null; rank: number };
+type FileRow = AcceptedAttachment & PartRow & { sizeBytes: number };
 
 const KEYED: Columns<KeyedRow> = {
   n: ["int", (_, index) => index],
-  ordinal: ["int", ({ ordinal }) => ordinal],
+  ordinal: ["int", "ordinal"],
   team_id: ["uuid", ({ record }) => record.teamId],
   route: ["text", ({ record }) => record.route],
   key: ["text", ({ record }) => record.key],
@@ -132,68 +154,68 @@ const KEYED: Columns<KeyedRow> = {
 };
 
 const EMAIL: Columns<EmailRow> = {
-  id: ["uuid", ({ id }) => id],
-  team_id: ["uuid", ({ teamId }) => teamId],
-  api_key_id: ["uuid", ({ apiKeyId }) => apiKeyId],
-  sender: ["text", ({ sender }) => sender],
-  sender_address: ["text", ({ senderAddress }) => senderAddress],
-  sender_domain: ["text", ({ senderDomain }) => senderDomain],
-  to: ["jsonb", ({ to }) => to],
-  cc: ["jsonb", ({ cc }) => cc],
-  bcc: ["jsonb", ({ bcc }) => bcc],
-  reply_to: ["jsonb", ({ replyTo }) => replyTo],
-  subject: ["text", ({ subject }) => subject],
-  tags: ["jsonb", ({ tags }) => tags],
-  headers: ["jsonb", ({ headers }) => headers],
-  template_id: ["uuid", ({ templateId }) => templateId],
-  template_version_id: ["uuid", ({ templateVersionId }) => templateVersionId],
-  message_id: ["text", ({ messageId }) => messageId],
-  status: ["text", ({ status }) => status],
-  scheduled_at: ["timestamptz", ({ scheduledAt }) => scheduledAt],
-  list_unsubscribe: ["bool", ({ listUnsubscribe }) => listUnsubscribe],
-  tracks_opens: ["bool", ({ tracksOpens = false }) => tracksOpens],
-  tracks_clicks: ["bool", ({ tracksClicks = false }) => tracksClicks],
-  priority: ["text", ({ priority = "normal" }) => priority],
+  id: ["uuid", "id"],
+  team_id: ["uuid", "teamId"],
+  api_key_id: ["uuid", "apiKeyId"],
+  sender: ["text", "sender"],
+  sender_address: ["text", "senderAddress"],
+  sender_domain: ["text", "senderDomain"],
+  to: ["jsonb", "to"],
+  cc: ["jsonb", "cc"],
+  bcc: ["jsonb", "bcc"],
+  reply_to: ["jsonb", "replyTo"],
+  subject: ["text", "subject"],
+  tags: ["jsonb", "tags"],
+  headers: ["jsonb", "headers"],
+  template_id: ["uuid", "templateId"],
+  template_version_id: ["uuid", "templateVersionId"],
+  message_id: ["text", "messageId"],
+  status: ["text", "status"],
+  scheduled_at: ["timestamptz", "scheduledAt"],
+  list_unsubscribe: ["bool", "listUnsubscribe"],
+  tracks_opens: ["bool", "tracksOpens"],
+  tracks_clicks: ["bool", "tracksClicks"],
+  priority: ["text", "priority"],
 };
 
 /** The values of an email that the statement needs and that are not columns of `emails`. */
 const BESIDE_EMAIL: Columns<EmailRow> = {
-  ordinal: ["int", ({ ordinal }) => ordinal],
-  html: ["text", ({ html }) => html],
-  text: ["text", ({ text }) => text],
-  event_id: ["uuid", ({ eventId }) => eventId],
+  ordinal: ["int", "ordinal"],
+  html: ["text", "html"],
+  text: ["text", "text"],
+  event_id: ["uuid", "eventId"],
 };
 
 const DELIVERY: Columns<RecipientRow> = {
-  id: ["uuid", ({ id }) => id],
-  team_id: ["uuid", ({ email }) => email.teamId],
-  email_id: ["uuid", ({ email }) => email.id],
-  position: ["smallint", ({ position }) => position],
-  kind: ["text", ({ kind }) => kind],
-  address: ["text", ({ address }) => address],
-  domain: ["text", ({ domain }) => domain],
-  status: ["text", ({ status }) => status],
-  priority: ["smallint", ({ email }) => PRIORITIES.indexOf(email.priority ?? "normal")],
+  id: ["uuid", "id"],
+  team_id: ["uuid", "teamId"],
+  email_id: ["uuid", "emailId"],
+  position: ["smallint", "position"],
+  kind: ["text", "kind"],
+  address: ["text", "address"],
+  domain: ["text", "domain"],
+  status: ["text", "status"],
+  priority: ["smallint", "rank"],
 };
 
 const BESIDE_DELIVERY: Columns<RecipientRow> = {
-  ordinal: ["int", ({ email }) => email.ordinal],
-  scheduled_at: ["timestamptz", ({ email }) => email.scheduledAt],
+  ordinal: ["int", "ordinal"],
+  scheduled_at: ["timestamptz", "scheduledAt"],
 };
 
 const ATTACHMENT: Columns<FileRow> = {
-  id: ["uuid", ({ id }) => id],
-  team_id: ["uuid", ({ email }) => email.teamId],
-  email_id: ["uuid", ({ email }) => email.id],
-  position: ["smallint", ({ position }) => position],
-  filename: ["text", ({ filename }) => filename],
-  content_type: ["text", ({ contentType }) => contentType],
-  content_id: ["text", ({ contentId }) => contentId],
-  size_bytes: ["int", ({ content }) => content.length],
-  content: ["bytea", ({ content }) => content],
+  id: ["uuid", "id"],
+  team_id: ["uuid", "teamId"],
+  email_id: ["uuid", "emailId"],
+  position: ["smallint", "position"],
+  filename: ["text", "filename"],
+  content_type: ["text", "contentType"],
+  content_id: ["text", "contentId"],
+  size_bytes: ["int", "sizeBytes"],
+  content: ["bytea", "content"],
 };
 
-const BESIDE_ATTACHMENT: Columns<FileRow> = { ordinal: ["int", ({ email }) => email.ordinal] };
+const BESIDE_ATTACHMENT: Columns<FileRow> = { ordinal: ["int", "ordinal"] };
 
 type Input = { keyed: KeyedRow[]; emails: EmailRow[]; recipients: RecipientRow[]; files: FileRow[] };
 

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { Deps } from "#server/deps";
-import type { OutsideResponse } from "#server/platform/egress/outside";
+import type { OutsideResponse } from "#server/platform/egress/call";
 import { newId } from "#server/platform/ids";
 import { openSigningSecret } from "#server/services/webhooks/secrets";
 import { signatureHeaders } from "#server/services/webhooks/sign";

@@ -1,4 +1,4 @@
-import type { OutsideResponse } from "#server/platform/egress/outside";
+import type { OutsideResponse } from "#server/platform/egress/call";
 
 /** Class of a response: succeeded, endpoint gone, or failed with a later retry. */
 export type Classification =

@@ -1,10 +1,11 @@
-import type { Reply } from "../outcome";
 import type { ReplyClass } from "./classes";
 import { BASIC_CODES, CODES, PLAIN_WORDS, SUBJECTS, VAGUE_WORDS, type WordRule } from "./rules";
 
 /** The part of a string that the search needs; tests count the calls. */
 export type Searchable = Pick<string, "indexOf">;
 
+/** The parts of a reply that determine its class. */
+type ReplyParts = { code: number | null; enhanced: string | null; text: string };
 /** A text without the whole word `requiredWord` cannot contain the phrase. This check excludes most texts cheaply. */
 type Phrase = { requiredWord: string | null; pieces: readonly string[] };
 type Rule = { class: ReplyClass; only: WordRule["only"]; phrases: readonly Phrase[] };
@@ -23,7 +24,7 @@ const READ_MAX = 1000;
  * below vague phrases, because only `hard` has consequences for the recipient. Takes linear time and reads the first
  * 1000 characters.
  */
-export function classifyReply({ code, enhanced, text }: Reply, isPermanent: boolean): ReplyClass {
+export function classifyReply({ code, enhanced, text }: ReplyParts, isPermanent: boolean): ReplyClass {
   const normalized = normalizeWords(text);
   const words = { text: normalized, set: new Set(normalized.split(" ")) };
   const plain = findClass(PLAIN, words, isPermanent);

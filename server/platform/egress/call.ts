@@ -1,6 +1,31 @@
 import type { Agent, Dispatcher } from "undici";
-import { OutsideError, outsideFaultOf } from "./faults";
-import type { OutsideRequest, OutsideResponse } from "./outside";
+import { OutsideError, type OutsideFault, outsideFaultOf } from "./faults";
+
+export type OutsideRequest = {
+  method: "GET" | "HEAD" | "POST";
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  /** Total timeout: DNS lookup, connection, response and its body. */
+  timeoutMs: number;
+  /** Maximum bytes of the response body to read. The rest is cut off. */
+  responseBytesMax: number;
+  /** Awaited with the size of each part of the response body before the next part is read. A rejection aborts the request. */
+  onPart?: (bytes: number) => Promise<void>;
+  /** Aborts the request. The result is then the fault `network`. */
+  signal?: AbortSignal;
+};
+
+export type OutsideResponse =
+  | {
+      kind: "answer";
+      status: number;
+      /** By lower-case name. The values of a repeated header are joined with commas. */
+      headers: Record<string, string>;
+      /** The bytes as received. A `content-encoding` is not decoded. */
+      body: Buffer;
+      isCut: boolean;
+    }
+  | { kind: "fault"; fault: OutsideFault };
 
 /** Sends one request with the agent. The deadline or the caller's signal aborts it. Never throws. */
 export async function callWithin(agent: Agent, url: URL, request: OutsideRequest): Promise<OutsideResponse> {

@@ -1,36 +1,9 @@
 import { Agent } from "undici";
 import { type AddressVerdict, createAddressJudge } from "./address";
-import { callWithin } from "./call";
+import { callWithin, type OutsideRequest, type OutsideResponse } from "./call";
 import { createCheckedLookup } from "./checked-lookup";
-import type { OutsideFault } from "./faults";
 import { type OutsideTarget, readOutsideUrl } from "./outside-url";
 import { createResolveName, type NameServer } from "./resolve";
-
-export type OutsideRequest = {
-  method: "GET" | "HEAD" | "POST";
-  headers?: Record<string, string>;
-  body?: string | Uint8Array;
-  /** Total timeout: DNS lookup, connection, response and its body. */
-  timeoutMs: number;
-  /** Maximum bytes of the response body to read. The rest is cut off. */
-  responseBytesMax: number;
-  /** Awaited with the size of each part of the response body before the next part is read. A rejection aborts the request. */
-  onPart?: (bytes: number) => Promise<void>;
-  /** Aborts the request. The result is then the fault `network`. */
-  signal?: AbortSignal;
-};
-
-export type OutsideResponse =
-  | {
-      kind: "answer";
-      status: number;
-      /** By lower-case name. The values of a repeated header are joined with commas. */
-      headers: Record<string, string>;
-      /** The bytes as received. A `content-encoding` is not decoded. */
-      body: Buffer;
-      isCut: boolean;
-    }
-  | { kind: "fault"; fault: OutsideFault };
 
 /** The guarded client for requests to URLs and hosts that teams configure. All such requests use it. */
 export type Outside = {

@@ -1,4 +1,3 @@
-import type { ConsoleDeps } from "#server/auth/deps";
 import { addressBucket } from "../limits/address-bucket";
 import type { Log } from "../log";
 
@@ -17,7 +16,10 @@ export const signInBucketOf = ({ device, address }: Visitor, email: string | nul
   device && device.email === email ? `device-${device.id}` : address;
 
 /** The client, from the headers and the socket address. */
-export function visitorOf(deps: ConsoleDeps, headers: Headers): Visitor {
+export function visitorOf(
+  deps: { peerHeader: string | null; trustedHops: number; log: Log },
+  headers: Headers,
+): Visitor {
   const peer = deps.peerHeader === null ? null : headers.get(deps.peerHeader);
   if (deps.trustedHops === 0) warnOfProxy(deps.log, headers, peer);
   return {

@@ -4,15 +4,9 @@ import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { errorFacts, type Log } from "#server/platform/log";
 import { findPageFault, rejectPage } from "./page-faults";
+import type { RestApi } from "./rest-endpoint";
 import { findRestTarget } from "./rest-target";
 import { rejectUnparsable } from "./unparsable";
-
-/** The REST API, as the HTTP server uses it. */
-export type RestApi = {
-  answer(request: Request, peer: { address: string | null }): Promise<Response>;
-  /** The rate-limit headers for input that could not be parsed as a request. */
-  limitHeaders(address: string | null): Promise<Record<string, string>>;
-};
 
 /** Handles all requests outside the REST API: Next, or an error response if Next could not start. */
 export type Pages = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { newId } from "#server/platform/ids";
-import type { RestApi } from "./node";
+import type { RestApi } from "./rest-endpoint";
 
 type PageFault = { status: 400 | 405; name: string; message: string };
 

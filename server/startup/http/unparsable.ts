@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { newId } from "#server/platform/ids";
-import type { RestApi } from "./node";
+import type { RestApi } from "./rest-endpoint";
 
 /** Responses by error code of the HTTP parser, for input that never becomes a request. */
 const RESPONSES: Record<string, { status: number; message: string }> = {

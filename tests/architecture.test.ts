@@ -162,6 +162,16 @@ const PLANTED: Record<RuleName, Planted[]> = {
     { file: "server/a.ts", text: "// @ts-ignore\nconst a = 1;", says: /a\.ts:1 has/ },
     { file: "tests/a.test.ts", text: "const a = 1; /* biome-ignore lint: x */", says: /biome-ignore/ },
   ],
+  "no import cycles": [
+    { file: "server/mail/a.ts", text: 'import type { A } from "./a";', says: /a\.ts:1 imports "\.\/a"/ },
+  ],
+  "imports go from a layer to the layers below it": [
+    { file: "server/platform/a.ts", text: 'import type { A } from "#server/auth/a";', says: /auth/ },
+    { file: "server/services/a.ts", text: 'import { a } from "#server/trpc/a";', says: /trpc/ },
+    { file: "server/shared/a.ts", text: 'import { a } from "#server/mail/a";', says: /mail/ },
+    { file: "server/rest/a.ts", text: 'import { a } from "#server/startup/a";', says: /startup/ },
+  ],
+  "no folder above 12 files": [],
   "no file above 350 lines": [
     {
       file: "server/a.ts",
@@ -179,6 +189,28 @@ describe("a planted violation is found", () => {
       });
     }
   }
+
+  test("a cycle through other files is named in each of them", () => {
+    const cycle = [
+      readSource("server/mail/a.ts", 'import { b } from "./b";\nimport { d } from "./d";'),
+      readSource("server/mail/b.ts", 'import { c } from "#server/platform/c";'),
+      readSource("server/platform/c.ts", 'import type { A } from "#server/mail/a";'),
+      readSource("server/mail/d.ts", ""),
+    ];
+    expect(findingsOf("no import cycles", cycle)).toEqual([
+      expect.stringMatching(/^server\/mail\/a\.ts:1 imports "\.\/b"/),
+      expect.stringMatching(/^server\/mail\/b\.ts:1/),
+      expect.stringMatching(/^server\/platform\/c\.ts:1/),
+    ]);
+  });
+
+  test("a folder of 13 files is named once", () => {
+    const folder = Array.from({ length: 13 }, (_, n) => readSource(`server/mail/a/${n}.ts`, ""));
+    expect(findingsOf("no folder above 12 files", folder)).toEqual([
+      expect.stringMatching(/^server\/mail\/a\/0\.ts:1 is one of 13 files in server\/mail\/a/),
+    ]);
+    expect(findingsOf("no folder above 12 files", folder.slice(1))).toEqual([]);
+  });
 
   test("a stray file at the top level is named, and what git ignores is not", () => {
     const names = [

@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { Deed, Import, Source } from "./source";
 
 /** A place where a rule is broken, and what would keep it. */
@@ -13,6 +14,33 @@ const ROUTE_FILE = /^app\/(.*\/)?route\.ts$/;
 /** Tools that want a default export from their settings. */
 const SETTINGS_FILE = /(^|\/)[a-z]+\.config\.(ts|mjs)$|^proxy\.ts$|^tests\/support\/global-[a-z-]+\.ts$/;
 const LINES_MAX = 350;
+const FILES_MAX = 12;
+/** Folders that are larger today, and their size. Remove a folder from the list as soon as it is small enough. */
+const LARGE_FOLDERS: Record<string, number> = {
+  "app/console/domains/[id]": 17,
+  "app/console/emails": 17,
+  "app/console/emails/[id]": 19,
+  "app/console/suppressions": 14,
+  "app/console/templates/[id]": 34,
+  "app/console/webhooks/[id]": 17,
+  "db/schema": 26,
+  "server/mail/transport/smtp": 13,
+  "server/rest/wire": 20,
+  "server/services/templates": 14,
+  "server/startup/admin": 18,
+};
+
+/** From the lowest to the highest. `server/deps.ts` holds the types of the effects and is beside the layers. */
+const LAYERS = [
+  ["db"],
+  ["server/shared"],
+  ["server/platform", "server/mail"],
+  ["server/services"],
+  ["server/auth", "server/delivery"],
+  ["server/rest", "server/trpc"],
+  ["server/startup"],
+  ["app"],
+];
 
 /** What the rooms behind the doors may reach of ours: a folder with everything in it, or one file. */
 const SERVICES_MAY = [
@@ -33,6 +61,10 @@ const DATABASE_PACKAGES = /^(postgres|drizzle-orm)(\/|$)/;
 const NETWORK_PACKAGES =
   /^(node:)?(net|tls|dgram|dns|dns\/promises|http|https|http2)$|^(undici|nodemailer)(\/|$)/;
 
+/** The position of a file's layer; -1 if it is in none. */
+const levelOf = (file: string): number =>
+  LAYERS.findIndex((places) => places.some((place) => file.startsWith(`${place}/`)));
+
 const isWithin = (target: string, place: string): boolean =>
   place.endsWith("/") ? target.startsWith(place) : target === place || target.startsWith(`${place}/`);
 
@@ -46,6 +78,26 @@ function forbidImports(file: Source, isWrong: (found: Import) => boolean, reason
   return file.imports
     .filter(isWrong)
     .map(({ specifier, line }) => ({ path: file.path, line, message: `imports "${specifier}": ${reason}` }));
+}
+
+const withoutExtension = (file: string): string => file.replace(/\.[a-z]+$/, "");
+
+type Graph = { byTarget: Map<string, Source>; reached: Map<string, ReadonlySet<string>> };
+const graphs = new WeakMap<readonly Source[], Graph>();
+
+/** All files, without extension, that a file imports before it runs, directly or through others. */
+function reachableFrom(start: string, all: readonly Source[]): ReadonlySet<string> {
+  const byTarget = () => new Map(all.map((file) => [withoutExtension(file.path), file]));
+  const graph = graphs.get(all) ?? { byTarget: byTarget(), reached: new Map() };
+  graphs.set(all, graph);
+  const known = graph.reached.get(start);
+  if (known) return known;
+  const reached = new Set([start]);
+  graph.reached.set(start, reached);
+  for (const target of reached)
+    for (const { isOurs, isLazy, target: next } of graph.byTarget.get(target)?.imports ?? [])
+      if (isOurs && !isLazy) reached.add(next);
+  return reached;
 }
 
 function forbidDeeds(file: Source, kinds: readonly Deed["kind"][], reason: string): Finding[] {
@@ -210,6 +262,36 @@ export const RULES = {
 
   "no check is switched off": (file) =>
     forbidDeeds(file, ["suppression"], "mend what the compiler or the linter found"),
+
+  "no import cycles": (file, all) => {
+    if (file.room === "tests") return [];
+    return forbidImports(
+      file,
+      ({ target, isLazy }) => !isLazy && reachableFrom(target, all).has(withoutExtension(file.path)),
+      "it imports this file, directly or through others",
+    );
+  },
+
+  "imports go from a layer to the layers below it": (file) => {
+    const level = levelOf(file.path);
+    if (level === -1) return [];
+    return forbidImports(
+      file,
+      ({ isOurs, target }) => isOurs && level < levelOf(target),
+      `${LAYERS[level]?.join(" and ")} may import only what is in their own or a lower layer`,
+    );
+  },
+
+  "no folder above 12 files": (file, all) => {
+    const folder = path.posix.dirname(file.path);
+    const files = all.filter((other) => path.posix.dirname(other.path) === folder);
+    const isFirst = files[0] === file;
+    return !isFirst ||
+      !/^(app|server|db)/.test(folder) ||
+      files.length <= (LARGE_FOLDERS[folder] ?? FILES_MAX)
+      ? []
+      : [{ path: file.path, line: 1, message: `is one of ${files.length} files in ${folder}: group them` }];
+  },
 
   "no file above 350 lines": (file) =>
     file.lineCount <= LINES_MAX

@@ -9,6 +9,8 @@ export type Import = {
   isOurs: boolean;
   /** Gone after compilation. `import { type A }` is not: the module is still loaded. */
   isType: boolean;
+  /** `import()`: the module is loaded later. */
+  isLazy: boolean;
   line: number;
 };
 
@@ -70,9 +72,13 @@ export function readSource(file: string, text: string): Source {
   const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length;
   const imports: Import[] = [];
   const deeds: Deed[] = [];
-  const bring = (source: ESTree.Expression | ESTree.StringLiteral | null, isType: boolean) => {
+  const bring = (
+    source: ESTree.Expression | ESTree.StringLiteral | null,
+    isType: boolean,
+    isLazy: boolean = false,
+  ) => {
     if (source?.type !== "Literal" || typeof source.value !== "string") return;
-    imports.push({ ...resolve(file, source.value), isType, line: lineAt(source.start) });
+    imports.push({ ...resolve(file, source.value), isType, isLazy, line: lineAt(source.start) });
   };
   const note = (kind: Deed["kind"], { start, end }: { start: number; end: number }) => {
     const excerpt = text.slice(start, end).split("\n")[0]?.slice(0, 60) ?? "";
@@ -85,7 +91,7 @@ export function readSource(file: string, text: string): Source {
         bring(node.source, node.importKind === "type");
         break;
       case "ImportExpression":
-        bring(node.source, false);
+        bring(node.source, false, true);
         break;
       case "TSImportType":
         bring(node.source, true);

@@ -1,7 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
-import { loadDotEnv } from "#server/platform/env/settings";
-import { explainFault } from "./admin/faults";
+import { loadDotEnv, SettingsError } from "#server/platform/env/settings";
+import { AppError } from "#server/platform/errors";
+import { addToAll } from "./admin/command";
+import { explainDatabaseFault } from "./install/database-faults";
+import { OperatorError } from "./launcher/operator-error";
 
 /*
  * The operator's command line. Exit codes: 0 success, 1 rejected or failed, 2 invalid arguments. Results are written to
@@ -22,20 +25,20 @@ Examples:
 
 type Group = (program: Command) => void;
 
-const loadService = async (): Promise<Group> => (await import("./admin/service")).addServiceCommands;
+const loadService = async (): Promise<Group> => (await import("./admin/commands/service")).addServiceCommands;
 
 /** The command groups by their first word. Loading only the called group halves the startup time. */
 const GROUPS: Record<string, () => Promise<Group>> = {
-  key: async () => (await import("./admin/keys")).addKeyCommands,
-  domain: async () => (await import("./admin/domains")).addDomainCommands,
-  team: async () => (await import("./admin/teams")).addTeamCommands,
-  user: async () => (await import("./admin/users")).addUserCommands,
-  email: async () => (await import("./admin/emails")).addEmailCommands,
-  webhook: async () => (await import("./admin/webhooks")).addWebhookCommands,
-  relay: async () => (await import("./admin/relays")).addRelayCommands,
-  destination: async () => (await import("./admin/destinations")).addDestinationCommands,
-  callback: async () => (await import("./admin/callbacks")).addCallbackCommands,
-  inbound: async () => (await import("./admin/inbound")).addInboundCommands,
+  key: async () => (await import("./admin/commands/keys")).addKeyCommands,
+  domain: async () => (await import("./admin/commands/domains")).addDomainCommands,
+  team: async () => (await import("./admin/commands/teams")).addTeamCommands,
+  user: async () => (await import("./admin/commands/users")).addUserCommands,
+  email: async () => (await import("./admin/commands/emails")).addEmailCommands,
+  webhook: async () => (await import("./admin/commands/webhooks")).addWebhookCommands,
+  relay: async () => (await import("./admin/commands/relays")).addRelayCommands,
+  destination: async () => (await import("./admin/commands/destinations")).addDestinationCommands,
+  callback: async () => (await import("./admin/commands/callbacks")).addCallbackCommands,
+  inbound: async () => (await import("./admin/commands/callbacks")).addInboundCommands,
   migrate: loadService,
   worker: loadService,
 };
@@ -60,6 +63,7 @@ try {
     process.env,
   );
   for (const load of findGroups(process.argv[2])) (await load())(program);
+  for (const group of program.commands) addToAll(group, ["--json", "print the result as one JSON document"]);
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
@@ -68,4 +72,15 @@ try {
     process.stderr.write(`backstamp: ${explainFault(error)}\n`);
     process.exitCode = exitFailed;
   }
+}
+
+/** Formats an error for the operator's terminal: what is wrong and, if known, how to fix it. */
+function explainFault(error: unknown): string {
+  if (error instanceof AppError || error instanceof OperatorError || error instanceof SettingsError)
+    return error.message;
+  if (!(error instanceof Error)) return String(error);
+  const explained = explainDatabaseFault(error);
+  if (explained !== null) return explained;
+  const root = error.cause instanceof Error ? error.cause : error;
+  return `Unexpected error: ${root.message || root.name}`;
 }

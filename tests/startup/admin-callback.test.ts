@@ -53,7 +53,7 @@ test("callback set accepts a provider's calls with its secret, and callback off 
   });
   expect(await secretOf(id)).toBe(made.secret);
   const shown = await backstamp(["show", id]);
-  expect(shown.stdout).toContain(`URL      ${address}`);
+  expect(shown.stdout).toContain(`Url  ${address}`);
   expect(shown.stdout).toContain("Calls from Postmark are accepted.");
   expect(shown.stdout).not.toContain(made.secret);
   expect(await json(["off", "pm"])).toMatchObject({ heard: false });

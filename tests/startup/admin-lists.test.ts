@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { tick } from "#server/delivery/tick";
+import { emailJson } from "#server/rest/wire/email";
 import { createUser } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
 import { createWebhook } from "#server/services/webhooks/endpoints";
@@ -110,7 +112,43 @@ test("webhook list shows the endpoints of one team without their secrets", async
   ]);
   const { stdout } = await cli(["webhook", "list"]);
   expect(stdout).toMatch(/^ID +ENDPOINT +STATUS +EVENTS +FAILING SINCE\n/);
-  expect(stdout).toContain("email.bounced,email.delivered");
+  expect(stdout).toContain("email.bounced, email.delivered");
   expect(stdout + JSON.stringify(data)).not.toContain(signingSecret);
   expect(await cli(["webhook", "list", "--team", "Others"])).toMatchObject({ code: 0, stdout: "" });
+});
+
+test("email show prints each recipient's reply with its meaning, the next attempt, and the timeline", async () => {
+  const { id } = await world.send({
+    sender: "Ann <ann@backstamp.test>",
+    to: ["bounced@backstamp.test", "deferred@backstamp.test"],
+    subject: "Hello \u001b[2J\u202e there",
+  });
+  await tick(world.withTransport(), { budgetMs: 1_000 });
+  const { stdout } = await cli(["email", "show", id]);
+  expect(stdout).toMatch(/Status +bounced/);
+  expect(stdout).toMatch(/Address +bounced@backstamp\.test\n +Kind +to\n +Status +bounced\n +Attempts +1\n/);
+  expect(stdout).toMatch(/Code +550\n +Enhanced +5\.1\.1\n/);
+  expect(stdout).toMatch(/Reason +.*mailbox does not exist/);
+  expect(stdout).toMatch(/Advice +\S/);
+  expect(stdout).toMatch(/Address +deferred@backstamp\.test\n +Kind +to\n +Status +deferred\n/);
+  expect(stdout).toMatch(/Code +451\n +Enhanced +4\.7\.0\n/);
+  expect(stdout).toMatch(/Next attempt at +\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ\n +Rule +\S+\n +Rule text +\S/);
+  expect(stdout).toMatch(/Timeline\nCREATED AT .*\n\S+ \S+ +email\.queued/);
+  expect(stdout).toMatch(/email\.bounced +bounced@backstamp\.test +1 +\S/);
+  // Email content must not contain terminal control characters.
+  expect(stdout).not.toContain("\u001b");
+  expect(stdout).not.toContain("\u202e");
+
+  const json = await cliJson(["email", "show", id]);
+  expect(json).toEqual(JSON.parse(JSON.stringify(emailJson(await world.email(id)))));
+});
+
+test("another team's email is not found", async () => {
+  const { id } = await world.send();
+  const shown = await cli(["email", "show", id, "--team", others.id]);
+  expect(shown).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^backstamp: Email not found in team Others\. .*--team.*\n$/),
+  });
 });

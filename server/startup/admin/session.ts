@@ -3,10 +3,8 @@ import type { Migrated } from "#db/migrate";
 import { teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { readSettings, type Settings } from "#server/platform/env/settings";
-import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { silentLog } from "#server/platform/log";
-import { findTeam, type Team } from "#server/services/teams";
 import { type Built, buildDeps } from "../deps";
 import { readGenerated } from "../install/generated";
 import { resolveSecrets, seedInstallation } from "../install/installation";
@@ -62,27 +60,13 @@ export async function withDatabase<T>(run: (session: Session) => Promise<T>): Pr
   }
 }
 
-/** Runs one command for a team: the one with this id or name, or the first team by default. */
-export async function withTeam<T>(
-  idOrName: string | undefined,
-  run: (ctx: Ctx, team: Team) => Promise<T>,
-): Promise<T> {
-  return withDatabase(async ({ deps }) => {
-    const team = await findTeam(deps, idOrName);
-    const ctx: Ctx = { ...deps, teamId: team.id, actor: { kind: "operator" }, requestId: newId() };
-    try {
-      return await run(ctx, team);
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === "not_found")) throw error;
-      throw new OperatorError(
-        `${error.message} in team ${team.name}. Use --team for another team; team list lists them.`,
-        {
-          cause: error,
-        },
-      );
-    }
-  });
-}
+/** The context of services for one team, with the operator as the actor. */
+export const operatorCtx = (deps: Deps, teamId: string): Ctx => ({
+  ...deps,
+  teamId,
+  actor: { kind: "operator" },
+  requestId: newId(),
+});
 
 /** The public URL, for commands that print a link. Throws an OperatorError if it is not configured; no default is used. */
 export function requirePublicUrl({ publicUrl }: Pick<Session, "publicUrl">): string {

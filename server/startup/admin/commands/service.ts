@@ -4,12 +4,12 @@ import { isDatabaseUnreachable } from "#db/faults";
 import { type Migrated, migrateDatabase } from "#db/migrate";
 import { readSettings } from "#server/platform/env/settings";
 import { createLog } from "#server/platform/log";
-import { lowerPriority } from "../launcher/lower-priority";
-import { OperatorError } from "../launcher/operator-error";
-import { onStopSignals } from "../launcher/signals";
-import { runWorker } from "../worker";
-import { findLauncher, withDatabase } from "./session";
-import { printLine } from "./terminal";
+import { lowerPriority } from "../../launcher/lower-priority";
+import { OperatorError } from "../../launcher/operator-error";
+import { onStopSignals } from "../../launcher/signals";
+import { runWorker } from "../../worker";
+import { findLauncher, withDatabase } from "../session";
+import { printOutput } from "../terminal";
 
 /** `migrate`, `worker`. */
 export function addServiceCommands(program: Command): void {
@@ -22,7 +22,7 @@ export function addServiceCommands(program: Command): void {
       const done = await withDatabase(
         async ({ databaseUrl, migrated }) => migrated ?? (await migrateDatabase(databaseUrl)),
       );
-      printLine(describeMigration(done));
+      printOutput({ json: done, text: [describeMigration(done)] }, false);
     });
 
   program

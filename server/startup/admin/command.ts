@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import type { Ctx } from "#server/deps";
+import { AppError } from "#server/platform/errors";
+import { findTeam, type Team } from "#server/services/teams";
+import { OperatorError } from "../launcher/operator-error";
+import { operatorCtx, type Session, withDatabase } from "./session";
+import { type Output, printOutput } from "./terminal";
+
+export const TEAM_OPTION = ["--team <team>", "id or name of the team (default: the first team)"] as const;
+
+/** Adds an option to every command of a group. */
+export function addToAll(group: Command, [flags, description]: readonly [string, string]): void {
+  for (const command of group.commands) command.option(flags, description);
+}
+
+/** The arguments of an action: those of its command, then the options, then the command. */
+type Given = readonly unknown[];
+
+const optionsOf = (given: Given) => given.at(-2) as { json?: true; team?: string };
+
+/** An action that runs with a database and prints what it returns. */
+export const inDatabase =
+  <Args extends Given>(run: (session: Session, ...args: Args) => Promise<Output>) =>
+  async (...args: Args): Promise<void> => {
+    await withDatabase(async (session) =>
+      printOutput(await run(session, ...args), optionsOf(args).json === true),
+    );
+  };
+
+/** The same for one team: that of `--team`, or the first team. */
+export const inTeam = <Args extends Given>(run: (ctx: Ctx, team: Team, ...args: Args) => Promise<Output>) =>
+  inDatabase(async ({ deps }, ...args: Args) => {
+    const team = await findTeam(deps, optionsOf(args).team);
+    try {
+      return await run(operatorCtx(deps, team.id), team, ...args);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === "not_found")) throw error;
+      throw new OperatorError(
+        `${error.message} in team ${team.name}. Use --team for another team; team list lists them.`,
+        { cause: error },
+      );
+    }
+  });
+
+/** A hook that rejects a call without any of these options, such as `--daily-cap`, before it uses the database. */
+export const requireOption =
+  (...flags: string[]) =>
+  (command: Command): void => {
+    const given = command.options.filter(
+      (option) => command.getOptionValue(option.attributeName()) !== undefined,
+    );
+    if (!given.some(({ long }) => flags.includes(long ?? "")))
+      command.error(`error: use ${flags.slice(0, -1).join(", ")} or ${flags.at(-1)}`);
+  };

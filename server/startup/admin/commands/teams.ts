@@ -1,0 +1,123 @@
+import { type Command, Option } from "commander";
+import { UNKNOWN_POLICIES, type UnknownPolicy } from "#db/schema/teams";
+import type { Deps } from "#server/deps";
+import { readRetention, setRetention } from "#server/services/retention";
+import {
+  createTeam,
+  findTeam,
+  listTeams,
+  readTeamRules,
+  type Team,
+  updateTeam,
+} from "#server/services/teams";
+import { orNull, readDailyCap, readName, readRetentionDays } from "../arguments";
+import { inDatabase, requireOption } from "../command";
+import { operatorCtx } from "../session";
+import { listOutput } from "../terminal";
+
+type SetOptions = {
+  unknown?: UnknownPolicy;
+  dailyCap?: number | "none";
+  keepContents?: number | "always";
+  keepEmails?: number | "always";
+};
+
+/** `team create`, `team list`, `team set`, `team show`. */
+export function addTeamCommands(program: Command): void {
+  const team = program.command("team").description("teams, each with its own keys, domains and emails");
+
+  team
+    .command("create")
+    .description("creates a team")
+    .argument("<name>", "name of the team", readName)
+    .addHelpText("after", '\nExamples:\n  team create Sales\n  team create "Research and development" --json')
+    .action(
+      inDatabase(async ({ deps }, name: string) => {
+        const created = await createTeam(deps, { name });
+        return { json: created, text: [`Created team ${created.name} (${created.id}).`] };
+      }),
+    );
+
+  team
+    .command("set")
+    .description("changes a team's sending and retention settings")
+    .argument("<team>", "id or name of the team")
+    .addOption(
+      new Option(
+        "--unknown <policy>",
+        "email with an unknown outcome: retry sends it again; hold waits for email settle",
+      ).choices(UNKNOWN_POLICIES),
+    )
+    .option(
+      "--daily-cap <number>",
+      "recipients per day (UTC) for all domains of the team together; further email is sent the next day; or none",
+      readDailyCap,
+    )
+    .option(
+      "--keep-contents <days>",
+      "erase message content after this many days; or always",
+      readRetentionDays,
+    )
+    .option(
+      "--keep-emails <days>",
+      "delete message records after this many days; or always",
+      readRetentionDays,
+    )
+    .addHelpText(
+      "after",
+      "\nExamples:\n  team set Sales --unknown hold\n  team set Sales --daily-cap 10000\n  team set Sales --keep-contents 90 --keep-emails 730",
+    )
+    .hook("preAction", requireOption("--unknown", "--daily-cap", "--keep-contents", "--keep-emails"))
+    .action(
+      inDatabase(async ({ deps }, name: string, options: SetOptions) => {
+        const { unknown, dailyCap, keepContents, keepEmails } = options;
+        const found = await findTeam(deps, name);
+        const ctx = operatorCtx(deps, found.id);
+        await updateTeam(ctx, {
+          ...(unknown !== undefined && { unknown }),
+          ...(dailyCap !== undefined && { dailyCap: orNull(dailyCap) }),
+        });
+        if (keepContents !== undefined || keepEmails !== undefined) {
+          const { bodiesDays, emailsDays } = await readRetention(ctx);
+          await setRetention(ctx, {
+            bodiesDays: keepContents === undefined ? bodiesDays : orNull(keepContents),
+            emailsDays: keepEmails === undefined ? emailsDays : orNull(keepEmails),
+          });
+        }
+        return { json: await readTeamSettings(deps, found) };
+      }),
+    );
+
+  team
+    .command("show")
+    .description("shows a team's sending and retention settings, and its usage today")
+    .argument("[team]", "id or name of the team (default: the first team)")
+    .action(
+      inDatabase(async ({ deps }, name: string | undefined) => ({
+        json: await readTeamSettings(deps, await findTeam(deps, name)),
+      })),
+    );
+
+  team
+    .command("list")
+    .description("lists the teams, oldest first")
+    .action(
+      inDatabase(async ({ deps }) =>
+        listOutput(await listTeams(deps), ({ id, name }) => ({ id, name }), "No teams."),
+      ),
+    );
+}
+
+async function readTeamSettings(deps: Deps, { id, name }: Team) {
+  const { unknown, dailyCap, handedOverToday } = await readTeamRules({ ...deps, teamId: id });
+  const { bodiesDays, emailsDays } = await readRetention({ ...deps, teamId: id });
+  return {
+    id,
+    name,
+    unknown,
+    daily_cap: dailyCap,
+    handed_over_today: dailyCap === null ? null : handedOverToday,
+    keep_contents_days: bodiesDays,
+    keep_mails_days: emailsDays,
+  };
+}

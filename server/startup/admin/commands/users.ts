@@ -1,0 +1,169 @@
+import type { Command } from "commander";
+import { count, eq } from "drizzle-orm";
+import { memberships, type Role } from "#db/schema/teams";
+import type { Ctx, Deps } from "#server/deps";
+import { AppError } from "#server/platform/errors";
+import { resetFactors } from "#server/services/account/factors/reset-factors";
+import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/people/sign-in-by-email";
+import { createUser, findUser, listUsers, setPassword } from "#server/services/people/users";
+import { findTeam } from "#server/services/teams";
+import { generatePassword } from "../../install/generated";
+import { readName, readRole } from "../arguments";
+import { inDatabase, inTeam, TEAM_OPTION } from "../command";
+import { requirePublicUrl } from "../session";
+import { listOutput, type Output } from "../terminal";
+
+type CreateOptions = { password?: string; name?: string; role?: Role };
+
+/** `user create`, `user list`, `user reset-password`, `user reset-2fa`. */
+export function addUserCommands(program: Command): void {
+  const user = program.command("user").description("users of the console");
+
+  user
+    .command("create")
+    .description("creates a user with a password")
+    .argument(...EMAIL)
+    .option("--password <password>", "12 to 256 characters (default: generated and shown only once)")
+    .option("--name <name>", "display name", readName)
+    .option(
+      "--role <role>",
+      "owner, admin, member or viewer (default: member; owner for a team's first user)",
+      readRole,
+    )
+    .option(...TEAM_OPTION)
+    .addHelpText(
+      "after",
+      "\nExamples:\n  user create ann@example.com --role owner\n  user create ben@example.com --team Sales",
+    )
+    .action(
+      inTeam(async (ctx, team, given: string, options: CreateOptions) => {
+        const password = options.password ?? generatePassword();
+        const role = options.role ?? ((await hasMembers(ctx)) ? "member" : "owner");
+        const name = options.name === undefined ? {} : { name: options.name };
+        const { id, email } = await createUser(ctx, {
+          email: given,
+          password,
+          ...name,
+          teamId: team.id,
+          role,
+        });
+        const generated = options.password === undefined ? { password } : {};
+        return {
+          json: { id, email, role, team_id: team.id, ...generated },
+          text: [`Created user ${email}, ${role} of team ${team.name}.`, ...passwordLines(generated)],
+        };
+      }),
+    );
+
+  user
+    .command("list")
+    .description("lists the users, oldest first")
+    .option("--team <team>", "only members of this team, by id or name (default: all users)")
+    .action(
+      inDatabase(async ({ deps }, { team }: { team?: string }) => {
+        const users = await listUsers(deps, team === undefined ? null : (await findTeam(deps, team)).id);
+        return listOutput(
+          users.map(({ lastSeenAt, createdAt, ...person }) => ({
+            ...person,
+            last_seen_at: lastSeenAt,
+            created_at: createdAt,
+          })),
+          ({ id, email, name, teams, last_seen_at }) => ({
+            id,
+            email,
+            name,
+            teams: teams.map((each) => `${each.name} (${each.role})`),
+            last_seen: last_seen_at ?? "never",
+          }),
+          "No users. Create one: user create --help",
+        );
+      }),
+    );
+
+  user
+    .command("reset-password")
+    .description("creates a password reset link and prints it instead of sending it by email")
+    .argument(...EMAIL)
+    .option(
+      "--password [password]",
+      "instead of a link, sets this password, or a generated one that is shown only once, and ends all sessions of the user",
+    )
+    .addHelpText(
+      "after",
+      "\nExamples:\n  user reset-password ann@example.com\n  user reset-password ann@example.com --password",
+    )
+    .action(
+      inDatabase(async (session, given: string, { password }: { password?: string | true }) => {
+        if (password === undefined) {
+          requirePublicUrl(session);
+          return createLink(session.deps, given);
+        }
+        const { id, email } = await requireUser(session.deps, given);
+        const generated = password === true ? { password: generatePassword() } : {};
+        await setPassword(session.deps, { userId: id, password: String(generated.password ?? password) });
+        return {
+          json: { id, email, ...generated },
+          text: [
+            `Changed the password of ${email}. All sessions of the user have ended.`,
+            ...passwordLines(generated),
+          ],
+        };
+      }),
+    );
+
+  user
+    .command("reset-2fa")
+    .description("removes two-factor authentication (app and passkeys) from a user who lost access")
+    .argument(...EMAIL)
+    .addHelpText("after", "\nExample:\n  user reset-2fa ann@example.com")
+    .action(
+      inDatabase(async ({ deps }, given: string) => {
+        const { id, email } = await requireUser(deps, given);
+        await resetFactors(deps, id);
+        return {
+          json: { id, email },
+          text: [
+            `Removed two-factor authentication of ${email}. All sessions of the user have ended.`,
+            "The user can set it up again in the console, under Settings, Security.",
+          ],
+        };
+      }),
+    );
+}
+
+const EMAIL = ["<email>", "email address of the user"] as const;
+
+/** The lines that show a generated password; none for a given one. */
+const passwordLines = (generated: { password?: string }): (string | object)[] =>
+  generated.password === undefined
+    ? []
+    : [generated, "The password is shown only once. Backstamp stores only its hash."];
+
+async function requireUser(deps: Deps, email: string) {
+  const user = await findUser(deps, email);
+  if (!user) throw new AppError("not_found", `There is no user ${email}.`);
+  return user;
+}
+
+async function createLink(deps: Deps, given: string): Promise<Output> {
+  const {
+    user: { id, email },
+    link,
+  } = await createResetLink(deps, given);
+  return {
+    json: { id, email, link },
+    text: [
+      `Send this link to ${email}. It works once and expires in ${OPERATOR_LINK_MINUTES} minutes:`,
+      `  ${link}`,
+      "The current password stays valid until then. Setting a new one ends all sessions of the user.",
+    ],
+  };
+}
+
+async function hasMembers(ctx: Ctx): Promise<boolean> {
+  const [found] = await ctx.db
+    .select({ members: count() })
+    .from(memberships)
+    .where(eq(memberships.teamId, ctx.teamId));
+  return (found?.members ?? 0) > 0;
+}

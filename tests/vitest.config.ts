@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { findMemoryFolder } from "./support/memory-folder";
+import { findMemoryFolder } from "./support/database/memory-folder";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const withoutDatabase = ["tests/mail/**/*.test.ts", "tests/platform/**/*.test.ts", "tests/*.test.ts"];
@@ -44,7 +44,7 @@ export default defineConfig({
             "tests/bench/**",
             "tests/fuzz/**",
           ],
-          globalSetup: ["tests/support/global-postgres.ts"],
+          globalSetup: ["tests/support/database/global-postgres.ts"],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },

@@ -12,7 +12,8 @@ const NEXT_FILE =
   /^app\/(.*\/)?(page|layout|template|loading|error|not-found|global-error|default|forbidden|unauthorized|sitemap|robots|manifest|icon|apple-icon|opengraph-image)\.tsx?$/;
 const ROUTE_FILE = /^app\/(.*\/)?route\.ts$/;
 /** Tools that want a default export from their settings. */
-const SETTINGS_FILE = /(^|\/)[a-z]+\.config\.(ts|mjs)$|^proxy\.ts$|^tests\/support\/global-[a-z-]+\.ts$/;
+const SETTINGS_FILE =
+  /(^|\/)[a-z]+\.config\.(ts|mjs)$|^proxy\.ts$|^tests\/support\/database\/global-[a-z-]+\.ts$/;
 const LINES_MAX = 350;
 const FILES_MAX = 12;
 /** Folders that are larger today, and their size. Remove a folder from the list as soon as it is small enough. */

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { projectRoot } from "../support/processes";
+import { projectRoot } from "../support/processes/processes";
 
 type Commands = Record<string, (input: never) => unknown>;
 type Asked = { id: number; command: string; input: unknown };

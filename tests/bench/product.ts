@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { projectRoot, startProcess } from "../support/processes";
+import { projectRoot, startProcess } from "../support/processes/processes";
 
 /**
  * A production build with one additional route, so that the cost of Next itself is measured in the same

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
-import { projectRoot } from "../support/processes";
+import { projectRoot } from "../support/processes/processes";
 
 /** One line of the table. `isMet` is null without a goal. */
 export type Line = {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { findPort } from "#server/startup/postgres/server";
-import { findPostfixSink } from "../support/smtp-sink";
+import { findPostfixSink } from "../support/servers/smtp-sink";
 
 /** A test server that accepts every email and stores none. */
 export type Sink = { port: number; name: string; close(): Promise<void> };
@@ -17,8 +17,8 @@ export async function openSink(): Promise<Sink> {
 
 async function openPostfixSink(binary: string): Promise<Sink> {
   const port = await findPort();
-  const asNobody = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
-  const child = spawn(binary, [...asNobody, `inet:127.0.0.1:${port}`, "1024"], { stdio: "ignore" });
+  const asUnprivileged = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
+  const child = spawn(binary, [...asUnprivileged, `inet:127.0.0.1:${port}`, "1024"], { stdio: "ignore" });
   const stopAtExit = () => child.kill("SIGKILL");
   process.once("exit", stopAtExit);
   const untilMs = performance.now() + startMaxMs;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { readGenerated } from "#server/startup/install/generated";
 import { findPort } from "#server/startup/postgres/server";
-import { descendantsOf, isRunning, startProcess, type TestProcess } from "../support/processes";
+import { descendantsOf, isRunning, startProcess, type TestProcess } from "../support/processes/processes";
 import { medianOf } from "./measure";
 import type { Place } from "./place";
 import type { Product } from "./product";
@@ -61,7 +61,7 @@ async function startOnce(product: Product, mode: Mode, dataDir: string): Promise
   });
   try {
     await launcher.waitFor(/Backstamp is running/);
-    await sendFirstMail(port, dataDir);
+    await sendFirstEmail(port, dataDir);
     const tookS = (performance.now() - startedMs) / 1000;
     if (mode === "dev") return { tookS, webMb: 0 };
     await wait(idleBeforeLookMs);
@@ -73,15 +73,15 @@ async function startOnce(product: Product, mode: Mode, dataDir: string): Promise
 
 /** Signals the launcher itself, because npm may run it through a shell that does not forward signals. */
 async function stopHousehold(npm: TestProcess): Promise<void> {
-  const household = descendantsOf(npm.pid);
-  const launcher = household.findLast((pid) => /launch\.(ts|mjs)/.test(commandOf(pid)));
+  const launcherPids = descendantsOf(npm.pid);
+  const launcher = launcherPids.findLast((pid) => /launch\.(ts|mjs)/.test(commandOf(pid)));
   if (launcher !== undefined) process.kill(launcher, "SIGTERM");
   const untilMs = performance.now() + stopMaxMs;
-  while (household.some(isRunning) && performance.now() < untilMs) await wait(50);
+  while (launcherPids.some(isRunning) && performance.now() < untilMs) await wait(50);
   await npm.killTree();
 }
 
-async function sendFirstMail(port: number, dataDir: string): Promise<void> {
+async function sendFirstEmail(port: number, dataDir: string): Promise<void> {
   const { firstKeyToken } = await readGenerated(dataDir);
   const response = await fetch(`http://127.0.0.1:${port}/api/emails`, {
     method: "POST",

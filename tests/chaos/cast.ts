@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { findPort } from "#server/startup/postgres/server";
-import { type Child, startChild } from "../support/child";
-import { compiledOf } from "../support/program";
+import { type Child, startChild } from "../support/processes/child";
+import { compiledOf } from "../support/processes/program";
 import type { Ask } from "./audit";
 import type { Actor } from "./records";
 
@@ -41,8 +41,8 @@ export type StartOptions = {
 const startMaxMs = 180_000;
 const lastWordsLines = 6;
 const FILES: Readonly<Record<Player, string>> = {
-  web0: "tests/support/web-process.ts",
-  web1: "tests/support/web-process.ts",
+  web0: "tests/support/processes/web-process.ts",
+  web1: "tests/support/processes/web-process.ts",
   worker0: "server/startup/worker-process.ts",
   worker1: "server/startup/worker-process.ts",
 };
@@ -84,7 +84,7 @@ export async function openCast(
       clockAheadMs === undefined ? [] : ["--import", new URL("./skewed-clock.mjs", import.meta.url).href],
     );
     children.set(who, child);
-    if (isWeb) await child.hear((message): message is { port: number } => "port" in message);
+    if (isWeb) await child.waitFor((message): message is { port: number } => "port" in message);
     else if (!isUnready) await untilBeating(child);
     watch(who, child);
   }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { isDatabaseUnreachable } from "#db/faults";
 import type { EmbeddedPostgres } from "#server/startup/postgres/embedded";
-import { descendantsOf, isRunning } from "../support/processes";
+import { descendantsOf, isRunning } from "../support/processes/processes";
 
 /** How PostgreSQL is killed: all processes at once, its first process only, or by immediate shutdown. */
 export type PostgresDeath = "all" | "postmaster" | "immediate";

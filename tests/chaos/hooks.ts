@@ -1,4 +1,4 @@
-import { type HttpSink, type SinkReply, startHttpSink } from "../support/http-sink";
+import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
 import type { Ask } from "./audit";
 import type { HookRecords } from "./records";
 
@@ -16,10 +16,10 @@ export type Hooks = {
 /** Event types that the rig's endpoint subscribes to. */
 export const HOOKED = ["email.queued", "email.unknown", "email.bounced", "email.failed"] as const;
 
-type Heard = { bodies: Set<string>; wasTaken: boolean };
+type CallResult = { bodies: Set<string>; wasTaken: boolean };
 
 export async function openHooks(): Promise<Hooks> {
-  const heard = new Map<string, Heard>();
+  const heard = new Map<string, CallResult>();
   let replies: readonly SinkReply[] = [];
   let count = 0;
   let misdeeds = 0;

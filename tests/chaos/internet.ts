@@ -1,5 +1,5 @@
 import type { Answer } from "dns-packet";
-import { addressRecords, type DnsReply, type DnsScript } from "../support/dns-peer";
+import { addressRecords, type DnsReply, type DnsScript } from "../support/servers/dns-test-server";
 
 /**
  * The step at which a recipient's server fails. "body": when its first bytes have arrived. "dot": when the

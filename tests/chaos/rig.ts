@@ -5,12 +5,12 @@ import postgres from "postgres";
 import { migrateDatabase } from "#db/migrate";
 import { silentLog } from "#server/platform/log";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
-import { type Child, startChild } from "../support/child";
-import { startTap, type Tap } from "../support/database-tap";
+import { startTap, type Tap } from "../support/database/database-tap";
 import { installationSecret } from "../support/deps";
-import { startDnsPeer } from "../support/dns-peer";
-import { compiledOf } from "../support/program";
-import { type RedisServer, redisMissing, startRedis } from "../support/redis";
+import { type Child, startChild } from "../support/processes/child";
+import { compiledOf } from "../support/processes/program";
+import { type RedisServer, redisMissing, startRedis } from "../support/processes/redis";
+import { startDnsTestServer } from "../support/servers/dns-test-server";
 import { type Ask, auditDatabase, readEmails, readSteps, readTampering } from "./audit";
 import { type Cast, openCast } from "./cast";
 import { whenUp } from "./death";
@@ -130,9 +130,9 @@ async function assemble(
     {},
   );
   onClose(() => sink.kill());
-  const { port: sinkPort } = await sink.hear((message): message is { port: number } => "port" in message);
-  sink.onTold((message) => "misdeed" in message && misdeeds.push(message.misdeed));
-  const dns = await startDnsPeer(answerDns);
+  const { port: sinkPort } = await sink.waitFor((message): message is { port: number } => "port" in message);
+  sink.onMessage((message) => "misdeed" in message && misdeeds.push(message.misdeed));
+  const dns = await startDnsTestServer(answerDns);
   onClose(() => dns.close());
   const redis = redisMissing === null ? await startRedis() : null;
   onClose(async () => redis?.stop());
@@ -196,12 +196,12 @@ async function assemble(
       return { status: response.status, body: (await response.json()) as Record<string, unknown> };
     },
     holdMail(at, of) {
-      const held = sink.hear((message): message is { held: HoldPoint } => "held" in message);
-      sink.tell({ hold: { at, of } });
+      const held = sink.waitFor((message): message is { held: HoldPoint } => "held" in message);
+      sink.send({ hold: { at, of } });
       return held.then(() => undefined);
     },
-    releaseMail: () => sink.tell({ hold: null }),
-    refuseLogin: (refusesLogin) => sink.tell({ refusesLogin }),
+    releaseMail: () => sink.send({ hold: null }),
+    refuseLogin: (refusesLogin) => sink.send({ refusesLogin }),
     async trouble(about, task) {
       const noted: Trouble = { ...about, fromMs: Date.now(), toMs: null };
       troubles.push(noted);

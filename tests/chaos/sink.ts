@@ -4,8 +4,8 @@ import { createServer, type Server, type Socket } from "node:net";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createSecureContext, TLSSocket } from "node:tls";
-import { makeCertificate } from "../support/certificate";
-import { readLines } from "../support/read-lines";
+import { readLines } from "../support/processes/read-lines";
+import { makeCertificate } from "../support/servers/certificate";
 import {
   addressOf,
   type Conduct,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "#server/platform/log";
 import { type HttpServer, openHttpServer } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
-import { type HttpSink, startHttpSink } from "../support/http-sink";
+import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
 import { createWorld, type TestTeam, type World } from "../support/world";
 import { clientNames, type RequestFixture, readRequests } from "./request-file";
 import { SHAPES } from "./shapes";

@@ -11,10 +11,10 @@ import { isKnownAddress } from "#server/services/people/sessions";
 import { hashNewPassword, setPassword, type User, writePassword } from "#server/services/people/users";
 import type { Meta } from "#server/trpc/init";
 import { appRouter } from "#server/trpc/router";
-import { enrol } from "../support/authenticator-app";
-import { type Console, openConsole, PASSWORD } from "../support/console";
-import { untilLocked } from "../support/locked";
-import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
+import { enrol } from "../support/console/authenticator-app";
+import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
+import { waitForLock } from "../support/database/lock-wait";
 
 let console: Console;
 beforeAll(async () => {
@@ -134,7 +134,7 @@ describe("changing the password", () => {
     const { changing } = await console.deps.db.transaction(async (tx) => {
       await lockUser(tx, ann.user.id);
       const changing = ann.visitor.call("account.changePassword", { current: PASSWORD, next });
-      await untilLocked(console.world.hot);
+      await waitForLock(console.world.hot);
       await writePassword(tx, { userId: ann.user.id, passwordHash });
       return { changing };
     });

@@ -7,14 +7,14 @@ import { recordAudit } from "#server/services/audit/record";
 import { createKey, revokeKey } from "#server/services/keys/keys";
 import { answerChangesFile, answerRequestsFile } from "#server/trpc/activity/files";
 import type { ActorView, CallRow, ChangeRow } from "#server/trpc/activity/views";
-import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
+import { type Console, cookiesOf, noCookies, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 let console: Console;
-let party: Party;
+let party: RoleTeam;
 beforeAll(async () => {
   console = await openConsole();
-  party = await openParty(console, "Ours");
+  party = await createRoleTeam(console, "Ours");
 });
 afterAll(() => console.close());
 
@@ -60,7 +60,7 @@ describe("the audit log", () => {
   });
 
   test("filters by actor, action and time", async () => {
-    const fresh = await openParty(console, "Narrow");
+    const fresh = await createRoleTeam(console, "Narrow");
     const { key } = await createKey(fresh.ctx, { name: "Robot", scopes: ["emails:send"] });
     const robot = {
       ...fresh.ctx,
@@ -92,7 +92,7 @@ describe("the audit log", () => {
   });
 
   test("pages from newest to oldest and back, each entry once, while entries are added", async () => {
-    const fresh = await openParty(console, "Many");
+    const fresh = await createRoleTeam(console, "Many");
     for (let n = 0; n < 60; n++)
       await recordAudit(console.deps.db, fresh.ctx, {
         action: "email.retried",
@@ -133,7 +133,7 @@ describe("the audit log", () => {
 
 describe("the request log", () => {
   test("shows status and API key of each request, filters by them, and shows the stored bodies of one request", async () => {
-    const fresh = await openParty(console, "Calls");
+    const fresh = await createRoleTeam(console, "Calls");
     const { key } = await createKey(fresh.ctx, { name: "Shop", scopes: ["emails:send"] });
     const ids = [newId(), newId(), newId()];
     const row = (id: string | undefined, status: number) => console.world.hot`
@@ -162,12 +162,12 @@ describe("the request log", () => {
 
 describe("an export", () => {
   const query = (fields: Record<string, string>) => new URLSearchParams(fields);
-  const cookies = async (of: Party, role: Role) => cookiesOf((await console.session(of.userIds[role])).id);
+  const cookies = async (of: RoleTeam, role: Role) => cookiesOf((await console.session(of.userIds[role])).id);
   const read = async (response: Response) =>
     parse(await response.text(), { columns: true }) as Record<string, string>[];
 
   test("contains all entries that match the filters, newest first, and no formula", async () => {
-    const fresh = await openParty(console, "Export");
+    const fresh = await createRoleTeam(console, "Export");
     const hostile = ['=HYPERLINK("http://evil.example")', "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", 'a "b", c'];
     for (const name of hostile)
       await recordAudit(console.deps.db, fresh.ctx, {
@@ -200,7 +200,7 @@ describe("an export", () => {
 
   test("is rejected like its page: without a session, without permission, for another team, and for an invalid filter", async () => {
     const team = party.teamId;
-    const other = await openParty(console, "Other");
+    const other = await createRoleTeam(console, "Other");
     const status = async (answer: Promise<Response>) => (await answer).status;
     expect(await status(answerChangesFile(console.deps, noCookies, query({ team })))).toBe(401);
     expect(

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Permission } from "#server/shared/roles";
 import type { Meta } from "#server/trpc/init";
 import { appRouter } from "#server/trpc/router";
-import { fieldsOf } from "../support/schema-fields";
+import { fieldsOf } from "../support/database/schema-fields";
 
 type Declared = Record<string, { _def: { type: string; meta?: Meta; inputs: z.ZodType[] } }>;
 const { procedures: declared } = (appRouter as unknown as { _def: { procedures: Declared } })._def;

@@ -6,14 +6,14 @@ import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { addRelay } from "#server/services/relays/write";
 import type { DomainView } from "#server/trpc/domains/views";
-import { type Console, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
+import { type Console, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 let console: Console;
-let ann: Party;
+let ann: RoleTeam;
 beforeAll(async () => {
   console = await openConsole();
-  ann = await openParty(console, "Ann's");
+  ann = await createRoleTeam(console, "Ann's");
 });
 afterAll(() => console.close());
 

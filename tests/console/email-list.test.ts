@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { emailScanMax, listEmails } from "#server/services/emails/read/list";
 import { readSearch } from "#server/trpc/emails/search";
-import { type Console, cookiesOf, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
+import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 let console: Console;
-let ann: Party;
+let ann: RoleTeam;
 let nth = 0;
 beforeAll(async () => {
   console = await openConsole();
 });
 afterAll(() => console.close());
 beforeEach(async () => {
-  ann = await openParty(console, `Ann's ${++nth}`);
+  ann = await createRoleTeam(console, `Ann's ${++nth}`);
 });
 
-const cookies = async (party: Party) => cookiesOf((await console.session(party.userIds.member)).id);
-const callerOf = async (party: Party) => console.callerOf(await cookies(party));
+const cookies = async (party: RoleTeam) => cookiesOf((await console.session(party.userIds.member)).id);
+const callerOf = async (party: RoleTeam) => console.callerOf(await cookies(party));
 type ListInput = Omit<Parameters<Awaited<ReturnType<typeof callerOf>>["emails"]["list"]>[0], "team">;
 const list = async (input: ListInput) => (await callerOf(ann)).emails.list({ team: ann.teamId, ...input });
 const send = async (mail: Parameters<Console["world"]["send"]>[0] = {}) =>

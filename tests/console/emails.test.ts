@@ -3,21 +3,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { auditLog } from "#db/schema/audit";
 import { tick } from "#server/delivery/tick";
 import { answerEmailExport, answerFile, answerSource } from "#server/trpc/emails/files";
-import { type Console, cookiesOf, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
-import { queueMany } from "../support/queue-many";
+import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { queueMany } from "../support/database/queue-many";
 
 let console: Console;
-let ann: Party;
-let ben: Party;
+let ann: RoleTeam;
+let ben: RoleTeam;
 let nth = 0;
 beforeAll(async () => {
   console = await openConsole();
 });
 afterAll(() => console.close());
 beforeEach(async () => {
-  ann = await openParty(console, `Ann's ${++nth}`);
-  ben = await openParty(console, `Ben's ${nth}`);
+  ann = await createRoleTeam(console, `Ann's ${++nth}`);
+  ben = await createRoleTeam(console, `Ben's ${nth}`);
 });
 
 const call = async (procedure: string, input: object): Promise<unknown> => {
@@ -25,8 +25,8 @@ const call = async (procedure: string, input: object): Promise<unknown> => {
   if (!heard.ok) throw new Error(`${heard.code}: ${heard.message}`);
   return heard.data;
 };
-const cookies = async (party: Party) => cookiesOf((await console.session(party.userIds.member)).id);
-const callerOf = async (party: Party) => console.callerOf(await cookies(party));
+const cookies = async (party: RoleTeam) => cookiesOf((await console.session(party.userIds.member)).id);
+const callerOf = async (party: RoleTeam) => console.callerOf(await cookies(party));
 const send = async (mail: Parameters<Console["world"]["send"]>[0] = {}, by = ann) =>
   (
     await console.world.send(

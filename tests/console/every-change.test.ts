@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Console, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
-import { digestTeam } from "../support/tenants";
+import { type Console, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { digestTeam } from "../support/database/tenants";
 import type { ProcedureCalls } from "./calls/call";
 import { OF_TEAMS } from "./declared";
 import { createProcedureCalls } from "./procedure-calls";
@@ -12,11 +12,11 @@ import { createProcedureCalls } from "./procedure-calls";
  */
 
 let console: Console;
-let ann: Party;
+let ann: RoleTeam;
 let calls: ProcedureCalls;
 beforeAll(async () => {
   console = await openConsole();
-  ann = await openParty(console, "Ann's");
+  ann = await createRoleTeam(console, "Ann's");
   calls = createProcedureCalls(console);
   await console.world.hot`
     create function refuse_line() returns trigger language plpgsql as $$ begin raise exception 'no line'; end $$`;

@@ -6,11 +6,11 @@ import { ROLES, type Role } from "#db/schema/teams";
 import { provideConsoleDeps } from "#server/auth/deps";
 import { newId } from "#server/platform/ids";
 import { hasPermission } from "#server/shared/roles";
-import { type Console, cookiesOf, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
-import { projectRoot } from "../support/processes";
-import { type Secrets, watchSecrets } from "../support/secrets";
-import { digestTeam } from "../support/tenants";
+import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { type Secrets, watchSecrets } from "../support/console/secrets";
+import { digestTeam } from "../support/database/tenants";
+import { projectRoot } from "../support/processes/processes";
 import { type FileCall, fileCalls } from "./calls/files";
 
 /*
@@ -24,16 +24,16 @@ const folders = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((file) => path.dirname(file));
 
 let console: Console;
-let ann: Party;
-let ben: Party;
+let ann: RoleTeam;
+let ben: RoleTeam;
 let secrets: Secrets;
 let calls: Record<string, FileCall>;
 beforeAll(async () => {
   console = await openConsole();
   secrets = watchSecrets(console);
   provideConsoleDeps(console.deps);
-  ann = await openParty(console, "Ann's");
-  ben = await openParty(console, "Ben's");
+  ann = await createRoleTeam(console, "Ann's");
+  ben = await createRoleTeam(console, "Ben's");
   await secrets.plant(ann);
   calls = fileCalls(console);
 });
@@ -99,7 +99,7 @@ describe.each(folders)("%s", (folder) => {
       const asked = { by: ann.userIds[role as Role], team: ann.teamId, input: given };
       const { status, text } = await callFile(folder, asked);
       expect(status, role).toBe(hasPermission(role, permission) ? 200 : 403);
-      secrets.hear(folder, { ok: true, data: text });
+      secrets.record(folder, { ok: true, data: text });
       const isChanged = JSON.stringify(await digest()) !== JSON.stringify(before);
       expect(isChanged).toBe(folder === "suppressions/import" && status === 200);
     }

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { oddValue } from "../fuzz/values";
-import { type Console, cookiesOf, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
-import { coresOf, type Field, withField } from "../support/schema-fields";
+import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { coresOf, type Field, withField } from "../support/database/schema-fields";
 import type { ProcedureCalls } from "./calls/call";
 import { OF_TEAMS, PROCEDURES, type Procedure } from "./declared";
 import { createProcedureCalls } from "./procedure-calls";
@@ -44,11 +44,11 @@ const namesRows = ({ schema, path }: Field) =>
 const lastName = ({ path }: Field) => String(path.filter((part) => part !== 0).at(-1));
 
 let console: Console;
-let ann: Party;
+let ann: RoleTeam;
 let calls: ProcedureCalls;
 beforeAll(async () => {
   console = await openConsole();
-  ann = await openParty(console, "Ann's");
+  ann = await createRoleTeam(console, "Ann's");
   calls = createProcedureCalls(console);
 });
 afterAll(() => console.close());

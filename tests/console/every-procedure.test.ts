@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROLES } from "#db/schema/teams";
 import { newId } from "#server/platform/ids";
 import { hasPermission } from "#server/shared/roles";
-import { type Console, cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console";
-import { type Heard, openParty, type Party } from "../support/parties";
-import { type Secrets, watchSecrets } from "../support/secrets";
-import { digestTeam } from "../support/tenants";
+import { type Console, cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console/console";
+import { type CallResult, createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { type Secrets, watchSecrets } from "../support/console/secrets";
+import { digestTeam } from "../support/database/tenants";
 import type { ProcedureCall, ProcedureCalls } from "./calls/call";
 import { OF_TEAMS, PROCEDURES } from "./declared";
 import { createProcedureCalls } from "./procedure-calls";
@@ -21,17 +21,17 @@ const CHANGING_NOTHING: Record<string, string> = {
 };
 
 let console: Console;
-let ann: Party;
-let ben: Party;
-let cid: Party;
+let ann: RoleTeam;
+let ben: RoleTeam;
+let cid: RoleTeam;
 let calls: ProcedureCalls;
 let secrets: Secrets;
 beforeAll(async () => {
   console = await openConsole();
   secrets = watchSecrets(console);
-  ann = await openParty(console, "Ann's");
-  ben = await openParty(console, "Ben's");
-  cid = await openParty(console, "Cid's");
+  ann = await createRoleTeam(console, "Ann's");
+  ben = await createRoleTeam(console, "Ben's");
+  cid = await createRoleTeam(console, "Cid's");
   await secrets.plant(ann);
   calls = createProcedureCalls(console);
 });
@@ -68,7 +68,7 @@ describe.each(OF_TEAMS)("$name, which requires $permission,", ({ name, permissio
     test(`works for the ${role}`, async () => {
       const heard = await ann.call(role, name, await callOf(name).input(ann));
       expect(heard).toMatchObject({ ok: true });
-      secrets.hear(name, heard);
+      secrets.record(name, heard);
       await callOf(name).afterwards?.(ann);
     });
 
@@ -121,12 +121,12 @@ test("no response contains a secret, except once to its creator", async () => {
   const caller = console.callerOf(owner) as unknown as Record<string, Record<string, Run>>;
   const started = await caller.account?.startAuthenticator?.({ proof: PASSWORD });
   expect(started).toMatchObject({ secret: expect.any(String) });
-  secrets.hear("account.startAuthenticator", { ok: true, data: started });
+  secrets.record("account.startAuthenticator", { ok: true, data: started });
   for (const { name } of PROCEDURES.filter(
     ({ permission, isOpen, isMutation }) => !permission && !isOpen && !isMutation,
   )) {
     const [noun = "", verb = ""] = name.split(".");
-    secrets.hear(name, { ok: true, data: await caller[noun]?.[verb]?.() });
+    secrets.record(name, { ok: true, data: await caller[noun]?.[verb]?.() });
   }
   const known = await secrets.known(console.world.hot);
   for (const of of [
@@ -154,7 +154,8 @@ const withoutLog = (digest: Record<string, string>) =>
 const linesIn = ({ audit_log = "0" }: Record<string, string>) => Number.parseInt(audit_log, 10);
 
 /** The response without the requested id. */
-const plain = (heard: Heard, asked: string): string => JSON.stringify(heard).replaceAll(asked, "<asked>");
+const plain = (heard: CallResult, asked: string): string =>
+  JSON.stringify(heard).replaceAll(asked, "<asked>");
 
 const valueAt = (input: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], input);

@@ -4,8 +4,8 @@ import { createFirstUserCode, hasUsers } from "#server/services/people/first-use
 import { listTeams } from "#server/services/teams";
 import { prepareFirstUser } from "#server/startup/install/first-user";
 import { seedDatabase } from "#server/startup/install/seed";
-import { type Console, openConsole } from "../support/console";
-import { openVisitor } from "../support/sign-in-visitor";
+import { type Console, openConsole } from "../support/console/console";
+import { openVisitor } from "../support/console/sign-in-visitor";
 
 const PERSON = { email: "ann@example.org", password: "a long enough password" };
 
@@ -18,7 +18,7 @@ afterEach(() => console.close());
 let addresses = 0;
 const stranger = () => openVisitor(console.deps, { address: `203.0.113.${++addresses}` });
 const setUp = (code: string, person = PERSON, visitor = stranger()) =>
-  visitor.tell("first-user", { code, ...person });
+  visitor.postJson("first-user", { code, ...person });
 async function makeCode(): Promise<string> {
   const code = await createFirstUserCode(console.deps);
   if (code === null) throw new Error("there is a user already");
@@ -85,7 +85,7 @@ test("stores only a hash of the code, accepts it only from our own page, and lim
   for (const { row } of rows) expect(row).not.toContain(code.replaceAll("-", ""));
   const visitor = stranger();
   expect(
-    (await visitor.tell("first-user", { code, ...PERSON }, { origin: "https://evil.example" })).status,
+    (await visitor.postJson("first-user", { code, ...PERSON }, { origin: "https://evil.example" })).status,
   ).toBe(403);
   const statuses = [];
   for (let i = 0; i < 11; i++) statuses.push((await setUp("guess", PERSON, visitor)).status);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Cookies } from "#server/auth/cookies";
 import { BODY_TIMEOUTS, createBodyBudget } from "#server/platform/limits/body-budget";
 import { answerTrpc } from "#server/trpc/http";
-import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
+import { type Console, cookiesOf, noCookies, openConsole } from "../support/console/console";
 
 let console: Console;
 beforeAll(async () => {

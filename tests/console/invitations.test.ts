@@ -5,11 +5,11 @@ import { invitations } from "#db/schema/invitations";
 import { memberships, users } from "#db/schema/teams";
 import { acceptAsNew, INVITATION_ATTEMPTS_PER_MINUTE } from "#server/services/invitations/accept";
 import { INVITATION_LIMITS, inviteMember } from "#server/services/invitations/send";
-import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
+import { type Console, cookiesOf, noCookies, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 let console: Console;
-let party: Party;
+let party: RoleTeam;
 let team: string;
 let guests = 0;
 let email: string;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 beforeEach(async () => {
-  party = await openParty(console, "Ours");
+  party = await createRoleTeam(console, "Ours");
   team = party.teamId;
   email = `guest-${++guests}@example.net`;
 });
@@ -45,7 +45,7 @@ const elapse = (interval: string) => console.world.hot`
     linked_at = linked_at - ${interval}::text::interval where team_id = ${team}`;
 /** A signed-in user of another team. */
 const somebody = async (address: string) => {
-  const elsewhere = await openParty(console, "Elsewhere");
+  const elsewhere = await createRoleTeam(console, "Elsewhere");
   const { id } = await console.person({ teamId: elsewhere.teamId, email: address });
   return console.callerOf(await cookiesOf((await console.session(id)).id));
 };
@@ -284,7 +284,7 @@ describe("the invitation email", () => {
 test("an invitation of another team is reported as not found", async () => {
   await invite();
   const [row] = await console.deps.db.select().from(invitations).where(eq(invitations.email, email));
-  const other = await openParty(console, "Theirs");
+  const other = await createRoleTeam(console, "Theirs");
   expect(await other.call("owner", "invitations.withdraw", { id: row?.id })).toMatchObject({
     code: "NOT_FOUND",
     message: "Invitation not found",

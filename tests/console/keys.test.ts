@@ -6,17 +6,17 @@ import { newId } from "#server/platform/ids";
 import { createLimits } from "#server/platform/limits/limits";
 import { createKey } from "#server/services/keys/keys";
 import { readGauges } from "#server/services/keys/use";
-import { type Console, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
+import { type Console, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 import { callApi, type RestServer, startRest } from "../support/rest";
 
 let console: Console;
 let rest: RestServer;
-let ann: Party;
+let ann: RoleTeam;
 beforeAll(async () => {
   console = await openConsole();
   rest = await startRest(console.deps);
-  ann = await openParty(console, "Ann's");
+  ann = await createRoleTeam(console, "Ann's");
 });
 afterAll(async () => {
   await rest.close();
@@ -269,7 +269,7 @@ test("an update without a change is not audited", async () => {
 });
 
 test("rejects a domain of another team like an unknown one", async () => {
-  const ben = await openParty(console, "Ben's");
+  const ben = await createRoleTeam(console, "Ben's");
   const { domains } = (await ben
     .call("admin", "keys.options", {})
     .then((heard) => heard.ok && heard.data)) as {

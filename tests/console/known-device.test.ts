@@ -6,8 +6,8 @@ import { createTwoFactorChallenge } from "#server/services/account/factors/two-f
 import { SIGN_IN_ATTEMPTS_PER_MINUTE } from "#server/services/people/sign-in";
 import { LINK_CALLS_PER_MINUTE } from "#server/services/people/sign-in-by-email";
 import { createSignInToken } from "#server/services/people/sign-in-tokens";
-import { type Console, openConsole, PASSWORD } from "../support/console";
-import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
+import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
 
 let console: Console;
 beforeAll(async () => {
@@ -59,20 +59,24 @@ describe("a known browser", () => {
     const own = home.jar.get(NAME);
     const place = "203.0.113.3";
     const requestLink = (email: string, cookie: string | undefined) =>
-      withCookie(open(place), cookie).tell("link/request", {
+      withCookie(open(place), cookie).postJson("link/request", {
         kind: "sign_in_link",
         email,
         landing: "/console",
       });
     const stranger = open(place);
     for (let n = 0; n < LINK_CALLS_PER_MINUTE.requested; n++)
-      await stranger.tell("link/request", { kind: "sign_in_link", email: `x${n}@example.org`, landing: "/" });
+      await stranger.postJson("link/request", {
+        kind: "sign_in_link",
+        email: `x${n}@example.org`,
+        landing: "/",
+      });
     expect((await requestLink(other.email, own)).status).toBe(429);
     expect((await requestLink("nobody@example.org", own)).status).toBe(429);
     expect((await requestLink(user.email, own)).status).not.toBe(429);
 
     const openLink = (cookie: string | undefined) =>
-      withCookie(open(place), cookie).tell("link/read", { kind: "sign_in_link", token: "x".repeat(43) });
+      withCookie(open(place), cookie).postJson("link/read", { kind: "sign_in_link", token: "x".repeat(43) });
     for (let n = 0; n < LINK_CALLS_PER_MINUTE.opened; n++)
       expect((await openLink(undefined)).status).toBe(410);
     expect((await openLink(own)).status).toBe(429);
@@ -82,7 +86,7 @@ describe("a known browser", () => {
       minutes: 5,
     });
     const viewLink = (cookie: string | undefined) =>
-      withCookie(open(place), cookie).tell("link/read", { kind: "sign_in_link", token });
+      withCookie(open(place), cookie).postJson("link/read", { kind: "sign_in_link", token });
     expect((await viewLink(foreign.jar.get(NAME))).status).toBe(429);
     expect((await viewLink(own)).status).toBe(200);
   });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { passkeys } from "#db/schema/account";
 import { memberships } from "#db/schema/teams";
 import { createTeam } from "#server/services/teams";
-import { type Console, openConsole, PASSWORD } from "../support/console";
-import { createPasskeyDevice } from "../support/passkey-device";
-import { openVisitor } from "../support/sign-in-visitor";
+import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { createPasskeyDevice } from "../support/console/passkey-device";
+import { openVisitor } from "../support/console/sign-in-visitor";
 
 let console: Console;
 beforeAll(async () => {

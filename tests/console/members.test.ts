@@ -5,18 +5,18 @@ import { memberships, type Role } from "#db/schema/teams";
 import { inviteMember } from "#server/services/invitations/send";
 import { createKey } from "#server/services/keys/keys";
 import { removeMember } from "#server/services/members/change";
-import { type Console, cookiesOf, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
+import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 let console: Console;
-let party: Party;
+let party: RoleTeam;
 let team: string;
 beforeAll(async () => {
   console = await openConsole();
 });
 afterAll(() => console.close());
 beforeEach(async () => {
-  party = await openParty(console, "Ours");
+  party = await createRoleTeam(console, "Ours");
   team = party.teamId;
 });
 
@@ -69,7 +69,7 @@ describe("the member list", () => {
   });
 
   test("contains no member of another team", async () => {
-    const other = await openParty(console, "Theirs");
+    const other = await createRoleTeam(console, "Theirs");
     const heard = await party.call("owner", "members.list", {});
     for (const id of Object.values(other.userIds)) expect(JSON.stringify(heard)).not.toContain(id);
   });

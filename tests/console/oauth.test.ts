@@ -5,11 +5,11 @@ import { memberships, sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { inviteMember } from "#server/services/invitations/send";
 import { findUser } from "#server/services/people/users";
-import { codeOf, enrol } from "../support/authenticator-app";
-import { type Console, noCookies, openConsole, PASSWORD } from "../support/console";
+import { codeOf, enrol } from "../support/console/authenticator-app";
+import { type Console, noCookies, openConsole, PASSWORD } from "../support/console/console";
+import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
 import { createClock } from "../support/deps";
-import { type IssuerAccount, type OauthIssuer, startOauthIssuer } from "../support/oauth-issuer";
-import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
+import { type IssuerAccount, type OauthIssuer, startOauthIssuer } from "../support/servers/oauth-issuer";
 
 let console: Console;
 let issuer: OauthIssuer;

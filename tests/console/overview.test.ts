@@ -7,26 +7,26 @@ import { createKey } from "#server/services/keys/keys";
 import { readParts } from "#server/services/overview/health";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { describeIdleQueue } from "#server/shared/email-words";
-import { type Console, cookiesOf, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
-import { type FaultScript, startFaultPeer } from "../support/smtp-peer";
+import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { type SmtpScript, startSmtpTestServer } from "../support/servers/smtp-test-server";
 
 let console: Console;
-let ann: Party;
+let ann: RoleTeam;
 beforeAll(async () => {
   console = await openConsole();
 });
 afterAll(() => console.close());
 
-const callerOf = async ({ userIds }: Party) =>
+const callerOf = async ({ userIds }: RoleTeam) =>
   console.callerOf(await cookiesOf((await console.session(userIds.viewer)).id));
 const deliver = () => tick(console.world.withTransport(), { budgetMs: 2_000 });
 const send = (to: string[], party = ann, scheduledAt: string | null = null) =>
   console.world.send({ sender: "ann@backstamp.test", to, scheduledAt }, party.ctx);
 
 test("counts events in recipients, per day and per hour of today, only for this team", async () => {
-  ann = await openParty(console, "Counted");
-  const ben = await openParty(console, "Beside");
+  ann = await createRoleTeam(console, "Counted");
+  const ben = await createRoleTeam(console, "Beside");
   await send(["delivered@backstamp.test", "bounced@backstamp.test"]);
   await send(["complained@backstamp.test"]);
   await send(["delivered@backstamp.test"], ben);
@@ -50,7 +50,7 @@ test("counts events in recipients, per day and per hour of today, only for this 
 });
 
 test("measures the delivery time of the latest deliveries, from the time each was due", async () => {
-  ann = await openParty(console, "Timed");
+  ann = await createRoleTeam(console, "Timed");
   const caller = await callerOf(ann);
   const traffic = () => caller.overview.traffic({ team: ann.teamId, range: "7d" });
   expect((await traffic()).latency).toBeNull();
@@ -71,7 +71,7 @@ test("measures the delivery time of the latest deliveries, from the time each wa
 });
 
 test("counts deliveries in progress by status, with the age of the oldest and the latest failures", async () => {
-  ann = await openParty(console, "Standing");
+  ann = await createRoleTeam(console, "Standing");
   const caller = await callerOf(ann);
   const standing = () => caller.overview.standing({ team: ann.teamId });
   expect(await standing()).toMatchObject({
@@ -109,7 +109,7 @@ test("the queue is empty only if nothing waits in it", () => {
 });
 
 test("the setup checklist shrinks, and is complete with the first real email", async () => {
-  ann = await openParty(console, "New");
+  ann = await createRoleTeam(console, "New");
   const { hot } = console.world;
   const caller = await callerOf(ann);
   const setup = async () => (await caller.overview.parts({ team: ann.teamId })).setup;
@@ -127,8 +127,8 @@ test("the setup checklist shrinks, and is complete with the first real email", a
 });
 
 test("a paused relay, a failing webhook and a stopped worker are shown to the teams they serve", async () => {
-  ann = await openParty(console, "Watched");
-  const ben = await openParty(console, "Watched too");
+  ann = await createRoleTeam(console, "Watched");
+  const ben = await createRoleTeam(console, "Watched too");
   const { hot } = console.world;
   await createWebhook(ann.ctx, {
     url: "https://example.com/hooks",
@@ -160,7 +160,7 @@ test("a paused relay, a failing webhook and a stopped worker are shown to the te
   expect(JSON.stringify([parts, theirs])).not.toContain("sealed");
 });
 
-const FAULTS: [string, FaultScript, RegExp][] = [
+const FAULTS: [string, SmtpScript, RegExp][] = [
   [
     "refuses our login",
     { ehlo: "250-peer.test\r\n250 AUTH PLAIN", auth: "535 5.7.8 bad credentials" },
@@ -173,16 +173,16 @@ test.each(FAULTS)(
   "an SMTP_URL that %s is reported with the waiting email, only to its team",
   async (what, script, fault) => {
     const { hot, deps } = console.world;
-    ann = await openParty(console, what);
-    const ben = await openParty(console, "Not waiting");
+    ann = await createRoleTeam(console, what);
+    const ben = await createRoleTeam(console, "Not waiting");
     await hot`delete from relays`;
     const { name } = await addDomain(ann.ctx, { name: `${ann.teamId}.example`, verified: true });
-    const peer = await startFaultPeer(script);
+    const peer = await startSmtpTestServer(script);
     if (script.auth === undefined) await peer.close();
     const read = parseSmtpUrl(`smtp://ann:wrong@127.0.0.1:${peer.port}`);
     if (!read.ok) throw new Error(read.fault);
     const transport = createRelay(read.target, { loginPauseMs: 1 });
-    const seenBy = async ({ ctx }: Party) => (await readParts({ ...ctx, transportKind: "relay" })).smtpUrl;
+    const seenBy = async ({ ctx }: RoleTeam) => (await readParts({ ...ctx, transportKind: "relay" })).smtpUrl;
     expect(await seenBy(ann)).toBeNull();
     await console.world.send({ sender: `ann@${name}`, to: ["ben@example.net", "eve@example.net"] }, ann.ctx);
     await send(["deferred@backstamp.test"]);
@@ -200,7 +200,7 @@ test.each(FAULTS)(
 
 test("a failing webhook is shown however many others exist", async () => {
   const { hot } = console.world;
-  ann = await openParty(console, "Many webhooks");
+  ann = await createRoleTeam(console, "Many webhooks");
   await hot`insert into webhooks (id, team_id, url, events, secret)
             select gen_random_uuid(), ${ann.teamId}, 'https://example.com/' || n, '{email.delivered}', 'sealed'
             from generate_series(1, 60) n`;

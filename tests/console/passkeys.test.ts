@@ -5,10 +5,14 @@ import { sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { endSessionsExcept, lockUser } from "#server/services/account/factors/factors";
 import { relyingParty } from "#server/services/account/passkeys/challenge";
-import { type Console, openConsole, PASSWORD } from "../support/console";
-import { untilLocked } from "../support/locked";
-import { createPasskeyDevice, type Misbehaviour, type PasskeyDevice } from "../support/passkey-device";
-import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
+import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import {
+  createPasskeyDevice,
+  type Misbehaviour,
+  type PasskeyDevice,
+} from "../support/console/passkey-device";
+import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
+import { waitForLock } from "../support/database/lock-wait";
 
 let console: Console;
 beforeAll(async () => {
@@ -108,7 +112,7 @@ describe("creating a passkey", () => {
     const { adding } = await console.deps.db.transaction(async (tx) => {
       await lockUser(tx, user.id);
       const adding = home.call("account.addPasskey", { response, name: "" });
-      await untilLocked(console.world.hot);
+      await waitForLock(console.world.hot);
       await endSessionsExcept(tx, user.id, null);
       return { adding };
     });

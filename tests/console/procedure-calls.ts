@@ -1,4 +1,4 @@
-import type { Console } from "../support/console";
+import type { Console } from "../support/console/console";
 import { activityCalls } from "./calls/activity";
 import type { ProcedureCalls } from "./calls/call";
 import { domainCalls } from "./calls/domains";

@@ -6,7 +6,7 @@ import { newId } from "#server/platform/ids";
 import { emailJson } from "#server/rest/wire/email";
 import { endSession } from "#server/services/people/sessions";
 import { createTeam } from "#server/services/teams";
-import { type Console, cookiesOf, noCookies, openConsole, queryPath } from "../support/console";
+import { type Console, cookiesOf, noCookies, openConsole, queryPath } from "../support/console/console";
 
 let console: Console;
 let team: string;

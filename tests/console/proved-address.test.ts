@@ -6,10 +6,10 @@ import { readSession } from "#server/auth";
 import { inviteMember } from "#server/services/invitations/send";
 import { createResetLink } from "#server/services/people/sign-in-by-email";
 import { createUser } from "#server/services/people/users";
-import { enrol } from "../support/authenticator-app";
-import { type Console, noCookies, openConsole, PASSWORD } from "../support/console";
-import { type Mailbox, openMailbox, tokenOf } from "../support/mailbox";
-import { openVisitor } from "../support/sign-in-visitor";
+import { enrol } from "../support/console/authenticator-app";
+import { type Console, noCookies, openConsole, PASSWORD } from "../support/console/console";
+import { type Mailbox, openMailbox, tokenOf } from "../support/console/mailbox";
+import { openVisitor } from "../support/console/sign-in-visitor";
 
 /*
  * The inviter sees a link and could use it to join as the invitee. A user who joined with that link therefore has no
@@ -51,7 +51,7 @@ async function invited(by: "shown" | "mailed") {
   return { email, visitor };
 }
 async function mailedToken(kind: "sign_in_link" | "password_reset", email: string): Promise<string> {
-  await open().tell("link/request", { kind, email, landing: "/console" });
+  await open().postJson("link/request", { kind, email, landing: "/console" });
   return tokenOf((await mailbox.linksTo(email)).at(-1));
 }
 const locksOf = async (visitor: ReturnType<typeof open>) => visitor.query("account.signInMethods");
@@ -94,7 +94,7 @@ describe("a user who joined with the inviter's link", () => {
   test("loses access once the owner of the address resets the password with an email link", async () => {
     const { email, visitor: inviter } = await invited("shown");
     const token = await mailedToken("password_reset", email);
-    expect((await open().tell("password/reset", { token, password: ANOTHER })).status).toBe(200);
+    expect((await open().postJson("password/reset", { token, password: ANOTHER })).status).toBe(200);
     expect(await isIn(inviter)).toBe(false);
     const owner = open();
     expect((await owner.signIn(email, ANOTHER)).isIn).toBe(true);
@@ -105,7 +105,7 @@ describe("a user who joined with the inviter's link", () => {
     const { email } = await invited("shown");
     const { link } = await createResetLink(console.deps, email);
     const token = tokenOf(new URL(link));
-    expect((await open().tell("password/reset", { token, password: ANOTHER })).status).toBe(200);
+    expect((await open().postJson("password/reset", { token, password: ANOTHER })).status).toBe(200);
     expect((await open().signIn(email, ANOTHER)).to).toMatch(/^\/login\/two-factor/);
     expect(await provedAt(email)).toBeNull();
   });

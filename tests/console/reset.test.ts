@@ -3,11 +3,11 @@ import { readSession } from "#server/auth";
 import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/people/sign-in-by-email";
 import { type User, verifyPassword } from "#server/services/people/users";
 import { LINK_MINUTES, LINKS_MAX } from "#server/services/system-mail/queue";
-import { enrol } from "../support/authenticator-app";
-import { type Console, openConsole, PASSWORD } from "../support/console";
-import { type Mailbox, openMailbox, tokenOf } from "../support/mailbox";
-import { openVisitor } from "../support/sign-in-visitor";
-import { openStatementLog } from "../support/statements";
+import { enrol } from "../support/console/authenticator-app";
+import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { type Mailbox, openMailbox, tokenOf } from "../support/console/mailbox";
+import { openVisitor } from "../support/console/sign-in-visitor";
+import { openStatementLog } from "../support/database/statements";
 
 const ANOTHER = "another password entirely";
 
@@ -25,9 +25,9 @@ afterAll(async () => {
 let addresses = 0;
 const stranger = () => openVisitor(console.deps, { address: `203.0.113.${++addresses}` });
 const requestLink = (email: string) =>
-  stranger().tell("link/request", { kind: "password_reset", email, landing: "/console" });
+  stranger().postJson("link/request", { kind: "password_reset", email, landing: "/console" });
 const reset = (token: string, password = ANOTHER, visitor = stranger()) =>
-  visitor.tell("password/reset", { token, password });
+  visitor.postJson("password/reset", { token, password });
 const has = async (user: User, password: string) =>
   (await verifyPassword(console.deps, { email: user.email, password })) !== null;
 
@@ -77,7 +77,11 @@ describe("a password reset link", () => {
 
   test("is rejected if it has expired, was changed or is for another purpose", async () => {
     const { user, token } = await mailed();
-    await stranger().tell("link/request", { kind: "sign_in_link", email: user.email, landing: "/console" });
+    await stranger().postJson("link/request", {
+      kind: "sign_in_link",
+      email: user.email,
+      landing: "/console",
+    });
     const signIn = (await mailbox.linksTo(user.email)).at(-1);
     expect(signIn?.pathname).toBe("/login/link");
     for (const bad of [tokenOf(signIn), token.toUpperCase(), `${token}A`, "", "\0"])

@@ -9,12 +9,12 @@ import { admit } from "#server/services/account/admit";
 import { CODE_ATTEMPTS_MAX } from "#server/services/account/factors/codes";
 import { endSessionsExcept, lockUser } from "#server/services/account/factors/factors";
 import { setPassword, type User } from "#server/services/people/users";
-import { codeOf, enrol } from "../support/authenticator-app";
-import { type Console, openConsole, PASSWORD } from "../support/console";
+import { codeOf, enrol } from "../support/console/authenticator-app";
+import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
+import { waitForLock } from "../support/database/lock-wait";
 import { createClock } from "../support/deps";
-import { untilLocked } from "../support/locked";
-import { projectRoot } from "../support/processes";
-import { openVisitor, type SignInVisitor } from "../support/sign-in-visitor";
+import { projectRoot } from "../support/processes/processes";
 
 let console: Console;
 const clock = createClock();
@@ -294,7 +294,7 @@ describe("setting up an app", () => {
       await lockUser(tx, other.id);
       const given = { code: codeOf(begunSecret, clock.now()) };
       const confirming = visitor.call("account.confirmAuthenticator", given);
-      await untilLocked(console.world.hot);
+      await waitForLock(console.world.hot);
       await endSessionsExcept(tx, other.id, null);
       return { confirming };
     });

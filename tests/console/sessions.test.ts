@@ -4,7 +4,7 @@ import { memberships, sessions } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { endSession, findSession } from "#server/services/people/sessions";
 import { setPassword } from "#server/services/people/users";
-import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
+import { type Console, cookiesOf, noCookies, openConsole } from "../support/console/console";
 
 let console: Console;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { sweep } from "#server/delivery/housekeeping/sweep";
 import { SIGN_IN_ATTEMPTS_PER_MINUTE, signIn } from "#server/services/people/sign-in";
 import { createSignInLimiter } from "#server/services/people/sign-in-counters";
-import { type Console, openConsole, PASSWORD } from "../support/console";
-import { openVisitor } from "../support/sign-in-visitor";
+import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { openVisitor } from "../support/console/sign-in-visitor";
 
 let console: Console;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ const wrong = "not the password";
 test("two processes with one database share their limits", async () => {
   const user = await console.person();
   const address = "198.51.100.1";
-  const processes = [console.deps, console.twin()].map((deps) => openVisitor(deps, { address }));
+  const processes = [console.deps, console.otherProcess()].map((deps) => openVisitor(deps, { address }));
   const errors: (string | null)[] = [];
   for (let n = 0; n < SIGN_IN_ATTEMPTS_PER_MINUTE.addressAndAccount; n++)
     for (const visitor of processes) errors.push((await visitor.signIn(user.email, wrong)).error);
@@ -24,18 +24,19 @@ test("two processes with one database share their limits", async () => {
     SIGN_IN_ATTEMPTS_PER_MINUTE.addressAndAccount,
   );
   // A new process uses the existing counts.
-  const started = openVisitor(console.twin(), { address });
+  const started = openVisitor(console.otherProcess(), { address });
   expect(await started.signIn(user.email, PASSWORD)).toMatchObject({ isIn: false, error: "TooManyAttempts" });
   expect(
-    (await openVisitor(console.twin(), { address: "198.51.100.2" }).signIn(user.email, PASSWORD)).isIn,
+    (await openVisitor(console.otherProcess(), { address: "198.51.100.2" }).signIn(user.email, PASSWORD))
+      .isIn,
   ).toBe(true);
 });
 
 test("concurrent attempts are all counted", async () => {
   const { take } = console.deps.signInLimiter;
-  const twin = console.twin().signInLimiter;
+  const other = console.otherProcess().signInLimiter;
   const taken = await Promise.all(
-    Array.from({ length: 40 }, (_, n) => (n % 2 ? take : twin.take)("at-once", 10)),
+    Array.from({ length: 40 }, (_, n) => (n % 2 ? take : other.take)("at-once", 10)),
   );
   expect(taken.filter(Boolean)).toHaveLength(10);
 });

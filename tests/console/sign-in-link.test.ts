@@ -3,11 +3,11 @@ import { readSession } from "#server/auth";
 import { LINK_CALLS_PER_MINUTE } from "#server/services/people/sign-in-by-email";
 import { setPassword, type User } from "#server/services/people/users";
 import { LINK_MINUTES, LINKS_MAX } from "#server/services/system-mail/queue";
-import { enrol } from "../support/authenticator-app";
-import { type Console, openConsole, PASSWORD } from "../support/console";
-import { type Mailbox, openMailbox, tokenOf } from "../support/mailbox";
-import { openVisitor } from "../support/sign-in-visitor";
-import { openStatementLog } from "../support/statements";
+import { enrol } from "../support/console/authenticator-app";
+import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { type Mailbox, openMailbox, tokenOf } from "../support/console/mailbox";
+import { openVisitor } from "../support/console/sign-in-visitor";
+import { openStatementLog } from "../support/database/statements";
 
 let console: Console;
 let mailbox: Mailbox;
@@ -26,7 +26,7 @@ const stranger = () =>
   openVisitor(console.deps, { address: `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}` });
 
 const requestLink = (email: string, landing = "/console", visitor = stranger()) =>
-  visitor.tell("link/request", { kind: "sign_in_link", email, landing });
+  visitor.postJson("link/request", { kind: "sign_in_link", email, landing });
 
 /** A user, and the link that was emailed to them. */
 async function mailed(landing?: string): Promise<{ user: User; link: URL; token: string }> {
@@ -63,13 +63,13 @@ describe("an email link", () => {
     for (const path of [`callback/link?token=${token}`, `link/read?token=${token}`, `link/request`])
       expect((await program.get(path)).status).toBe(404);
     for (let i = 0; i < 3; i++)
-      expect(await program.tell("link/read", { kind: "sign_in_link", token })).toMatchObject({
+      expect(await program.postJson("link/read", { kind: "sign_in_link", token })).toMatchObject({
         status: 200,
         told: { email: user.email },
       });
     expect(program.jar.size).toBe(0);
     expect((await stranger().byLink(token)).isIn).toBe(true);
-    expect((await program.tell("link/read", { kind: "sign_in_link", token })).status).toBe(410);
+    expect((await program.postJson("link/read", { kind: "sign_in_link", token })).status).toBe(410);
   });
 
   test("has its token in the fragment, where no server, log or other site sees it", async () => {
@@ -86,12 +86,16 @@ describe("an email link", () => {
     for (const bad of [changed, token.slice(1), `${token}A`, "", "\0", "x".repeat(100), "' or 1=1 --"])
       expect((await stranger().byLink(bad)).isIn, bad).toBe(false);
     const visitor = stranger();
-    await visitor.tell("link/request", { kind: "password_reset", email: user.email, landing: "/console" });
+    await visitor.postJson("link/request", {
+      kind: "password_reset",
+      email: user.email,
+      landing: "/console",
+    });
     const reset = (await mailbox.linksTo(user.email)).at(-1);
     expect(reset?.pathname).toBe("/login/reset");
     expect((await stranger().byLink(tokenOf(reset))).isIn).toBe(false);
     expect(
-      (await stranger().tell("password/reset", { token, password: "another long password" })).status,
+      (await stranger().postJson("password/reset", { token, password: "another long password" })).status,
     ).toBe(410);
     await later(LINK_MINUTES.sign_in_link);
     expect((await stranger().byLink(token)).isIn).toBe(false);
@@ -163,10 +167,10 @@ describe("requesting a link", () => {
       forwarded: "host=evil.example",
     };
     const input = { kind: "sign_in_link", email: user.email, landing: "/console" };
-    expect((await stranger().tell("link/request", input, headers)).status).toBe(202);
-    expect((await stranger().tell("link/request", input, { ...headers, host: "evil.example" })).status).toBe(
-      202,
-    );
+    expect((await stranger().postJson("link/request", input, headers)).status).toBe(202);
+    expect(
+      (await stranger().postJson("link/request", input, { ...headers, host: "evil.example" })).status,
+    ).toBe(202);
     const emails = await mailbox.mailsTo(user.email);
     expect(emails).toHaveLength(2);
     for (const mail of emails) expect(mail).not.toContain("evil.example");
@@ -203,7 +207,7 @@ describe("requesting a link", () => {
     const input = { kind: "sign_in_link", email: user.email, landing: "/console" };
     const visitor = stranger();
     for (const origin of ["https://evil.example", "null", "https://mail.example.org.evil.example"])
-      expect((await visitor.tell("link/request", input, { origin })).status, origin).toBe(403);
+      expect((await visitor.postJson("link/request", input, { origin })).status, origin).toBe(403);
     for (const bad of [
       { ...input, kind: "first_user" },
       { ...input, extra: 1 },
@@ -214,9 +218,9 @@ describe("requesting a link", () => {
       "text",
       null,
     ])
-      expect((await visitor.tell("link/request", bad)).status, JSON.stringify(bad)).toBe(422);
+      expect((await visitor.postJson("link/request", bad)).status, JSON.stringify(bad)).toBe(422);
     const long = { ...input, landing: `/${"x".repeat(20_000)}` };
-    expect((await visitor.tell("link/request", long)).status).toBe(413);
+    expect((await visitor.postJson("link/request", long)).status).toBe(413);
   });
 
   test("reports if system email is not configured", async () => {

@@ -11,9 +11,9 @@ import {
   verifyPassword,
   writePassword,
 } from "#server/services/people/users";
-import { type Console, openConsole, PASSWORD } from "../support/console";
-import { untilLocked } from "../support/locked";
-import { openStatementLog } from "../support/statements";
+import { type Console, openConsole, PASSWORD } from "../support/console/console";
+import { waitForLock } from "../support/database/lock-wait";
+import { openStatementLog } from "../support/database/statements";
 
 let console: Console;
 beforeAll(async () => {
@@ -112,7 +112,7 @@ describe("signing in", () => {
     const { pending } = await console.deps.db.transaction(async (tx) => {
       await lockUser(tx, user.id);
       const pending = attempt(user.email, PASSWORD, "198.51.100.9");
-      await untilLocked(console.world.hot);
+      await waitForLock(console.world.hot);
       await writePassword(tx, { userId: user.id, passwordHash });
       return { pending };
     });

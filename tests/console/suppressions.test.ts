@@ -6,17 +6,17 @@ import { BODY_TIMEOUTS, createBodyBudget } from "#server/platform/limits/body-bu
 import { unsubscribe } from "#server/services/suppressions/suppress";
 import { answerExport, answerImport, type ImportLine } from "#server/trpc/suppressions/files";
 import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
-import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
+import { type Console, cookiesOf, noCookies, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 type Rows = { rows: SuppressionRow[]; hasMore: boolean };
 type Pasted = { added: number; existing: number; refused: { text: string; why: string }[] };
 
 let console: Console;
-let ann: Party;
+let ann: RoleTeam;
 beforeAll(async () => {
   console = await openConsole();
-  ann = await openParty(console, "Ann's");
+  ann = await createRoleTeam(console, "Ann's");
 });
 afterAll(() => console.close());
 beforeEach(async () => {
@@ -219,7 +219,7 @@ describe("an imported file", () => {
     expect((await upload(file, { origin: "https://evil.example" })).status).toBe(403);
     expect((await upload(file, { "content-type": "multipart/form-data; boundary=x" })).status).toBe(415);
     expect((await upload(file, { "content-length": "90000000" })).status).toBe(413);
-    const stranger = await openParty(console, "Ben's");
+    const stranger = await createRoleTeam(console, "Ben's");
     const foreign = cookiesOf((await console.session(stranger.userIds.owner)).id);
     expect((await upload(file, {}, foreign)).status).toBe(404);
     expect(await found({})).toEqual([]);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { DraftPreview } from "#server/services/templates/draft-preview";
-import { type Console, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
+import { type Console, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 let console: Console;
-let ann: Party;
+let ann: RoleTeam;
 beforeAll(async () => {
   console = await openConsole();
-  ann = await openParty(console, "Ann's");
+  ann = await createRoleTeam(console, "Ann's");
 });
 afterAll(() => console.close());
 

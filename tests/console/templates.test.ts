@@ -6,17 +6,17 @@ import { createKey } from "#server/services/keys/keys";
 import type { DraftPreview } from "#server/services/templates/draft-preview";
 import { answerTemplateBody } from "#server/trpc/templates/body";
 import type { TemplateRow, TemplateView } from "#server/trpc/templates/views";
-import { type Console, cookiesOf, noCookies, openConsole } from "../support/console";
-import { openParty, type Party } from "../support/parties";
+import { type Console, cookiesOf, noCookies, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 type Saved = { id: string; revision: number; version: number };
 type Rows = { rows: TemplateRow[]; hasMore: boolean };
 
 let console: Console;
-let ann: Party;
+let ann: RoleTeam;
 beforeAll(async () => {
   console = await openConsole();
-  ann = await openParty(console, "Ann's");
+  ann = await createRoleTeam(console, "Ann's");
 });
 afterAll(() => console.close());
 
@@ -341,7 +341,7 @@ describe("the document with images", () => {
     expect(policy).toContain("img-src data: https:");
     expect(await response.text()).toContain("&lt;b&gt;");
     expect((await body(id, "{}")).status).toBe(401);
-    const stranger = await openParty(console, "Ben's");
+    const stranger = await createRoleTeam(console, "Ben's");
     const foreign = await cookiesOf((await console.session(stranger.userIds.owner)).id);
     expect((await body(id, "{}", foreign)).status).toBe(404);
     for (const values of ["", "[", "[]", '{"NAME":{}}', `{"NAME":"${"x".repeat(30_000)}"}`])

@@ -10,7 +10,7 @@ import { rotateSigningSecret } from "#server/services/webhooks/rotate";
 import { signatureHeaders } from "#server/services/webhooks/sign";
 import { type Snippet, VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
 import { findPort } from "#server/startup/postgres/server";
-import { projectRoot, startProcess, type TestProcess } from "../support/processes";
+import { projectRoot, startProcess, type TestProcess } from "../support/processes/processes";
 import { createWorld, type World } from "../support/world";
 
 /*

@@ -7,16 +7,16 @@ import { newId } from "#server/platform/ids";
 import type { WebhookEventWire } from "#server/shared/wire/webhook";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import type { WebhookDeliveryView } from "#server/trpc/webhooks/webhooks";
-import { type Console, openConsole } from "../support/console";
-import { type HttpSink, type SinkReply, startHttpSink } from "../support/http-sink";
-import { openParty, type Party } from "../support/parties";
+import { type Console, openConsole } from "../support/console/console";
+import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
+import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
 
 let console: Console;
-let ann: Party;
+let ann: RoleTeam;
 let sinks: HttpSink[] = [];
 beforeAll(async () => {
   console = await openConsole();
-  ann = await openParty(console, "Ann's");
+  ann = await createRoleTeam(console, "Ann's");
 });
 afterAll(() => console.close());
 afterEach(async () => {

@@ -6,8 +6,8 @@ import type { AppRouter } from "#server/trpc/router";
 import { answerImport } from "#server/trpc/suppressions/files";
 import { signInWithProvider, signOut, submitProof } from "../../app/auth-client";
 import { faultOf } from "../../app/console/_ui/fault";
-import { type Console, cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console";
-import { openVisitor } from "../support/sign-in-visitor";
+import { type Console, cookiesOf, noCookies, openConsole, PASSWORD } from "../support/console/console";
+import { openVisitor } from "../support/console/sign-in-visitor";
 
 /*
  * The public URL is configured differently from the URL that the browser opens: pages load, and every mutation is rejected.
@@ -52,7 +52,7 @@ describe("a page opened at a URL other than BACKSTAMP_URL shows an error", () =>
   test("at the request for a link", async () => {
     const visitor = openVisitor(console.deps);
     const input = { kind: "sign_in_link", email: "ann@example.org", landing: "/console" };
-    expect(await visitor.tell("link/request", input, { origin: opened })).toMatchObject({
+    expect(await visitor.postJson("link/request", input, { origin: opened })).toMatchObject({
       status: 403,
       told: { error: SENTENCE },
     });
@@ -90,7 +90,7 @@ describe("a page opened at a URL other than BACKSTAMP_URL shows an error", () =>
 test("a host that only the request names is foreign, even if the origin matches it", async () => {
   const headers = { host: "evil.example", origin: "https://evil.example" };
   const input = { kind: "sign_in_link", email: "ann@example.org", landing: "/console" };
-  expect((await openVisitor(console.deps).tell("link/request", input, headers)).status).toBe(403);
+  expect((await openVisitor(console.deps).postJson("link/request", input, headers)).status).toBe(403);
   const init = { method: "POST", body: "{}", headers: { ...headers, "content-type": "application/json" } };
   expect((await console.call("account.endOtherSessions", init)).status).toBe(403);
   const { id } = await console.session((await console.person({ role: "owner" })).id);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Database, openDatabase } from "#db/client";
-import { freshDatabase } from "../support/postgres";
+import { freshDatabase } from "../support/database/postgres";
 
 let place: Awaited<ReturnType<typeof freshDatabase>>;
 let database: Database;

@@ -3,7 +3,7 @@ import type { HotSql } from "#db/client";
 import { claimDeliveries } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
-import { queueMany } from "../support/queue-many";
+import { queueMany } from "../support/database/queue-many";
 import { createWorld, type World } from "../support/world";
 
 const limit = 100;

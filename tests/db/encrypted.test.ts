@@ -7,8 +7,8 @@ import { TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { isDatabaseUnreachable } from "#db/faults";
-import { makeAuthority, makeCertificate } from "../support/certificate";
-import { runProgram } from "../support/program";
+import { runProgram } from "../support/processes/program";
+import { makeAuthority, makeCertificate } from "../support/servers/certificate";
 
 /** A proxy before the database that gives a set response to the TLS request and forwards all other bytes. */
 async function openHttpServer(answer: "S" | "N", { key, cert } = makeCertificate()) {

@@ -7,7 +7,7 @@ import { isDatabaseUnreachable } from "#db/faults";
 import { claimDeliveries } from "#server/delivery/queue/claims";
 import { recordResults } from "#server/delivery/queue/record-results";
 import { newId } from "#server/platform/ids";
-import { startTap, type Tap } from "../support/database-tap";
+import { startTap, type Tap } from "../support/database/database-tap";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 20_000, interval: 20 };

@@ -3,8 +3,8 @@ import { createServer, connect as dial, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { createWaker, listenForDue } from "#db/notify";
-import { freshDatabase } from "../support/postgres";
-import { freePort } from "../support/redis";
+import { freshDatabase } from "../support/database/postgres";
+import { freePort } from "../support/processes/redis";
 
 let home: Awaited<ReturnType<typeof freshDatabase>>;
 const open: { close(): Promise<void> }[] = [];

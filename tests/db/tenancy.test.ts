@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Database, openDatabase } from "#db/client";
-import { freshDatabase } from "../support/postgres";
-import { GLOBAL_TABLES, readTables } from "../support/tenants";
+import { freshDatabase } from "../support/database/postgres";
+import { GLOBAL_TABLES, readTables } from "../support/database/tenants";
 
 let database: Database;
 let drop: () => Promise<void>;

@@ -9,9 +9,9 @@ import { findDomain } from "#server/services/domains/read";
 import { addDomain, updateDomain } from "#server/services/domains/write";
 import { addSuppressions } from "#server/services/suppressions/suppress";
 import { updateTeam } from "#server/services/teams";
-import { acceptedBy, type CountingTransport, countHandOvers } from "../support/hand-overs";
-import { passDay } from "../support/pass-day";
-import { queueMany } from "../support/queue-many";
+import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
+import { elapseDay } from "../support/database/elapse-day";
+import { queueMany } from "../support/database/queue-many";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -21,7 +21,7 @@ let out: CountingTransport;
 let stops: (() => Promise<void>)[];
 beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
-  out = countHandOvers("relay");
+  out = createCountingTransport("relay");
   stops = [];
 });
 afterEach(async () => {
@@ -80,9 +80,9 @@ test("three concurrent workers hand over exactly the daily cap, and the rest wai
   expect(rows).toHaveLength(150);
   for (const row of rows) expect(row).toEqual({ attempts: 0, inTime: true, status: "queued" });
 
-  await passDay(world.hot);
+  await elapseDay(world.hot);
   await settled(200, "daily_cap", 50);
-  await passDay(world.hot);
+  await elapseDay(world.hot);
   await settled(250, "daily_cap", 0);
   expect(new Set(out.handedOver).size).toBe(250);
 });
@@ -112,9 +112,9 @@ test("a warm-up raises its limit each day and ends on the day that reaches its t
   await queue(75);
   startEngine();
   await settled(10, "warm_up", 65);
-  await passDay(world.hot);
+  await elapseDay(world.hot);
   await settled(30, "warm_up", 45);
-  await passDay(world.hot);
+  await elapseDay(world.hot);
   await settled(75, "warm_up", 0);
 });
 
@@ -127,7 +127,7 @@ test("the lower of cap and warm-up applies, and a warm-up does not apply before 
   startEngine();
   await settled(30, "daily_cap", 10);
   await capDomain({ warmUp: { startDate: null, firstDay: 5, growthPercent: 900, target: null } });
-  await passDay(world.hot);
+  await elapseDay(world.hot);
   await settled(40, "daily_cap", 0);
 });
 
@@ -150,7 +150,7 @@ test("the team's cap applies to all its domains, and only hand-overs that both c
 describe("a recipient is counted once a day", () => {
   test("for any number of attempts on that day, and again on another day", async () => {
     let isBusy = true;
-    out = countHandOvers("relay", async (recipient) =>
+    out = createCountingTransport("relay", async (recipient) =>
       isBusy
         ? outcomeOfReply(recipient, readReply("451 4.3.0 Later"), "mx.example.net", "rcpt")
         : acceptedBy(recipient),
@@ -169,7 +169,7 @@ describe("a recipient is counted once a day", () => {
     await queue(1);
     await vi.waitFor(async () => expect(await waitingBy("daily_cap")).toBe(1), eventually);
     isBusy = false;
-    await passDay(world.hot);
+    await elapseDay(world.hot);
     await vi.waitFor(async () => expect(await countersOfToday()).toEqual({ "example.org": 2 }), eventually);
   });
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { claimDeliveries } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { auditClaims, readClaims } from "../support/claim-audit";
-import { type MailSink, startMailSink } from "../support/smtp-peer";
-import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
+import { killWorkers, spawnWorker, waitForBeats } from "../support/processes/worker-process";
+import { type MailSink, startMailSink } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 const workersCount = 8;

@@ -3,8 +3,8 @@ import { createEngine } from "#server/delivery/engine";
 import { newId } from "#server/platform/ids";
 import { setDestinationLimit, unsetDestinationLimit } from "#server/services/destinations/limits";
 import { readDestinationShares } from "#server/services/destinations/worker-limits";
-import { startTestInternet, type TestInternet } from "../mail/direct-world";
-import { type Act, PASS } from "../support/smtp-peer";
+import { type Act, PASS } from "../support/servers/smtp-test-server";
+import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };

@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createEngine } from "#server/delivery/engine";
 import { outcomeOfReply, readReply } from "#server/mail/outcome";
-import { acceptedBy, type CountingTransport, countHandOvers } from "../support/hand-overs";
-import { queueMany } from "../support/queue-many";
+import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
+import { queueMany } from "../support/database/queue-many";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -44,7 +44,7 @@ function openTarpits(): { out: CountingTransport; release: () => void } {
   const gone = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const out = countHandOvers("direct", async (recipient) => {
+  const out = createCountingTransport("direct", async (recipient) => {
     if (recipient.includes("@tarpit")) await gone;
     return acceptedBy(recipient);
   });
@@ -65,7 +65,7 @@ test("a tarpit occupies two slots, and fast destinations behind its backlog get 
 
 test("a backlog of 20,000 emails to a slow destination hardly delays a single email to another one", async () => {
   await queue("slow.example", 20_000);
-  const out = countHandOvers("direct", async (recipient) => {
+  const out = createCountingTransport("direct", async (recipient) => {
     if (recipient.endsWith("@slow.example")) await wait(100);
     return acceptedBy(recipient);
   });
@@ -115,7 +115,7 @@ test("deliveries that wait for a destination are queued without an attempt, with
 });
 
 test("a destination that replies 421 is paused until the end of its pause, and others are not", async () => {
-  const out = countHandOvers("direct", async (recipient) =>
+  const out = createCountingTransport("direct", async (recipient) =>
     recipient.endsWith("@busy.example")
       ? outcomeOfReply(recipient, readReply("421 4.7.0 Too many connections"), "mx.busy.example", "mail")
       : acceptedBy(recipient),

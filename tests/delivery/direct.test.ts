@@ -2,8 +2,8 @@ import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { readDomainName } from "#server/mail/address/address";
-import { startTestInternet, type TestInternet } from "../mail/direct-world";
-import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
+import { killWorkers, spawnWorker, waitForBeats } from "../support/processes/worker-process";
+import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };

@@ -9,7 +9,12 @@ import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
 import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
-import { DROP, type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+import {
+  DROP,
+  type SmtpScript,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 const hasVerifier = hasDkimVerifier();
@@ -17,7 +22,7 @@ if (!hasVerifier)
   process.stdout.write("NOT RUN: python3-dkim is not on this machine; sent signatures are only looked at.\n");
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let transport: Transport;
 
 beforeEach(async () => {
@@ -32,8 +37,8 @@ afterEach(async () => {
   await world.close();
 });
 
-async function relayTo(script: FaultScript): Promise<void> {
-  peer = await startFaultPeer(script);
+async function relayTo(script: SmtpScript): Promise<void> {
+  peer = await startSmtpTestServer(script);
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
   if (!url.ok) throw new Error(url.fault);
   transport = createRelay(url.target);

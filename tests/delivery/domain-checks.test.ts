@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { startWorker } from "#server/delivery/worker";
-import type { DnsPeer } from "../support/dns-peer";
+import type { DnsTestServer } from "../support/servers/dns-test-server";
+import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { createWorld, type World } from "../support/world";
-import { type Listed, publish, startZone, type Zone } from "../support/zone";
 
 let world: World;
 let zone: Zone;
-let peer: DnsPeer;
+let peer: DnsTestServer;
 let token: string;
 beforeEach(async () => {
   ({ zone, peer } = await startZone());

@@ -4,9 +4,9 @@ import { claimDeliveries, hasMoreDue } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { addDomain } from "#server/services/domains/write";
 import { createTeam } from "#server/services/teams";
-import { countReadsOfQueue } from "../support/count-reads";
-import { type CountingTransport, countHandOvers } from "../support/hand-overs";
-import { queueMany } from "../support/queue-many";
+import { type CountingTransport, createCountingTransport } from "../support/counting-transport";
+import { queueMany } from "../support/database/queue-many";
+import { countQueueReads } from "../support/database/queue-reads";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -19,7 +19,7 @@ let isPumping: boolean;
 let pumping: Promise<void>;
 beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
-  out = countHandOvers("relay");
+  out = createCountingTransport("relay");
   engine = createEngine(world.withTransport(out.transport), { dialoguesMax: 10 });
 });
 afterEach(async () => {
@@ -67,7 +67,7 @@ test("a claim reads no more rows with a backlog forty times as large, and includ
     await queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count: more });
     await queueMany(world.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });
     await world.hot.unsafe("vacuum analyze deliveries");
-    const { scans, fetched, result } = await countReadsOfQueue(world.hot, (hot) =>
+    const { scans, fetched, result } = await countQueueReads(world.hot, (hot) =>
       claimDeliveries(hot, { limit: claimBatch, leaseToken: newId() }),
     );
     expect(scans).toBe(0);

@@ -1,6 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Act, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
-import { killWorkers, spawnWorker, type WorkerProcess, waitForBeats } from "../support/worker-process";
+import {
+  killWorkers,
+  spawnWorker,
+  type WorkerProcess,
+  waitForBeats,
+} from "../support/processes/worker-process";
+import {
+  type Act,
+  PASS,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -9,7 +19,7 @@ const dialoguesMax = 10;
 const waitingCount = 5;
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let release: () => void;
 /** Replies to messages on connections up to this one wait for `release`. */
 let heldConnectionsMax: number;
@@ -19,7 +29,7 @@ beforeEach(async () => {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  peer = await startFaultPeer({
+  peer = await startSmtpTestServer({
     message: async ({ connection }): Promise<Act> => {
       if (connection <= heldConnectionsMax) await released;
       return PASS;

@@ -1,6 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Act, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
-import { killWorkers, spawnWorker, type WorkerProcess, waitForBeats } from "../support/worker-process";
+import {
+  killWorkers,
+  spawnWorker,
+  type WorkerProcess,
+  waitForBeats,
+} from "../support/processes/worker-process";
+import {
+  type Act,
+  PASS,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 /* The only test that waits for a lease in real time: a worker detects the end of its lease by its own clock. */
@@ -10,7 +20,7 @@ const eventually = { timeout: 60_000, interval: 50 };
 const afterTheLease = { timeout: 120_000, interval: 200 };
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let release: () => void;
 let askedByFrozen = 0;
 beforeEach(async () => {
@@ -19,7 +29,7 @@ beforeEach(async () => {
     release = resolve;
   });
   askedByFrozen = 0;
-  peer = await startFaultPeer({
+  peer = await startSmtpTestServer({
     // The worker of the first connection freezes: its DATA gets no reply before the end of the test.
     data: async ({ connection }): Promise<Act> => {
       if (connection > 1) return PASS;

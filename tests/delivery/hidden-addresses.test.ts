@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
-import { startTestInternet, type TestInternet } from "../mail/direct-world";
+import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
 let world: WebhookWorld;

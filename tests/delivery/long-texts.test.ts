@@ -9,8 +9,8 @@ import { silentLog } from "#server/platform/log";
 import { addDomain } from "#server/services/domains/write";
 import { readSource } from "#server/services/emails/read/source";
 import { createTeam } from "#server/services/teams";
-import { countHandOvers } from "../support/hand-overs";
-import { DROP, startFaultPeer } from "../support/smtp-peer";
+import { createCountingTransport } from "../support/counting-transport";
+import { DROP, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 50_000, interval: 20 };
@@ -40,7 +40,7 @@ async function sendMany(count: number): Promise<void> {
 test("300 long newsletters of one team delay another team's newsletter by a few at most", async () => {
   await sendMany(300);
   const other = await otherTeam();
-  const out = countHandOvers("relay");
+  const out = createCountingTransport("relay");
   const engine = createEngine(world.withTransport(out.transport), { dialoguesMax: 10 });
   let isPumping = true;
   const run = async () => {
@@ -66,7 +66,7 @@ test("300 long newsletters of one team delay another team's newsletter by a few 
 test("while a text is generated, emails that need none are delivered, also those of the same team", async () => {
   const { id } = await world.send({ html: newsletter, to: ["slow@example.net"] });
   for (const n of [1, 2, 3]) await world.send({ to: [`quick${n}@example.net`] });
-  const out = countHandOvers("relay");
+  const out = createCountingTransport("relay");
   let go = () => {};
   const gone = new Promise<void>((resolve) => {
     go = resolve;
@@ -87,7 +87,7 @@ test("while a text is generated, emails that need none are delivered, also those
 
 describe("a text that could not be generated in time", () => {
   async function peerAnd(answers: (typeof DROP | string)[]) {
-    const peer = await startFaultPeer({ message: answers });
+    const peer = await startSmtpTestServer({ message: answers });
     const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
     if (!url.ok) throw new Error(url.fault);
     const transport = createRelay(url.target);
@@ -132,10 +132,10 @@ describe("a text that could not be generated in time", () => {
     const convertToText = async () => `text ${out.push("made")}`;
     const bodies: string[] = [];
     const transport = {
-      ...countHandOvers("relay").transport,
+      ...createCountingTransport("relay").transport,
       deliver: async (message: { bytes: Uint8Array }, recipients: string[]) => {
         bodies.push(Buffer.from(message.bytes).toString("latin1"));
-        return countHandOvers("relay").transport.deliver(message as never, recipients, {} as never);
+        return createCountingTransport("relay").transport.deliver(message as never, recipients, {} as never);
       },
     };
     await tick({ ...world.withTransport(transport), convertToText }, { budgetMs: 20_000 });

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { startTestInternet, type TestInternet, type Zone } from "../mail/direct-world";
-import { type Certificate, makeAuthority, makeCertificate } from "../support/certificate";
-import { type HttpSink, type SinkReply, startHttpSink } from "../support/http-sink";
-import { EHLO_STARTTLS, type FaultPeer } from "../support/smtp-peer";
-import { killWorkers, spawnWorker } from "../support/worker-process";
+import { killWorkers, spawnWorker } from "../support/processes/worker-process";
+import { type Certificate, makeAuthority, makeCertificate } from "../support/servers/certificate";
+import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
+import { EHLO_STARTTLS, type SmtpTestServer } from "../support/servers/smtp-test-server";
+import { startTestInternet, type TestInternet, type Zone } from "../support/servers/test-internet";
 import { createWorld, type World } from "../support/world";
 
 /** The only port of policy hosts (RFC 8461 section 3.3). */
@@ -53,7 +53,7 @@ let world: World;
 let internet: TestInternet;
 let folder: string;
 let sinks: Map<string, HttpSink>;
-let servers: Map<string, FaultPeer>;
+let servers: Map<string, SmtpTestServer>;
 
 /** The certificate of a name is signed by the test authority or self-signed. */
 const certificateOf = (name: string, isVouched = true): Certificate =>

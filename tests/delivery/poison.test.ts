@@ -1,8 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lapsesMax } from "#server/delivery/queue/recover-expired";
-import { type Act, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
-import { killWorkers, spawnWorker } from "../support/worker-process";
+import { killWorkers, spawnWorker } from "../support/processes/worker-process";
+import {
+  type Act,
+  PASS,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 /** Far less memory than the large email needs, and enough for a worker. */
@@ -15,10 +20,10 @@ const neighbours = Array.from({ length: 5 }, (_, n) => `r${n}@example.net`);
 const poisonous = "poison@example.net";
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
-  peer = await startFaultPeer({
+  peer = await startSmtpTestServer({
     message: async (): Promise<Act> => {
       await wait(answerAfterMs);
       return PASS;

@@ -10,8 +10,8 @@ import { createDomain, declareDomainVerified } from "#server/services/domains/wr
 import { openInbound } from "#server/startup/inbound";
 import { renderNewsletters } from "../mail/newsletters";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
-import { type Postfix, postfixMissing, startPostfix } from "../support/postfix";
-import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { type Postfix, postfixMissing, startPostfix } from "../support/processes/postfix";
+import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 const hasVerifier = hasDkimVerifier();
@@ -40,7 +40,7 @@ const SAYS: Record<string, string> = {
 
 let world: World;
 let postfix: Postfix;
-let remote: FaultPeer;
+let remote: SmtpTestServer;
 let inbound: Listener;
 let transport: Transport;
 let sent: OutgoingMessage[];
@@ -53,7 +53,7 @@ async function open(): Promise<void> {
   const opened = await openInbound(settings, world.deps);
   if (!opened) throw new Error("nothing listens");
   inbound = opened;
-  remote = await startFaultPeer({
+  remote = await startSmtpTestServer({
     ehlo: "250 remote.example",
     rcpt: ({ address }) => SAYS[address.split("@")[0] ?? ""] ?? "250 ok",
   });

@@ -4,8 +4,8 @@ import { createEngine } from "#server/delivery/engine";
 import { claimDeliveries, hasMoreDue } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
-import { countHandOvers } from "../support/hand-overs";
-import { queueMany } from "../support/queue-many";
+import { createCountingTransport } from "../support/counting-transport";
+import { queueMany } from "../support/database/queue-many";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -82,7 +82,7 @@ test("all deliveries of an email have its priority", async () => {
 });
 
 test("a low-priority email behind 5,000 high-priority ones is handed over after a few batches", async () => {
-  const out = countHandOvers("relay");
+  const out = createCountingTransport("relay");
   const engine = createEngine(world.withTransport(out.transport), { dialoguesMax: 10 });
   await queue("high", 5_000);
   await queue("low", 1);

@@ -3,6 +3,7 @@ import type { RelayProvider } from "#db/schema/relays";
 import { tick } from "#server/delivery/tick";
 import { callbackPathOf, setCallback } from "#server/services/callbacks/secrets";
 import { removeRelay } from "#server/services/relays/write";
+import { relayTo } from "../support/relays";
 import {
   type FakeProvider,
   fakeMailgun,
@@ -10,10 +11,9 @@ import {
   fakeResend,
   fakeSendgrid,
   fakeSes,
-} from "../support/providers";
-import { relayTo } from "../support/relays";
-import { startFaultPeer } from "../support/smtp-peer";
-import { type SnsIssuer, startSnsIssuer } from "../support/sns-issuer";
+} from "../support/servers/providers";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { type SnsIssuer, startSnsIssuer } from "../support/servers/sns-issuer";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -44,7 +44,7 @@ test.each(Object.keys(ACCEPTS) as RelayProvider[])(
     const { make, says } = ACCEPTS[provider];
     const fake = make();
     const ownId = fake.newProviderId("");
-    const peer = await startFaultPeer({ message: says(ownId) });
+    const peer = await startSmtpTestServer({ message: says(ownId) });
     const relay = await relayTo(world.deps, peer, { provider });
     await setCallback(world.deps, relay, fake.given);
 
@@ -63,7 +63,7 @@ test.each(Object.keys(ACCEPTS) as RelayProvider[])(
     const providerId = fake.newProviderId(messageId).startsWith(String(body.id))
       ? fake.newProviderId(messageId)
       : ownId;
-    const callback = fake.tell({ kind: "bounced", providerId, address });
+    const callback = fake.report({ kind: "bounced", providerId, address });
     const reply = await world.api("POST", callbackPathOf(relay.id), fake.call(callback, world.clock.now()));
     expect(reply.body).toMatchObject({ recorded: 1 });
     expect(await read()).toMatchObject({ status: "bounced" });

@@ -12,14 +12,14 @@ import {
   type Act,
   DROP,
   EHLO_AUTH,
-  type FaultPeer,
-  type FaultScript,
-  startFaultPeer,
-} from "../support/smtp-peer";
+  type SmtpScript,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-const peers: FaultPeer[] = [];
+const peers: SmtpTestServer[] = [];
 const logged: { level: string; event: string; fields: Record<string, unknown> }[] = [];
 
 beforeEach(async () => {
@@ -31,8 +31,8 @@ afterEach(async () => {
   await world.close();
 });
 
-async function peerWith(script: FaultScript = {}): Promise<FaultPeer> {
-  const peer = await startFaultPeer(script);
+async function peerWith(script: SmtpScript = {}): Promise<SmtpTestServer> {
+  const peer = await startSmtpTestServer(script);
   peers.push(peer);
   return peer;
 }
@@ -49,7 +49,7 @@ function worker(): WorkerDeps {
 }
 
 const round = (deps = worker()) => tick(deps, { budgetMs: 20_000 });
-const logins = (peer: FaultPeer) => peer.commands.filter((line) => line.startsWith("AUTH")).length;
+const logins = (peer: SmtpTestServer) => peer.commands.filter((line) => line.startsWith("AUTH")).length;
 const sendMany = (count: number) => Promise.all(Array.from({ length: count }, () => world.send()));
 const aMinute = "61 seconds";
 

@@ -2,18 +2,18 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createEngine } from "#server/delivery/engine";
 import { createTeam } from "#server/services/teams";
 import { relayTo } from "../support/relays";
-import { type FaultPeer, HANG, startFaultPeer } from "../support/smtp-peer";
+import { HANG, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };
 
 let world: World;
-let tarpit: FaultPeer;
-let quick: FaultPeer;
+let tarpit: SmtpTestServer;
+let quick: SmtpTestServer;
 beforeEach(async () => {
   world = await createWorld({ transportKind: "none" });
-  tarpit = await startFaultPeer({ mail: HANG });
-  quick = await startFaultPeer();
+  tarpit = await startSmtpTestServer({ mail: HANG });
+  quick = await startSmtpTestServer();
 });
 afterEach(async () => {
   await tarpit.close();

@@ -3,22 +3,22 @@ import { tick } from "#server/delivery/tick";
 import type { WorkerDeps } from "#server/deps";
 import { createQueryDns } from "#server/mail/dns/dns";
 import { createOutside } from "#server/platform/egress/outside";
-import { type DnsPeer, startDnsPeer } from "../support/dns-peer";
 import { relayTo } from "../support/relays";
-import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { type DnsTestServer, startDnsTestServer } from "../support/servers/dns-test-server";
+import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-let peer: FaultPeer;
-let dns: DnsPeer;
+let peer: SmtpTestServer;
+let dns: DnsTestServer;
 /** Addresses of relay.example, by number of the query. */
 let addresses: (nth: number) => string[];
 
 beforeEach(async () => {
   world = await createWorld({ transportKind: "none" });
-  peer = await startFaultPeer();
+  peer = await startSmtpTestServer();
   addresses = () => ["127.0.0.1"];
-  dns = await startDnsPeer(({ name, type }, nth) => {
+  dns = await startDnsTestServer(({ name, type }, nth) => {
     if (name !== "relay.example") return null;
     if (type !== "A") return {};
     return { answers: addresses(nth).map((data) => ({ name, type: "A" as const, ttl: 0, data })) };

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createVault } from "#server/platform/secrets/vault";
 import { listRelays } from "#server/services/relays/read";
+import { killWorkers, spawnWorker, waitForBeats } from "../support/processes/worker-process";
 import { relayTo } from "../support/relays";
-import { EHLO_AUTH, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
-import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
+import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };
@@ -11,12 +11,12 @@ const eventually = { timeout: 60_000, interval: 50 };
 const secret = "the secret of two workers in a test";
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let hasSuccess = false;
 beforeEach(async () => {
   hasSuccess = false;
   world = await createWorld({ transportKind: "none" });
-  peer = await startFaultPeer({
+  peer = await startSmtpTestServer({
     ehlo: EHLO_AUTH,
     auth: () => (hasSuccess ? "235 2.7.0 welcome" : "535 5.7.8 bad credentials"),
   });

@@ -11,14 +11,14 @@ import {
   type Act,
   DROP,
   EHLO_AUTH,
-  type FaultPeer,
-  type FaultScript,
-  startFaultPeer,
-} from "../support/smtp-peer";
+  type SmtpScript,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-const peers: FaultPeer[] = [];
+const peers: SmtpTestServer[] = [];
 
 beforeEach(async () => {
   world = await createWorld({ transportKind: "none" });
@@ -28,15 +28,15 @@ afterEach(async () => {
   await world.close();
 });
 
-async function peerWith(script: FaultScript = {}): Promise<FaultPeer> {
-  const peer = await startFaultPeer(script);
+async function peerWith(script: SmtpScript = {}): Promise<SmtpTestServer> {
+  const peer = await startSmtpTestServer(script);
   peers.push(peer);
   return peer;
 }
 
 const round = (deps: WorkerDeps = world.withTransport(null)) => tick(deps, { budgetMs: 20_000 });
 const typesOf = (email: { events: { type: string }[] }) => email.events.map(({ type }) => type);
-const counts = (...of: FaultPeer[]) => of.map(({ messages }) => messages.length);
+const counts = (...of: SmtpTestServer[]) => of.map(({ messages }) => messages.length);
 
 test("routing uses the relays of the domain, then of the team, then of the installation, then SMTP_URL", async () => {
   const [ofDomain, ofTeam, ofAll, set] = [
@@ -84,7 +84,7 @@ test("a team's relays send only its own email, and other relays are no failover 
   expect((await world.email(id)).deliveries[0]).toMatchObject({ status: "queued", lastCode: 451 });
 });
 
-const rejectedBeforeAcceptance: [string, FaultScript, { login?: string; query?: string }][] = [
+const rejectedBeforeAcceptance: [string, SmtpScript, { login?: string; query?: string }][] = [
   ["drops the connection at once", { greeting: DROP }, {}],
   ["greets with 421", { greeting: { bye: "421 4.3.2 too busy" } }, {}],
   ["rejects the login", { ehlo: EHLO_AUTH, auth: "535 5.7.8 bad credentials" }, { login: "user:wrong@" }],
@@ -142,7 +142,7 @@ test.each<[string, Act, string]>([
 });
 
 test("only the recipients that the previous relay deferred are offered to the next one", async () => {
-  const byName: FaultScript = {
+  const byName: SmtpScript = {
     rcpt: ({ address }) =>
       address.startsWith("gone")
         ? "550 5.1.1 no such user"

@@ -3,11 +3,16 @@ import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
-import { DROP, type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+import {
+  DROP,
+  type SmtpScript,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let transport: Transport;
 let lines: { event: string; facts: unknown }[];
 
@@ -21,8 +26,8 @@ afterEach(async () => {
   await world.close();
 });
 
-async function relayTo(script: FaultScript): Promise<void> {
-  peer = await startFaultPeer(script);
+async function relayTo(script: SmtpScript): Promise<void> {
+  peer = await startSmtpTestServer(script);
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
   if (!url.ok) throw new Error(url.fault);
   transport = createRelay(url.target);
@@ -78,7 +83,7 @@ describe("the reply code decides, not the enhanced code", () => {
 describe("a server with a recipient limit per transaction", () => {
   const ALL = ["a@example.net", "b@example.net", "c@example.net", "d@example.net", "e@example.net"];
   /** Accepts two recipients in each transaction. */
-  const twoAtOnce = (rejection: string): FaultScript => {
+  const twoAtOnce = (rejection: string): SmtpScript => {
     let accepted = 0;
     return {
       mail: () => {

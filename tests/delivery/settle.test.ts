@@ -3,15 +3,15 @@ import { tick } from "#server/delivery/tick";
 import { settleEmail } from "#server/services/emails/change/settle";
 import { createTeam, updateTeam } from "#server/services/teams";
 import { relayTo } from "../mail/relay-world";
-import { DROP, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { DROP, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
   await updateTeam(world.ctx, { unknown: "hold" });
-  peer = await startFaultPeer({ message: [DROP, "250 2.0.0 kept"] });
+  peer = await startSmtpTestServer({ message: [DROP, "250 2.0.0 kept"] });
 });
 afterEach(async () => {
   await peer.close();

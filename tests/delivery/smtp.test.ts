@@ -3,11 +3,16 @@ import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
-import { DROP, type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+import {
+  DROP,
+  type SmtpScript,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let transport: Transport;
 
 beforeEach(async () => {
@@ -19,8 +24,8 @@ afterEach(async () => {
   await world.close();
 });
 
-async function relayTo(script: FaultScript, options = ""): Promise<void> {
-  peer = await startFaultPeer(script);
+async function relayTo(script: SmtpScript, options = ""): Promise<void> {
+  peer = await startSmtpTestServer(script);
   const url = parseSmtpUrl(`smtp://${options}127.0.0.1:${peer.port}`);
   if (!url.ok) throw new Error(url.fault);
   transport = createRelay(url.target);

@@ -1,6 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Act, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
-import { killWorkers, spawnWorker, type WorkerProcess, waitForBeats } from "../support/worker-process";
+import {
+  killWorkers,
+  spawnWorker,
+  type WorkerProcess,
+  waitForBeats,
+} from "../support/processes/worker-process";
+import {
+  type Act,
+  PASS,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
@@ -8,12 +18,12 @@ const dialoguesMax = 10;
 const inOrder = { code: 0, signal: null };
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let answer: Promise<unknown>;
 beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
   answer = Promise.resolve();
-  peer = await startFaultPeer({
+  peer = await startSmtpTestServer({
     message: async (): Promise<Act> => {
       await answer;
       return PASS;

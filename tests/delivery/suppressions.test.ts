@@ -11,11 +11,15 @@ import { newId } from "#server/platform/ids";
 import { listSuppressions } from "#server/services/suppressions/read";
 import { addSuppressions } from "#server/services/suppressions/suppress";
 import { renderPayloads } from "#server/services/webhooks/events/render";
-import { type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+import {
+  type SmtpScript,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let transport: Transport;
 
 beforeEach(async () => {
@@ -27,8 +31,8 @@ afterEach(async () => {
   await world.close();
 });
 
-async function relayTo(script: FaultScript = {}): Promise<void> {
-  peer = await startFaultPeer(script);
+async function relayTo(script: SmtpScript = {}): Promise<void> {
+  peer = await startSmtpTestServer(script);
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
   if (!url.ok) throw new Error(url.fault);
   transport = createRelay(url.target);

@@ -13,27 +13,32 @@ import { findDomain } from "#server/services/domains/read";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { insertUser } from "#server/services/people/users";
 import { canSendSystemEmail, queueSystemEmail, type SystemEmail } from "#server/services/system-mail/queue";
-import { startTestInternet } from "../mail/direct-world";
+import { hashPasswordCheaply } from "../support/console/passwords";
 import { installationSecret } from "../support/deps";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
-import { storedCheaply } from "../support/passwords";
+import { killWorkers, spawnWorker, waitForBeats } from "../support/processes/worker-process";
 import { relayTo as addRelay } from "../support/relays";
-import { type FaultPeer, type FaultScript, HANG, startFaultPeer } from "../support/smtp-peer";
-import { killWorkers, spawnWorker, waitForBeats } from "../support/worker-process";
+import {
+  HANG,
+  type SmtpScript,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
+import { startTestInternet } from "../support/servers/test-internet";
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 50 };
 const LINK = /https:\/\/mail\.example\.com\/login\/link#[\w-]{43}/;
 
 let world: World;
-let peer: FaultPeer | undefined;
+let peer: SmtpTestServer | undefined;
 let transport: Transport | null;
 
 beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
   transport = null;
   peer = undefined;
-  const passwordHash = storedCheaply("correct horse battery");
+  const passwordHash = hashPasswordCheaply("correct horse battery");
   const ann = { id: newId(), email: "ann@example.net", name: null, passwordHash };
   await insertUser(world.deps.db, ann, { isAddressProved: true });
   await world.deps.db.insert(memberships).values({ teamId: world.ctx.teamId, userId: ann.id, role: "owner" });
@@ -45,8 +50,8 @@ afterEach(async () => {
   await world.close();
 });
 
-async function relayTo(script: FaultScript = {}): Promise<FaultPeer> {
-  peer = await startFaultPeer(script);
+async function relayTo(script: SmtpScript = {}): Promise<SmtpTestServer> {
+  peer = await startSmtpTestServer(script);
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
   if (!url.ok) throw new Error(url.fault);
   transport = createRelay(url.target);
@@ -256,7 +261,7 @@ test("system email needs a route of the installation, and the capture transport 
 });
 
 test("system email uses the relay of the installation if there is one", async () => {
-  const ours = await startFaultPeer();
+  const ours = await startSmtpTestServer();
   const elsewhere = await relayTo();
   await addRelay(world.deps, ours);
   await queue();

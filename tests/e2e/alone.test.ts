@@ -11,7 +11,7 @@ import { createTeam } from "#server/services/teams";
 import { type Built, buildDeps } from "#server/startup/deps";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { findPort } from "#server/startup/postgres/server";
-import { startProcess, type TestProcess } from "../support/processes";
+import { startProcess, type TestProcess } from "../support/processes/processes";
 import { ADMIN } from "./backstamp";
 
 const next = createRequire(import.meta.url).resolve("next/dist/bin/next");

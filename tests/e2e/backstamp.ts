@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { findPort } from "#server/startup/postgres/server";
-import { runProgram, startBuilt } from "../support/program";
+import { runProgram, startBuilt } from "../support/processes/program";
 
 export const ADMIN = { email: "admin@backstamp.test", password: "correct horse battery" } as const;
 

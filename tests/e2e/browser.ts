@@ -11,7 +11,7 @@ import {
   type Response,
 } from "playwright-core";
 import { expect } from "vitest";
-import { projectRoot } from "../support/processes";
+import { projectRoot } from "../support/processes/processes";
 import { startElsewhere } from "./elsewhere";
 
 const program = process.env.CHROMIUM ?? "/usr/bin/chromium";

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { projectRoot } from "../support/processes";
+import { projectRoot } from "../support/processes/processes";
 import { type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, type Watched } from "./browser";
 

@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { DnsPeer } from "../support/dns-peer";
-import { inStrings, type Listed, publish, startZone, type Zone } from "../support/zone";
+import type { DnsTestServer } from "../support/servers/dns-test-server";
+import { inStrings, type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
 
@@ -9,7 +9,7 @@ const name = "mail.alder-oak.example";
 const waitOptions = { timeout: 60_000 };
 
 let zone: Zone;
-let peer: DnsPeer;
+let peer: DnsTestServer;
 let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
@@ -29,7 +29,7 @@ beforeAll(async () => {
     "key",
     "create",
     "--name",
-    "Desk",
+    "TestServer",
     "--scopes",
     "full_access",
     "--json",

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { makeCertificate } from "../support/certificate";
+import { makeCertificate } from "../support/servers/certificate";
 
 /** The rest of the world, as a browser's proxy. */
 export type Elsewhere = {

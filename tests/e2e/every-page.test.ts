@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { projectRoot } from "../support/processes";
+import { projectRoot } from "../support/processes/processes";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectGoodLooks, expectNoBarriers, openBrowser, openProfile, signIn, type Watched } from "./browser";
 import { type Filled, fillTeam, makeFreshTeam, PAGES } from "./pages";

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type HttpSink, startHttpSink } from "../support/http-sink";
-import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
+import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
 import { expectAsText, expectInert, foreignMarkupOn, settle, textsOn } from "./inert";
@@ -33,7 +33,7 @@ const patience = { timeout: 60_000 };
 /** Each test opens many pages: fast on an idle machine, slow on a busy one. */
 const longMs = 400_000;
 
-let smtp: FaultPeer;
+let smtp: SmtpTestServer;
 let hooks: HttpSink;
 let backstamp: Backstamp;
 let browser: Browser;
@@ -47,7 +47,7 @@ const templates: string[] = [];
 const emails: HostileEmail[] = [];
 
 beforeAll(async () => {
-  smtp = await startFaultPeer({
+  smtp = await startSmtpTestServer({
     rcpt: ({ address }) => {
       const payload = PAYLOADS.find(({ number }) => number === numberIn(address.replace("n", "n ")));
       return `550 5.1.1 ${payload && isAscii(payload) ? payload.text : "no such user"}`;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Browser, Download, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DROP, type FaultPeer, PASS, startFaultPeer } from "../support/smtp-peer";
+import { DROP, PASS, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
   expectExactTimes,
@@ -18,7 +18,7 @@ let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
 let page: Page;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let token: string;
 /** While it is false, the mail server rejects or defers recipients by the local part of their address. */
 let isOpen = false;
@@ -26,7 +26,7 @@ const patience = { timeout: 60_000 };
 
 beforeAll(async () => {
   const towards = new Map<number, string>();
-  peer = await startFaultPeer({
+  peer = await startSmtpTestServer({
     rcpt: ({ address, connection }) => {
       towards.set(connection, address);
       if (isOpen) return PASS;

@@ -1,12 +1,12 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, signIn, type Watched } from "./browser";
 
 const patience = { timeout: 60_000 };
 
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let backstamp: Backstamp;
 let browser: Browser;
 let profile: Watched;
@@ -14,7 +14,7 @@ let page: Page;
 let token: string;
 
 beforeAll(async () => {
-  peer = await startFaultPeer({ rcpt: "550 5.7.1 not from you" });
+  peer = await startSmtpTestServer({ rcpt: "550 5.7.1 not from you" });
   browser = await openBrowser();
   backstamp = await startBackstamp({ SMTP_URL: `smtp://127.0.0.1:${peer.port}` });
   await backstamp.operate("domain", "add", "example.org", "--verified");

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sessionCookieName } from "#server/auth/cookies";
-import { codeOf } from "../support/authenticator-app";
+import { codeOf } from "../support/console/authenticator-app";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
 

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { silentLog } from "#server/platform/log";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
-import { type MailSink, startMailSink } from "../support/smtp-peer";
+import { type MailSink, startMailSink } from "../support/servers/smtp-test-server";
 import { type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type HttpSink, type SinkReply, startHttpSink } from "../support/http-sink";
+import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
 

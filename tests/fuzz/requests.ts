@@ -1,7 +1,7 @@
 import type { Route } from "#server/rest/pipeline/route";
 import { nameOf } from "../rest/route-calls";
+import { type Field, fieldsOf, withField } from "../support/database/schema-fields";
 import type { CallOptions } from "../support/rest";
-import { type Field, fieldsOf, withField } from "../support/schema-fields";
 import type { Plan, Twist } from "./plans";
 import { goodValuesFor, takes } from "./values";
 

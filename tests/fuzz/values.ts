@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { z } from "zod";
-import { coresOf, type Field } from "../support/schema-fields";
+import { coresOf, type Field } from "../support/database/schema-fields";
 
 const id = "018f0000-0000-7000-8000-000000000001";
 

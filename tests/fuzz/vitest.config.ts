@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     root,
     include: ["tests/fuzz/**/*.test.ts"],
-    globalSetup: ["tests/support/global-postgres.ts"],
+    globalSetup: ["tests/support/database/global-postgres.ts"],
     reporters: ["verbose"],
     maxWorkers: 2,
     testTimeout: 900_000,

@@ -1,5 +1,5 @@
 import type { HotSql } from "#db/client";
-import { readTables } from "../support/tenants";
+import { readTables } from "../support/database/tenants";
 
 /** Reports what was committed between two calls, by triggers whose rows belong to the transaction. */
 export type WriteWatch = {

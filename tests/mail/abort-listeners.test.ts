@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
-import { startTestInternet, type Zone } from "./direct-world";
+import { startTestInternet, type Zone } from "../support/servers/test-internet";
 
 const warnings: Error[] = [];
 const record = (warning: Error) => void warnings.push(warning);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { makeCertificate } from "../support/certificate";
-import { DROP, EHLO_STARTTLS } from "../support/smtp-peer";
-import { startTestInternet, type TestInternet } from "./direct-world";
+import { makeCertificate } from "../support/servers/certificate";
+import { DROP, EHLO_STARTTLS } from "../support/servers/smtp-test-server";
+import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
 import { kinds, message, watch } from "./relay-world";
 
 let internet: TestInternet;

@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from "vitest";
 import { createQueryDns } from "#server/mail/dns/dns";
-import { type DnsPeer, type DnsScript, startDnsPeer } from "../support/dns-peer";
+import { type DnsScript, type DnsTestServer, startDnsTestServer } from "../support/servers/dns-test-server";
 
-const peers: DnsPeer[] = [];
+const peers: DnsTestServer[] = [];
 afterEach(async () => {
   await Promise.all(peers.splice(0).map((peer) => peer.close()));
 });
-async function peerOf(script: DnsScript): Promise<DnsPeer> {
-  const peer = await startDnsPeer(script);
+async function peerOf(script: DnsScript): Promise<DnsTestServer> {
+  const peer = await startDnsTestServer(script);
   peers.push(peer);
   return peer;
 }

@@ -5,12 +5,12 @@ import {
   DROP,
   EHLO_PIPELINING,
   EHLO_PLAIN,
-  type FaultPeer,
-  type FaultScript,
   HANG,
   PASS,
-  startFaultPeer,
-} from "../support/smtp-peer";
+  type SmtpScript,
+  type SmtpTestServer,
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
 import { kinds, message, relayTo, watch } from "./relay-world";
 
 const RECIPIENTS = ["one@example.org", "two@example.org", "three@example.org"];
@@ -18,11 +18,11 @@ const RECIPIENTS = ["one@example.org", "two@example.org", "three@example.org"];
 const LARGE_BODY = `${"0123456789".repeat(7)}\r\n`.repeat(300_000);
 const DIALECTS = { "one command at a time": EHLO_PLAIN, pipelined: EHLO_PIPELINING };
 
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let relay: Transport;
 
-async function begin(script: FaultScript, options: RelayOptions = {}, query = ""): Promise<void> {
-  peer = await startFaultPeer(script);
+async function begin(script: SmtpScript, options: RelayOptions = {}, query = ""): Promise<void> {
+  peer = await startSmtpTestServer(script);
   relay = relayTo(peer, query, options);
 }
 
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
-  const broken: [where: string, script: FaultScript, kind: string][] = [
+  const broken: [where: string, script: SmtpScript, kind: string][] = [
     ["at MAIL", { mail: DROP }, "deferred"],
     ["at RCPT", { rcpt: DROP }, "deferred"],
     ["at DATA, before its 354", { data: DROP }, "deferred"],
@@ -56,7 +56,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     expect(outcomes[0]?.dialogue).not.toContain("0123456789");
   });
 
-  const silent: [where: string, script: FaultScript, kind: string][] = [
+  const silent: [where: string, script: SmtpScript, kind: string][] = [
     ["MAIL", { mail: HANG }, "deferred"],
     ["RCPT", { rcpt: HANG }, "deferred"],
     ["DATA", { data: HANG }, "deferred"],
@@ -107,7 +107,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     expect(outcomes[0]?.reason).toContain("during the message transfer");
   });
 
-  const verdicts: [where: string, script: FaultScript, kind: string, code: number | null][] = [
+  const verdicts: [where: string, script: SmtpScript, kind: string, code: number | null][] = [
     ["a refused sender", { mail: "550 5.7.1 not you" }, "rejected", 550],
     ["a sender refused for now", { mail: "451 4.3.0 later" }, "deferred", 451],
     ["a refused DATA", { data: "554 5.5.1 no valid recipients" }, "rejected", 554],

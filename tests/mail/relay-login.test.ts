@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { createRelay, type RelayOptions } from "#server/mail/transport/relay";
 import type { Transport } from "#server/mail/transport/transport";
-import { makeCertificate } from "../support/certificate";
+import { makeCertificate } from "../support/servers/certificate";
 import {
   EHLO_AUTH,
   EHLO_STARTTLS,
-  type FaultPeer,
-  type FaultScript,
   type MailSink,
   type MailSinkOptions,
-  startFaultPeer,
+  type SmtpScript,
+  type SmtpTestServer,
   startMailSink,
-} from "../support/smtp-peer";
+  startSmtpTestServer,
+} from "../support/servers/smtp-test-server";
 import { kinds, message, targetOf, watch } from "./relay-world";
 
 const DAY_MS = 86_400_000;
@@ -29,8 +29,8 @@ afterEach(async () => {
 });
 
 const startSink = async (options: MailSinkOptions): Promise<MailSink> => keep(await startMailSink(options));
-const startPeer = async (script: FaultScript, options = {}): Promise<FaultPeer> =>
-  keep(await startFaultPeer(script, options));
+const startPeer = async (script: SmtpScript, options = {}): Promise<SmtpTestServer> =>
+  keep(await startSmtpTestServer(script, options));
 const relayBy = (url: string, options: RelayOptions = {}): Transport =>
   keep(createRelay(targetOf(url), options));
 const send = (relay: Transport, id = "m1") => relay.deliver(message({ id }), ["b@example.org"], watch());

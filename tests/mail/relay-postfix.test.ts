@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Transport } from "#server/mail/transport/transport";
-import { findPostfixSink, type PostfixSink, startPostfixSink } from "../support/smtp-sink";
+import { findPostfixSink, type PostfixSink, startPostfixSink } from "../support/servers/smtp-sink";
 import { kinds, message, relayTo, watch } from "./relay-world";
 
 const binary = findPostfixSink();

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { DIALOGUE_MAX } from "#server/mail/transport/smtp/transcript";
 import type { Transport } from "#server/mail/transport/transport";
-import { type MailSink, startFaultPeer, startMailSink } from "../support/smtp-peer";
+import { type MailSink, startMailSink, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { kinds, message, relayTo, watch } from "./relay-world";
 
 const open: { close(): Promise<void> }[] = [];
@@ -58,7 +58,7 @@ test("connections are reused, never more than the pool allows, and replaced afte
 });
 
 test("a connection that the server closed while it was idle costs no attempt", async () => {
-  const peer = keep(await startFaultPeer({}));
+  const peer = keep(await startSmtpTestServer({}));
   const relay = keep(relayTo(peer, "?pool=1"));
   expect(kinds(await relay.deliver(message(), ["b@example.org"], watch()))).toEqual(["accepted"]);
   peer.dropAll();
@@ -71,7 +71,7 @@ test.each([
   ["with a late 421", (nth: number) => (nth === 1 ? ("421 4.4.2 idle too long" as const) : null)],
 ])("a used connection that ends at MAIL %s is replaced within the attempt", async (_how, answer) => {
   const peer = keep(
-    await startFaultPeer({
+    await startSmtpTestServer({
       mail: ({ nth }) => {
         const scripted = answer(nth);
         return scripted === null ? "250 ok" : { bye: scripted === "DROP" ? "" : scripted };
@@ -86,7 +86,7 @@ test.each([
 });
 
 test("an idle connection is closed after its time", async () => {
-  const peer = keep(await startFaultPeer({}));
+  const peer = keep(await startSmtpTestServer({}));
   const relay = keep(relayTo(peer, "", { idleMs: 50 }));
   await relay.deliver(message(), ["b@example.org"], watch());
   await expect.poll(() => peer.open(), { timeout: 10_000 }).toBe(0);
@@ -96,7 +96,7 @@ test("an idle connection is closed after its time", async () => {
 test("a server that accepts fewer connections than the pool allows receives all emails over those", async () => {
   let connected = 0;
   const peer = keep(
-    await startFaultPeer({
+    await startSmtpTestServer({
       greeting: () => {
         connected += 1;
         return connected === 1 ? "220 hello" : { bye: "421 4.7.0 too many connections" };
@@ -119,7 +119,7 @@ test("an email without a free connection before its deadline is deferred and not
     answer = resolve;
   });
   const peer = keep(
-    await startFaultPeer({
+    await startSmtpTestServer({
       message: async () => {
         await held;
         return "250 kept";
@@ -144,7 +144,7 @@ test.each([
   ["a server that is none of SMTP", { greeting: "HTTP/1.1 400 Bad Request" }],
   ["a server that refuses EHLO and HELO", { ehlo: "502 no", helo: "502 no" }],
 ])('%s defers emails with the alarm "connect"', async (_what, script) => {
-  const peer = await startFaultPeer(script ?? {});
+  const peer = await startSmtpTestServer(script ?? {});
   if (script === null) await peer.close();
   else keep(peer);
   const relay = keep(relayTo(peer));
@@ -155,7 +155,7 @@ test.each([
 
 test("a reply of many megabytes, with or without line ends, ends the connection and is not kept", async () => {
   for (const flood of [Buffer.alloc(5_000_000, "x"), Buffer.from("250-more\r\n".repeat(500_000))]) {
-    const peer = await startFaultPeer({ mail: flood });
+    const peer = await startSmtpTestServer({ mail: flood });
     const relay = relayTo(peer);
     const [outcome] = await relay.deliver(message(), ["b@example.org"], watch());
     expect(outcome?.kind).toBe("deferred");
@@ -166,7 +166,9 @@ test("a reply of many megabytes, with or without line ends, ends the connection 
 });
 
 test("hostile reply texts become plain text", async () => {
-  const peer = keep(await startFaultPeer({ rcpt: "550 5.1.1 \u0000<img onerror=x>\u001b[31m\u0085bad" }));
+  const peer = keep(
+    await startSmtpTestServer({ rcpt: "550 5.1.1 \u0000<img onerror=x>\u001b[31m\u0085bad" }),
+  );
   const relay = keep(relayTo(peer));
   const [outcome] = await relay.deliver(message(), ["b@example.org"], watch());
   expect(outcome?.kind).toBe("rejected");
@@ -175,7 +177,7 @@ test("hostile reply texts become plain text", async () => {
 });
 
 test("bare line ends and lone dots in a body cannot end the message early", async () => {
-  const peer = keep(await startFaultPeer({}));
+  const peer = keep(await startSmtpTestServer({}));
   const relay = keep(relayTo(peer));
   const smuggled = "MAIL FROM:<evil@example.com>\r\nRCPT TO:<victim@example.org>\r\nDATA\r\nevil";
   const bodies = ["\n.\n", "\r.\r", "\r\n.\r", "\n.\r\n", "\r\n.\n", "\r.\r\n", "\r\n.\r\n"];

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { EHLO_PLAIN, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { EHLO_PLAIN, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { kinds, message, relayTo, watch } from "./relay-world";
 
 const EHLO_DSN = "250-peer.test\r\n250-DSN\r\n250 8BITMIME";
@@ -14,8 +14,8 @@ async function sendTo(
   ehlo: string,
   sent: Parameters<typeof message>[0],
   recipients = ["b@example.org"],
-): Promise<FaultPeer> {
-  const peer = await startFaultPeer({ ehlo });
+): Promise<SmtpTestServer> {
+  const peer = await startSmtpTestServer({ ehlo });
   const relay = relayTo(peer);
   open.push(peer, relay);
   const outcomes = await relay.deliver(message(sent), recipients, watch());
@@ -23,7 +23,7 @@ async function sendTo(
   return peer;
 }
 
-const envelopeOf = ({ commands }: FaultPeer) => commands.filter((line) => /^(MAIL|RCPT)/.test(line));
+const envelopeOf = ({ commands }: SmtpTestServer) => commands.filter((line) => /^(MAIL|RCPT)/.test(line));
 
 test("a server with DSN is asked to report failures and delays, with the email's id and the original recipient", async () => {
   const peer = await sendTo(EHLO_DSN, { ...own, id: "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2" });

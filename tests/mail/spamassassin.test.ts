@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDkimKeyPair, readPrivateKey } from "#server/mail/dkim/key";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import { type MessageSource, outgoingMessage } from "#server/services/emails/outgoing";
-import { rulesHit, spamAssassinMissing } from "../support/spamassassin";
+import { rulesHit, spamAssassinMissing } from "../support/processes/spamassassin";
 import { textOf } from "./drafts";
 import { renderNewsletters } from "./newsletters";
 

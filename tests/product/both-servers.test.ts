@@ -10,7 +10,7 @@ import { createRestApi } from "#server/startup/http/rest-endpoint";
 import { findPort } from "#server/startup/postgres/server";
 import { createRouteCalls, mayHaveBody, nameOf } from "../rest/route-calls";
 import { installationSecret } from "../support/deps";
-import { startProcess, type TestProcess } from "../support/processes";
+import { startProcess, type TestProcess } from "../support/processes/processes";
 import { type CallOptions, callApi, type Reply } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 

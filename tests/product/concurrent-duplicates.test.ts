@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { silentLog } from "#server/platform/log";
 import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { findPort } from "#server/startup/postgres/server";
-import { runProgram, startBuilt } from "../support/program";
-import { postTwins } from "../support/twins";
+import { postDuplicates } from "../support/duplicate-posts";
+import { runProgram, startBuilt } from "../support/processes/program";
 
 type Closing = () => Promise<unknown>;
 const closing: Closing[] = [];
@@ -14,7 +14,7 @@ const baseUrls: string[] = [];
 let token = "";
 
 beforeAll(async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "backstamp-twins-"));
+  const folder = mkdtempSync(path.join(tmpdir(), "backstamp-duplicates-"));
   closing.push(async () => rmSync(folder, { recursive: true, force: true }));
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, "database"), log: silentLog });
   closing.push(() => postgres.stop());
@@ -35,7 +35,7 @@ beforeAll(async () => {
   }
   const key = await runProgram(
     "server/startup/admin.ts",
-    ["key", "create", "--name", "twins", "--scopes", "full_access", "--json"].concat(
+    ["key", "create", "--name", "duplicates", "--scopes", "full_access", "--json"].concat(
       ["POST /api/emails", "GET /api/emails"].flatMap((tier) => ["--limit", `${tier}=1000000`]),
     ),
     { env: { ...env, BACKSTAMP_URL: baseUrls[0] ?? "" } },
@@ -49,5 +49,5 @@ afterAll(async () => {
 
 test("50 equal concurrent posts with one idempotency key, over two web processes, create one email with one response: 100 rounds", async () => {
   expect(baseUrls).toHaveLength(2);
-  expect(await postTwins({ baseUrls, token, rounds: 100 })).toEqual([]);
+  expect(await postDuplicates({ baseUrls, token, rounds: 100 })).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { bannerOf, type Launcher, mayUnshare, mountedAt, paste, startLauncher } from "../startup/launcher";
-import { isRunning, killLeftovers } from "../support/processes";
+import { isRunning, killLeftovers } from "../support/processes/processes";
 
 const eventually = { timeout: 60_000, interval: 50 };
 
@@ -24,9 +24,9 @@ afterEach(async () => {
 const start = () => startLauncher({ mode: "start", dataDir, env: { HOST: "127.0.0.1" } });
 
 function remember(launcher: Launcher): number[] {
-  const household = launcher.household();
-  seen.push(...household);
-  return household;
+  const launcherPids = launcher.launcherPids();
+  seen.push(...launcherPids);
+  return launcherPids;
 }
 
 const commandOf = (pid: number): Promise<string> => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
@@ -71,9 +71,9 @@ test("with an empty environment it serves in production mode, and its log contai
   const again = await start();
   const last = await bannerOf(again);
   expect(paste(last.read).data).toMatchObject([{ id: afterwards }]);
-  const household = remember(again);
+  const launcherPids = remember(again);
   expect(await again.stop("SIGTERM", 60_000)).toEqual({ code: 0, signal: null });
-  await vi.waitFor(() => expect(household.filter(isRunning)).toEqual([]), eventually);
+  await vi.waitFor(() => expect(launcherPids.filter(isRunning)).toEqual([]), eventually);
   for (const output of [first.output, again.output])
     for (const secret of Object.values<string>(secrets)) expect(output).not.toContain(secret);
 });

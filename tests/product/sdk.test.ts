@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS, nameEverythingHere } from "../sdk/clients";
-import { type HttpSink, startHttpSink } from "../support/http-sink";
+import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
 import { openTarget, type Target } from "../support/target";
 
 let target: Target;

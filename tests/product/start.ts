@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { findPort } from "#server/startup/postgres/server";
 import { API_HOST } from "../sdk/clients";
-import { startBuilt } from "../support/program";
+import { startBuilt } from "../support/processes/program";
 
 let stop = async (): Promise<void> => {};
 

@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     root,
     include: ["tests/product/**/*.test.ts", "tests/rest/interface*.test.ts"],
-    globalSetup: ["tests/product/start.ts", "tests/support/global-postgres.ts"],
+    globalSetup: ["tests/product/start.ts", "tests/support/database/global-postgres.ts"],
     fileParallelism: false,
     testTimeout: 180_000,
     hookTimeout: 180_000,

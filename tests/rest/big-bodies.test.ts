@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findPort } from "#server/startup/postgres/server";
-import { type Child, startChild } from "../support/child";
-import { compiledOf } from "../support/program";
+import { type Child, startChild } from "../support/processes/child";
+import { compiledOf } from "../support/processes/program";
 import { type CallOptions, callApi } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   world = await createWorld();
   ({ token } = await world.key());
   const port = await findPort();
-  child = startChild<{ port: number }>(await compiledOf("tests/support/web-process.ts"), [], {
+  child = startChild<{ port: number }>(await compiledOf("tests/support/processes/web-process.ts"), [], {
     DATABASE_URL: world.databaseUrl,
     PORT: String(port),
     BACKSTAMP_URL: "http://localhost:3000",
@@ -35,7 +35,7 @@ beforeAll(async () => {
     SMTP_URL: "capture:",
     NODE_OPTIONS: `--max-old-space-size=${heapMb}`,
   });
-  await child.hear((message): message is { port: number } => "port" in message);
+  await child.waitFor((message): message is { port: number } => "port" in message);
   url = `http://127.0.0.1:${port}`;
 });
 afterAll(async () => {

@@ -3,8 +3,8 @@ import { callbackPathOf, setCallback } from "#server/services/callbacks/secrets"
 import { findRelay } from "#server/services/relays/read";
 import { addRelay } from "#server/services/relays/write";
 import type { DepsOptions } from "../support/deps";
-import type { Call, FakeProvider } from "../support/providers";
 import type { Reply } from "../support/rest";
+import type { Call, FakeProvider } from "../support/servers/providers";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 /** An email sent by a relay: its id, its recipient, and its id at the provider. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Log } from "#server/platform/log";
-import { fakeMailgun, fakePostmark, fakeSendgrid } from "../support/providers";
+import { fakeMailgun, fakePostmark, fakeSendgrid } from "../support/servers/providers";
 import { openCallbackApp } from "./callback-app";
 
 const UNAUTHORIZED = { status: 401, text: '{"error":"Unauthorized"}' };
@@ -19,7 +19,7 @@ test("a Mailgun token is valid only for the body with which it first arrived", a
   const fake = fakeMailgun();
   const relayId = await app.relayOf(fake);
   const [sent, other] = [await app.sent(relayId, fake), await app.sent(relayId, fake)];
-  const call = fake.call(fake.tell({ kind: "delivered", ...sent }), now());
+  const call = fake.call(fake.report({ kind: "delivered", ...sent }), now());
   expect((await app.post(relayId, call)).body).toMatchObject({ recorded: 1 });
   const turned = call.raw
     .replace('"event":"delivered"', '"event":"complained"')
@@ -36,7 +36,7 @@ test("Postmark may send the secret in a custom header", async () => {
   const fake = fakePostmark();
   const relayId = await app.relayOf(fake);
   const sent = await app.sent(relayId, fake);
-  const { raw } = fake.call(fake.tell({ kind: "delivered", ...sent }), now());
+  const { raw } = fake.call(fake.report({ kind: "delivered", ...sent }), now());
   const post = (secret: string) =>
     app.post(relayId, {
       raw,
@@ -50,7 +50,7 @@ test("a report with only the Message-ID is recorded for its recipient and suppre
   const fake = fakeSendgrid();
   const relayId = await app.relayOf(fake);
   const sent = await app.sent(relayId, fake);
-  const events = fake.tell({ kind: "bounced", ...sent }) as Record<string, unknown>[];
+  const events = fake.report({ kind: "bounced", ...sent }) as Record<string, unknown>[];
   const post = (change: object) => {
     const { sg_message_id: _, ...event } = events[1] ?? {};
     return app.post(relayId, fake.call([{ ...event, ...change }], now()));

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { makeAuthority, makeCertificate } from "../support/certificate";
-import { type FakeProvider, fakeSes } from "../support/providers";
-import { type SnsFields, type SnsIssuer, startSnsIssuer, topic } from "../support/sns-issuer";
+import { makeAuthority, makeCertificate } from "../support/servers/certificate";
+import { type FakeProvider, fakeSes } from "../support/servers/providers";
+import { type SnsFields, type SnsIssuer, startSnsIssuer, topic } from "../support/servers/sns-issuer";
 import { openCallbackApp, type Sent } from "./callback-app";
 
 const UNAUTHORIZED = { status: 401, text: '{"error":"Unauthorized"}' };
@@ -46,7 +46,7 @@ const post = (fields: SnsFields) =>
     headers: { "content-type": "text/plain; charset=UTF-8" },
   });
 const bounceOf = ({ providerId, address }: Sent) =>
-  JSON.stringify(fake.tell({ kind: "bounced", providerId, address }));
+  JSON.stringify(fake.report({ kind: "bounced", providerId, address }));
 
 describe("a notification", () => {
   test("is accepted with both signature versions, and its certificate is fetched once", async () => {

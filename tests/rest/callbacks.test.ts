@@ -8,8 +8,8 @@ import {
   fakeResend,
   fakeSendgrid,
   fakeSes,
-} from "../support/providers";
-import { type SnsIssuer, startSnsIssuer } from "../support/sns-issuer";
+} from "../support/servers/providers";
+import { type SnsIssuer, startSnsIssuer } from "../support/servers/sns-issuer";
 import { openCallbackApp, type Sent } from "./callback-app";
 import { forgedCalls } from "./forged-calls";
 
@@ -54,7 +54,7 @@ describe.each(Object.keys(MAKE) as RelayProvider[])("%s", (provider) => {
     { address, providerId }: Sent,
     kind: "delivered" | "bounced" | "complained" | "delayed",
     said?: string,
-  ) => fake.call(fake.tell({ kind, providerId, address, ...(said === undefined ? {} : { said }) }), now());
+  ) => fake.call(fake.report({ kind, providerId, address, ...(said === undefined ? {} : { said }) }), now());
 
   test("reports a delivery, which sets the status of the email", async () => {
     const sent = await app.sent(relayId, fake);
@@ -115,7 +115,7 @@ describe.each(Object.keys(MAKE) as RelayProvider[])("%s", (provider) => {
 
   test("reports the same twice, in the same or another call, and it counts once", async () => {
     const sent = await app.sent(relayId, fake);
-    const body = fake.tell({ kind: "bounced", providerId: sent.providerId, address: sent.address });
+    const body = fake.report({ kind: "bounced", providerId: sent.providerId, address: sent.address });
     const call = fake.call(body, now());
     const all = await Promise.all(Array.from({ length: 4 }, () => app.post(relayId, call)));
     expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -144,7 +144,7 @@ describe.each(Object.keys(MAKE) as RelayProvider[])("%s", (provider) => {
   testWhere(provider !== "ses")("is rejected with the secret of its other relay", async () => {
     const other = MAKE[provider]();
     const sent = await app.sent(relayId, fake);
-    const body = other.tell({ kind: "bounced", providerId: sent.providerId, address: sent.address });
+    const body = other.report({ kind: "bounced", providerId: sent.providerId, address: sent.address });
     expect(await app.post(relayId, other.call(body, now()))).toMatchObject(UNAUTHORIZED);
     expect(await app.statusOf(sent.id)).toBe("sent");
   });
@@ -154,7 +154,7 @@ describe.each(Object.keys(MAKE) as RelayProvider[])("%s", (provider) => {
     const theirs = await app.world.otherTeam();
     const sent = await app.sent(relayId, fake);
     for (const foreign of [await app.relayOf(other), await app.relayOf(other, theirs)]) {
-      const body = other.tell({ kind: "complained", providerId: sent.providerId, address: sent.address });
+      const body = other.report({ kind: "complained", providerId: sent.providerId, address: sent.address });
       const reply = await app.post(foreign, other.call(body, now()));
       expect({ status: reply.status, body: reply.body }).toMatchObject({
         status: 200,
@@ -169,7 +169,7 @@ describe.each(Object.keys(MAKE) as RelayProvider[])("%s", (provider) => {
     const other = MAKE[provider]();
     const theirs = await app.relayOf(other, await app.world.otherTeam());
     const sent = await app.sent(theirs, other);
-    const body = other.tell({ kind: "bounced", providerId: sent.providerId, address: sent.address });
+    const body = other.report({ kind: "bounced", providerId: sent.providerId, address: sent.address });
     const reply = await app.post(theirs, other.call(body, now()));
     expect(reply.body).toMatchObject({ recorded: 0, ignored: [{ reason: "unknown" }] });
     expect(await app.statusOf(sent.id)).toBe("sent");
@@ -198,7 +198,7 @@ describe.each(Object.keys(MAKE) as RelayProvider[])("%s", (provider) => {
     const sent = await app.sent(relayId, fake);
     const { hot } = app.world.deps;
     await hot`update deliveries set provider_id = null where email_id = ${sent.id}`;
-    const body = fake.tell({ kind: "delivered", ...sent, at: now() });
+    const body = fake.report({ kind: "delivered", ...sent, at: now() });
     const call = fake.call(body, now());
     expect((await app.post(relayId, call)).status).toBe(503);
     await hot`update deliveries set provider_id = ${sent.providerId} where email_id = ${sent.id}`;
@@ -229,7 +229,7 @@ describe.each(Object.keys(MAKE) as RelayProvider[])("%s", (provider) => {
     app.world.clock.advance(25 * 3_600_000);
     expect(await app.post(relayId, call)).toMatchObject(UNAUTHORIZED);
     expect(logged).toMatchObject([{ event: "callback.refused", facts: { why: "expired", refused: 1 } }]);
-    const early = fake.call(fake.tell({ kind: "bounced", ...sent }), new Date(now().getTime() + 3_600_000));
+    const early = fake.call(fake.report({ kind: "bounced", ...sent }), new Date(now().getTime() + 3_600_000));
     expect(await app.post(relayId, early)).toMatchObject(UNAUTHORIZED);
     expect(await app.statusOf(sent.id)).toBe("sent");
   });

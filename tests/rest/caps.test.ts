@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createCapture } from "#server/delivery/attempt/capture";
 import { tick } from "#server/delivery/tick";
 import { updateTeam } from "#server/services/teams";
-import { passDay } from "../support/pass-day";
+import { elapseDay } from "../support/database/elapse-day";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -71,7 +71,7 @@ describe("a domain's daily limit", () => {
     });
     // An absent field does not change, and null counts as absent.
     await change({ daily_cap: 60, warm_up: null });
-    await passDay(world.deps.hot);
+    await elapseDay(world.deps.hot);
     expect(await getDomain()).toMatchObject({ daily_cap: 60, warm_up: {}, today: { allowed: 60 } });
     await change({ daily_cap: "none" });
     expect(await getDomain()).toMatchObject({ daily_cap: null, today: { allowed: 75 } });
@@ -131,7 +131,7 @@ describe("email above the daily limit", () => {
     expect(next).toBeLessThanOrEqual(dayAfter + 3_600_000);
     expect((await getDomain()).today).toEqual({ allowed: 1, handed_over: 1 });
 
-    await passDay(world.deps.hot);
+    await elapseDay(world.deps.hot);
     await round();
     expect((await call("GET", `/api/emails/${body.id}`)).body.status).toBe("delivered");
     expect((await getDomain()).today).toEqual({ allowed: 1, handed_over: 1 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Route } from "#server/rest/pipeline/route";
 import { routes } from "#server/rest/routes";
-import { fieldsOf } from "../support/schema-fields";
+import { fieldsOf } from "../support/database/schema-fields";
 import { createWorld, type TestTeam, type World } from "../support/world";
 import { createRouteCalls, nameOf } from "./route-calls";
 

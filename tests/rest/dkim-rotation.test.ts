@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { recheckDomains } from "#server/services/domains/check/verify";
-import type { DnsPeer } from "../support/dns-peer";
+import type { DnsTestServer } from "../support/servers/dns-test-server";
+import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { createWorld, type World } from "../support/world";
-import { type Listed, publish, startZone, type Zone } from "../support/zone";
 
 type Seen = Listed & { purpose: string; status: string; required: boolean; keep_until?: string | null };
 type Domain = { id: string; name: string; status: string; records: Seen[] };
 
 let world: World;
 let zone: Zone;
-let peer: DnsPeer;
+let peer: DnsTestServer;
 let token: string;
 beforeAll(async () => {
   ({ zone, peer } = await startZone());

@@ -3,9 +3,9 @@ import { createCapture } from "#server/delivery/attempt/capture";
 import { tick } from "#server/delivery/tick";
 import { recheckDomains } from "#server/services/domains/check/verify";
 import { declareDomainVerified } from "#server/services/domains/write";
-import type { DnsPeer } from "../support/dns-peer";
+import type { DnsTestServer } from "../support/servers/dns-test-server";
+import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { createWorld, type TestTeam, type World } from "../support/world";
-import { type Listed, publish, startZone, type Zone } from "../support/zone";
 
 /*
  * Two teams claim one name. Each of the two resolvers has its own zone with the same content, so a test can change one of
@@ -13,7 +13,7 @@ import { type Listed, publish, startZone, type Zone } from "../support/zone";
  */
 let world: World;
 let zones: Zone[];
-let peers: DnsPeer[];
+let peers: DnsTestServer[];
 let other: TestTeam;
 let token: string;
 let foreign: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { DnsPeer } from "../support/dns-peer";
+import type { DnsTestServer } from "../support/servers/dns-test-server";
+import { inStrings, type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { createWorld, type World } from "../support/world";
-import { inStrings, type Listed, publish, startZone, type Zone } from "../support/zone";
 
 const mailHost = "mail.backstamp.example";
 
@@ -25,7 +25,7 @@ type Domain = {
 
 let world: World;
 let zone: Zone;
-let peer: DnsPeer;
+let peer: DnsTestServer;
 let token: string;
 beforeAll(async () => {
   ({ zone, peer } = await startZone());

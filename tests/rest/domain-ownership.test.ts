@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { recheckDomains } from "#server/services/domains/check/verify";
 import { declareDomainVerified } from "#server/services/domains/write";
-import type { DnsPeer } from "../support/dns-peer";
+import type { DnsTestServer } from "../support/servers/dns-test-server";
+import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { createWorld, type TestTeam, type World } from "../support/world";
-import { type Listed, publish, startZone, type Zone } from "../support/zone";
 
 let world: World;
 let zone: Zone;
-let peer: DnsPeer;
+let peer: DnsTestServer;
 let token: string;
 beforeAll(async () => {
   ({ zone, peer } = await startZone());

@@ -3,7 +3,7 @@ import { openDatabase } from "#db/client";
 import { aggregateUsage } from "#server/delivery/housekeeping/usage";
 import { tick } from "#server/delivery/tick";
 import { newId } from "#server/platform/ids";
-import { freshDatabase } from "../support/postgres";
+import { freshDatabase } from "../support/database/postgres";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 type FeedEvent = { id: string; type: string; email_id: string; recipient: string | null; cursor: string };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
-import { type HttpSink, type SinkReply, startHttpSink } from "../support/http-sink";
+import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
 import type { TestTeam } from "../support/world";
 import { openTestApp, type TestApp } from "./test-app";
 

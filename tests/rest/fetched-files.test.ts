@@ -3,7 +3,7 @@ import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCapture } from "#server/delivery/attempt/capture";
 import { tick } from "#server/delivery/tick";
-import { type HttpSink, type SinkReply, startHttpSink } from "../support/http-sink";
+import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
 import { openTestApp, type TestApp } from "./test-app";
 
 let app: TestApp;

@@ -1,5 +1,5 @@
 import type { RelayProvider } from "#db/schema/relays";
-import type { Call } from "../support/providers";
+import type { Call } from "../support/servers/providers";
 
 /** Copies of the call with one changed character, in the signature or in the body. */
 export function forgedCalls(provider: RelayProvider, { raw, headers }: Call): Call[] {

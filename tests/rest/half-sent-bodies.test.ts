@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
 import { callbackPathOf } from "#server/services/callbacks/secrets";
-import { fakePostmark, fakeResend } from "../support/providers";
+import { fakePostmark, fakeResend } from "../support/servers/providers";
 import type { TestTeam } from "../support/world";
 import { openCallbackApp } from "./callback-app";
 import { beginBody, type HalfSent } from "./half-sent";

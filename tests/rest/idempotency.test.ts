@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { idempotencyKeys } from "#db/schema/idempotency";
 import { fingerprintOf } from "#server/rest/pipeline/idempotency";
 import { openDeps } from "../support/deps";
+import { postDuplicates } from "../support/duplicate-posts";
 import { type RestServer, startRest } from "../support/rest";
-import { postTwins } from "../support/twins";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
@@ -47,7 +47,7 @@ test("an email posted twice with one key is accepted once, and the second respon
 });
 
 test("50 concurrent equal posts to two processes create one email with equal responses, in each round", async () => {
-  expect(await postTwins({ baseUrls: [world.baseUrl, second.baseUrl], token, rounds: 10 })).toEqual([]);
+  expect(await postDuplicates({ baseUrls: [world.baseUrl, second.baseUrl], token, rounds: 10 })).toEqual([]);
 });
 
 test("field order, whitespace and escapes do not change a payload", async () => {

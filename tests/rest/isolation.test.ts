@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
 import type { Route } from "#server/rest/pipeline/route";
 import { routes } from "#server/rest/routes";
+import { type Field, fieldsOf, withField } from "../support/database/schema-fields";
+import { allIds, digestTeam, newestIds, tablesThatMention } from "../support/database/tenants";
 import type { CallOptions, Reply } from "../support/rest";
-import { type Field, fieldsOf, withField } from "../support/schema-fields";
-import { allIds, digestTeam, newestIds, tablesThatMention } from "../support/tenants";
 import { createWorld, type TestTeam, type World } from "../support/world";
 import { createRouteCalls, nameOf } from "./route-calls";
 

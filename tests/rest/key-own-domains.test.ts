@@ -1,10 +1,10 @@
 import { and, asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { auditLog } from "#db/schema/audit";
-import type { DnsPeer } from "../support/dns-peer";
-import { runProgram } from "../support/program";
+import { runProgram } from "../support/processes/program";
+import type { DnsTestServer } from "../support/servers/dns-test-server";
+import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { createWorld, type World } from "../support/world";
-import { type Listed, publish, startZone, type Zone } from "../support/zone";
 
 // The CLI runs in its own process.
 vi.setConfig({ testTimeout: 240_000 });
@@ -13,7 +13,7 @@ const FORBIDDEN = { status: 403, text: '{"error":"Insufficient API key permissio
 
 let world: World;
 let zone: Zone;
-let peer: DnsPeer;
+let peer: DnsTestServer;
 beforeAll(async () => {
   ({ zone, peer } = await startZone());
   world = await createWorld({ dnsServers: [peer] });

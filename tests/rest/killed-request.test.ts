@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findPort } from "#server/startup/postgres/server";
-import { type Child, startChild } from "../support/child";
-import { startTap, type Tap } from "../support/database-tap";
-import { compiledOf } from "../support/program";
+import { startTap, type Tap } from "../support/database/database-tap";
+import { type Child, startChild } from "../support/processes/child";
+import { compiledOf } from "../support/processes/program";
 import { callApi } from "../support/rest";
 import { createWorld, type World } from "../support/world";
 
@@ -27,14 +27,14 @@ beforeEach(async () => {
   tap = await startTap({ host: url.hostname, port: Number(url.port) });
   url.port = String(tap.port);
   const port = await findPort();
-  doomed = startChild<{ port: number }>(await compiledOf("tests/support/web-process.ts"), [], {
+  doomed = startChild<{ port: number }>(await compiledOf("tests/support/processes/web-process.ts"), [], {
     DATABASE_URL: url.href,
     PORT: String(port),
     BACKSTAMP_URL: "http://localhost:3000",
     BACKSTAMP_SECRET: "only for tests, and long enough for one",
     SMTP_URL: "capture:",
   });
-  await doomed.hear((message): message is { port: number } => "port" in message);
+  await doomed.waitFor((message): message is { port: number } => "port" in message);
   doomedUrl = `http://127.0.0.1:${port}`;
 });
 afterEach(async () => {

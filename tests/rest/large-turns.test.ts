@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { smallBodyBytes } from "#server/platform/limits/body-ledger";
-import { type HttpSink, startHttpSink } from "../support/http-sink";
+import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
 import { createWorld, type TestTeam, type World } from "../support/world";
 
 const bodyMaxBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { relayTo } from "../support/relays";
-import { startFaultPeer } from "../support/smtp-peer";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { openTestApp } from "./test-app";
 
 test.each([
@@ -21,7 +21,7 @@ test.each([
 
 test("an email contains the relay of each delivery and its id at the provider", async () => {
   const said = "0102018f0c9e7a11-8d2f6f0e-1c1f-4b7e-9d0a-6b1f4f0e2a55-000000";
-  const peer = await startFaultPeer({ message: `250 Ok ${said}` });
+  const peer = await startSmtpTestServer({ message: `250 Ok ${said}` });
   const { world, accepted, show, close } = await openTestApp({ transportKind: "none" });
   await relayTo(world.deps, peer, { name: "ses", provider: "ses" });
   const id = await accepted();
@@ -33,7 +33,7 @@ test("an email contains the relay of each delivery and its id at the provider", 
 });
 
 test("readiness reports the number of paused relays, but not their names", async () => {
-  const peer = await startFaultPeer({ ehlo: "250-peer.test\r\n250 AUTH PLAIN", auth: "535 5.7.8 no" });
+  const peer = await startSmtpTestServer({ ehlo: "250-peer.test\r\n250 AUTH PLAIN", auth: "535 5.7.8 no" });
   const { world, accepted, show, close } = await openTestApp({ transportKind: "none" });
   await relayTo(world.deps, peer, { name: "secret name", login: "user:wrong@" });
   const id = await accepted();

@@ -4,21 +4,21 @@ import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { addPastedSuppressions } from "#server/services/suppressions/paste";
 import { arf, dsn, failed } from "../mail/bounce/messages";
-import { type HttpSink, startHttpSink } from "../support/http-sink";
-import { fakeSendgrid } from "../support/providers";
-import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
+import { fakeSendgrid } from "../support/servers/providers";
+import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { openCallbackApp } from "./callback-app";
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
 let app: Awaited<ReturnType<typeof openCallbackApp>>;
 let token: string;
 let sink: HttpSink;
-let server: FaultPeer;
+let server: SmtpTestServer;
 beforeAll(async () => {
   app = await openCallbackApp({ names });
   ({ token } = await app.world.key());
   sink = await startHttpSink();
-  server = await startFaultPeer({ rcpt: () => "550 5.1.1 no such user" });
+  server = await startSmtpTestServer({ rcpt: () => "550 5.1.1 no such user" });
   const body = { endpoint: `http://127.0.0.1:${sink.port}/`, events: ["suppression.added"] };
   await app.world.api("POST", "/api/webhooks", { token, body });
 });
@@ -98,7 +98,7 @@ const CAUSES: Record<string, [act: (address: string) => Promise<string | null>, 
   "a provider callback": [
     async (address) => {
       const { id, providerId, fake, relayId } = await accepted(address);
-      const body = fake.tell({ kind: "bounced", providerId, address });
+      const body = fake.report({ kind: "bounced", providerId, address });
       await app.post(relayId, fake.call(body, app.world.clock.now()));
       return id;
     },

@@ -6,11 +6,11 @@ import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { callApi, startRest } from "../support/rest";
-import { type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let transport: Transport;
 let token: string;
 let isGone = false;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   ({ token } = await world.key());
   await createDomain(world.ctx, { name: "news.example" });
   await declareDomainVerified(world.ctx, "news.example");
-  peer = await startFaultPeer({
+  peer = await startSmtpTestServer({
     rcpt: ({ address }) => (isGone && address.startsWith("dead") ? "550 5.1.1 no such user" : "250 ok"),
   });
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);

@@ -1,27 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CLIENTS, type Sdk } from "./clients";
-import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
 
-let desk: Desk;
+let testServer: TestServer;
 beforeAll(async () => {
-  desk = await openDesk();
+  testServer = await startTestServer();
 });
-afterAll(() => desk.close());
+afterAll(() => testServer.close());
 
 const FORBIDDEN = { error: "Insufficient API key permissions" };
 
 describe.each(CLIENTS)("$name", (client) => {
   let seat: Seat;
   beforeAll(async () => {
-    seat = await desk.seat(client);
+    seat = await testServer.seat(client);
   });
 
   test("a key for everything works at once, is listed with its use, renamed, and dead when it was removed", async () => {
     const { sdk, mail } = seat;
     const { id, token } = await data(sdk.apiKeys.create({ name: "Whole", permission: "full_access" }));
     expect(token).toMatch(/^re_/);
-    const other = desk.open(client, token);
+    const other = testServer.open(client, token);
     await data(other.emails.send(mail));
     await data(other.domains.list());
     const row = async () => (await data(sdk.apiKeys.list())).data.find((key) => key.id === id);
@@ -42,7 +42,7 @@ describe.each(CLIENTS)("$name", (client) => {
     const { token } = await data(
       sdk.apiKeys.create({ name: "Sender", permission: "sending_access", domain_id }),
     );
-    const sender: Sdk = desk.open(client, token);
+    const sender: Sdk = testServer.open(client, token);
     await data(sender.emails.send({ ...mail, from: `ann@linked.${domain}` }));
     expect(await refusal(sender.emails.send(mail))).toEqual(FORBIDDEN);
     for (const calling of [sender.emails.list(), sender.domains.list(), sender.apiKeys.create({ name: "x" })])
@@ -50,7 +50,7 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("both cursors walk the list", async () => {
-    const { sdk } = await desk.seat(client);
+    const { sdk } = await testServer.seat(client);
     for (const name of ["a", "b"]) await data(sdk.apiKeys.create({ name }));
     const all = (await data(sdk.apiKeys.list())).data.map(({ id }) => id);
     expect(all).toHaveLength(3);

@@ -1,33 +1,33 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HttpSink } from "../support/http-sink";
+import type { HttpSink } from "../support/servers/http-sink";
 import { CLIENTS, type Sdk } from "./clients";
-import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
 
 type Attachments = NonNullable<Parameters<Sdk["emails"]["send"]>[0]["attachments"]>;
 
 /** Every byte there is, and no whole number of base64's groups. */
 const bytes = Buffer.concat([Buffer.from(Array.from({ length: 256 }, (_, n) => n)), randomBytes(1_001)]);
 
-let desk: Desk;
+let testServer: TestServer;
 let files: HttpSink;
 beforeAll(async () => {
-  desk = await openDesk();
-  files = await desk.world.sink(({ path }) =>
+  testServer = await startTestServer();
+  files = await testServer.world.sink(({ path }) =>
     path === "/report.pdf" ? { status: 200, body: bytes } : { status: 404, body: "no" },
   );
 });
-afterAll(() => desk.close());
+afterAll(() => testServer.close());
 
 describe.each(CLIENTS)("$name", (client) => {
   let seat: Seat;
   beforeAll(async () => {
-    seat = await desk.seat(client);
+    seat = await testServer.seat(client);
   });
   const send = (attachments: Attachments) => seat.sdk.emails.send({ ...seat.mail, attachments });
   const leaving = async (attachments: Attachments) => {
     const { id } = await data(send(attachments));
-    const left = await desk.left(id);
+    const left = await testServer.left(id);
     return left.attachments.map(({ content, ...rest }) => ({
       ...rest,
       bytes: Buffer.from(content as ArrayBuffer),
@@ -78,7 +78,7 @@ describe.each(CLIENTS)("$name", (client) => {
         ],
       }),
     );
-    const left = await desk.left(id);
+    const left = await testServer.left(id);
     expect(left.html).toContain(html);
     expect(left.attachments).toMatchObject([
       { mimeType: "image/png", disposition: "inline", contentId: "<logo>" },
@@ -124,7 +124,7 @@ describe.each(CLIENTS)("$name", (client) => {
       expires_at: expect.stringMatching(/Z$/),
     });
     const { pathname } = new URL(one.download_url);
-    const download = await fetch(`http://127.0.0.1:${desk.port}${pathname}`);
+    const download = await fetch(`http://127.0.0.1:${testServer.port}${pathname}`);
     expect(Buffer.from(await download.arrayBuffer()).equals(bytes)).toBe(true);
 
     const missing = randomUUID();

@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DnsPeer } from "../support/dns-peer";
-import { type Listed, publish, startZone, type Zone } from "../support/zone";
+import type { DnsTestServer } from "../support/servers/dns-test-server";
+import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { CLIENTS } from "./clients";
-import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
 
-let desk: Desk;
+let testServer: TestServer;
 let zone: Zone;
-let peer: DnsPeer;
+let peer: DnsTestServer;
 beforeAll(async () => {
   ({ zone, peer } = await startZone());
-  desk = await openDesk({
+  testServer = await startTestServer({
     dnsServers: [peer],
     names: { mailHost: "mail.backstamp.example", returnPathDomain: null, webHost: "app.backstamp.example" },
   });
 });
 afterAll(async () => {
-  await desk.close();
+  await testServer.close();
   await peer.close();
 });
 
@@ -29,7 +29,7 @@ describe.each(CLIENTS)("$name", (client) => {
   let seat: Seat;
   let name: string;
   beforeAll(async () => {
-    seat = await desk.seat(client);
+    seat = await testServer.seat(client);
     name = `new-${seat.domain}`.replace(".example.org", ".example");
   });
 
@@ -94,7 +94,7 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("both cursors walk the list", async () => {
-    const { sdk, team, domain } = await desk.seat(client);
+    const { sdk, team, domain } = await testServer.seat(client);
     for (const label of ["a", "b"]) await team.domain(`${label}.${domain}`);
     const all = (await data(sdk.domains.list())).data.map(({ id }) => id);
     expect(all).toHaveLength((await data(sdk.domains.list({ limit: 100 }))).data.length);

@@ -2,25 +2,25 @@ import { randomUUID } from "node:crypto";
 import { createElement } from "react";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS } from "./clients";
-import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
 
-let desk: Desk;
+let testServer: TestServer;
 beforeAll(async () => {
-  desk = await openDesk();
+  testServer = await startTestServer();
 });
-afterAll(() => desk.close());
+afterAll(() => testServer.close());
 
 describe.each(CLIENTS)("$name", (client) => {
   let seat: Seat;
   beforeAll(async () => {
-    seat = await desk.seat(client);
+    seat = await testServer.seat(client);
   });
 
   test("a mail in HTML leaves with a text made from it, and is read back whole", async () => {
     const { sdk, mail } = seat;
     const sent = await data(sdk.emails.send({ ...mail, html: "<h1>Hi</h1><p>Ben</p>" }));
     expect(sent).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-    const left = await desk.left(sent.id);
+    const left = await testServer.left(sent.id);
     expect(left).toMatchObject({ subject: "Hello", from: { address: `ann@${seat.domain}`, name: "Ann" } });
     expect(left.html).toContain("<h1>Hi</h1>");
     expect(left.text).toMatch(/hi\s+Ben/i);
@@ -45,10 +45,10 @@ describe.each(CLIENTS)("$name", (client) => {
     const { sdk, mail } = seat;
     const { html, ...rest } = mail;
     const plain = await data(sdk.emails.send({ ...rest, text: "Only this" }));
-    expect((await desk.left(plain.id)).html).toBeUndefined();
-    expect((await desk.left(plain.id)).text?.trim()).toBe("Only this");
+    expect((await testServer.left(plain.id)).html).toBeUndefined();
+    expect((await testServer.left(plain.id)).text?.trim()).toBe("Only this");
     const bare = await data(sdk.emails.create({ ...mail, text: "" }));
-    expect((await desk.left(bare.id)).text).toBeUndefined();
+    expect((await testServer.left(bare.id)).text).toBeUndefined();
   });
 
   test("a React element is rendered by the client and arrives as HTML", async () => {
@@ -60,7 +60,7 @@ describe.each(CLIENTS)("$name", (client) => {
       createElement("b", null, "Ben"),
     );
     const { id } = await data(seat.sdk.emails.send({ ...rest, react }));
-    const left = await desk.left(id);
+    const left = await testServer.left(id);
     expect(left.html).toMatch(/<div style="color:red">Grüße, .*<b>Ben<\/b>/);
     expect(left.text).toContain("Grüße, Ben");
   });
@@ -78,7 +78,7 @@ describe.each(CLIENTS)("$name", (client) => {
         tags: [{ name: "kind", value: "welcome" }],
       }),
     );
-    const left = await desk.left(id);
+    const left = await testServer.left(id);
     expect(left.to?.map(({ address }) => address)).toEqual(["ben@example.net", "cleo@example.net"]);
     expect(left.cc?.map(({ address }) => address)).toEqual(["dora@example.net"]);
     expect(left.bcc).toBeUndefined();
@@ -113,7 +113,7 @@ describe.each(CLIENTS)("$name", (client) => {
       const sent = await data(
         sdk.emails.send({ to: "ben@example.net", template: { id, variables: { NAME: "Ben" } } }),
       );
-      const left = await desk.left(sent.id);
+      const left = await testServer.left(sent.id);
       expect(left).toMatchObject({ subject: "Hello Ben", html: expect.stringContaining("<p>Ben has 3</p>") });
     }
     const send = (template: { id: string; variables?: Record<string, string> }) =>
@@ -132,10 +132,10 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await refusal(sdk.emails.send({ ...mail, subject: "Other" }, { idempotencyKey }))).toEqual(
       fault(409, "invalid_idempotent_request"),
     );
-    const twins = await Promise.all(
+    const duplicates = await Promise.all(
       Array.from({ length: 5 }, () => data(sdk.emails.send(mail, { idempotencyKey: `${idempotencyKey}-2` }))),
     );
-    expect(new Set(twins.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(duplicates.map(({ id }) => id)).size).toBe(1);
   });
 
   test("headers of the caller's reach us, and ours the caller", async () => {
@@ -218,7 +218,7 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("the list goes newest first, and both cursors walk it", async () => {
-    const { sdk, mail } = await desk.seat(client);
+    const { sdk, mail } = await testServer.seat(client);
     const ids: string[] = [];
     for (const subject of ["1", "2", "3", "4", "5"])
       ids.unshift((await data(sdk.emails.send({ ...mail, subject }))).id);

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { idempotencyKeys } from "#db/schema/idempotency";
 import type { ErrorCode } from "#server/platform/errors";
 import { CLIENTS, type Sdk } from "./clients";
-import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
 
-let desk: Desk;
+let testServer: TestServer;
 beforeAll(async () => {
-  desk = await openDesk({ bodyMaxBytes: 1_000_000 });
+  testServer = await startTestServer({ bodyMaxBytes: 1_000_000 });
 });
-afterAll(() => desk.close());
+afterAll(() => testServer.close());
 
 type Case = {
   /** What the client hands to its caller. */
@@ -105,7 +105,7 @@ const TROUBLE = {
 describe.each(CLIENTS)("$name", (client) => {
   let seat: Seat;
   beforeAll(async () => {
-    seat = await desk.seat(client);
+    seat = await testServer.seat(client);
   });
 
   test.each(Object.entries(CASES))(
@@ -116,7 +116,7 @@ describe.each(CLIENTS)("$name", (client) => {
   );
 
   test.each(["re_nobody", "nobody", "re_with spaces"])("the key %s is the interface's 401", async (token) => {
-    const stranger = desk.open(client, token);
+    const stranger = testServer.open(client, token);
     for (const calling of [stranger.emails.send(seat.mail), stranger.emails.list(), stranger.topics.list()])
       expect(await refusal(calling)).toEqual({ error: "Unauthorized" });
   });
@@ -156,7 +156,7 @@ describe.each(CLIENTS)("$name", (client) => {
 test("a database in trouble is told apart from a fault of the caller's", async () => {
   // Two: whoever waits for a key holds one of the few statements that accept mail.
   const versions = CLIENTS.filter(({ isAtRoot }) => !isAtRoot);
-  const seats = await Promise.all(versions.map((client) => desk.seat(client)));
+  const seats = await Promise.all(versions.map((client) => testServer.seat(client)));
   const idempotencyKey = "held";
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -167,7 +167,7 @@ test("a database in trouble is told apart from a fault of the caller's", async (
     hold = resolve;
   });
   // A first request that does not end, and a table that somebody keeps for himself.
-  const holding = desk.world.deps.db.transaction(async (tx) => {
+  const holding = testServer.world.deps.db.transaction(async (tx) => {
     await tx.insert(idempotencyKeys).values(
       seats.map(({ team }) => ({
         teamId: team.id,
@@ -197,7 +197,7 @@ test("a database in trouble is told apart from a fault of the caller's", async (
   ).finally(release);
   await holding;
 
-  await desk.world.deps.hot`alter table suppressions rename to lost`;
+  await testServer.world.deps.hot`alter table suppressions rename to lost`;
   for (const { sdk } of seats) expect(await refusal(sdk.suppressions.list())).toEqual(TROUBLE.internal);
-  await desk.world.deps.hot`alter table lost rename to suppressions`;
+  await testServer.world.deps.hot`alter table lost rename to suppressions`;
 });

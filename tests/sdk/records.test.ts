@@ -1,25 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CLIENTS } from "./clients";
-import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
 
-let desk: Desk;
+let testServer: TestServer;
 beforeAll(async () => {
-  desk = await openDesk();
+  testServer = await startTestServer();
 });
-afterAll(() => desk.close());
+afterAll(() => testServer.close());
 
 describe.each(CLIENTS)("$name", (client) => {
   let seat: Seat;
   beforeAll(async () => {
-    seat = await desk.seat(client);
+    seat = await testServer.seat(client);
   });
 
   test("the record of calls names the client, and both cursors walk it", async () => {
     const { sdk, mail } = seat;
     const sent = await data(sdk.emails.send(mail));
     await refusal(sdk.emails.get(randomUUID()));
-    await desk.world.deps.requestLog.flush();
+    await testServer.world.deps.requestLog.flush();
     const { data: rows } = await data(sdk.logs.list());
     expect(rows.map(({ method, response_status }) => [method, response_status])).toEqual([
       ["GET", 404],
@@ -48,13 +48,13 @@ describe.each(CLIENTS)("$name", (client) => {
   // The older client has no call for it.
   if (client.isNewest)
     test("usage counts what was sent", async () => {
-      const { sdk, mail } = await desk.seat(client);
+      const { sdk, mail } = await testServer.seat(client);
       const { id } = await data(sdk.emails.send(mail));
-      await desk.left(id);
+      await testServer.left(id);
       const counts = { used: 1, limit: null, sent: 1, received: 0, resets_at: expect.stringMatching(/Z$/) };
       // Events are counted when no older one can come any more.
       await vi.waitFor(async () => {
-        await desk.world.round();
+        await testServer.world.round();
         expect(await data(sdk.usage.get())).toMatchObject({
           object: "usage",
           emails: { daily: counts, monthly: counts },

@@ -3,23 +3,23 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
-import { startFaultPeer } from "../support/smtp-peer";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { CLIENTS } from "./clients";
-import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
 
-let desk: Desk;
+let testServer: TestServer;
 beforeAll(async () => {
-  desk = await openDesk();
+  testServer = await startTestServer();
 });
-afterAll(() => desk.close());
+afterAll(() => testServer.close());
 
 /** One round of delivery to a mail server that knows nobody. */
 async function refusedRound(): Promise<void> {
-  const peer = await startFaultPeer({ rcpt: "550 5.1.1 No such user here" });
+  const peer = await startSmtpTestServer({ rcpt: "550 5.1.1 No such user here" });
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
   if (!url.ok) throw new Error(url.fault);
   const transport = createRelay(url.target);
-  await tick({ ...desk.world.worker, transport }, { budgetMs: 20_000 });
+  await tick({ ...testServer.world.worker, transport }, { budgetMs: 20_000 });
   await transport.close();
   await peer.close();
 }
@@ -27,7 +27,7 @@ async function refusedRound(): Promise<void> {
 describe.each(CLIENTS)("$name", (client) => {
   let seat: Seat;
   beforeAll(async () => {
-    seat = await desk.seat(client);
+    seat = await testServer.seat(client);
   });
 
   test("an address is put on the list, found by itself or its id, and taken off", async () => {
@@ -46,7 +46,7 @@ describe.each(CLIENTS)("$name", (client) => {
         created_at: expect.stringMatching(/Z$/),
       });
     const sent = await data(sdk.emails.send({ ...mail, to: email }));
-    await desk.world.round();
+    await testServer.world.round();
     expect((await data(sdk.emails.get(sent.id))).last_event).toBe("suppressed");
     expect(await data(sdk.suppressions.remove(email))).toEqual({ object: "suppression", id, deleted: true });
     expect(await refusal(sdk.suppressions.get(email))).toEqual(fault(404, "not_found"));
@@ -63,7 +63,7 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("many are put on and taken off at once, and both cursors walk the list", async () => {
-    const { sdk } = await desk.seat(client);
+    const { sdk } = await testServer.seat(client);
     const emails = ["a@example.net", "b@example.net", "c@example.net"];
     const added = await data(sdk.suppressions.batch.add({ emails }));
     expect(added.data).toEqual(emails.map(() => ({ object: "suppression", id: expect.any(String) })));

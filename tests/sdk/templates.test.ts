@@ -1,18 +1,18 @@
 import { createElement } from "react";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS } from "./clients";
-import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
 
-let desk: Desk;
+let testServer: TestServer;
 beforeAll(async () => {
-  desk = await openDesk();
+  testServer = await startTestServer();
 });
-afterAll(() => desk.close());
+afterAll(() => testServer.close());
 
 describe.each(CLIENTS)("$name", (client) => {
   let seat: Seat;
   beforeAll(async () => {
-    seat = await desk.seat(client);
+    seat = await testServer.seat(client);
   });
   const one = (id: string) => ({ object: "template", id });
 
@@ -79,11 +79,11 @@ describe.each(CLIENTS)("$name", (client) => {
     const sent = await data(
       sdk.emails.send({ from: mail.from, to: mail.to, template: { id, variables: { NAME: "Ben" } } }),
     );
-    expect((await desk.left(sent.id)).html).toContain("Dear Ben");
+    expect((await testServer.left(sent.id)).html).toContain("Dear Ben");
   });
 
   test("a duplicate is published in the chain, listed, and removed without its original", async () => {
-    const { sdk } = await desk.seat(client);
+    const { sdk } = await testServer.seat(client);
     const { id } = await data(sdk.templates.create({ name: "First", html: "<p>1</p>" }));
     const { id: copy } = await data(sdk.templates.duplicate(id).publish());
     expect(copy).not.toBe(id);

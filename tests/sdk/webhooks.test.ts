@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Received } from "../support/http-sink";
+import type { Received } from "../support/servers/http-sink";
 import { CLIENTS, type Sdk } from "./clients";
-import { type Desk, data, fault, openDesk, refusal, type Seat } from "./desk";
+import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
 
-let desk: Desk;
+let testServer: TestServer;
 beforeAll(async () => {
-  desk = await openDesk();
+  testServer = await startTestServer();
 });
-afterAll(() => desk.close());
+afterAll(() => testServer.close());
 
 /** The client's own verification, given the headers of either family as they arrived. */
 function verify(sdk: Sdk, request: Received | undefined, webhookSecret: string, family = "svix") {
@@ -21,7 +21,7 @@ function verify(sdk: Sdk, request: Received | undefined, webhookSecret: string, 
 describe.each(CLIENTS)("$name", (client) => {
   let seat: Seat;
   beforeAll(async () => {
-    seat = await desk.seat(client);
+    seat = await testServer.seat(client);
   });
 
   test("an endpoint is made, read, listed, changed and removed", async () => {
@@ -58,7 +58,7 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("both cursors walk the list", async () => {
-    const { sdk } = await desk.seat(client);
+    const { sdk } = await testServer.seat(client);
     const ids: string[] = [];
     for (const label of ["a", "b", "c"]) {
       const endpoint = `https://example.com/${label}`;
@@ -72,7 +72,7 @@ describe.each(CLIENTS)("$name", (client) => {
 
   test("what arrives is verified by the client and by the reference library, in either family of headers", async () => {
     const { sdk } = seat;
-    const sink = await desk.world.sink();
+    const sink = await testServer.world.sink();
     const { signing_secret: secret } = await data(
       sdk.webhooks.create({
         endpoint: `http://127.0.0.1:${sink.port}/resend`,
@@ -90,7 +90,7 @@ describe.each(CLIENTS)("$name", (client) => {
       );
     const delivered = await send("delivered@backstamp.test");
     const bounced = await send("bounced@backstamp.test");
-    await desk.world.round();
+    await testServer.world.round();
     expect(sink.received).toHaveLength(2);
     const about = (id: string) => sink.received.find(({ body }) => body.includes(id));
     const request = about(delivered.id);
@@ -131,14 +131,14 @@ describe.each(CLIENTS)("$name", (client) => {
   if (client.isNewest)
     test("what an endpoint was told is read, told again, and signed anew", async () => {
       const { sdk } = seat;
-      const sink = await desk.world.sink();
+      const sink = await testServer.world.sink();
       const { id, signing_secret: secret } = await data(
         sdk.webhooks.create({ endpoint: `http://127.0.0.1:${sink.port}/`, events: ["email.delivered"] }),
       );
       await data(
         sdk.emails.send({ ...seat.mail, from: "ann@backstamp.test", to: "delivered@backstamp.test" }),
       );
-      await desk.world.round();
+      await testServer.world.round();
       const event = verify(sdk, sink.received[0], secret);
 
       const events = await data(sdk.webhooks.events.list({ webhookId: id, limit: 10 }));
@@ -161,7 +161,7 @@ describe.each(CLIENTS)("$name", (client) => {
         object: "webhook_event",
         id: eventId,
       });
-      await desk.world.round();
+      await testServer.world.round();
       const [first, again] = sink.received;
       expect(again?.headers["svix-id"]).toBe(first?.headers["svix-id"]);
       for (const live of [secret, next]) expect(verify(sdk, again, live)).toEqual(event);

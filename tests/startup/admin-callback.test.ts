@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createVault } from "#server/platform/secrets/vault";
 import { openCallbackSecret } from "#server/services/callbacks/secrets";
 import { readCallbackRelay } from "#server/services/callbacks/tokens";
-import { killLeftovers } from "../support/processes";
-import { runProgram } from "../support/program";
-import { fakeSendgrid } from "../support/providers";
+import { killLeftovers } from "../support/processes/processes";
+import { runProgram } from "../support/processes/program";
 import { relayTo } from "../support/relays";
+import { fakeSendgrid } from "../support/servers/providers";
 import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createTeam } from "#server/services/teams";
-import { killLeftovers } from "../support/processes";
-import { runProgram } from "../support/program";
+import { killLeftovers } from "../support/processes/processes";
+import { runProgram } from "../support/processes/program";
 import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.

@@ -11,8 +11,8 @@ import { createTeam } from "#server/services/teams";
 import { buildDeps } from "#server/startup/deps";
 import { acquireLock, findHolder } from "#server/startup/launcher/lock";
 import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
-import { isRunning, killLeftovers } from "../support/processes";
-import { runProgram, startProgram } from "../support/program";
+import { isRunning, killLeftovers } from "../support/processes/processes";
+import { runProgram, startProgram } from "../support/processes/program";
 
 // Each command runs in its own process, which first starts a database.
 vi.setConfig({ testTimeout: 240_000 });

@@ -2,8 +2,8 @@ import { and, desc, eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { apiKeys } from "#db/schema/api-keys";
 import { auditLog } from "#db/schema/audit";
-import { killLeftovers } from "../support/processes";
-import { runProgram } from "../support/program";
+import { killLeftovers } from "../support/processes/processes";
+import { runProgram } from "../support/processes/program";
 import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createUser } from "#server/services/people/users";
-import { killLeftovers } from "../support/processes";
-import { runProgram } from "../support/program";
+import { killLeftovers } from "../support/processes/processes";
+import { runProgram } from "../support/processes/program";
 import { relayTo } from "../support/relays";
 import { createWorld, type World } from "../support/world";
 

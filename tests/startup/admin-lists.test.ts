@@ -4,8 +4,8 @@ import { emailJson } from "#server/rest/wire/email";
 import { createUser } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
 import { createWebhook } from "#server/services/webhooks/endpoints";
-import { killLeftovers } from "../support/processes";
-import { runProgram } from "../support/program";
+import { killLeftovers } from "../support/processes/processes";
+import { runProgram } from "../support/processes/program";
 import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.

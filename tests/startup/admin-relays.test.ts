@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
-import { killLeftovers, type StartOptions } from "../support/processes";
-import { runProgram } from "../support/program";
-import { EHLO_AUTH, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { killLeftovers, type StartOptions } from "../support/processes/processes";
+import { runProgram } from "../support/processes/program";
+import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.
@@ -11,11 +11,14 @@ const secret = "an installation's secret, long enough";
 const password = "pass-never-shown";
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let isWell = true;
 beforeAll(async () => {
   world = await createWorld();
-  peer = await startFaultPeer({ ehlo: EHLO_AUTH, auth: () => (isWell ? "235 welcome" : "535 5.7.8 no") });
+  peer = await startSmtpTestServer({
+    ehlo: EHLO_AUTH,
+    auth: () => (isWell ? "235 welcome" : "535 5.7.8 no"),
+  });
 });
 afterEach(killLeftovers);
 afterAll(async () => {

@@ -1,20 +1,20 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { relayTo } from "../mail/relay-world";
-import { killLeftovers } from "../support/processes";
-import { runProgram } from "../support/program";
-import { DROP, type FaultPeer, startFaultPeer } from "../support/smtp-peer";
+import { killLeftovers } from "../support/processes/processes";
+import { runProgram } from "../support/processes/program";
+import { DROP, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
 // Each command runs in its own process.
 vi.setConfig({ testTimeout: 240_000 });
 
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 beforeAll(async () => {
   world = await createWorld({ transportKind: "relay" });
   // The first recipient never gets a reply after the final dot.
-  peer = await startFaultPeer({ message: [DROP, "250 2.0.0 kept"] });
+  peer = await startSmtpTestServer({ message: [DROP, "250 2.0.0 kept"] });
 });
 afterEach(killLeftovers);
 afterAll(async () => {

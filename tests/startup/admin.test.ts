@@ -6,11 +6,11 @@ import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKey } from "#server/services/keys/keys";
 import { createUser, verifyPassword } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
-import { killLeftovers, type StartOptions } from "../support/processes";
-import { runProgram, startProgram } from "../support/program";
-import { freePort } from "../support/redis";
+import { killLeftovers, type StartOptions } from "../support/processes/processes";
+import { runProgram, startProgram } from "../support/processes/program";
+import { freePort } from "../support/processes/redis";
+import { type Listed, publish, startZone } from "../support/servers/zone";
 import { createWorld, type World } from "../support/world";
-import { type Listed, publish, startZone } from "../support/zone";
 
 // Each command runs in its own process.
 vi.setConfig({ testTimeout: 240_000 });
@@ -289,11 +289,7 @@ test("migrate creates the tables of an empty database, and other commands refer 
 
 test("a worker delivers queued and new email, and stops gracefully on a signal", async () => {
   const workers = async () => (await world.hot`select pid from workers`).map(({ pid }) => pid);
-  const env = {
-    DATABASE_URL: world.databaseUrl,
-    BACKSTAMP_URL: "https://mail.example.org",
-    SMTP_URL: "capture:",
-  };
+  const env = { ...own(), SMTP_URL: "capture:" };
   const waiting = await world.send({ to: ["ben@example.net"] });
   const worker = await startProgram("server/startup/admin.ts", ["worker"], { env });
   await worker.waitFor(/"worker\.ready".*"transport":"capture"/);

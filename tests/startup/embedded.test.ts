@@ -26,9 +26,9 @@ import {
   type StartOptions,
   startProcess,
   type TestProcess,
-} from "../support/processes";
-import { startProgram } from "../support/program";
-import { asNobody, isRoot, mayUnshare, mountedAt } from "./launcher";
+} from "../support/processes/processes";
+import { startProgram } from "../support/processes/program";
+import { asUnprivileged, isRoot, mayUnshare, mountedAt } from "./launcher";
 
 const nobody = 65_534;
 const holder = "tests/startup/hold-database.ts";
@@ -241,7 +241,7 @@ test.runIf(isRoot)(
 
 test.runIf(mayUnshare)("a regular user runs it as itself, and root later keeps that owner", async () => {
   await chown(folder, nobody, nobody);
-  const first = await startBehind(await visibleTo(asNobody), folder, { env: { HOME: folder } });
+  const first = await startBehind(await visibleTo(asUnprivileged), folder, { env: { HOME: folder } });
   const { pid, url } = await readyOf(first);
   expect(await stat(`/proc/${pid}`)).toMatchObject({ uid: nobody });
   await ask(url, "create table kept as select 1 as one");
@@ -254,7 +254,7 @@ test.runIf(mayUnshare)("a regular user runs it as itself, and root later keeps t
 test.runIf(mayUnshare)("data of another user is refused with what to do", async () => {
   await mkdir(path.join(folder, "postgres"), { mode: 0o700 });
   await chmod(folder, 0o777);
-  const started = await startBehind(await visibleTo(asNobody), folder, { env: { HOME: folder } });
+  const started = await startBehind(await visibleTo(asUnprivileged), folder, { env: { HOME: folder } });
   expect((await started.exited).code).not.toBe(0);
   expect(started.stderr).toMatch(
     /belongs to user 0, but this process runs as user 65534.*BACKSTAMP_DATA_DIR/s,
@@ -273,7 +273,7 @@ test.runIf(mayUnshare)(
   async () => {
     // Without privileges in its namespace, the process cannot bring it up.
     await chown(folder, nobody, nobody);
-    const started = await startBehind(["unshare", "-n", ...(await visibleTo(asNobody))], folder, {
+    const started = await startBehind(["unshare", "-n", ...(await visibleTo(asUnprivileged))], folder, {
       env: { HOME: folder },
     });
     expect((await started.exited).code).not.toBe(0);

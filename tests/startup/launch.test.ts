@@ -3,10 +3,10 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { freshDatabase } from "../support/postgres";
-import { isRunning, killLeftovers } from "../support/processes";
+import { freshDatabase } from "../support/database/postgres";
+import { isRunning, killLeftovers } from "../support/processes/processes";
 import {
-  asNobody,
+  asUnprivileged,
   bannerOf,
   isRoot,
   type Launcher,
@@ -35,9 +35,9 @@ afterEach(async () => {
 
 /** Records the running processes, to check later that none of them remains. */
 function remember(launcher: Launcher): number[] {
-  const household = launcher.household();
-  seen.push(...household);
-  return household;
+  const launcherPids = launcher.launcherPids();
+  seen.push(...launcherPids);
+  return launcherPids;
 }
 
 const lastEmail = (read: string) => (paste(read).data as { id: string; status: string }[])[0];
@@ -122,10 +122,10 @@ test("one command starts everything, survives kills and double starts, and leave
     expect(lastEmail(lastBanner.read)).toMatchObject({ id: afterKill });
 
     // A SIGTERM to npm only, which can exit without forwarding it.
-    const household = remember(last);
+    const launcherPids = remember(last);
     last.signal("SIGTERM");
     await last.exited;
-    await vi.waitFor(() => expect(household.filter(isRunning)).toEqual([]), eventually);
+    await vi.waitFor(() => expect(launcherPids.filter(isRunning)).toEqual([]), eventually);
     await expect(fetch(`${last.url}/api/health`)).rejects.toThrow();
   } finally {
     if (home !== dataDir) {
@@ -158,7 +158,7 @@ test.runIf(mayUnshare)(
         "-c",
         'ip link set lo up && exec "$0" "$@"',
         ...mountedAt(project),
-        ...asNobody,
+        ...asUnprivileged,
       ],
       env: { HOME: dataDir },
     });
@@ -169,7 +169,7 @@ test.runIf(mayUnshare)(
       () => expect((inside(read).data as unknown[])[0]).toMatchObject({ id, status: "delivered" }),
       eventually,
     );
-    const household = remember(launcher);
+    const launcherPids = remember(launcher);
     expect(await stat(`/proc/${postmasterIn(path.join(dataDir, "postgres"))}`)).toMatchObject({
       uid: 65_534,
     });
@@ -177,7 +177,7 @@ test.runIf(mayUnshare)(
     launcher.signal("SIGINT");
     launcher.signal("SIGINT");
     expect(await launcher.exited).toEqual({ code: 0, signal: null });
-    expect(household.filter(isRunning)).toEqual([]);
+    expect(launcherPids.filter(isRunning)).toEqual([]);
   },
   120_000,
 );

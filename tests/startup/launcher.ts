@@ -9,14 +9,14 @@ import {
   type StartOptions,
   startProcess,
   type TestProcess,
-} from "../support/processes";
+} from "../support/processes/processes";
 
 export const isRoot = process.getuid?.() === 0;
 /** Whether network and mount namespaces are available. Tests of closed homes and missing networks require them. */
 export const mayUnshare = isRoot && spawnSync("unshare", ["-n", "-m", "true"]).status === 0;
 
 const nobody = 65_534;
-export const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
+export const asUnprivileged = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
 
 /** A command prefix that mounts the project at `mountPoint`, visible only to the command and its children. */
 export const mountedAt = (mountPoint: string): string[] => [
@@ -35,7 +35,7 @@ export type Launcher = TestProcess & {
   port: number;
   url: string;
   /** The ids of all processes that it started, to check that none of them remains. */
-  household(): number[];
+  launcherPids(): number[];
 };
 
 export type LaunchOptions = StartOptions & {
@@ -66,7 +66,7 @@ export async function startLauncher(options: LaunchOptions): Promise<Launcher> {
   return Object.defineProperties(started as Launcher, {
     port: { value: port },
     url: { value: `http://localhost:${port}` },
-    household: { value: () => [started.pid, ...descendantsOf(started.pid)] },
+    launcherPids: { value: () => [started.pid, ...descendantsOf(started.pid)] },
   });
 }
 

@@ -14,7 +14,7 @@ import {
 } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
 import { findPort } from "#server/startup/postgres/server";
-import { freshDatabase } from "../support/postgres";
+import { freshDatabase } from "../support/database/postgres";
 
 let built: Built;
 let drop: () => Promise<void>;

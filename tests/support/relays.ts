@@ -1,11 +1,11 @@
 import type { Deps } from "#server/deps";
 import { addRelay, type NewRelay } from "#server/services/relays/write";
-import type { FaultPeer } from "./smtp-peer";
+import type { SmtpTestServer } from "./servers/smtp-test-server";
 
 /** A relay to a peer on this machine: for everybody, unless it is said for whom. */
 export const relayTo = (
   deps: Deps,
-  peer: Pick<FaultPeer, "port">,
+  peer: Pick<SmtpTestServer, "port">,
   more: Partial<NewRelay> & { login?: string; query?: string } = {},
 ) => {
   const { login = "", query = "", ...rest } = more;

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { tick } from "#server/delivery/tick";
 import { LIMIT_PER_MINUTE, type Tier } from "#server/shared/rate-limits";
-import { projectRoot } from "./processes";
+import { projectRoot } from "./processes/processes";
 import { createWorld } from "./world";
 
 export type TargetKey = {

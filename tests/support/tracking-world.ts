@@ -3,7 +3,7 @@ import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
-import { DROP, type FaultPeer, startFaultPeer } from "./smtp-peer";
+import { DROP, type SmtpTestServer, startSmtpTestServer } from "./servers/smtp-test-server";
 import { createWorld, type World } from "./world";
 
 export const TARGET = "https://example.com/shop?a=1&b=2";
@@ -22,7 +22,7 @@ export type Sent = { id: string; html: string; text: string; pixel: string; clic
 /** A world with domains that track and a recipients' server; what a mail told of visits can be asked. */
 export type TrackingWorld = {
   world: World;
-  peer: FaultPeer;
+  peer: SmtpTestServer;
   token: string;
   /** Whether the connection breaks when the message was sent. */
   loseAll(isLost: boolean): void;
@@ -47,7 +47,7 @@ export async function openTrackingWorld(): Promise<TrackingWorld> {
     if (change) await world.api("PATCH", `/api/domains/${id}`, { token, body: change });
   }
   const { token } = await world.key();
-  const peer = await startFaultPeer({ message: () => (isLost ? DROP : "250 2.0.0 kept") });
+  const peer = await startSmtpTestServer({ message: () => (isLost ? DROP : "250 2.0.0 kept") });
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
   if (!url.ok) throw new Error(url.fault);
   const transport = createRelay(url.target);

@@ -2,7 +2,7 @@ import { createCapture } from "#server/delivery/attempt/capture";
 import { tick } from "#server/delivery/tick";
 import type { WorkerDeps } from "#server/deps";
 import type { DepsOptions } from "./deps";
-import { type HttpSink, type SinkScript, startHttpSink } from "./http-sink";
+import { type HttpSink, type SinkScript, startHttpSink } from "./servers/http-sink";
 import { createWorld, type World } from "./world";
 
 /** One event of an endpoint as the API lists it, with the calls that were made for it, oldest first. */

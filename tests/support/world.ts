@@ -11,8 +11,8 @@ import { type Email, getEmail } from "#server/services/emails/read/read";
 import { createKey, revokeKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
 import { readScopes } from "#server/shared/scopes";
+import { freshDatabase } from "./database/postgres";
 import { createClock, type DepsOptions, openDeps, type TestClock } from "./deps";
-import { freshDatabase } from "./postgres";
 import { type CallOptions, callApi, type Reply, startRest } from "./rest";
 
 export type KeyOptions = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { freshDatabase } from "../support/postgres";
+import { freshDatabase } from "../support/database/postgres";
 import { type FunctionPlace, instrumentFile } from "./instrument";
 import { traceAcceptedEmail } from "./trace";
 

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { deriveKey } from "#server/platform/secrets/secrets";
 import { dsn, failed } from "../../mail/bounce/messages";
 import { installationSecret } from "../../support/deps";
-import type { SinkReply } from "../../support/http-sink";
+import type { SinkReply } from "../../support/servers/http-sink";
 import type { Fault, Scene } from "../fault";
 import { HOOKED } from "../hooks";
 import { destinationOf } from "../internet";

@@ -4,7 +4,7 @@ import { open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { redisMissing } from "../../support/redis";
+import { redisMissing } from "../../support/processes/redis";
 import type { Fault } from "../fault";
 
 /** The store of the rate limits hangs, dies, restarts empty, or is slow. Sending continues. */

@@ -1,13 +1,13 @@
 import { newId } from "#server/platform/ids";
 import { createKey } from "#server/services/keys/keys";
-import type { Console } from "../../support/console";
-import type { Party } from "../../support/parties";
+import type { Console } from "../../support/console/console";
+import type { RoleTeam } from "../../support/console/role-teams";
 import type { ProcedureCalls } from "./call";
 
 export function activityCalls({ world }: Console): ProcedureCalls {
-  const keyOf = async ({ ctx }: Party) =>
+  const keyOf = async ({ ctx }: RoleTeam) =>
     (await createKey(ctx, { name: "Shop", scopes: ["emails:send"] })).key.id;
-  const callOf = async (party: Party) => {
+  const callOf = async (party: RoleTeam) => {
     const id = newId();
     await world.hot`
       insert into api_requests (team_id, id, api_key_id, method, path, status)
@@ -15,7 +15,7 @@ export function activityCalls({ world }: Console): ProcedureCalls {
     return id;
   };
 
-  const changeOf = async (party: Party) => {
+  const changeOf = async (party: RoleTeam) => {
     await keyOf(party);
     const [row] = await world.hot<{ id: string }[]>`
       select id from audit_log where team_id = ${party.teamId} order by id desc limit 1`;

@@ -1,6 +1,6 @@
 import { addDomain, createDomain } from "#server/services/domains/write";
-import type { Console } from "../../support/console";
-import type { Party } from "../../support/parties";
+import type { Console } from "../../support/console/console";
+import type { RoleTeam } from "../../support/console/role-teams";
 import type { ProcedureCalls } from "./call";
 
 export function domainCalls(_: Console): ProcedureCalls {
@@ -8,9 +8,9 @@ export function domainCalls(_: Console): ProcedureCalls {
   const name = () => `domain-${++count}.example`;
   /** Creating an RSA key is slow, so all calls that do not change the domain share one. */
   const withKeys = new Map<string, Promise<string>>();
-  const make = async ({ ctx }: Party) => (await createDomain(ctx, { name: name() })).id;
+  const make = async ({ ctx }: RoleTeam) => (await createDomain(ctx, { name: name() })).id;
   const ofDomain = (more: object = {}) => ({
-    input: async (party: Party) => {
+    input: async (party: RoleTeam) => {
       const id = withKeys.get(party.teamId) ?? make(party);
       withKeys.set(party.teamId, id);
       return { id: await id, ...more };
@@ -18,7 +18,7 @@ export function domainCalls(_: Console): ProcedureCalls {
     names: ["id"],
   });
   const ofNewDomain = (more: object = {}) => ({
-    input: async ({ ctx }: Party) => ({ id: (await addDomain(ctx, { name: name() })).id, ...more }),
+    input: async ({ ctx }: RoleTeam) => ({ id: (await addDomain(ctx, { name: name() })).id, ...more }),
     names: ["id"],
   });
 

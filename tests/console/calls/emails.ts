@@ -1,23 +1,23 @@
 import { newId } from "#server/platform/ids";
 import { createKey } from "#server/services/keys/keys";
-import type { Console } from "../../support/console";
-import type { Party } from "../../support/parties";
+import type { Console } from "../../support/console/console";
+import type { RoleTeam } from "../../support/console/role-teams";
 import type { ProcedureCalls } from "./call";
 
 export function emailCalls({ world }: Console): ProcedureCalls {
-  const emailOf = async ({ ctx }: Party, scheduledAt: string | null = null) =>
+  const emailOf = async ({ ctx }: RoleTeam, scheduledAt: string | null = null) =>
     (await world.send({ sender: "ann@backstamp.test", to: ["delivered@backstamp.test"], scheduledAt }, ctx))
       .id;
-  const withStatus = async (party: Party, status: "failed" | "unknown") => {
+  const withStatus = async (party: RoleTeam, status: "failed" | "unknown") => {
     const id = await emailOf(party);
     await world.hot`update deliveries set status = ${status} where email_id = ${id}`;
     await world.hot`update emails set status = ${status} where id = ${id}`;
     return id;
   };
-  const keyOf = async ({ ctx }: Party) =>
+  const keyOf = async ({ ctx }: RoleTeam) =>
     (await createKey(ctx, { name: "Shop", scopes: ["emails:send"], domains: "all" })).key.id;
   const byId = (extra: object = {}) => ({
-    input: async (party: Party) => ({ id: await emailOf(party), ...extra }),
+    input: async (party: RoleTeam) => ({ id: await emailOf(party), ...extra }),
     names: ["id"],
   });
 

@@ -2,15 +2,15 @@ import { newId } from "#server/platform/ids";
 import { createKey } from "#server/services/keys/keys";
 import { createTemplate } from "#server/services/templates/write";
 import type { Permission } from "#server/shared/roles";
-import type { Console } from "../../support/console";
-import type { Party } from "../../support/parties";
+import type { Console } from "../../support/console/console";
+import type { RoleTeam } from "../../support/console/role-teams";
 
 /** A valid call of one route file below `app/console`. */
 export type FileCall = {
   /** The permission that it requires. */
   permission: Permission;
   /** The parameters of its path, and of its query in addition to the team. */
-  input: (party: Party) => Promise<Record<string, string>>;
+  input: (party: RoleTeam) => Promise<Record<string, string>>;
   /** The parameters that contain ids. */
   names: readonly string[];
   /** The CSV body of a POST. Without it the call is a GET. */
@@ -20,7 +20,7 @@ export type FileCall = {
 /** The calls by the folder of the route file. */
 export function fileCalls({ world }: Console): Record<string, FileCall> {
   const content = "<script>alert(1)</script>";
-  const emailOf = async ({ ctx }: Party) => {
+  const emailOf = async ({ ctx }: RoleTeam) => {
     const files = [
       { source: { content: Buffer.from(content) }, filename: "a.html", contentType: null, contentId: null },
     ];
@@ -32,11 +32,11 @@ export function fileCalls({ world }: Console): Record<string, FileCall> {
     };
     return (await world.send(mail, ctx)).id;
   };
-  const keyOf = async ({ ctx }: Party) =>
+  const keyOf = async ({ ctx }: RoleTeam) =>
     (await createKey(ctx, { name: "Shop", scopes: ["emails:send"], domains: "all" })).key.id;
   const aboutEmail = {
     permission: "emails:read" as const,
-    input: async (party: Party) => ({ id: await emailOf(party) }),
+    input: async (party: RoleTeam) => ({ id: await emailOf(party) }),
     names: ["id"],
   };
   let imported = 0;

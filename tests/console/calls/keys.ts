@@ -2,16 +2,16 @@ import { newId } from "#server/platform/ids";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { setLink } from "#server/services/keys/links";
-import type { Console } from "../../support/console";
-import type { Party } from "../../support/parties";
+import type { Console } from "../../support/console/console";
+import type { RoleTeam } from "../../support/console/role-teams";
 import type { ProcedureCalls } from "./call";
 
 export function keyCalls(_: Console): ProcedureCalls {
-  const keyOf = async ({ ctx }: Party) =>
+  const keyOf = async ({ ctx }: RoleTeam) =>
     (await createKey(ctx, { name: "Shop", scopes: ["emails:send"] })).key.id;
-  const domainOf = async ({ ctx }: Party) =>
+  const domainOf = async ({ ctx }: RoleTeam) =>
     (await addDomain(ctx, { name: `d${newId().replaceAll("-", "")}.example.com`, verified: true })).id;
-  const linkedOf = async (party: Party) => {
+  const linkedOf = async (party: RoleTeam) => {
     const domainId = await domainOf(party);
     const { key } = await createKey(party.ctx, {
       name: "Shop",
@@ -21,7 +21,7 @@ export function keyCalls(_: Console): ProcedureCalls {
     return { id: key.id, domainId };
   };
   const aboutKey = {
-    input: async (party: Party) => ({ id: await keyOf(party) }),
+    input: async (party: RoleTeam) => ({ id: await keyOf(party) }),
     names: ["id"],
   };
 

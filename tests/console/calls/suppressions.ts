@@ -1,12 +1,13 @@
 import { addSuppressions } from "#server/services/suppressions/suppress";
-import type { Console } from "../../support/console";
-import type { Party } from "../../support/parties";
+import type { Console } from "../../support/console/console";
+import type { RoleTeam } from "../../support/console/role-teams";
 import type { ProcedureCalls } from "./call";
 
 let made = 0;
 
 export function suppressionCalls(_: Console): ProcedureCalls {
-  const entryOf = async ({ ctx }: Party) => (await addSuppressions(ctx, [`gone-${++made}@example.com`])).ids;
+  const entryOf = async ({ ctx }: RoleTeam) =>
+    (await addSuppressions(ctx, [`gone-${++made}@example.com`])).ids;
 
   return {
     "suppressions.list": {

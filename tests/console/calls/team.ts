@@ -1,13 +1,13 @@
 import { memberships, ROLES } from "#db/schema/teams";
 import { inviteMember } from "#server/services/invitations/send";
-import type { Console } from "../../support/console";
-import type { Party } from "../../support/parties";
+import type { Console } from "../../support/console/console";
+import type { RoleTeam } from "../../support/console/role-teams";
 import type { ProcedureCalls } from "./call";
 
 export function teamCalls(console: Console): ProcedureCalls {
   let guests = 0;
-  const memberOf = async ({ teamId }: Party) => (await console.person({ teamId, role: "viewer" })).id;
-  const invite = async ({ ctx }: Party) => {
+  const memberOf = async ({ teamId }: RoleTeam) => (await console.person({ teamId, role: "viewer" })).id;
+  const invite = async ({ ctx }: RoleTeam) => {
     const { id } = await inviteMember(ctx, { email: `guest-${++guests}@example.org`, role: "viewer" });
     // A minimum time must pass between two links.
     await console.world.hot`
@@ -15,7 +15,7 @@ export function teamCalls(console: Console): ProcedureCalls {
     return id;
   };
   /** The member rejoins, for the calls that follow. */
-  const comeBack = async ({ teamId, userIds }: Party) => {
+  const comeBack = async ({ teamId, userIds }: RoleTeam) => {
     const rows = ROLES.map((role) => ({ teamId, userId: userIds[role], role }));
     await console.deps.db.insert(memberships).values(rows).onConflictDoNothing();
   };

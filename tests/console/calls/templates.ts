@@ -1,13 +1,13 @@
 import { getTemplateForEditor } from "#server/services/templates/overview";
 import { createTemplate } from "#server/services/templates/write";
-import type { Console } from "../../support/console";
-import type { Party } from "../../support/parties";
+import type { Console } from "../../support/console/console";
+import type { RoleTeam } from "../../support/console/role-teams";
 import type { ProcedureCalls } from "./call";
 
 const SAYS = { subject: "Hi {{NAME}}", html: "<p>Hi {{NAME}}</p>", text: null } as const;
 
 export function templateCalls(_: Console): ProcedureCalls {
-  const make = async ({ ctx }: Party) => {
+  const make = async ({ ctx }: RoleTeam) => {
     const input = {
       name: "Welcome",
       alias: null,
@@ -19,8 +19,8 @@ export function templateCalls(_: Console): ProcedureCalls {
     const { id } = await createTemplate(ctx, input, "draft");
     return getTemplateForEditor(ctx, id);
   };
-  const named = async (party: Party) => ({ id: (await make(party)).id });
-  const seen = async (party: Party) => {
+  const named = async (party: RoleTeam) => ({ id: (await make(party)).id });
+  const seen = async (party: RoleTeam) => {
     const { id, revision } = await make(party);
     return { id, revision };
   };

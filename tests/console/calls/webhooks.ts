@@ -1,16 +1,16 @@
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
-import type { Console } from "../../support/console";
-import type { Party } from "../../support/parties";
+import type { Console } from "../../support/console/console";
+import type { RoleTeam } from "../../support/console/role-teams";
 import type { ProcedureCalls } from "./call";
 
 const url = "https://example.com/hooks";
 const type = "email.delivered";
 
 export function webhookCalls({ world }: Console): ProcedureCalls {
-  const endpointOf = async ({ ctx }: Party) =>
+  const endpointOf = async ({ ctx }: RoleTeam) =>
     (await createWebhook(ctx, { url, events: [type], status: "enabled" })).id;
-  const eventOf = async (party: Party) => {
+  const eventOf = async (party: RoleTeam) => {
     const id = await endpointOf(party);
     return { id, event: (await sendTestEvent(party.ctx, id, type)).id };
   };
@@ -21,7 +21,7 @@ export function webhookCalls({ world }: Console): ProcedureCalls {
     type: null,
   };
   const aboutEndpoint = {
-    input: async (party: Party) => ({ id: await endpointOf(party) }),
+    input: async (party: RoleTeam) => ({ id: await endpointOf(party) }),
     names: ["id"],
   };
 

@@ -1,7 +1,7 @@
 import { Resend } from "resend";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { HttpSink, Received } from "../../support/http-sink";
+import type { HttpSink, Received } from "../../support/servers/http-sink";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
 
 let world: WebhookWorld;

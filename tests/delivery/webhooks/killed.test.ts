@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { installationSecret } from "../../support/deps";
+import { killWorkers, spawnWorker } from "../../support/processes/worker-process";
 import { createWebhookWorld, type WebhookWorld } from "../../support/webhook-world";
-import { killWorkers, spawnWorker } from "../../support/worker-process";
 
 let world: WebhookWorld;
 beforeEach(async () => {

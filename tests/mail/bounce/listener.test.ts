@@ -3,7 +3,7 @@ import nodemailer from "nodemailer";
 import { afterEach, expect, test } from "vitest";
 import { type Listener, startListener } from "#server/mail/bounce/listener";
 import type { Log } from "#server/platform/log";
-import { readLines } from "../../support/read-lines";
+import { readLines } from "../../support/processes/read-lines";
 
 type Taken = { bytes: Buffer; recipient: string };
 

@@ -10,7 +10,7 @@ import {
   readSnsMessage,
   type SnsMessage,
 } from "#server/mail/callbacks/sns";
-import { makeAuthority, makeCertificate } from "../../support/certificate";
+import { makeAuthority, makeCertificate } from "../../support/servers/certificate";
 
 const call = (raw: string): Callback => ({ bytes: Buffer.from(raw), header: () => null });
 const later = (seconds: number, from: number) => new Date((from + seconds) * 1000);

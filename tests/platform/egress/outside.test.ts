@@ -4,9 +4,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { createOutside, type Outside, type OutsideOptions } from "#server/platform/egress/outside";
-import { makeCertificate } from "../../support/certificate";
-import { addressRecords, type DnsScript, startDnsPeer } from "../../support/dns-peer";
-import { startHttpSink } from "../../support/http-sink";
+import { makeCertificate } from "../../support/servers/certificate";
+import { addressRecords, type DnsScript, startDnsTestServer } from "../../support/servers/dns-test-server";
+import { startHttpSink } from "../../support/servers/http-sink";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -21,7 +21,7 @@ function kept<T extends { close(): Promise<unknown> }>(thing: T): T {
 const sink = async (...given: Parameters<typeof startHttpSink>) => kept(await startHttpSink(...given));
 const outside = (options: OutsideOptions): Outside => kept(createOutside(options));
 const names = async (script: DnsScript) => {
-  const peer = kept(await startDnsPeer(script));
+  const peer = kept(await startDnsTestServer(script));
   return { peer, nameServers: [{ host: peer.host, port: peer.port }] };
 };
 const always =

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { STORE_PAUSE_MS, STORE_TIMEOUT_MS } from "#server/platform/limits/fallback";
 import { createLimits, type LimitStore, type Limits } from "#server/platform/limits/limits";
-import { freePort, type RedisServer, redisMissing, startRedis } from "../../support/redis";
-import { startSilentPeer } from "../../support/silent-peer";
-import { type Fault, startUpstashFront, type UpstashFront } from "../../support/upstash-front";
+import { freePort, type RedisServer, redisMissing, startRedis } from "../../support/processes/redis";
+import { startSilentTestServer } from "../../support/servers/silent-test-server";
+import { type Fault, startUpstashFront, type UpstashFront } from "../../support/servers/upstash-test-server";
 import { type RecordedLog, recordedLog } from "./recorded-log";
 
 const minuteMs = 60_000;
@@ -99,7 +99,7 @@ describe("a store that is not reachable", () => {
   });
 
   test("a Redis that accepts connections and never responds is replaced by the in-process store", async () => {
-    const peer = await startSilentPeer();
+    const peer = await startSilentTestServer();
     onTestFinished(() => peer.stop());
     await expectLocalLimits(
       open({ kind: "redis", url: `redis://127.0.0.1:${peer.port}` }),
@@ -120,14 +120,14 @@ describe("a store that is not reachable", () => {
   });
 
   test("an Upstash that accepts connections and never responds is replaced by the in-process store", async () => {
-    const peer = await startSilentPeer();
+    const peer = await startSilentTestServer();
     onTestFinished(() => peer.stop());
     const url = `http://127.0.0.1:${peer.port}`;
     await expectLocalLimits(open(upstash({ url, token: "t" })), /no answer within 250 ms|timeout/);
   });
 
   test("requests do not wait for an unresponsive store one after another: a hundred requests wait once", async () => {
-    const peer = await startSilentPeer();
+    const peer = await startSilentTestServer();
     onTestFinished(() => peer.stop());
     const limits = open({ kind: "redis", url: `redis://127.0.0.1:${peer.port}` });
     const startedAtMs = performance.now();

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLimits, type LimitStore, type Limits, type Verdict } from "#server/platform/limits/limits";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
-import { type RedisServer, redisMissing, startRedis } from "../../support/redis";
-import { startUpstashFront, type UpstashFront } from "../../support/upstash-front";
+import { type RedisServer, redisMissing, startRedis } from "../../support/processes/redis";
+import { startUpstashFront, type UpstashFront } from "../../support/servers/upstash-test-server";
 import { type RecordedLog, recordedLog } from "./recorded-log";
 
 const minuteMs = 60_000;

@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { startSilentPeer } from "../../support/silent-peer";
+import { startSilentTestServer } from "../../support/servers/silent-test-server";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 test.each(["redis", "upstash"])(
   "a process whose %s never answers ends by itself once its limiter is closed",
   async (kind) => {
-    const peer = await startSilentPeer();
+    const peer = await startSilentTestServer();
     onTestFinished(() => peer.stop());
     const scheme = kind === "redis" ? "redis" : "http";
     const store = { kind, url: `${scheme}://127.0.0.1:${peer.port}`, token: "t" };

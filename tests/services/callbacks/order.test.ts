@@ -10,8 +10,8 @@ import { findRelay } from "#server/services/relays/read";
 import { receiveMessage } from "#server/services/returns/receive";
 import { arf, dsn, failed } from "../../mail/bounce/messages";
 import { attemptResult } from "../../support/attempt-result";
-import { type FakeProvider, fakeSendgrid, type Telling } from "../../support/providers";
 import { relayTo } from "../../support/relays";
+import { type FakeProvider, fakeSendgrid, type ProviderReport } from "../../support/servers/providers";
 import { createWorld, type World } from "../../support/world";
 
 /*
@@ -62,7 +62,7 @@ const history = fc
     return fc.record({ result: fc.constant(result), one: shuffled, other: shuffled });
   });
 
-const CALLBACKS: Partial<Record<Step, [kind: Telling["kind"], said?: string]>> = {
+const CALLBACKS: Partial<Record<Step, [kind: ProviderReport["kind"], said?: string]>> = {
   "callback: delivered": ["delivered"],
   "callback: bounced": ["bounced", "550 5.1.1 User unknown"],
   "callback: mailbox full": ["bounced", "552 5.2.2 Mailbox full"],
@@ -81,9 +81,12 @@ async function run(result: Result, steps: readonly Step[]) {
   const path = `${world.deps.recipientTokens.returnPath(claim.id)}@bounces.example.com`;
 
   const bodies = new Map<Step, unknown>();
-  const call = async (step: Step, [kind, said]: [Telling["kind"], said?: string]): Promise<boolean> => {
+  const call = async (
+    step: Step,
+    [kind, said]: [ProviderReport["kind"], said?: string],
+  ): Promise<boolean> => {
     const body =
-      bodies.get(step) ?? fake.tell({ kind, address, providerId, at: new Date(), ...(said && { said }) });
+      bodies.get(step) ?? fake.report({ kind, address, providerId, at: new Date(), ...(said && { said }) });
     bodies.set(step, body);
     const { raw, headers } = fake.call(body, new Date());
     const callback: Callback = { bytes: Buffer.from(raw), header: (name) => headers[name] ?? null };

@@ -4,9 +4,9 @@ import type { RelayProvider } from "#db/schema/relays";
 import { openCallbackSecret, setCallback } from "#server/services/callbacks/secrets";
 import { readCallbackRelay } from "#server/services/callbacks/tokens";
 import { updateRelay } from "#server/services/relays/write";
-import { fakeMailgun, fakePostmark, fakeResend, fakeSendgrid } from "../../support/providers";
 import { relayTo } from "../../support/relays";
-import { topic } from "../../support/sns-issuer";
+import { fakeMailgun, fakePostmark, fakeResend, fakeSendgrid } from "../../support/servers/providers";
+import { topic } from "../../support/servers/sns-issuer";
 import { createWorld, type World } from "../../support/world";
 
 let world: World;

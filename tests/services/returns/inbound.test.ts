@@ -7,7 +7,7 @@ import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import type { Transport } from "#server/mail/transport/transport";
 import { openInbound } from "#server/startup/inbound";
 import { dsn, failed } from "../../mail/bounce/messages";
-import { type FaultPeer, startFaultPeer } from "../../support/smtp-peer";
+import { type SmtpTestServer, startSmtpTestServer } from "../../support/servers/smtp-test-server";
 import { createWorld, type World } from "../../support/world";
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
@@ -18,12 +18,12 @@ const settings = {
   hostname: "mail.example.com",
 };
 let world: World;
-let peer: FaultPeer;
+let peer: SmtpTestServer;
 let relay: Transport;
 let inbound: Listener;
 beforeAll(async () => {
   world = await createWorld({ transportKind: "relay", names });
-  peer = await startFaultPeer({});
+  peer = await startSmtpTestServer({});
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
   if (!url.ok) throw new Error(url.fault);
   relay = createRelay(url.target);

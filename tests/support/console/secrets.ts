@@ -2,7 +2,7 @@ import type { HotSql } from "#db/client";
 import { startTotp } from "#server/services/account/factors/totp";
 import { addRelay } from "#server/services/relays/write";
 import { type Console, PASSWORD } from "./console";
-import type { Heard, Party } from "./parties";
+import type { CallResult, RoleTeam } from "./role-teams";
 
 /** A secret, and what it is of: `webhooks.secret`. */
 type Secret = { text: string; of: string };
@@ -47,14 +47,14 @@ export function watchSecrets(console: Console) {
 
   return {
     /** Gives a team's people and mail the secrets that no call of the matrix makes. */
-    plant: async ({ teamId, userIds }: Party) => {
+    plant: async ({ teamId, userIds }: RoleTeam) => {
       const password = "canary-of-a-relay";
       secrets.push({ text: password, of: "a relay's password" });
       const url = `smtps://backstamp:${password}@smtp.example.com:465`;
       await addRelay(console.deps, { teamId, domainId: null, name: "Canary", url });
       await startTotp(console.deps, { userId: userIds.owner, email: "ann@example.org", host: "localhost" });
     },
-    hear: (procedure: string, answer: Heard) => {
+    record: (procedure: string, answer: CallResult) => {
       const data = answer.ok ? answer.data : answer.message;
       heard.push({ procedure, text: JSON.stringify(data) ?? "" });
       const { field } = TOLD_ONCE[procedure] ?? {};

@@ -18,7 +18,7 @@ export type DnsReply = {
 /** Answers the nth time (from 1) that this name and type are asked for. Null: no such name. */
 export type DnsScript = (question: DnsQuestion, nth: number) => DnsReply | null;
 
-export type DnsPeer = {
+export type DnsTestServer = {
   host: string;
   port: number;
   /** Everything that was asked, in order. */
@@ -31,8 +31,8 @@ const AUTHORITATIVE = 1 << 10;
 const TRUNCATED = 1 << 9;
 
 /** A name server on loopback, by UDP and TCP, that says what its script says (RFC 1035). */
-export async function startDnsPeer(script: DnsScript): Promise<DnsPeer> {
-  const asked: DnsPeer["asked"] = [];
+export async function startDnsTestServer(script: DnsScript): Promise<DnsTestServer> {
+  const asked: DnsTestServer["asked"] = [];
   const udp = createSocket("udp4");
   const sockets = new Set<Socket>();
   const tcp = createServer((socket) => {

@@ -2,7 +2,7 @@ import { randomBytes, sign } from "node:crypto";
 import { createOutside, type Outside } from "#server/platform/egress/outside";
 import { newId } from "#server/platform/ids";
 import { type Certificate, makeAuthority, makeCertificate } from "./certificate";
-import { addressRecords, startDnsPeer } from "./dns-peer";
+import { addressRecords, startDnsTestServer } from "./dns-test-server";
 import { type HttpSink, type SinkReply, startHttpSink } from "./http-sink";
 
 export const topic = "arn:aws:sns:us-east-1:123456789012:mail";
@@ -41,7 +41,7 @@ export async function startSnsIssuer(): Promise<SnsIssuer> {
     },
     { certificate: makeCertificate({ names: [host], issuer: authority }) },
   );
-  const names = await startDnsPeer((question) =>
+  const names = await startDnsTestServer((question) =>
     question.name === host ? { answers: addressRecords(question, ["127.0.0.1"]) } : null,
   );
   const real = createOutside({

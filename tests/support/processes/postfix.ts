@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { untilListening } from "../servers/smtp-sink";
 import { freePort } from "./redis";
-import { untilListening } from "./smtp-sink";
 
 const daemons = "/usr/lib/postfix/sbin";
 const nobody = 65_534;

@@ -4,20 +4,20 @@ import { createTeam } from "#server/services/teams";
 import { type Console, cookiesOf } from "./console";
 
 /** What a call came to, as a caller hears it. */
-export type Heard = { ok: true; data: unknown } | { ok: false; code: string; message: string };
+export type CallResult = { ok: true; data: unknown } | { ok: false; code: string; message: string };
 
 /** A team with a person in every role, each of them signed in. */
-export type Party = {
+export type RoleTeam = {
   teamId: string;
   /** As the operator of the team, to make rows. */
   ctx: Ctx;
   /** Calls a procedure by its name as the person in that role, about this team where the input names no other. */
-  call(role: Role, procedure: string, input: object): Promise<Heard>;
+  call(role: Role, procedure: string, input: object): Promise<CallResult>;
   userIds: Record<Role, string>;
 };
 
 /** Makes a team with one person in each role. */
-export async function openParty(console: Console, name: string): Promise<Party> {
+export async function createRoleTeam(console: Console, name: string): Promise<RoleTeam> {
   const team = await createTeam(console.deps, { name });
   const people = await Promise.all(
     ROLES.map(async (role) => {

@@ -2,8 +2,8 @@ import type { Answer } from "dns-packet";
 import { createQueryDns } from "#server/mail/dns/dns";
 import { createDirect, type DirectDependencies, type DirectOptions } from "#server/mail/transport/direct";
 import type { Transport } from "#server/mail/transport/transport";
-import { type DnsPeer, startDnsPeer } from "../support/dns-peer";
-import { type FaultPeer, type FaultScript, startFaultPeer } from "../support/smtp-peer";
+import { type DnsTestServer, startDnsTestServer } from "./dns-test-server";
+import { type SmtpScript, type SmtpTestServer, startSmtpTestServer } from "./smtp-test-server";
 
 /** The DNS records of a name. An absent name does not exist; `fault` is the error of a query. */
 export type ZoneEntry = {
@@ -19,22 +19,22 @@ export type Zone = Record<string, ZoneEntry>;
 
 /** A simulated Internet on loopback: names, and mail servers at addresses of 127.0.0.0/8 that share one port. */
 export type TestInternet = {
-  dns: DnsPeer;
+  dns: DnsTestServer;
   /** The zone, which a test may change. */
   zone: Zone;
   port: number;
   /** Starts a mail server at an address. */
   serve(
     address: string,
-    script?: FaultScript,
-    options?: Parameters<typeof startFaultPeer>[1],
-  ): Promise<FaultPeer>;
+    script?: SmtpScript,
+    options?: Parameters<typeof startSmtpTestServer>[1],
+  ): Promise<SmtpTestServer>;
   transport(means?: Partial<DirectDependencies>, options?: DirectOptions): Transport;
   close(): Promise<void>;
 };
 
 export async function startTestInternet(zone: Zone): Promise<TestInternet> {
-  const dns = await startDnsPeer(({ name, type }) => {
+  const dns = await startDnsTestServer(({ name, type }) => {
     const entry = zone[name];
     if (!entry) return null;
     if (entry.fault) return { rcode: entry.fault };
@@ -43,15 +43,15 @@ export async function startTestInternet(zone: Zone): Promise<TestInternet> {
     return { answers: [alias, ...answersOf(entry.cname, type, zone[entry.cname] ?? {})] };
   });
   // Held for as long as the world lasts, so that the port is ours at the other addresses too.
-  const keeper = await startFaultPeer({}, { host: "127.0.0.1" });
-  const peers: FaultPeer[] = [keeper];
+  const keeper = await startSmtpTestServer({}, { host: "127.0.0.1" });
+  const peers: SmtpTestServer[] = [keeper];
   const transports: Transport[] = [];
   return {
     dns,
     zone,
     port: keeper.port,
     async serve(address, script, options) {
-      const peer = await startFaultPeer(script, { ...options, host: address, port: keeper.port });
+      const peer = await startSmtpTestServer(script, { ...options, host: address, port: keeper.port });
       peers.push(peer);
       return peer;
     },

@@ -15,8 +15,8 @@ import { insertUser, readAddress } from "#server/services/people/users";
 import { createTrpcContext } from "#server/trpc/context";
 import { answerTrpc } from "#server/trpc/http";
 import { createCaller } from "#server/trpc/router";
-import { storedCheaply } from "./passwords";
-import { createWorld } from "./world";
+import { createWorld } from "../world";
+import { hashPasswordCheaply } from "./passwords";
 
 export const PASSWORD = "correct horse battery";
 const bodyMaxBytes = 48 * 1024 * 1024;
@@ -56,8 +56,8 @@ export async function openConsole() {
     peerHeader: "x-backstamp-peer",
   };
   let people = 0;
-  const twins: Database[] = [];
-  const passwordHash = storedCheaply(PASSWORD);
+  const otherDatabases: Database[] = [];
+  const passwordHash = hashPasswordCheaply(PASSWORD);
 
   return {
     world,
@@ -75,9 +75,9 @@ export async function openConsole() {
       return user;
     },
     /** The same console in another process, over the same database. */
-    twin: (): ConsoleDeps => {
+    otherProcess: (): ConsoleDeps => {
       const database = openDatabase(world.databaseUrl, { connectionsMax: 2 });
-      twins.push(database);
+      otherDatabases.push(database);
       const { db, hot } = database;
       return { ...deps, db, hot, signInLimiter: createSignInLimiter(hot, oneMoment) };
     },
@@ -95,7 +95,7 @@ export async function openConsole() {
       return { status: response.status, text: await response.text() };
     },
     close: async () => {
-      for (const twin of twins) await twin.close();
+      for (const other of otherDatabases) await other.close();
       await world.close();
     },
   };

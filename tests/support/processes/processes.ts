@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-export const projectRoot: string = fileURLToPath(new URL("../..", import.meta.url));
+export const projectRoot: string = fileURLToPath(new URL("../../..", import.meta.url));
 
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { callApi } from "./rest";
 
-export type TwinsOptions = {
+export type DuplicateOptions = {
   /** One or more doors over one database; the posts of a round are dealt out among them. */
   baseUrls: readonly string[];
   /** May send from `sender`, and read. */
@@ -13,15 +13,15 @@ export type TwinsOptions = {
 };
 
 /** What went wrong in a round; a run without faults gives none. */
-export type TwinFault = { round: number; what: string; seen: unknown };
+export type DuplicateFault = { round: number; what: string; seen: unknown };
 
 /**
  * Rounds of equal posts at once under one idempotency key. In each, every post must be answered 200 with the same id, all
  * but one as a replay, and exactly one mail must be there afterwards. Speaks HTTP alone, so that it runs against any door.
  */
-export async function postTwins(options: TwinsOptions): Promise<TwinFault[]> {
+export async function postDuplicates(options: DuplicateOptions): Promise<DuplicateFault[]> {
   const { baseUrls, token, sender = "ann@backstamp.test", rounds, posts = 50 } = options;
-  const faults: TwinFault[] = [];
+  const faults: DuplicateFault[] = [];
   for (let round = 0; round < rounds; round++) {
     const subject = `Round ${randomUUID()}`;
     const body = { from: sender, to: "delivered@backstamp.test", subject, html: "<p>Once</p>" };

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 
-export type SilentPeer = { port: number; connections(): number; stop(): Promise<void> };
+export type SilentTestServer = { port: number; connections(): number; stop(): Promise<void> };
 
 /** A loopback port that takes every connection and never sends a byte. */
-export async function startSilentPeer(): Promise<SilentPeer> {
+export async function startSilentTestServer(): Promise<SilentTestServer> {
   const sockets = new Set<Socket>();
   let connections = 0;
   const server = createServer((socket) => {

@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 
 /** What a piece of work reads of the queue: whole scans, and rows fetched by an index, as PostgreSQL counts them. */
-export async function countReadsOfQueue<T>(
+export async function countQueueReads<T>(
   hot: HotSql,
   work: (hot: HotSql) => Promise<T>,
 ): Promise<{ scans: number; fetched: number; result: T }> {

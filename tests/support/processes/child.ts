@@ -4,11 +4,11 @@ import { projectRoot } from "./processes";
 /** A process of the rig with a channel to it. It ends when the channel does, so none outlives the run. */
 export type Child<ProviderEvent> = {
   pid: number;
-  tell(order: object): void;
+  send(order: object): void;
   /** What it tells next that passes; rejects with its output when it ends before. */
-  hear<T extends ProviderEvent>(isIt: (told: ProviderEvent) => told is T): Promise<T>;
+  waitFor<T extends ProviderEvent>(isIt: (told: ProviderEvent) => told is T): Promise<T>;
   /** Hears everything that it tells from now on. */
-  onTold(listen: (told: ProviderEvent) => unknown): void;
+  onMessage(listen: (told: ProviderEvent) => unknown): void;
   output(): string;
   exited: Promise<void>;
   hasExited(): boolean;
@@ -52,8 +52,8 @@ export function startChild<ProviderEvent extends object>(
   return {
     pid: child.pid ?? 0,
     // A killed one hears nothing any more, and need not.
-    tell: (order) => void (isGone || child.send(order, () => {})),
-    hear: (isIt) =>
+    send: (order) => void (isGone || child.send(order, () => {})),
+    waitFor: (isIt) =>
       new Promise((resolve, reject) => {
         const listen = (told: ProviderEvent) => {
           if (!isIt(told)) return;
@@ -63,7 +63,7 @@ export function startChild<ProviderEvent extends object>(
         child.on("message", listen as (told: unknown) => void);
         void exited.then(() => reject(new Error(`${program} ended:\n${output}`)));
       }),
-    onTold: (listen) => void child.on("message", listen as (told: unknown) => void),
+    onMessage: (listen) => void child.on("message", listen as (told: unknown) => void),
     output: () => output,
     exited,
     hasExited: () => isGone,

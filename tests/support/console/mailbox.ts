@@ -1,12 +1,12 @@
 import { tick } from "#server/delivery/tick";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { startSmtpTestServer } from "../servers/smtp-test-server";
 import type { Console } from "./console";
-import { startFaultPeer } from "./smtp-peer";
 
 /** Gives a console a way out that ends in a mailbox, and delivers what waits for it when it is asked. */
 export async function openMailbox(console: Console) {
-  const peer = await startFaultPeer();
+  const peer = await startSmtpTestServer();
   const target = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
   if (!target.ok) throw new Error(target.fault);
   const transport = createRelay(target.target);

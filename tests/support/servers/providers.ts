@@ -4,7 +4,7 @@ import { newId } from "#server/platform/ids";
 import { type SnsIssuer, topic } from "./sns-issuer";
 
 /** What a provider is to tell. */
-export type Telling = {
+export type ProviderReport = {
   kind: "delivered" | "bounced" | "complained" | "delayed";
   providerId: string;
   address: string;
@@ -23,7 +23,7 @@ export type FakeProvider = {
   /** An id as it gives one to a mail. */
   newProviderId(messageId: string): string;
   /** The body by which it tells of something, with the fields of its documented samples. */
-  tell(telling: Telling): unknown;
+  report(report: ProviderReport): unknown;
   /** The call that carries such a body, proven at that time. */
   call(body: unknown, at: Date): Call;
 };
@@ -39,7 +39,7 @@ export function fakePostmark(): FakeProvider {
     provider: "postmark",
     given: { secret },
     newProviderId: (messageId) => messageId.split("@")[0] ?? "",
-    tell({ kind, providerId, address, said = noUser, at }) {
+    report({ kind, providerId, address, said = noUser, at }) {
       const common = {
         MessageID: newId(),
         ServerID: 23,
@@ -91,7 +91,7 @@ export function fakeMailgun(): FakeProvider {
     provider: "mailgun",
     given: { secret },
     newProviderId: (messageId) => messageId,
-    tell({ kind, providerId, address, said = noUser, at }) {
+    report({ kind, providerId, address, said = noUser, at }) {
       const [code, ...words] = said.split(" ");
       const delivery = {
         "delivery-status": {
@@ -141,7 +141,7 @@ export function fakeSendgrid(): FakeProvider {
     provider: "sendgrid",
     given: { secret: publicKey.export({ type: "spki", format: "der" }).toString("base64") },
     newProviderId: () => randomBytes(16).toString("base64url"),
-    tell({ kind, providerId, address, said = noUser, at }) {
+    report({ kind, providerId, address, said = noUser, at }) {
       const more = {
         delivered: { event: "delivered", response: "250 OK" },
         bounced: { event: "bounce", type: "bounce", reason: said, status: "5.0.0", tls: 1 },
@@ -186,7 +186,7 @@ export function fakeResend(): FakeProvider {
     provider: "resend",
     given: { secret: `whsec_${key.toString("base64")}` },
     newProviderId: () => newId(),
-    tell({ kind, providerId, address, said = noUser, at }) {
+    report({ kind, providerId, address, said = noUser, at }) {
       const type = {
         delivered: "email.delivered",
         bounced: "email.bounced",
@@ -236,7 +236,7 @@ export function fakeSes(issuer: SnsIssuer): FakeProvider {
     provider: "ses",
     given: { topic },
     newProviderId: () => `0100${randomBytes(6).toString("hex")}-${newId()}-000000`,
-    tell({ kind, providerId, address, said = noUser, at }) {
+    report({ kind, providerId, address, said = noUser, at }) {
       const mail = {
         timestamp: iso(at),
         source: "ann@example.org",

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { HotSql } from "#db/client";
 
 /** Waits until somebody in this database waits for a row that another transaction holds. */
-export async function untilLocked(hot: HotSql): Promise<void> {
+export async function waitForLock(hot: HotSql): Promise<void> {
   const waiting = async () => {
     const rows = await hot`
       select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -22,7 +22,7 @@ export type Seat = {
 };
 
 /** A Backstamp behind the door that the product opens, met by the official client alone. */
-export type Desk = {
+export type TestServer = {
   world: WebhookWorld;
   port: number;
   seat(client: Client): Promise<Seat>;
@@ -33,7 +33,7 @@ export type Desk = {
   close(): Promise<void>;
 };
 
-export async function openDesk(options: DepsOptions = {}): Promise<Desk> {
+export async function startTestServer(options: DepsOptions = {}): Promise<TestServer> {
   const world = await createWebhookWorld(options);
   const door = await openHttpServer({
     host: "127.0.0.1",

@@ -60,7 +60,7 @@ export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
       });
     },
     /** What the sign-in pages ask for by JSON, or with other headers: the status and what is told. */
-    tell: async (path: string, input: unknown, headers: Record<string, string> = {}) => {
+    postJson: async (path: string, input: unknown, headers: Record<string, string> = {}) => {
       const body = JSON.stringify(input);
       const response = await ask(path, {
         method: "POST",

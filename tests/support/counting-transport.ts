@@ -4,7 +4,7 @@ import type { Transport } from "#server/mail/transport/transport";
 /** A way out that accepts everything and notes for whom, in the order in which dialogues began. */
 export type CountingTransport = { transport: Transport; handedOver: string[] };
 
-export function countHandOvers(
+export function createCountingTransport(
   name: Transport["name"],
   answer: (recipient: string) => Promise<Outcome> = async (recipient) => acceptedBy(recipient),
 ): CountingTransport {

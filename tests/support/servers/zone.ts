@@ -1,5 +1,5 @@
 import type { Answer } from "dns-packet";
-import { type DnsPeer, type DnsReply, startDnsPeer } from "./dns-peer";
+import { type DnsReply, type DnsTestServer, startDnsTestServer } from "./dns-test-server";
 
 type ZoneType = "TXT" | "MX" | "CNAME" | "A" | "AAAA";
 /** A TXT record is one string, or several as DNS carries them; an MX record its preference and host. */
@@ -29,12 +29,12 @@ export function publish(zone: Zone, records: readonly Listed[]): void {
 }
 
 /** A name server on loopback over a zone that the test fills. */
-export async function startZone(): Promise<{ zone: Zone; peer: DnsPeer }> {
+export async function startZone(): Promise<{ zone: Zone; peer: DnsTestServer }> {
   const records = new Map<string, ZoneData[]>();
   const faults = new Map<string, DnsReply>();
   const isKnown = (name: string) =>
     [...records.keys()].some((key) => key.startsWith(`${name} `) || key.includes(`.${name} `));
-  const peer = await startDnsPeer(({ name, type }) => {
+  const peer = await startDnsTestServer(({ name, type }) => {
     const fault = faults.get(name);
     if (fault) return fault;
     const found = records.get(`${name} ${type}`) ?? [];

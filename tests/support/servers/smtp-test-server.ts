@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import { SMTPServer } from "smtp-server";
+import { readLines } from "../processes/read-lines";
 import { type Certificate, makeCertificate } from "./certificate";
-import { readLines } from "./read-lines";
 
 /** A message as a server received it: `bytes` without dot-stuffing. */
 export type SunkMessage = { from: string; to: string[]; bytes: Buffer; secure: boolean; user: string | null };
@@ -103,7 +103,7 @@ export type Seen = { line: string; address: string; nth: number; connection: num
 export type Scripted = Act | readonly Act[] | ((seen: Seen) => Act | Promise<Act>);
 
 /** "body" is asked at the first bytes of a message, "message" at its final dot. Verbs without an entry are served. */
-export type FaultScript = Partial<
+export type SmtpScript = Partial<
   Record<
     | "greeting"
     | "ehlo"
@@ -124,7 +124,7 @@ export type FaultScript = Partial<
 export type PeerMessage = { from: string; to: string[]; bytes: Buffer };
 
 /** A peer that follows a script. `messages` holds what reached its final dot, whatever the answer was. */
-export type FaultPeer = {
+export type SmtpTestServer = {
   host: string;
   port: number;
   /** Every command line of every connection, in order. */
@@ -160,10 +160,10 @@ const USUAL_REPLIES: Readonly<Record<string, string>> = {
 };
 
 /** Starts a scripted peer on a free loopback port, or the given one. With a certificate it can serve STARTTLS, or TLS from the start. */
-export async function startFaultPeer(
-  script: FaultScript = {},
+export async function startSmtpTestServer(
+  script: SmtpScript = {},
   options: { certificate?: Certificate; implicitTls?: boolean; host?: string; port?: number } = {},
-): Promise<FaultPeer> {
+): Promise<SmtpTestServer> {
   const { host = "127.0.0.1" } = options;
   const commands: string[] = [];
   const messages: PeerMessage[] = [];
@@ -180,7 +180,7 @@ export async function startFaultPeer(
     serve(plain, connection).catch(() => plain.destroy());
   });
 
-  async function decide(verb: keyof FaultScript | "noop", connection: number, line: string): Promise<Act> {
+  async function decide(verb: keyof SmtpScript | "noop", connection: number, line: string): Promise<Act> {
     const nth = counts.get(verb) ?? 0;
     counts.set(verb, nth + 1);
     const scripted = verb === "noop" ? undefined : script[verb];
@@ -303,9 +303,9 @@ function secure(plain: Socket, certificate: Certificate = makeCertificate()): TL
   return socket;
 }
 
-function verbOf(line: string): keyof FaultScript | "noop" | null {
+function verbOf(line: string): keyof SmtpScript | "noop" | null {
   const verb = /^(EHLO|HELO|STARTTLS|AUTH|MAIL|RCPT|DATA|RSET|NOOP|QUIT)\b/i.exec(line)?.[1];
-  return (verb?.toLowerCase() as keyof FaultScript | "noop" | undefined) ?? null;
+  return (verb?.toLowerCase() as keyof SmtpScript | "noop" | undefined) ?? null;
 }
 
 function portOf(server: Pick<Server, "address">): number {

@@ -1,46 +1,32 @@
 import { performance } from "node:perf_hooks";
-import type { CapRule } from "#db/schema/deliveries";
 import { TICK_WORKER_ID } from "#db/schema/workers";
 import type { WorkerDeps } from "#server/deps";
-import { type AttemptContext, attemptEmail } from "./attempt/attempt-email";
+import { type AttemptParts, attemptEmail, type EmailJob } from "./attempt/attempt-email";
 import { createLongTexts } from "./attempt/long-texts";
 import { createSigningKeys } from "./attempt/signing-keys";
-import { readMessages, type StoredMessage } from "./attempt/stored-messages";
+import { readMessages } from "./attempt/stored-messages";
 import {
   type Claim,
   claimDeliveries,
   claimSuspects,
   leaseMs as defaultLeaseMs,
   hasMoreDue,
-  markHandedOver,
   releaseClaims,
   renewLeases,
 } from "./queue/claims";
-import { coalesce } from "./queue/coalesce";
 import { type DeliveryResult, recordResults, type Written } from "./queue/record-results";
-import { createRunner, type Lease, type Runner, type RunnerOptions } from "./queue/runner";
+import { createRequeue } from "./queue/requeue";
+import { createRunner, type Runner, type RunnerOptions } from "./queue/runner";
 import { createRouting, type Route } from "./routing/routes";
-import { createBacklogMover } from "./throttle/backlog-mover";
-import { createHandOverWithinCaps, moveBatch } from "./throttle/caps";
-import { createDestinationLimits } from "./throttle/destination-limits";
-import { createThrottles } from "./throttle/destination-throttles";
-import { createDialogueRunner } from "./throttle/dialogue-runner";
-import { postponeBacklog } from "./throttle/postpone-backlog";
-import { createThrottledAttempt } from "./throttle/throttled-attempt";
+import { createThrottle } from "./throttle/admit";
 
 /** Maximum claimed deliveries with an attempt in progress. More would wait here while another worker could send them. */
 const claimsMax = 300;
 const claimBatchMax = 150;
 /** With less capacity than this, a claim is not worth a statement. */
 const claimCapacityMin = 100;
-/** Messages that are prepared ahead keep the dialogues busy while a hand-over waits for its batch. */
-const handOverBatching = { itemsMin: 20, maxMs: 4 };
 /** Results can wait for a batch. The wait is short because a crash before the write makes their outcomes unknown. */
 const recordBatching = { itemsMax: 500, itemsMin: 60, maxMs: 15 };
-/** Maximum concurrent dialogues with one destination. */
-const slotsPerDestination = (dialoguesMax: number): number => Math.max(1, Math.floor(dialoguesMax / 2));
-/** Slow dialogues allowed in addition to the limit, as a multiple of it. */
-const slowDialoguesFactor = 4;
 /** Poll interval for suspects after a claim found none. */
 const suspectsPollMs = 1_000;
 
@@ -53,116 +39,60 @@ export type EngineOptions = RunnerOptions & {
   leaseMs?: number;
 };
 
-/** Claims of one email that one attempt covers. Without a route only scripted and suppressed recipients get results. */
-type EmailJob = { claims: Claim[]; stored: StoredMessage; route: Route | null; releaseText(): void };
-
-/** Sends the queued emails: claims deliveries, makes attempts and records results, many emails in parallel. */
+/**
+ * Sends the queued emails, many in parallel. The steps of a delivery: claim (`queue/claims.ts`), route (`routing/routes.ts`),
+ * attempt (`attempt/attempt-email.ts`), which the throttle admits (`throttle/admit.ts`), and record
+ * (`queue/record-results.ts`).
+ */
 export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<Claim> {
   const { hot, log } = deps;
-  const { leaseMs = defaultLeaseMs } = options;
-
-  const markBatch = coalesce<Claim & { offersUnsubscribe: boolean }, boolean>(
-    500,
-    async (claims) => {
-      const marked = await markHandedOver(hot, claims);
-      return ({ id }) => marked.has(id);
-    },
-    handOverBatching,
-  );
-
+  const { leaseMs = defaultLeaseMs, workerId = TICK_WORKER_ID, dialoguesMax } = options;
   const routing = createRouting(deps);
-  type Requeue = { rule: "destination_pace" | "relay_paused" | CapRule; waitMs: number };
-  const requeueBatch = coalesce<Lease & Requeue, void>(500, async (claims) => {
-    for (const reason of new Set(claims.map(({ rule }) => rule)))
-      await releaseClaims(
-        hot,
-        claims.filter(({ rule }) => rule === reason),
-        reason,
-      );
-    return () => undefined;
-  });
-  const requeue = async (claims: readonly Claim[], ruleOf: (claim: Claim) => Requeue) => {
-    await requeueBatch(
-      claims.map((claim) => ({ id: claim.id, leaseToken: claim.leaseToken, ...ruleOf(claim) })),
-    );
-    runner.forget(claims);
-  };
-  const moveBacklog = createBacklogMover(log);
-  const throttles = createThrottles({
-    concurrencyMax: slotsPerDestination(options.dialoguesMax),
-    nowMs: () => performance.now(),
-  });
-  const applyDestinationLimits = createDestinationLimits(deps, throttles, options.workerId ?? TICK_WORKER_ID);
-  const runThrottled = createThrottledAttempt(
-    throttles,
-    (claims, waitMs) => requeue(claims, () => ({ rule: "destination_pace", waitMs })),
-    (queue, count) =>
-      moveBacklog(`pace ${queue.teamId} ${queue.destination}`, count, () =>
-        throttles.postponeBehind(queue.destination, (schedule) =>
-          postponeBacklog(hot, queue, schedule, moveBatch),
-        ),
-      ),
-  );
-  const handOverWithinCaps = createHandOverWithinCaps(deps, requeue, moveBacklog);
-
+  const throttle = createThrottle(deps, { dialoguesMax, workerId });
   const longTexts = createLongTexts(deps, () => options.onCapacity?.());
-  const context: Omit<AttemptContext, "withText" | "signal"> = {
-    runThrottled,
-    waitForRelay: (claims, waitMs) => requeue(claims, () => ({ rule: "relay_paused", waitMs })),
-    findKeys: createSigningKeys(deps),
-    runDialogue: createDialogueRunner(options.dialoguesMax, options.dialoguesMax * slowDialoguesFactor),
-    canStart: (claims) => !runner.isDraining() && claims.every(runner.ownsLease),
-    ownsLease: (claim) => runner.ownsLease(claim),
-    async handOver(claims, stored) {
-      const mine = runner.isDraining() ? [] : claims.filter(runner.ownsLease);
-      if (mine.length === 0) return [];
-      if (stored.isCapped) return handOverWithinCaps(mine, stored);
-      const offersUnsubscribe = stored.listUnsubscribe;
-      const marked = await markBatch(mine.map((claim) => ({ ...claim, offersUnsubscribe })));
-      return mine.filter((_, index) => marked[index]);
-    },
-  };
 
-  /** Reads the emails of these claims and groups the claims by attempt. Surplus claims return to the queue. */
+  /** Reads the emails of these claims and groups the claims by attempt. */
   async function planJobs(
     claims: Claim[],
     isSuspect: boolean,
-  ): Promise<{ jobs: EmailJob[]; hasSurplus: boolean }> {
-    if (claims.length === 0) return { jobs: [], hasSurplus: false };
+  ): Promise<{ jobs: EmailJob[]; surplus: Claim[] }> {
+    const jobs: EmailJob[] = [];
+    const surplus: Claim[] = [];
+    if (claims.length === 0) return { jobs, surplus };
     const [messages, routeOf] = await Promise.all([
       readMessages(hot, claims),
       routing.read(claims.map(({ teamId }) => teamId)),
-      applyDestinationLimits(claims),
+      throttle.readLimits(claims),
     ]);
-    const jobs: EmailJob[] = [];
-    const surplus: Claim[] = [];
     for (const [emailId, ofEmail] of groupBy(claims, (claim) => claim.emailId)) {
-      const stored = messages.get(emailId);
-      if (!stored) continue;
-      if (!isSuspect && !longTexts.hasCapacity(stored)) {
+      const email = messages.get(emailId);
+      if (!email) continue;
+      if (!isSuspect && !longTexts.hasCapacity(email)) {
         surplus.push(...ofEmail);
         continue;
       }
-      const route = routeOf(stored);
-      for (const group of groupByDialogue(ofEmail, route)) {
-        const releaseText = longTexts.reserve(stored, group.length);
-        jobs.push({ claims: group, stored, route, releaseText });
-      }
+      const route = routeOf(email);
+      for (const group of groupByDialogue(ofEmail, route))
+        jobs.push({ claims: group, email, route, text: longTexts.reserve(email, group.length) });
     }
-    if (surplus.length > 0) await releaseClaims(hot, surplus, "released");
-    return { jobs, hasSurplus: surplus.length > 0 };
+    return { jobs, surplus };
   }
 
-  /** The jobs of one suspect email. They are in progress until the next one is claimed. */
+  /** The jobs of the suspect email in progress. Without one, the next suspect may be claimed after this time. */
   const suspects = new Set<EmailJob>();
   let suspectsDueAtMs = 0;
-  async function planSuspects(leaseToken: string): Promise<EmailJob[]> {
+  async function planSuspect(leaseToken: string): Promise<EmailJob[]> {
     if (suspects.size > 0 || performance.now() < suspectsDueAtMs) return [];
     suspectsDueAtMs = performance.now() + suspectsPollMs;
     const claims = await claimSuspects(hot, { limit: claimBatchMax, leaseToken, forMs: leaseMs });
     const { jobs } = await planJobs(claims, true);
     for (const job of jobs) suspects.add(job);
     return jobs;
+  }
+  function endSuspect(job: EmailJob): void {
+    if (!suspects.delete(job) || suspects.size > 0) return;
+    suspectsDueAtMs = 0;
+    options.onCapacity?.();
   }
 
   /** Attempts that only wait for their result to be recorded use little capacity, but they have a limit too. */
@@ -184,44 +114,44 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
           forMs: leaseMs,
           maxByTeam,
         });
-        const { jobs, hasSurplus } = await planJobs(claims, false);
-        const ofSuspect = await planSuspects(leaseToken);
-        return {
-          jobs: [...jobs, ...ofSuspect],
-          hasMore: hasMoreDue(claims) || hasSurplus || ofSuspect.length > 0,
-        };
+        const { jobs, surplus } = await planJobs(claims, false);
+        if (surplus.length > 0) await releaseClaims(hot, released(surplus));
+        const ofSuspect = await planSuspect(leaseToken);
+        const hasMore = hasMoreDue(claims) || surplus.length + ofSuspect.length > 0;
+        return { jobs: [...jobs, ...ofSuspect], hasMore };
       },
 
       async run(job) {
-        const { stored, claims, route, releaseText } = job;
-        const withText = (message: StoredMessage) => longTexts.withText(message).finally(releaseText);
         try {
-          const results = await attemptEmail(deps, stored, claims, route, {
-            ...context,
-            withText,
-            signal: runner.signal,
-          });
-          return results.map((result) => ({ ...result, isAlone: stored.isAlone }));
+          const results = await attemptEmail(parts, job);
+          return results.map((result) => ({ ...result, isAlone: job.email.isAlone }));
         } finally {
-          releaseText();
-          if (suspects.delete(job) && suspects.size === 0) {
-            suspectsDueAtMs = 0;
-            options.onCapacity?.();
-          }
+          job.text.release();
+          endSuspect(job);
         }
       },
 
       record: (results) => recordResults(hot, results),
       release: (claims, { route }) =>
-        releaseClaims(hot, claims, runner.isDraining() || route ? "released" : "no_transport"),
+        releaseClaims(hot, released(claims, runner.isDraining() || route ? "released" : "no_transport")),
       renew: (leaseTokens) => renewLeases(hot, leaseTokens, leaseMs),
       close: () => routing.close(),
     },
     log,
     options,
   );
+  const parts: AttemptParts = {
+    deps,
+    lease: runner,
+    throttle,
+    requeue: createRequeue(deps, runner.forget),
+    findKeys: createSigningKeys(deps),
+  };
   return runner;
 }
+
+const released = (claims: Claim[], rule: "released" | "no_transport" = "released") =>
+  claims.map(({ id, leaseToken }) => ({ id, leaseToken, rule }));
 
 /**
  * Groups the claims of one email by attempt: one group for a relay, one per destination for direct delivery. A slow
@@ -233,9 +163,8 @@ const groupByDialogue = (claims: Claim[], route: Route | null): Claim[][] =>
 function groupBy(claims: readonly Claim[], keyOf: (claim: Claim) => string): Map<string, Claim[]> {
   const groups = new Map<string, Claim[]>();
   for (const claim of claims) {
-    const group = groups.get(keyOf(claim));
-    if (group) group.push(claim);
-    else groups.set(keyOf(claim), [claim]);
+    const key = keyOf(claim);
+    groups.set(key, [...(groups.get(key) ?? []), claim]);
   }
   return groups;
 }

@@ -107,12 +107,15 @@ test("writers of the same recipients in opposite orders never deadlock", async (
       ),
       noted(markHandedOver(second, reversed)),
       noted(withinCaps(first, claims)),
-      noted(releaseClaims(third, evenly, "released")),
+      noted(releaseClaims(third, withRule(evenly, "released"))),
       noted(recoverExpired(second, newId, 500)),
     ]);
   }
   expect(faults).toEqual([]);
 });
+
+const withRule = (claims: readonly Claim[], rule: "released" | "no_transport") =>
+  claims.map((claim) => ({ ...claim, rule }));
 
 test("a released delivery no longer counts as sending", async () => {
   const { id } = await world.send({ to: ["ann@example.net", "ben@example.net"] });
@@ -120,7 +123,7 @@ test("a released delivery no longer counts as sending", async () => {
   if (!first || !second) throw new Error("two claims");
   await recordResults(world.hot, [resultOf(first, "sent")]);
   expect((await world.email(id)).status).toBe("sending");
-  await releaseClaims(world.hot, [second], "no_transport");
+  await releaseClaims(world.hot, [{ ...second, rule: "no_transport" }]);
   expect((await world.email(id)).status).toBe("queued");
 });
 
@@ -137,7 +140,7 @@ test("after any mix of claims, results, releases and expired leases, each email 
       const begun = claims.filter((claim) => !released.includes(claim));
       const lost = begun.filter(() => random.chance(0.1));
       await Promise.all([
-        releaseClaims(hot, released, random.chance(0.3) ? "no_transport" : "released"),
+        releaseClaims(hot, withRule(released, random.chance(0.3) ? "no_transport" : "released")),
         renewLeases(hot, [leaseToken]),
         markHandedOver(hot, begun),
       ]);

@@ -30,15 +30,15 @@ async function otherTeam(): Promise<Ctx> {
   return ctx;
 }
 
-/** In steps, because a slow machine would reject some of 300 concurrent requests. */
+/** In steps, because a slow machine would reject some of 120 concurrent requests. */
 async function sendMany(count: number): Promise<void> {
   const sendOne = (n: number) => world.send({ html: newsletter, to: [`reader${n}@many.example`] });
   for (let from = 0; from < count; from += 30)
     await Promise.all(Array.from({ length: 30 }, (_, n) => sendOne(from + n)));
 }
 
-test("300 long newsletters of one team delay another team's newsletter by a few at most", async () => {
-  await sendMany(300);
+test("120 long newsletters of one team delay another team's newsletter by a few at most", async () => {
+  await sendMany(120);
   const other = await otherTeam();
   const out = createCountingTransport("relay");
   const engine = createEngine(world.withTransport(out.transport), { dialoguesMax: 10 });
@@ -54,8 +54,8 @@ test("300 long newsletters of one team delay another team's newsletter by a few 
     await vi.waitFor(() => expect(out.handedOver).toContain("one@single.example"), eventually);
     expect(out.handedOver.indexOf("one@single.example") - before).toBeLessThan(40);
     // And none of the first team's emails is lost or sent twice.
-    await vi.waitFor(() => expect(out.handedOver).toHaveLength(301), eventually);
-    expect(new Set(out.handedOver).size).toBe(301);
+    await vi.waitFor(() => expect(out.handedOver).toHaveLength(121), eventually);
+    expect(new Set(out.handedOver).size).toBe(121);
   } finally {
     isPumping = false;
     await pumping;

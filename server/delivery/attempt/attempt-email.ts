@@ -4,15 +4,15 @@ import type { WorkerDeps } from "#server/deps";
 import type { SigningKey } from "#server/mail/dkim/sign";
 import { isContradictory, type Outcome } from "#server/mail/outcome";
 import { findScriptedFate, scriptedOutcome } from "#server/mail/transport/scripted";
-import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { errorFacts } from "#server/platform/log";
 import type { Claim } from "../queue/claims";
 import type { DeliveryResult } from "../queue/record-results";
+import type { Requeue } from "../queue/requeue";
+import type { Runner } from "../queue/runner";
 import type { Route } from "../routing/routes";
-import type { DialogueSlot } from "../throttle/destination-throttles";
-import type { RunDialogue } from "../throttle/dialogue-runner";
-import type { RunThrottled } from "../throttle/throttled-attempt";
+import type { Throttle } from "../throttle/admit";
 import { buildMessage } from "./build-message";
+import type { ReservedText } from "./long-texts";
 import { settleFailure, settleOutcome, settleScriptedSuppressed, settleSuppressed } from "./outcome";
 import type { SigningRequest } from "./signing-keys";
 import type { StoredMessage } from "./stored-messages";
@@ -20,89 +20,55 @@ import type { StoredMessage } from "./stored-messages";
 /** Maximum duration of one attempt, tarpits included. */
 const attemptMs = 15 * 60_000;
 
-/** What the engine provides to an attempt. */
-export type AttemptContext = {
-  /** Generates the text of the email if that takes long. */
-  withText(stored: StoredMessage): Promise<StoredMessage>;
+/** Claims of one email that one attempt covers. Without a route only scripted and suppressed recipients get results. */
+export type EmailJob = {
+  claims: Claim[];
+  email: StoredMessage;
+  route: Route | null;
+  text: ReservedText;
+};
+
+/** What all attempts of a worker share. */
+export type AttemptParts = {
+  deps: WorkerDeps;
+  lease: Pick<Runner<Claim>, "isDraining" | "ownsLease" | "signal">;
+  throttle: Throttle;
+  requeue(verdicts: ReadonlyMap<Claim, Requeue>): Promise<void>;
   findKeys(request: SigningRequest): Promise<SigningKey[]>;
-  /** Makes an attempt when the destination's throttle allows it, or requeues the claims. */
-  runThrottled: RunThrottled;
-  /** Requeues claims whose relays are all paused. */
-  waitForRelay(claims: Claim[], waitMs: number): Promise<void>;
-  /** Prepares and runs a dialogue within the concurrency limit. */
-  runDialogue: RunDialogue;
-  /** Commits the hand-over. Returns the claims whose lease is still ours and that may be sent. */
-  handOver(claims: Claim[], stored: StoredMessage): Promise<Claim[]>;
-  /** Whether a dialogue may start: all leases are ours, and the engine is not draining. */
-  canStart(claims: Claim[]): boolean;
-  ownsLease(claim: Claim): boolean;
-  signal: AbortSignal;
 };
 
 /**
- * Makes one attempt for recipients of an email that were claimed together: preflight, compose, hand over, dialogue,
- * outcome. Without a route only scripted and suppressed recipients get results. Delivery failures are results. Throws if
- * the database is unavailable before the dialogue; the leases then expire.
+ * Makes one attempt for recipients of an email that were claimed together. Suppressed and scripted recipients get their
+ * results without a server. Delivery failures are results; claims without one return to the queue. Throws if the database
+ * is unavailable before the dialogue; the leases then expire.
  */
-export async function attemptEmail(
-  deps: WorkerDeps,
-  stored: StoredMessage,
-  claims: Claim[],
-  route: Route | null,
-  context: AttemptContext,
-): Promise<DeliveryResult[]> {
-  if (stored.domainId === null) return claims.map((claim) => settleFailure(claim, unlinkedReason(stored)));
+export async function attemptEmail(parts: AttemptParts, job: EmailJob): Promise<DeliveryResult[]> {
+  const { email, claims, route } = job;
+  if (email.domainId === null) return claims.map((claim) => settleFailure(claim, unlinkedReason(email)));
   const suppressed: DeliveryResult[] = [];
   const scripted: Claim[] = [];
   const real: Claim[] = [];
   for (const claim of claims) {
-    const origin = stored.suppressed?.[claim.id];
+    const origin = email.suppressed?.[claim.id];
     if (origin) suppressed.push(settleSuppressed(claim, origin));
     else (claim.domain === BUILT_IN_DOMAIN ? scripted : real).push(claim);
   }
   const results = await Promise.all([
     suppressed,
-    ...scripted.map((claim) => attemptScripted(stored, claim, context.signal)),
-    route && real.length > 0 ? attemptRecipients(deps, stored, real, route, context) : [],
+    ...scripted.map((claim) => attemptScripted(parts, email, claim)),
+    route && real.length > 0 ? attemptRecipients(parts, job, route, real) : [],
   ]);
   return results.flat();
 }
 
-/** The text is generated first, before the email occupies a slot that another one could use. */
-async function attemptRecipients(
-  deps: WorkerDeps,
-  stored: StoredMessage,
-  claims: Claim[],
-  route: Route,
-  context: AttemptContext,
-): Promise<DeliveryResult[]> {
-  const ready = await context.withText(stored);
-  if (!context.canStart(claims)) return [];
-  const results = groupByTransaction(deps, ready, claims).map((group) =>
-    attemptThrottled(deps, route, ready, group, context),
-  );
-  return (await Promise.all(results)).flat();
-}
-
-/**
- * Groups recipients by SMTP transaction. They share one, unless each copy is individual: an unsubscribe link, tracking, or
- * a return path.
- */
-function groupByTransaction(deps: WorkerDeps, stored: StoredMessage, claims: Claim[]): Claim[][] {
-  const { listUnsubscribe, tracksOpens, tracksClicks } = stored;
-  if (listUnsubscribe || tracksOpens || tracksClicks || deps.names.returnPathDomain !== null)
-    return claims.map((claim) => [claim]);
-  return claims.length > 0 ? [claims] : [];
-}
-
 /** A deleted domain, a removed key link or a domain lost to another team also blocks email accepted before. */
-const unlinkedReason = ({ senderAddress }: StoredMessage): string =>
-  `${senderAddress.replace(/^.*@/, "")} was deleted, is now verified for another team, or is no longer linked to the API key that sent this email. The email is not sent.`;
+const unlinkedReason = ({ senderDomain }: StoredMessage): string =>
+  `${senderDomain} was deleted, is now verified for another team, or is no longer linked to the API key that sent this email. The email is not sent.`;
 
 async function attemptScripted(
-  stored: StoredMessage,
+  { lease: { signal } }: AttemptParts,
+  { policy }: StoredMessage,
   claim: Claim,
-  signal: AbortSignal,
 ): Promise<DeliveryResult[]> {
   const script = findScriptedFate(claim.address);
   const { outcome, afterMs, retryAfterMs, followedAfterMs } = scriptedOutcome(claim.address, claim.attempt);
@@ -111,107 +77,111 @@ async function attemptScripted(
   if (signal.aborted) return [];
   if (script?.suppressed) return [settleScriptedSuppressed(claim, outcome.reason)];
   const complains = followedAfterMs !== undefined;
-  return [
-    settleOutcome(claim, outcome, {
-      policy: stored.policy,
-      random: 0,
-      isFinal: true,
-      retryAfterMs,
-      complains,
-    }),
-  ];
+  return [settleOutcome(claim, outcome, { policy, random: 0, isFinal: true, retryAfterMs, complains })];
 }
 
-function attemptThrottled(
-  deps: WorkerDeps,
+/** The text is generated first, before the email occupies a slot that another one could use. */
+async function attemptRecipients(
+  parts: AttemptParts,
+  job: EmailJob,
   route: Route,
-  stored: StoredMessage,
   claims: Claim[],
-  context: AttemptContext,
 ): Promise<DeliveryResult[]> {
-  const destination = route.isByDestination ? (claims[0]?.domain ?? "") : route.throttleKey;
-  return context.runThrottled(destination, claims, (slot) =>
-    attemptGroup(deps, route, stored, claims, context, slot),
-  );
+  const email = await job.text.complete();
+  const transactions = groupByTransaction(parts.deps, email, claims);
+  const results = transactions.map((group) => attemptTransaction(parts, email, route, group));
+  return (await Promise.all(results)).flat();
 }
 
-function attemptGroup(
-  deps: WorkerDeps,
+/**
+ * Groups recipients by SMTP transaction. They share one, unless each copy is individual: an unsubscribe link, tracking, or
+ * a return path.
+ */
+function groupByTransaction({ names }: WorkerDeps, email: StoredMessage, claims: Claim[]): Claim[][] {
+  const { listUnsubscribe, tracksOpens, tracksClicks } = email;
+  const isIndividual = listUnsubscribe || tracksOpens || tracksClicks || names.returnPathDomain !== null;
+  return isIndividual ? claims.map((claim) => [claim]) : [claims];
+}
+
+/** One SMTP transaction: admit, build, hand over, dialogue, settle. */
+async function attemptTransaction(
+  parts: AttemptParts,
+  email: StoredMessage,
   route: Route,
-  stored: StoredMessage,
   claims: Claim[],
-  context: AttemptContext,
-  slot: DialogueSlot,
 ): Promise<DeliveryResult[]> {
-  return context.runDialogue(
-    !stored.hasBody,
-    () => prepare(deps, route, stored, claims, context),
-    async (ready) => {
-      if (!("message" in ready)) return ready.results;
-      const { message, held } = ready;
-      // Time may have passed between the hand-over and the free slot.
-      if (!context.canStart(held)) return [];
-      slot.startDialogue();
-      const outcomes = await route.deliver(
-        message,
-        held.map(({ address }) => address),
-        {
-          deadlineMs: attemptMs,
-          isLeaseValid: () => held.every((claim) => context.ownsLease(claim)),
-          signal: context.signal,
-        },
-      );
-      slot.release(outcomes);
-      logFaults(deps, stored, outcomes);
-      const alarm = outcomes.find((outcome) => outcome.alarm)?.alarm;
-      if (alarm && !route.retriesFaultsIndefinitely)
-        deps.log.error("transport.alarm", { alarm, host: outcomes[0]?.host, emailId: stored.id });
-      return held.map((claim, index) => {
-        const outcome = outcomes[index];
-        if (!outcome) throw new TypeError("the route returned no outcome for a recipient");
-        return settleOutcome(claim, outcome, {
-          policy: stored.policy,
-          random: Math.random(),
-          recipients: held.length,
-          isFinal: route.isFinal,
-          retriesFaultsIndefinitely: route.retriesFaultsIndefinitely,
-        });
+  if (!canStart(parts, claims)) return [];
+  const turn = await parts.throttle.admit(claims, email, route);
+  if ("rule" in turn) {
+    await parts.requeue(new Map(claims.map((claim) => [claim, turn])));
+    return [];
+  }
+  try {
+    if (!canStart(parts, claims)) return [];
+    // While a daily cap is reached, most deliveries are requeued here, before the message is built.
+    const early = email.isCapReached ? await handOver(parts, email, claims) : claims;
+    if (early.length === 0) return [];
+    const built = await buildMessage(parts.deps, email, early, parts.findKeys);
+    if ("results" in built) return built.results;
+    const started = email.isCapReached ? early : await handOver(parts, email, claims);
+    if (started.length === 0) return [];
+    await turn.startDialogue();
+    // The wait for the slot may have taken long.
+    if (!canStart(parts, started)) return [];
+    const addresses = started.map(({ address }) => address);
+    const outcomes = await route.deliver(built.message, addresses, {
+      deadlineMs: attemptMs,
+      isLeaseValid: () => started.every(parts.lease.ownsLease),
+      signal: parts.lease.signal,
+    });
+    turn.end(outcomes);
+    logFaults(parts.deps, email, route, outcomes);
+    return started.map((claim, index) => {
+      const outcome = outcomes[index];
+      if (!outcome) throw new TypeError("the route returned no outcome for a recipient");
+      return settleOutcome(claim, outcome, {
+        policy: email.policy,
+        random: Math.random(),
+        recipients: started.length,
+        isFinal: route.isFinal,
+        retriesFaultsIndefinitely: route.retriesFaultsIndefinitely,
       });
-    },
-    route.isByDestination || route.throttleKey !== null,
-  );
+    });
+  } finally {
+    turn.end(null);
+  }
+}
+
+const canStart = ({ lease }: AttemptParts, claims: Claim[]): boolean =>
+  !lease.isDraining() && claims.every(lease.ownsLease);
+
+/** Commits that the dialogue is about to start. Returns the claims that may be sent; those over a daily cap are requeued. */
+async function handOver(
+  { lease, throttle, requeue }: AttemptParts,
+  email: StoredMessage,
+  claims: Claim[],
+): Promise<Claim[]> {
+  const mine = lease.isDraining() ? [] : claims.filter(lease.ownsLease);
+  if (mine.length === 0) return [];
+  const { started, delayed } = await throttle.handOver(mine, email);
+  if (delayed.size > 0) await requeue(delayed);
+  return started;
 }
 
 /** Logs faults on our side, and replies whose code and enhanced code contradict each other. */
-function logFaults({ log }: WorkerDeps, { id: emailId }: StoredMessage, outcomes: readonly Outcome[]): void {
+function logFaults(
+  { log }: WorkerDeps,
+  { id: emailId }: StoredMessage,
+  { retriesFaultsIndefinitely }: Route,
+  outcomes: readonly Outcome[],
+): void {
   const failed = outcomes.find(({ cause }) => cause !== undefined);
   if (failed) log.error("transport.failed", { emailId, host: failed.host, ...errorFacts(failed.cause) });
   for (const { host, reply } of outcomes)
     if (reply && isContradictory(reply))
       log.info("reply.contradictory", { emailId, host, code: reply.code, enhanced: reply.enhanced });
-}
-
-/** A message with a committed hand-over and the claims to send, or early results. */
-type Ready = { message: OutgoingMessage; held: Claim[] } | { results: DeliveryResult[] };
-
-async function prepare(
-  deps: WorkerDeps,
-  route: Route,
-  stored: StoredMessage,
-  claims: Claim[],
-  context: AttemptContext,
-): Promise<Ready> {
-  if (context.signal.aborted) return { results: [] };
-  const waitMs = route.waitMs();
-  if (waitMs !== null) {
-    await context.waitForRelay(claims, waitMs);
-    return { results: [] };
-  }
-  // If the daily cap is reached, most deliveries are requeued here, before the message is built.
-  const early = stored.isCapReached ? await context.handOver(claims, stored) : null;
-  if (early?.length === 0) return { results: [] };
-  const built = await buildMessage(deps, stored, early ?? claims, context.findKeys);
-  if (!("message" in built)) return built;
-  const held = early ?? (await context.handOver(claims, stored));
-  return held.length === 0 ? { results: [] } : { message: built.message, held };
+  const alarming = outcomes.find(({ alarm }) => alarm !== undefined);
+  // Faults of relays are logged with the relay.
+  if (alarming && !retriesFaultsIndefinitely)
+    log.error("transport.alarm", { alarm: alarming.alarm, host: alarming.host, emailId });
 }

@@ -4,17 +4,21 @@ import type { StoredMessage } from "./stored-messages";
 /** Maximum deliveries of one team that wait for a text here. With fewer, the threads are idle between two claims. */
 const heldMax = 20;
 
+/** A text to generate, which counts towards the maximum until `release` is called or it is complete. */
+export type ReservedText = {
+  /** The email with the text that all its attempts send. Rejects if the database is unavailable. */
+  complete(): Promise<StoredMessage>;
+  release(): void;
+};
+
 /**
  * Generates text parts from large HTML bodies before an email uses any other resource, and stores them with the email. A
  * team has at most `heldMax` such deliveries here, or those of one email, so other teams always have capacity.
  */
 export type LongTexts = {
   /** Whether the email needs no generated text or may wait for it here. */
-  hasCapacity(stored: StoredMessage): boolean;
-  /** Counts deliveries that need a text until the returned function is called. */
-  reserve(stored: StoredMessage, deliveries: number): () => void;
-  /** The email with the text that all its attempts send. Rejects if the database is unavailable. */
-  withText(stored: StoredMessage): Promise<StoredMessage>;
+  hasCapacity(email: StoredMessage): boolean;
+  reserve(email: StoredMessage, deliveries: number): ReservedText;
   /** How many more deliveries may be claimed, for each team that has some here. */
   capacityByTeam(): Map<string, number>;
 };
@@ -26,15 +30,23 @@ export function createLongTexts(deps: WorkerDeps, onCapacity: () => void): LongT
   /** One email can have attempts for several destinations at the same time. */
   const inProgress = new Map<string, Promise<string>>();
 
+  async function complete(email: StoredMessage): Promise<StoredMessage> {
+    const { id } = email;
+    const text = inProgress.get(id) ?? makeAndStoreText(deps, email).finally(() => inProgress.delete(id));
+    inProgress.set(id, text);
+    return { ...email, text: await text, needsText: false };
+  }
+
   return {
     hasCapacity: ({ teamId, needsText }) => !needsText || (held.get(teamId) ?? 0) < heldMax,
-    reserve({ teamId, needsText }, deliveries) {
-      if (!needsText) return () => {};
+    reserve(email, deliveries) {
+      const { teamId, needsText } = email;
+      if (!needsText) return { complete: async () => email, release() {} };
       const count = (held.get(teamId) ?? 0) + deliveries;
       held.set(teamId, count);
       if (count >= heldMax) full.add(teamId);
       let isHeld = true;
-      return () => {
+      const release = () => {
         if (!isHeld) return;
         isHeld = false;
         const left = (held.get(teamId) ?? 0) - deliveries;
@@ -42,16 +54,9 @@ export function createLongTexts(deps: WorkerDeps, onCapacity: () => void): LongT
         else held.delete(teamId);
         if (left <= heldMax / 2 && full.delete(teamId)) onCapacity();
       };
+      return { complete: () => complete(email).finally(release), release };
     },
     capacityByTeam: () => new Map([...held].map(([teamId, count]) => [teamId, Math.max(0, heldMax - count)])),
-    async withText(stored) {
-      if (!stored.needsText) return stored;
-      const key = `${stored.teamId} ${stored.id}`;
-      const text =
-        inProgress.get(key) ?? makeAndStoreText(deps, stored).finally(() => inProgress.delete(key));
-      inProgress.set(key, text);
-      return { ...stored, text: await text, needsText: false };
-    },
   };
 }
 

@@ -1,3 +1,7 @@
+import type { UnknownPolicy } from "#db/schema/teams";
+import type { Outcome } from "#server/mail/outcome";
+import { statedWaitMs } from "#server/mail/replies/stated-wait";
+
 /**
  * Minutes to wait after the nth failed attempt, about four days in total: RFC 5321 section 4.5.4.1 recommends 4 to 5 days.
  * The short first waits are for greylisting and for servers that are unavailable for a moment.
@@ -8,33 +12,64 @@ export const attemptsMax = RETRY_AFTER_MINUTES.length + 1;
 
 /** Relative jitter of a wait. It spreads the retries of deliveries that failed at the same time. */
 const jitter = 0.2;
-
-/** Milliseconds to wait after the nth attempt, or null after the last one. `random` is in [0, 1). */
-export function retryAfterMs(attempt: number, random: number): number | null {
-  const minutes = RETRY_AFTER_MINUTES[attempt - 1];
-  return minutes === undefined ? null : Math.round(minutes * 60_000 * (1 - jitter + 2 * jitter * random));
-}
-
 /** Greylisting lasts minutes: the first attempts have short waits, later ones use the table above. */
 const greylistedAttemptsMax = 4;
 const greylistWaitMs = { min: 60_000, usual: 5 * 60_000, max: 15 * 60_000 };
+/** After a fault of our transport: its login or TLS. */
+const transportFaultWaitMs = 15 * 60_000;
+/** After all relays failed: not before the paused relays were probed again. */
+const relayWaitMs = 60_000;
 
-/**
- * Milliseconds to wait after the nth attempt was greylisted, or null if the table applies. `statedMs` is the wait that the
- * server requested. The result is never shorter than it, but at most 15 minutes plus jitter.
- */
-export function greylistRetryMs(attempt: number, statedMs: number | null, random: number): number | null {
-  if (attempt > greylistedAttemptsMax) return null;
+/** Why and when a delivery is attempted again. `isUncounted`: this attempt does not count towards the maximum. */
+export type Retry = {
+  rule: "retry_schedule" | "greylisted" | "transport_fault" | "relay_paused" | "unknown_retry";
+  waitMs: number;
+  isUncounted?: boolean;
+};
+
+/** Inputs of the retry policy besides the outcome. */
+export type RetryContext = {
+  policy: UnknownPolicy;
+  /** In [0, 1). */
+  random: number;
+  /** Replaces the retry table, for scripted recipients. */
+  retryAfterMs?: number;
+  /** Faults of the route itself (login, TLS) are retried without limit. */
+  retriesFaultsIndefinitely?: boolean;
+};
+
+/** The next attempt after this outcome of the nth attempt; null if there is none. */
+export function retryOf(attempt: number, outcome: Outcome, context: RetryContext): Retry | null {
+  const { random, policy } = context;
+  const { kind, alarm } = outcome;
+  if (kind === "deferred") {
+    // A fault in our configuration never bounces email. The delivery waits until the operator fixes it.
+    const isUncounted = attempt > 1;
+    if (alarm !== undefined && context.retriesFaultsIndefinitely)
+      return { rule: "relay_paused", waitMs: Math.round(relayWaitMs * (1 + jitter * random)), isUncounted };
+    if (alarm === "auth" || alarm === "tls")
+      return { rule: "transport_fault", waitMs: withJitter(transportFaultWaitMs, random), isUncounted };
+  }
+  const waitMs = context.retryAfterMs ?? retryAfterMs(attempt, random);
+  if (waitMs === null || attempt >= attemptsMax) return null;
+  if (kind === "unknown") return policy === "retry" ? { rule: "unknown_retry", waitMs } : null;
+  const isGreylisted = kind === "deferred" && outcome.class === "greylist";
+  if (isGreylisted && attempt <= greylistedAttemptsMax && context.retryAfterMs === undefined)
+    return { rule: "greylisted", waitMs: greylistRetryMs(outcome.reply?.text ?? "", random) };
+  return kind === "deferred" || outcome.needsConfirmation ? { rule: "retry_schedule", waitMs } : null;
+}
+
+/** Milliseconds to wait after the nth attempt by the table, or null after the last one. `random` is in [0, 1). */
+export function retryAfterMs(attempt: number, random: number): number | null {
+  const minutes = RETRY_AFTER_MINUTES[attempt - 1];
+  return minutes === undefined ? null : withJitter(minutes * 60_000, random);
+}
+
+/** The wait that the server requested in its reply, but at least 1 and at most 15 minutes plus jitter. */
+function greylistRetryMs(reply: string, random: number): number {
   const { min, usual, max } = greylistWaitMs;
-  return Math.round(Math.min(Math.max(statedMs ?? usual, min), max) * (1 + jitter * random));
+  return Math.round(Math.min(Math.max(statedWaitMs(reply) ?? usual, min), max) * (1 + jitter * random));
 }
 
-/** Milliseconds until the next attempt after the transport failed on our side (login or TLS). */
-export function transportFaultRetryMs(random: number): number {
-  return Math.round(15 * 60_000 * (1 - jitter + 2 * jitter * random));
-}
-
-/** Milliseconds until the next attempt after all relays failed: not before the paused relays were probed again. */
-export function relayRetryMs(random: number): number {
-  return Math.round(60_000 * (1 + jitter * random));
-}
+const withJitter = (ms: number, random: number): number =>
+  Math.round(ms * (1 - jitter + 2 * jitter * random));

@@ -1,7 +1,9 @@
 import type { HotSql } from "#db/client";
 import type { CapRule } from "#db/schema/deliveries";
+import { writeStatement } from "#db/statement";
 import { lockEmailsOf, refreshEmailStatus } from "#server/services/emails/status";
 import { foldAddress } from "#server/shared/fold-address";
+import type { Lease } from "./runner";
 
 /** Default duration of a lease unless renewed. The claims of a dead worker are recovered after it. */
 export const leaseMs = 60_000;
@@ -127,8 +129,6 @@ const CLAIM_SUSPECTS = `
     order by due_at, id limit $2 for update skip locked
   )${CLAIM_DUE}`;
 
-export type LeasedDelivery = Pick<Claim, "id" | "leaseToken">;
-
 // Only rows with status 'sending' have a lease token, so these statements do not filter by status as well. With such a
 // filter the planner may scan the lease index for each row instead of reading the row by its id.
 //
@@ -142,7 +142,7 @@ export type LeasedDelivery = Pick<Claim, "id" | "leaseToken">;
  */
 export async function markHandedOver(
   hot: HotSql,
-  held: (LeasedDelivery & Pick<Claim, "address"> & { offersUnsubscribe?: boolean })[],
+  held: (Lease & Pick<Claim, "address"> & { offersUnsubscribe?: boolean })[],
 ): Promise<Set<string>> {
   const rows = await hot<{ id: string }[]>`
     with mine as materialized (
@@ -179,36 +179,40 @@ export async function renewLeases(hot: HotSql, leaseTokens: string[], forMs = le
  * `waitMs`; with `no_transport` they are parked until a worker with a transport calls `unparkDeliveries`. They may have
  * been handed over already: only the worker that holds the lease can be sure that no dialogue started.
  */
-export async function releaseClaims(
-  hot: HotSql,
-  held: (LeasedDelivery & { waitMs?: number })[],
-  why: "released" | "no_transport" | "destination_pace" | "relay_paused" | CapRule,
-): Promise<number> {
-  const ids = held.map(({ id }) => id);
+export async function releaseClaims(hot: HotSql, claims: readonly (Lease & Release)[]): Promise<number> {
   return hot.begin(async (tx) => {
-    const parents = await lockEmailsOf(tx, ids);
-    const { count } = await tx.unsafe(RELEASE_CLAIMS, [
-      ids,
-      held.map(({ leaseToken }) => leaseToken),
-      why,
-      held.map(({ waitMs = 0 }) => waitMs),
-    ]);
+    const parents = await lockEmailsOf(
+      tx,
+      claims.map(({ id }) => id),
+    );
+    const { count } = await tx.unsafe(RELEASE_CLAIMS.text, RELEASE_CLAIMS.parametersOf({ claims }));
     await refreshEmailStatus(tx, parents);
     return count;
   });
 }
 
-const RELEASE_CLAIMS = `
+export type ReleaseRule = "released" | "no_transport" | "destination_pace" | "relay_paused" | CapRule;
+type Release = { rule: ReleaseRule; waitMs?: number };
+
+const RELEASE_CLAIMS = writeStatement<{ claims: readonly (Lease & Release)[] }>(
+  ({ rows }) => `
 with mine as materialized (
-  select d.id, h.wait_ms from unnest($1::uuid[], $2::uuid[], $4::int[]) as h(id, lease_token, wait_ms)
+  select d.id, h.rule, h.wait_ms
+  from ${rows("claims", {
+    id: ["uuid", ({ id }) => id],
+    lease_token: ["uuid", ({ leaseToken }) => leaseToken],
+    rule: ["text", ({ rule }) => rule],
+    wait_ms: ["int", ({ waitMs }) => waitMs ?? 0],
+  })} as h
   join deliveries d on d.id = h.id and d.lease_token = h.lease_token
   order by d.id for no key update of d
 )
 update deliveries d
 set status = 'queued', stage = 'idle', lease_token = null, leased_until = null, attempts = d.attempts - 1,
-    wait_rule = $3, due_at = case when $3 = 'no_transport' then 'infinity' else now() + mine.wait_ms * interval '1 ms' end,
-    updated_at = now()
-from mine where d.id = mine.id`;
+    wait_rule = mine.rule, updated_at = now(),
+    due_at = case when mine.rule = 'no_transport' then 'infinity' else now() + mine.wait_ms * interval '1 ms' end
+from mine where d.id = mine.id`,
+);
 
 /** Makes up to `limit` parked deliveries (`no_transport`) due again. Returns how many. */
 export async function unparkDeliveries(hot: HotSql, limit: number): Promise<number> {

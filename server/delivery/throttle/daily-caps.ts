@@ -3,7 +3,7 @@ import type { CapRule } from "#db/schema/deliveries";
 import { type CapScope, capsOf, type Room, TODAY } from "#server/services/caps/today";
 import type { HotTransaction } from "#server/services/emails/status";
 import { foldAddress } from "#server/shared/fold-address";
-import type { Claim, LeasedDelivery } from "../queue/claims";
+import type { Claim } from "../queue/claims";
 import { queueHead } from "./postpone-backlog";
 
 /*
@@ -15,8 +15,10 @@ import { queueHead } from "./postpone-backlog";
 /** The cap that delays a delivery, and for how long. */
 export type CapDelay = { rule: CapRule; waitMs: number };
 
-type CapRequest = LeasedDelivery &
-  Pick<Claim, "teamId" | "address"> & { senderDomain: string; offersUnsubscribe: boolean };
+type CapRequest = Pick<Claim, "id" | "leaseToken" | "teamId" | "address"> & {
+  senderDomain: string;
+  offersUnsubscribe: boolean;
+};
 type LockedDelivery = {
   id: string;
   teamId: string;

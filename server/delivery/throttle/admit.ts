@@ -1,0 +1,142 @@
+import { performance } from "node:perf_hooks";
+import type { WorkerDeps } from "#server/deps";
+import type { Outcome } from "#server/mail/outcome";
+import { readDestinationShares } from "#server/services/destinations/worker-limits";
+import type { StoredMessage } from "../attempt/stored-messages";
+import { type Claim, markHandedOver } from "../queue/claims";
+import { coalesce } from "../queue/coalesce";
+import type { Requeue } from "../queue/requeue";
+import type { Route } from "../routing/routes";
+import { type CapDelay, handOverWithinCaps, postponeToNextDay } from "./daily-caps";
+import { createThrottles, type DialogueSlot } from "./destination-throttles";
+import { createDialogueSlots } from "./dialogue-slots";
+import { postponeBacklog } from "./postpone-backlog";
+
+/** Maximum concurrent dialogues with one destination. */
+const slotsPerDestination = (dialoguesMax: number): number => Math.max(1, Math.floor(dialoguesMax / 2));
+/** Messages that are prepared ahead keep the dialogues busy while a hand-over waits for its batch. */
+const handOverBatching = { itemsMin: 20, maxMs: 4 };
+const handOverMax = 500;
+/** Rows of each priority that one statement reads. A small number makes other deliveries claimable soon. */
+const moveBatch = 5_000;
+
+/** An attempt that may run now. */
+export type Turn = {
+  /** Resolves when the dialogue may start. */
+  startDialogue(): Promise<void>;
+  /** Ends the turn, with the outcomes of the dialogue or null without one. Only the first call counts. */
+  end(outcomes: readonly Outcome[] | null): void;
+};
+
+/** The claims whose dialogue may start, and those that must wait. Claims in neither lost their lease or were suppressed. */
+export type HandOver = { started: Claim[]; delayed: Map<Claim, Requeue> };
+
+/**
+ * Everything that delays a delivery that is due and has a route:
+ *
+ * 1. Its destination (`destination-throttles.ts`): concurrency, rate and pauses, learned from replies, below the operator's
+ *    limits. A destination is a recipient domain in direct delivery, or a team's relays. Rule `destination_pace`.
+ * 2. The concurrent dialogues of this worker (`dialogue-slots.ts`). A short wait in memory, without a rule.
+ * 3. All relays of the route are paused (`routing/routes.ts`). Rule `relay_paused`.
+ * 4. The daily caps of sender domain and team (`daily-caps.ts`), at the hand-over. Rules `daily_cap`, `warm_up` and
+ *    `team_daily_cap`.
+ */
+export type Throttle = {
+  /** Reads the operator's limits for the destinations of these claims. */
+  readLimits(claims: readonly Claim[]): Promise<void>;
+  /** Checks 1 to 3: run now, or wait in the queue. */
+  admit(claims: readonly Claim[], email: StoredMessage, route: Route): Promise<Turn | Requeue>;
+  /** Check 4, and commits that the dialogues are about to start. The caller owns the leases. */
+  handOver(claims: readonly Claim[], email: StoredMessage): Promise<HandOver>;
+};
+
+export function createThrottle(
+  { hot, transport }: Pick<WorkerDeps, "hot" | "transport">,
+  { dialoguesMax, workerId }: { dialoguesMax: number; workerId: string },
+): Throttle {
+  const destinations = createThrottles({
+    concurrencyMax: slotsPerDestination(dialoguesMax),
+    nowMs: () => performance.now(),
+  });
+  const dialogues = createDialogueSlots(dialoguesMax);
+
+  type Requested = Claim & { senderDomain: string; offersUnsubscribe: boolean };
+  const handOverUncapped = coalesce<Requested, boolean | CapDelay>(
+    handOverMax,
+    async (claims) => {
+      const marked = await markHandedOver(hot, claims);
+      return ({ id }) => marked.has(id);
+    },
+    handOverBatching,
+  );
+  // Only one batch can update a counter at a time, so batches are large.
+  const handOverCapped = coalesce<Requested, boolean | CapDelay>(handOverMax, async (claims) => {
+    const { marked, delayed } = await handOverWithinCaps(hot, claims);
+    return ({ id }) => delayed.get(id) ?? marked.has(id);
+  });
+
+  return {
+    async readLimits(claims) {
+      // A relay throttles the destinations behind it itself.
+      if (transport?.name !== "direct") return;
+      const domains = [...new Set(claims.map(({ domain }) => domain))];
+      const shares = await readDestinationShares(hot, { workerId, domains });
+      for (const domain of domains) destinations.setLimit(domain, shares.get(domain) ?? null);
+    },
+
+    async admit(claims, email, route) {
+      const [first] = claims;
+      const destination = route.isByDestination ? (first?.domain ?? "") : route.throttleKey;
+      const slot = destination === null ? unthrottled : await destinations.acquire(destination);
+      if ("waitMs" in slot) {
+        const requeue: Requeue = { rule: "destination_pace", waitMs: slot.waitMs };
+        if (!first || destination !== first.domain) return requeue;
+        const { teamId } = first;
+        const move = () =>
+          destinations.postponeBehind(destination, (schedule) =>
+            postponeBacklog(hot, { teamId, destination }, schedule, moveBatch),
+          );
+        return { ...requeue, backlog: { name: `pace ${teamId} ${destination}`, move } };
+      }
+      const dialogue = await dialogues.reserve({
+        isHeavy: !email.hasBody,
+        canMoveAside: destination !== null,
+      });
+      const end = (outcomes: readonly Outcome[] | null) => {
+        slot.release(outcomes);
+        dialogue.end();
+      };
+      const pausedMs = route.waitMs();
+      if (pausedMs !== null) {
+        end(null);
+        return { rule: "relay_paused", waitMs: pausedMs };
+      }
+      return {
+        async startDialogue() {
+          await dialogue.start();
+          slot.startDialogue();
+        },
+        end,
+      };
+    },
+
+    async handOver(claims, { teamId, senderDomain, listUnsubscribe, isCapped }) {
+      const verdicts = await (isCapped ? handOverCapped : handOverUncapped)(
+        claims.map((claim) => ({ ...claim, senderDomain, offersUnsubscribe: listUnsubscribe })),
+      );
+      const delayed = new Map<Claim, Requeue>();
+      for (const [index, claim] of claims.entries()) {
+        const verdict = verdicts[index];
+        if (typeof verdict !== "object") continue;
+        const { rule } = verdict;
+        const scope = { teamId, domain: rule === "team_daily_cap" ? "" : senderDomain };
+        const move = () => postponeToNextDay(hot, scope, rule, moveBatch);
+        delayed.set(claim, { ...verdict, backlog: { name: `cap ${teamId} ${scope.domain}`, move } });
+      }
+      return { started: claims.filter((_, index) => verdicts[index] === true), delayed };
+    },
+  };
+}
+
+/** A relay that all teams share is limited only by the number of concurrent dialogues. */
+const unthrottled: DialogueSlot = { startDialogue() {}, release() {} };

@@ -1,0 +1,88 @@
+import { performance } from "node:perf_hooks";
+import { slowMs } from "./destination-throttles";
+
+/** Messages are prepared ahead only while dialogues are shorter than this. */
+const shortDialogueMs = 200;
+/** Messages prepared ahead, and slow dialogues aside, as multiples of the limit. */
+const aheadFactor = 4;
+const asideFactor = 4;
+
+export type DialogueTurn = {
+  /** Waits for a slot. */
+  start(): Promise<void>;
+  /** Releases the slot. Further calls have no effect. */
+  end(): void;
+};
+
+/**
+ * Limits the concurrent dialogues of this worker. `reserve` resolves when the message may be prepared. Up to four times as
+ * many messages are prepared ahead: no slot is idle while a hand-over commits, and many hand-overs share a commit. The cost
+ * is that a crash leaves more deliveries with an unknown outcome. Therefore preparing ahead stops while dialogues are long,
+ * and for messages that need much memory (`isHeavy`): these get their slot first.
+ *
+ * With `canMoveAside`, a dialogue that becomes slow releases its slot and continues outside the limit. A tarpit then
+ * occupies a slot only for that long, while there are few enough dialogues aside.
+ */
+export function createDialogueSlots(dialoguesMax: number): {
+  reserve(message: { isHeavy: boolean; canMoveAside: boolean }): Promise<DialogueTurn>;
+} {
+  const ahead = createSemaphore(dialoguesMax * aheadFactor);
+  const dialogues = createSemaphore(dialoguesMax);
+  const asideMax = dialoguesMax * asideFactor;
+  let lastDialogueMs = Number.POSITIVE_INFINITY;
+  let aside = 0;
+
+  return {
+    async reserve({ isHeavy, canMoveAside }) {
+      await ahead.acquire();
+      let state: "ahead" | "slot" | "aside" | "ended" = "ahead";
+      let startedAtMs: number | null = null;
+      let timer: NodeJS.Timeout | undefined;
+
+      const takeSlot = async () => {
+        await dialogues.acquire();
+        ahead.release();
+        state = "slot";
+        timer = setTimeout(() => {
+          if (!canMoveAside || aside >= asideMax) return;
+          state = "aside";
+          aside++;
+          dialogues.release();
+        }, slowMs);
+      };
+      if (isHeavy || lastDialogueMs > shortDialogueMs) await takeSlot();
+
+      return {
+        async start() {
+          if (state === "ahead") await takeSlot();
+          startedAtMs = performance.now();
+        },
+        end() {
+          clearTimeout(timer);
+          if (startedAtMs !== null && state !== "ended") lastDialogueMs = performance.now() - startedAtMs;
+          if (state === "ahead") ahead.release();
+          else if (state === "slot") dialogues.release();
+          else if (state === "aside") aside--;
+          state = "ended";
+        },
+      };
+    },
+  };
+}
+
+/** At most `max` holders, the others wait in order. Each `acquire` is followed by one `release`. */
+function createSemaphore(max: number): { acquire(): Promise<void>; release(): void } {
+  const waiting: (() => void)[] = [];
+  let free = max;
+  return {
+    async acquire() {
+      if (free > 0) free--;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    release() {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    },
+  };
+}

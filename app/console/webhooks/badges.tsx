@@ -85,3 +85,10 @@ export function ResponseBadge({ of }: { of: Pick<WebhookAttemptWire, "http_statu
     </Badge>
   );
 }
+
+/** The number of pending events; "n+" if there are more than were counted. */
+export const formatPending = ({
+  waiting,
+  isWaitingAtLeast,
+}: Pick<EndpointView, "waiting" | "isWaitingAtLeast">): string =>
+  isWaitingAtLeast ? `${waiting}+` : String(waiting);

@@ -1,33 +1,80 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Plus, Webhook } from "lucide-react";
+import { Webhook } from "lucide-react";
 import { Suspense, useState } from "react";
-import { ActionButton } from "../_ui/form/action-button";
-import { DataTable } from "../_ui/list/data-table";
+import type { EndpointView } from "#server/trpc/webhooks/views";
+import { CreateButton } from "../_ui/list/create-button";
+import { type Column, DataTable } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
 import { Fetched } from "../_ui/page/fetched";
 import { lazyPart } from "../_ui/page/lazy-part";
-import { useDisabledReason } from "../_ui/page/permission";
-import { buttonStyle } from "../_ui/styles";
+import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
-import { ENDPOINT_COLUMNS } from "./columns";
+import { EndpointBadge, formatPending, ResponseBadge } from "./badges";
+import { BreakableUrl } from "./breakable-url";
+import { formatEvents } from "./events";
 import { WebhooksHeading } from "./heading";
 import { UnknownOutcomes } from "./unknown-outcomes";
 
 /** Refetches often while event deliveries are pending. A hidden tab does not refetch. */
 const refetchMs = { active: 3_000, idle: 15_000 };
 
-const load = () => import("./add-endpoint");
+const load = () => import("./endpoint-form");
 const AddEndpoint = lazyPart(async () => (await load()).AddEndpoint);
+
+/** The columns of the endpoint list. */
+const COLUMNS: readonly Column<EndpointView>[] = [
+  {
+    id: "url",
+    header: "URL",
+    width: "w-[34%]",
+    cell: ({ endpoint }) => (
+      <span className="block font-mono text-xs md:truncate" title={endpoint}>
+        <BreakableUrl>{endpoint}</BreakableUrl>
+      </span>
+    ),
+  },
+  {
+    id: "events",
+    header: "Events",
+    width: "w-32",
+    cell: ({ events }) => <span title={events.join(", ")}>{formatEvents(events)}</span>,
+  },
+  {
+    id: "response",
+    header: "Last response",
+    cell: ({ lastResponse }) =>
+      lastResponse ? (
+        <span className="inline-flex max-w-full items-center gap-2">
+          <ResponseBadge of={lastResponse} />
+          <When at={lastResponse.sent_at} className="text-soft text-xs" />
+        </span>
+      ) : (
+        <span className="text-soft">None yet</span>
+      ),
+  },
+  {
+    id: "pending",
+    header: "Pending",
+    width: "w-24",
+    cell: (endpoint) => <span className="tabular-nums">{formatPending(endpoint)}</span>,
+  },
+  {
+    id: "status",
+    header: "Status",
+    width: "w-36",
+    phone: "corner",
+    cell: (endpoint) => <EndpointBadge of={endpoint} />,
+  },
+];
 
 /** The endpoints of the team. */
 export function EndpointList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const [isAdding, setAdding] = useNew("webhooks:write");
   const [wasAdding, setWasAdding] = useState(false);
-  const disabledReason = useDisabledReason()("webhooks:write", "change webhooks");
   const { data, error, refetch } = useQuery(
     trpc.webhooks.list.queryOptions(
       { team: teamId },
@@ -40,17 +87,16 @@ export function EndpointList({ teamId }: { teamId: string }) {
     ),
   );
   const button = (
-    <ActionButton
-      disabledReason={disabledReason}
-      onPointerEnter={() => void load().catch(() => {})}
+    <CreateButton
+      label="Add webhook"
+      permission="webhooks:write"
+      what="change webhooks"
+      preload={load}
       onClick={() => {
         setWasAdding(true);
         setAdding(true);
       }}
-      className={`${buttonStyle.primary} h-10`}
-    >
-      <Plus className="size-4" aria-hidden="true" /> Add webhook
-    </ActionButton>
+    />
   );
   return (
     <>
@@ -58,9 +104,9 @@ export function EndpointList({ teamId }: { teamId: string }) {
       <Fetched by={{ data, error, refetch }}>
         <DataTable
           label="Webhooks"
-          columns={ENDPOINT_COLUMNS}
-          rows={data ?? NO_ROWS}
-          rowHref={hrefOf}
+          columns={COLUMNS}
+          rows={data ?? []}
+          rowHref={({ id }) => `/console/webhooks/${id}`}
           isLoading={!data}
           empty={
             <Empty icon={Webhook} title="No webhooks yet" action={button}>
@@ -81,6 +127,3 @@ export function EndpointList({ teamId }: { teamId: string }) {
     </>
   );
 }
-
-const NO_ROWS: never[] = [];
-const hrefOf = ({ id }: { id: string }) => `/console/webhooks/${id}`;

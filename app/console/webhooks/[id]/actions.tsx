@@ -11,13 +11,6 @@ import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 
-const EditEndpoint = lazyPart(async () => (await import("./edit")).EditEndpoint);
-const RotateSecret = lazyPart(async () => (await import("./rotate")).RotateSecret);
-const PauseEndpoint = lazyPart(async () => (await import("./pause")).PauseEndpoint);
-const DeleteEndpoint = lazyPart(async () => (await import("./delete")).DeleteEndpoint);
-const TestEvent = lazyPart(async () => (await import("./test-event")).TestEvent);
-const ReplayRange = lazyPart(async () => (await import("./replay-range")).ReplayRange);
-
 /** The props of every dialog about an endpoint. */
 export type EndpointDialogProps = {
   teamId: string;
@@ -26,7 +19,16 @@ export type EndpointDialogProps = {
   onOpenChange: (open: boolean) => void;
 };
 
-type DialogName = "edit" | "rotate" | "pause" | "delete" | "test" | "replay";
+const confirmations = () => import("./confirmations");
+const DIALOGS = {
+  edit: lazyPart(async () => (await import("../endpoint-form")).EditEndpoint),
+  rotate: lazyPart(async () => (await confirmations()).RotateSecret),
+  pause: lazyPart(async () => (await confirmations()).PauseEndpoint),
+  delete: lazyPart(async () => (await confirmations()).DeleteEndpoint),
+  test: lazyPart(async () => (await import("./test-event")).TestEvent),
+  replay: lazyPart(async () => (await import("./replay-range")).ReplayRange),
+};
+type DialogName = keyof typeof DIALOGS;
 
 /** The actions on an endpoint. The code of each dialog loads when it is first opened. */
 export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint: EndpointView }) {
@@ -43,19 +45,12 @@ export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint
     setOpened(new Set([...opened, name]));
     setOpen(name);
   };
-  const dialog = (name: DialogName) => ({
-    teamId,
-    endpoint,
-    open: open === name,
-    onOpenChange: (isOpen: boolean) => setOpen(isOpen ? name : null),
-  });
   const blockedReason = isEnabled
     ? disabledReason
     : (disabledReason ?? "The webhook is paused. Resume it first.");
-  const permission = { why: disabledReason };
   const items: MenuItem[] = [
-    { label: "Edit…", Icon: Pencil, ...permission, onSelect: () => start("edit") },
-    { label: "Rotate secret…", Icon: RefreshCw, ...permission, onSelect: () => start("rotate") },
+    { label: "Edit…", Icon: Pencil, why: disabledReason, onSelect: () => start("edit") },
+    { label: "Rotate secret…", Icon: RefreshCw, why: disabledReason, onSelect: () => start("rotate") },
     {
       label: "Replay events…",
       Icon: Rewind,
@@ -63,7 +58,7 @@ export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint
       onSelect: () => start("replay"),
     },
     "line",
-    { label: "Delete…", Icon: Trash2, tone: "bad", ...permission, onSelect: () => start("delete") },
+    { label: "Delete…", Icon: Trash2, tone: "bad", why: disabledReason, onSelect: () => start("delete") },
   ];
   return (
     <>
@@ -94,12 +89,18 @@ export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint
       )}
       <Menu label="More actions" items={items} />
       <Suspense>
-        {opened.has("edit") ? <EditEndpoint {...dialog("edit")} /> : null}
-        {opened.has("rotate") ? <RotateSecret {...dialog("rotate")} /> : null}
-        {opened.has("pause") ? <PauseEndpoint {...dialog("pause")} /> : null}
-        {opened.has("delete") ? <DeleteEndpoint {...dialog("delete")} /> : null}
-        {opened.has("test") ? <TestEvent {...dialog("test")} /> : null}
-        {opened.has("replay") ? <ReplayRange {...dialog("replay")} /> : null}
+        {[...opened].map((name) => {
+          const EndpointDialog = DIALOGS[name];
+          return (
+            <EndpointDialog
+              key={name}
+              teamId={teamId}
+              endpoint={endpoint}
+              open={open === name}
+              onOpenChange={(isOpen) => setOpen(isOpen ? name : null)}
+            />
+          );
+        })}
       </Suspense>
     </>
   );

@@ -1,21 +1,16 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
-import { useQueryStates } from "nuqs";
-import { useMemo } from "react";
 import type { WebhookEventWire } from "#server/shared/wire/webhook";
-import type { EndpointView } from "#server/trpc/webhooks/views";
-import { type Column, DataTable } from "../../_ui/list/data-table";
-import { Empty, NoMatch, PageGone } from "../../_ui/list/empty";
-import { FilterBar, SelectFilter } from "../../_ui/list/filter-bar";
-import { Pager } from "../../_ui/list/pager";
-import { Fetched } from "../../_ui/page/fetched";
+import type { Column } from "../../_ui/list/data-table";
+import { SelectFilter } from "../../_ui/list/filter-bar";
+import { ListPage, listOptions, useListState } from "../../_ui/list/list-page";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { DELIVERY_LABELS, DELIVERY_STATUSES, DeliveryBadge } from "../badges";
 import { describeEvent, EVENT_NAMES } from "../events";
-import { deliveryFilters, deliveryListInput } from "./delivery-filters";
+import { deliveryFilters } from "./delivery-filters";
 
 const refetchMs = { active: 2_000, idle: 10_000 };
 
@@ -53,78 +48,62 @@ const COLUMNS: readonly Column<WebhookEventWire>[] = [
   },
 ];
 
+const STATUS_OPTIONS = DELIVERY_STATUSES.map((value) => ({ value, label: DELIVERY_LABELS[value].label }));
+const TYPE_OPTIONS = EVENT_NAMES.map((value) => ({ value, label: value }));
+
 /** The event deliveries of an endpoint, newest first. */
-export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: EndpointView }) {
+export function Deliveries({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
-  const [filters, setFilters] = useQueryStates(deliveryFilters);
-  const { data, error, refetch, isPlaceholderData } = useQuery(
-    trpc.webhooks.deliveries.queryOptions(deliveryListInput(teamId, endpoint.id, filters), {
-      placeholderData: keepPreviousData,
-      refetchInterval: ({ state }) =>
-        state.data?.rows.some(({ status }) => status === "pending" || status === "attempting")
-          ? refetchMs.active
-          : refetchMs.idle,
-    }),
+  const state = useListState(deliveryFilters);
+  const list = useQuery(
+    trpc.webhooks.deliveries.queryOptions(
+      { team: teamId, id, ...state.input },
+      {
+        ...listOptions(),
+        refetchInterval: ({ state: { data } }) =>
+          data?.rows.some(({ status }) => status === "pending" || status === "attempting")
+            ? refetchMs.active
+            : refetchMs.idle,
+      },
+    ),
   );
-  const hrefOf = useMemo(
-    () =>
-      ({ id }: WebhookEventWire) =>
-        `/console/webhooks/${endpoint.id}/events/${id}`,
-    [endpoint.id],
-  );
-  const isFiltered = filters.status !== null || filters.type !== null;
   return (
     <section aria-labelledby="deliveries">
       <h2 id="deliveries" className="mb-3 font-semibold text-base">
         Event deliveries
       </h2>
-      <FilterBar>
-        <SelectFilter
-          label="Status"
-          anyLabel="Any status"
-          value={filters.status}
-          options={STATUS_OPTIONS}
-          onChange={(status) => void setFilters({ status, after: null, before: null })}
-        />
-        <SelectFilter
-          label="Event"
-          anyLabel="Any event"
-          className="md:w-60"
-          value={filters.type}
-          options={TYPE_OPTIONS}
-          onChange={(type) => void setFilters({ type, after: null, before: null })}
-        />
-      </FilterBar>
-      <Fetched by={{ data, error, refetch }}>
-        <DataTable
-          label="Event deliveries"
-          columns={COLUMNS}
-          rows={data?.rows ?? NO_ROWS}
-          rowHref={hrefOf}
-          isLoading={!data}
-          isStale={isPlaceholderData}
-          empty={
-            isFiltered ? (
-              <NoMatch title="No results" onClear={() => void setFilters(null)}>
-                <p>Event deliveries are kept for 30 days.</p>
-              </NoMatch>
-            ) : filters.after || filters.before ? (
-              <PageGone />
-            ) : (
-              <Empty icon={Inbox} title="No event deliveries yet">
-                <p>Send a test event or an email. The resulting event deliveries are listed here.</p>
-              </Empty>
-            )
-          }
-        />
-      </Fetched>
-      {data ? (
-        <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
-      ) : null}
+      <ListPage
+        label="Event deliveries"
+        columns={COLUMNS}
+        list={list}
+        state={state}
+        rowHref={(row) => `/console/webhooks/${id}/events/${row.id}`}
+        filterBar={
+          <>
+            <SelectFilter
+              label="Status"
+              anyLabel="Any status"
+              value={state.filters.status}
+              options={STATUS_OPTIONS}
+              onChange={(status) => state.change({ status })}
+            />
+            <SelectFilter
+              label="Event"
+              anyLabel="Any event"
+              className="md:w-60"
+              value={state.filters.type}
+              options={TYPE_OPTIONS}
+              onChange={(type) => state.change({ type })}
+            />
+          </>
+        }
+        noMatch={{ title: "No results", text: "Event deliveries are kept for 30 days." }}
+        empty={{
+          icon: Inbox,
+          title: "No event deliveries yet",
+          text: "Send a test event or an email. The resulting event deliveries are listed here.",
+        }}
+      />
     </section>
   );
 }
-
-const NO_ROWS: never[] = [];
-const STATUS_OPTIONS = DELIVERY_STATUSES.map((value) => ({ value, label: DELIVERY_LABELS[value].label }));
-const TYPE_OPTIONS = EVENT_NAMES.map((value) => ({ value, label: value }));

@@ -2,19 +2,17 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
-import { faultOf } from "../../_ui/fault";
 import { SkeletonCard } from "../../_ui/list/skeleton";
+import { Fetched } from "../../_ui/page/fetched";
 import { lazyPart } from "../../_ui/page/lazy-part";
 import { PageHeading } from "../../_ui/page/page-heading";
-import { cardStyle } from "../../_ui/styles";
-import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { EndpointBadge } from "../badges";
 import { BreakableUrl } from "../breakable-url";
 import { EndpointActions } from "./actions";
 import { Deliveries } from "./deliveries";
+import { EndpointNote } from "./endpoint-note";
 import { EndpointFacts } from "./facts";
-import { LaneNote } from "./lane-note";
 
 // At the end of the page: its text is part of the document, its code loads last.
 const Verify = lazyPart(async () => (await import("./verify")).Verify);
@@ -25,7 +23,7 @@ const back = { href: "/console/webhooks", label: "Webhooks" };
 /** One endpoint. Refetches often while event deliveries are pending. */
 export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
-  const { data, error, refetch } = useQuery(
+  const query = useQuery(
     trpc.webhooks.get.queryOptions(
       { team: teamId, id },
       {
@@ -34,17 +32,14 @@ export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
       },
     ),
   );
+  const { data } = query;
   if (!data)
     return (
       <>
         <PageHeading title="Webhook" back={back} />
-        {error ? (
-          <div className={cardStyle}>
-            <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
-          </div>
-        ) : (
+        <Fetched by={query}>
           <SkeletonCard lines={5} />
-        )}
+        </Fetched>
       </>
     );
   return (
@@ -56,9 +51,9 @@ export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
         actions={<EndpointActions teamId={teamId} endpoint={data} />}
       />
       <div className="flex flex-col gap-6">
-        <LaneNote endpoint={data} />
+        <EndpointNote endpoint={data} />
         <EndpointFacts endpoint={data} />
-        <Deliveries teamId={teamId} endpoint={data} />
+        <Deliveries teamId={teamId} id={id} />
         <Suspense fallback={<SkeletonCard lines={8} />}>
           <Verify teamId={teamId} />
         </Suspense>

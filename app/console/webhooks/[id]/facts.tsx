@@ -3,9 +3,8 @@ import type { EndpointView } from "#server/trpc/webhooks/views";
 import { cardStyle } from "../../_ui/styles";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { When } from "../../_ui/text/when";
-import { ResponseBadge } from "../badges";
+import { formatPending, ResponseBadge } from "../badges";
 import { BreakableUrl } from "../breakable-url";
-import { formatPending } from "../columns";
 import { describeEvent, isSentEvent } from "../events";
 
 /** The URL, the events and the state of an endpoint. */

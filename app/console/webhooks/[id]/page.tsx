@@ -4,8 +4,9 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { createLoader } from "nuqs/server";
 import { pageQueries, trpc } from "#server/trpc/caller";
+import { activeFilters } from "../../_ui/list/list-filters";
 import { requireTeam, type Search } from "../../team";
-import { deliveryFilters, deliveryListInput } from "./delivery-filters";
+import { deliveryFilters } from "./delivery-filters";
 import { EndpointPage } from "./endpoint-page";
 
 export const metadata: Metadata = { title: "Webhook" };
@@ -24,7 +25,7 @@ export default async function Page({ params, searchParams }: Props) {
     queries.fetchQuery(trpc.webhooks.get.queryOptions({ team: teamId, id })).catch(showMissing),
     queries.prefetchQuery(trpc.webhooks.snippets.queryOptions({ team: teamId })),
     queries.prefetchQuery(
-      trpc.webhooks.deliveries.queryOptions(deliveryListInput(teamId, id, loadFilters(search))),
+      trpc.webhooks.deliveries.queryOptions({ team: teamId, id, ...activeFilters(loadFilters(search)) }),
     ),
   ]);
   return (

@@ -1,11 +1,12 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
+import type { WebhookEvent } from "#server/services/webhooks/events/types";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
-import { faultOf } from "../../_ui/fault";
+import { type Fault, faultOf } from "../../_ui/fault";
 import { RadioCards, SelectField, SubmitButton, TextField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
 import { buttonStyle } from "../../_ui/styles";
@@ -13,8 +14,6 @@ import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { EVENT_NAMES } from "../events";
 import type { EndpointDialogProps } from "./actions";
-import { EMPTY_RANGE, parseRange, type Range, type RangeFields } from "./range";
-import { useReplay } from "./use-replay";
 
 const STATUSES = [
   { value: "failed", label: "Failed", hint: "Events without a successful attempt." },
@@ -191,3 +190,102 @@ function Replay({ teamId, endpoint, range, replay, onBack, onClose }: ReplayProp
 }
 
 const formatCount = (count: number): string => `${count} ${count === 1 ? "event" : "events"}`;
+
+/** The values of the range form. */
+type RangeFields = {
+  status: "failed" | "success";
+  span: "hour" | "day" | "week" | "own";
+  /** Values of `datetime-local` fields, in the local time zone of the user. Empty `until`: now. */
+  since: string;
+  until: string;
+  type: WebhookEvent | "";
+};
+
+const EMPTY_RANGE: RangeFields = { status: "failed", span: "day", since: "", until: "", type: "" };
+
+type Range = {
+  since: string;
+  until: string;
+  status: "failed" | "success";
+  type: WebhookEvent | null;
+};
+
+const HOURS = { hour: 1, day: 24, week: 168 };
+const hourMs = 3_600_000;
+
+/** The range of the form. Its end is `nowMs` unless the form sets one. Null if a time is missing or out of order. */
+function parseRange({ status, span, since, until, type }: RangeFields, nowMs: number): Range | null {
+  const sinceMs = span === "own" ? Date.parse(since) : nowMs - HOURS[span] * hourMs;
+  const untilMs = span === "own" && until !== "" ? Date.parse(until) : nowMs;
+  if (!Number.isFinite(sinceMs) || !Number.isFinite(untilMs) || untilMs <= sinceMs) return null;
+  return {
+    since: new Date(sinceMs).toISOString(),
+    until: new Date(untilMs).toISOString(),
+    status,
+    type: type || null,
+  };
+}
+
+type Progress = {
+  state: "ready" | "busy" | "stopped" | "done" | "failed";
+  count: number;
+  /** The start of the next part; null: the start of the range. */
+  since: string | null;
+  fault: Fault | null;
+};
+
+const READY: Progress = { state: "ready", count: 0, since: null, fault: null };
+
+/**
+ * Replays a range in parts. After a stop or a failure, `start` continues with the next part. Queued events stay queued.
+ * Use it in the component that renders the dialog: the state then decides in the same render that shows "Stop" that the
+ * dialog cannot be dismissed.
+ */
+function useReplay({ teamId, id }: { teamId: string; id: string }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const replay = useMutation(trpc.webhooks.replayRange.mutationOptions());
+  const [progress, setProgress] = useState(READY);
+  // Leaving the page or pressing Stop ends the replay after the current part.
+  const shouldContinue = useRef(true);
+  useEffect(() => {
+    shouldContinue.current = true;
+    return () => {
+      shouldContinue.current = false;
+    };
+  }, []);
+
+  const run = async (range: Range) => {
+    let { count, since } = progress;
+    shouldContinue.current = true;
+    setProgress({ state: "busy", count, since, fault: null });
+    try {
+      for (let next: string | null = since ?? range.since; next !== null && shouldContinue.current; ) {
+        const part: { count: number; nextSince: string | null } = await replay.mutateAsync({
+          team: teamId,
+          id,
+          ...range,
+          since: next,
+        });
+        count += part.count;
+        next = part.nextSince;
+        since = next ?? since;
+        const state = next === null ? "done" : shouldContinue.current ? "busy" : "stopped";
+        setProgress({ state, count, since, fault: null });
+      }
+    } catch (error) {
+      setProgress({ state: "failed", count, since, fault: faultOf(error) });
+    }
+    await Promise.all(
+      [trpc.webhooks.get.queryKey(), trpc.webhooks.deliveries.queryKey()].map((queryKey) =>
+        queries.invalidateQueries({ queryKey }),
+      ),
+    );
+  };
+  const { state, count, fault } = progress;
+  const stop = () => {
+    shouldContinue.current = false;
+  };
+  const reset = () => setProgress(READY);
+  return { state, count, fault, start: (range: Range) => void run(range), stop, reset };
+}

@@ -12,7 +12,7 @@ import { When } from "../../../../_ui/text/when";
 import { useTRPC } from "../../../../_ui/trpc";
 import { DeliveryBadge } from "../../../badges";
 import { describeEvent } from "../../../events";
-import { LaneNote } from "../../lane-note";
+import { EndpointNote } from "../../endpoint-note";
 import { Attempts } from "./attempts";
 import { NextAttempt } from "./next-attempt";
 import { ReplayButton } from "./replay-button";
@@ -72,7 +72,7 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
         actions={<ReplayButton teamId={teamId} endpoint={endpoint} delivery={data} />}
       />
       <div className="flex flex-col gap-6">
-        {data.status === "pending" ? <LaneNote endpoint={endpoint} /> : null}
+        {data.status === "pending" ? <EndpointNote endpoint={endpoint} /> : null}
         <NextAttempt delivery={data} />
         <Attempts {...data.attemptPage} />
         <CodeBlock

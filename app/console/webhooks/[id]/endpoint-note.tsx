@@ -11,7 +11,7 @@ const TONES: Record<Tone, string> = {
 };
 
 /** Why event deliveries to an endpoint are stopped or slowed down. Nothing for a healthy endpoint. */
-export function LaneNote({ endpoint }: { endpoint: EndpointView }) {
+export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
   const { status, disabled_reason, failing_since, disablesAt, disablesAfterFailures, pausedUntil } = endpoint;
   if (status === "disabled")
     return (

@@ -1,0 +1,136 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { Confirm } from "../../_ui/dialog/confirm";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { SecretOnce } from "../../_ui/dialog/secret-once";
+import { useConsoleHref } from "../../_ui/team";
+import { When } from "../../_ui/text/when";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+import { formatPending } from "../badges";
+import { BreakableUrl } from "../breakable-url";
+import type { EndpointDialogProps } from "./actions";
+
+/** Pauses an endpoint. The confirmation shows how many pending events fail. */
+export function PauseEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
+  const trpc = useTRPC();
+  const pausing = useAction(trpc.webhooks.update.mutationOptions(), {
+    done: "Webhook paused",
+    refresh: [
+      trpc.webhooks.get.queryKey(),
+      trpc.webhooks.list.queryKey(),
+      trpc.webhooks.deliveries.queryKey(),
+    ],
+    onDone: () => onOpenChange(false),
+  });
+  return (
+    <Confirm
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Pause this webhook?"
+      confirmLabel="Pause"
+      tone="plain"
+      isBusy={pausing.isBusy}
+      fault={pausing.fault}
+      onConfirm={() => pausing.run({ team: teamId, id: endpoint.id, status: "disabled" })}
+    >
+      <p>
+        No events are sent to it, and new events are not stored while it is paused.
+        {endpoint.waiting > 0
+          ? ` Pending events that fail now: ${formatPending(endpoint)}. You can replay them after you resume the webhook.`
+          : " It has no pending events."}
+      </p>
+    </Confirm>
+  );
+}
+
+/** Creates a new signing secret and shows it once. The old secret also signs for one more day. */
+export function RotateSecret({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
+  const trpc = useTRPC();
+  const rotation = useAction(trpc.webhooks.rotate.mutationOptions({ gcTime: 0 }), {
+    refresh: [trpc.webhooks.get.queryKey(), trpc.webhooks.list.queryKey()],
+  });
+  const close = () => {
+    onOpenChange(false);
+    rotation.reset();
+  };
+  const { result, fault } = rotation;
+  if (result)
+    return (
+      <Dialog
+        open={open}
+        onOpenChange={close}
+        title="New signing secret"
+        description={
+          endpoint.previousUntil ? (
+            <>
+              Each request has both signatures until the old secret expires{" "}
+              <When at={endpoint.previousUntil} />.
+            </>
+          ) : (
+            "Each request has both signatures for one day."
+          )
+        }
+        isPersistent
+      >
+        <SecretOnce secret={result.signingSecret} label="Signing secret" onStored={close} />
+      </Dialog>
+    );
+  return (
+    <Confirm
+      open={open}
+      onOpenChange={close}
+      title="Rotate signing secret?"
+      confirmLabel="Rotate secret"
+      tone="plain"
+      isBusy={rotation.isBusy}
+      fault={fault}
+      onConfirm={() => rotation.run({ team: teamId, id: endpoint.id })}
+    >
+      <p>
+        Each request is signed with the new secret, and for one more day also with the current one. Your
+        program can verify with either secret during that day.
+      </p>
+      {endpoint.previousUntil ? (
+        <p className="text-ink">
+          Two secrets are already active. The older one expires immediately instead of{" "}
+          <When at={endpoint.previousUntil} />.
+        </p>
+      ) : null}
+    </Confirm>
+  );
+}
+
+/** Deletes an endpoint. The confirmation lists what is deleted with it. */
+export function DeleteEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const hrefOf = useConsoleHref();
+  const deletion = useAction(trpc.webhooks.remove.mutationOptions(), {
+    done: "Webhook deleted",
+    refresh: [trpc.webhooks.list.queryKey(), trpc.webhooks.heldUnknown.queryKey()],
+    onDone: () => router.push(hrefOf("/console/webhooks")),
+  });
+  return (
+    <Confirm
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Delete this webhook?"
+      confirmLabel="Delete webhook"
+      isBusy={deletion.isBusy}
+      fault={deletion.fault}
+      onConfirm={() => deletion.run({ team: teamId, id: endpoint.id })}
+    >
+      <p className="font-mono text-ink text-xs leading-5">
+        <BreakableUrl>{endpoint.endpoint}</BreakableUrl>
+      </p>
+      <p>
+        {endpoint.waiting > 0
+          ? `Pending events that are never sent: ${formatPending(endpoint)}. `
+          : "It has no pending events. "}
+        Its secrets and event deliveries are deleted. This cannot be undone.
+      </p>
+    </Confirm>
+  );
+}

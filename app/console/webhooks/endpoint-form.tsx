@@ -1,0 +1,196 @@
+"use client";
+
+import Link from "next/link";
+import { type ReactNode, useEffect } from "react";
+import { useForm } from "react-hook-form";
+import type { WebhookEvent } from "#server/services/webhooks/events/types";
+import { Dialog, DialogActions } from "../_ui/dialog/dialog";
+import { SecretOnce } from "../_ui/dialog/secret-once";
+import { CheckboxField, SubmitButton, TextField } from "../_ui/form/form";
+import { FormFault } from "../_ui/form/form-fault";
+import { buttonStyle, linkStyle } from "../_ui/styles";
+import { useConsoleHref } from "../_ui/team";
+import { useTRPC } from "../_ui/trpc";
+import { type Action, useAction } from "../_ui/use-action";
+import type { EndpointDialogProps } from "./[id]/actions";
+import { EVENT_GROUPS, EVENT_LABELS, EVENT_NAMES, isSentEvent } from "./events";
+
+type EndpointInput = { url: string; events: WebhookEvent[] };
+
+const DEFAULT_EVENTS: WebhookEvent[] = [
+  "email.delivered",
+  "email.bounced",
+  "email.complained",
+  "email.failed",
+];
+
+/** Adds an endpoint, then shows its signing secret once. */
+export function AddEndpoint({ teamId, open, onOpenChange }: Omit<EndpointDialogProps, "endpoint">) {
+  const trpc = useTRPC();
+  const hrefOf = useConsoleHref();
+  const adding = useAction(trpc.webhooks.create.mutationOptions({ gcTime: 0 }), {
+    refresh: [trpc.webhooks.list.queryKey(), trpc.webhooks.heldUnknown.queryKey()],
+  });
+  const close = () => {
+    onOpenChange(false);
+    adding.reset();
+  };
+  const { result } = adding;
+  if (result)
+    return (
+      <Dialog
+        open={open}
+        onOpenChange={close}
+        title="Signing secret"
+        description={
+          <>
+            Your program verifies requests with it.{" "}
+            <Link href={hrefOf(`/console/webhooks/${result.id}`)} onClick={close} className={linkStyle}>
+              The webhook page
+            </Link>{" "}
+            has sample code.
+          </>
+        }
+        isPersistent
+      >
+        <SecretOnce secret={result.signingSecret} label="Signing secret" onStored={close} />
+      </Dialog>
+    );
+  return (
+    <Dialog open={open} onOpenChange={close} title="Add webhook" size="wide">
+      <EndpointForm
+        values={{ url: "", events: DEFAULT_EVENTS }}
+        action={adding}
+        submitLabel="Add webhook"
+        onSubmit={(values) => adding.run({ team: teamId, ...values })}
+        onCancel={close}
+      />
+    </Dialog>
+  );
+}
+
+/** Changes the URL and the events of an endpoint. */
+export function EditEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
+  const trpc = useTRPC();
+  const subscribed = endpoint.events as WebhookEvent[];
+  // Events that Backstamp never sends have no checkbox. They stay as the API received them.
+  const unsupported = subscribed.filter((name) => !isSentEvent(name));
+  const editing = useAction(trpc.webhooks.update.mutationOptions(), {
+    done: "Webhook updated",
+    refresh: [trpc.webhooks.get.queryKey(), trpc.webhooks.list.queryKey()],
+    onDone: () => onOpenChange(false),
+  });
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Edit webhook"
+      description="A new URL resets the failure count and the status."
+      size="wide"
+    >
+      <EndpointForm
+        values={{ url: endpoint.endpoint, events: subscribed.filter(isSentEvent) }}
+        action={editing}
+        submitLabel="Save"
+        onSubmit={({ url, events }) =>
+          editing.run({
+            team: teamId,
+            id: endpoint.id,
+            events: [...events, ...unsupported],
+            // Updating the URL, even to the same value, resets the failure count.
+            ...(url.trim() === endpoint.endpoint ? {} : { url }),
+          })
+        }
+        onCancel={() => onOpenChange(false)}
+      >
+        {unsupported.length > 0 ? (
+          <p className="text-soft text-xs leading-5">
+            It also subscribes to {unsupported.length} events that Backstamp never sends. They are not
+            changed.
+          </p>
+        ) : null}
+      </EndpointForm>
+    </Dialog>
+  );
+}
+
+type FormProps = {
+  values: EndpointInput;
+  action: Pick<Action<never, unknown>, "fault" | "isBusy">;
+  submitLabel: string;
+  onSubmit: (values: EndpointInput) => void;
+  onCancel: () => void;
+  children?: ReactNode;
+};
+
+/** How the server's error about the URL begins. The error is then shown at the field. */
+const ABOUT_URL = "Invalid `endpoint`: ";
+
+/** The URL and the events, for a new endpoint and for an existing one. */
+function EndpointForm({ values, action, submitLabel, onSubmit, onCancel, children }: FormProps) {
+  const form = useForm<EndpointInput>({ defaultValues: values });
+  const { register, handleSubmit, formState, setValue, setFocus, watch } = form;
+  const { errors } = formState;
+  const { fault, isBusy } = action;
+  const urlFault = fault?.message.startsWith(ABOUT_URL) ? fault.message.slice(ABOUT_URL.length) : null;
+  useEffect(() => {
+    if (urlFault !== null) setFocus("url");
+  }, [urlFault, setFocus]);
+  const rules = { validate: (events: string[]) => events.length > 0 || "Select at least one event." };
+  const isAll = EVENT_NAMES.every((name) => watch("events").includes(name));
+  return (
+    <form onSubmit={handleSubmit(onSubmit)} noValidate className="flex flex-col gap-5">
+      <TextField
+        label="URL"
+        hint="A public HTTPS URL. Each event is sent as a signed POST request with a JSON body."
+        placeholder="https://example.com/hooks/mail"
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={2_048}
+        isMono
+        error={errors.url ?? urlFault}
+        {...register("url", { validate: (text) => text.trim() !== "" || "Enter a URL." })}
+      />
+      <fieldset className="flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">
+        <legend className="px-1 font-medium">Events</legend>
+        {errors.events ? (
+          <p role="alert" className="text-bad text-xs">
+            {errors.events.message}
+          </p>
+        ) : null}
+        <div className="grid gap-x-6 gap-y-5 md:grid-cols-2">
+          {EVENT_GROUPS.map(({ group, events }) => (
+            <fieldset key={group} className="flex min-w-0 flex-col gap-2.5">
+              <legend className="mb-2 text-soft text-xs">{group}</legend>
+              {events.map((name) => (
+                <CheckboxField
+                  key={name}
+                  value={name}
+                  label={<code className="font-mono font-normal text-xs">{name}</code>}
+                  hint={EVENT_LABELS[name].description}
+                  {...register("events", rules)}
+                />
+              ))}
+            </fieldset>
+          ))}
+        </div>
+        <button
+          type="button"
+          onClick={() => setValue("events", isAll ? [] : [...EVENT_NAMES], { shouldDirty: true })}
+          className={`${buttonStyle.quiet} h-9 self-start`}
+        >
+          {isAll ? "Clear all" : "Select all"}
+        </button>
+      </fieldset>
+      {children}
+      <FormFault fault={urlFault === null ? fault : null} />
+      <DialogActions>
+        <button type="button" onClick={onCancel} className={`${buttonStyle.plain} h-10`}>
+          Cancel
+        </button>
+        <SubmitButton isBusy={isBusy}>{submitLabel}</SubmitButton>
+      </DialogActions>
+    </form>
+  );
+}

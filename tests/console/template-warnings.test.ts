@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { DraftPreview } from "#server/services/templates/draft-preview";
+import type { DraftPreview } from "#server/services/templates/preview";
 import { type Console, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 

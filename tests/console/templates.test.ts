@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { auditLog } from "#db/schema/audit";
 import { getEmail } from "#server/services/emails/read/read";
 import { createKey } from "#server/services/keys/keys";
-import type { DraftPreview } from "#server/services/templates/draft-preview";
+import type { DraftPreview } from "#server/services/templates/preview";
 import { answerTemplateBody } from "#server/trpc/templates/body";
-import type { TemplateRow, TemplateView } from "#server/trpc/templates/views";
+import type { TemplateRow, TemplateView } from "#server/trpc/templates/templates";
 import { type Console, cookiesOf, noCookies, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
@@ -51,7 +51,7 @@ const audited = async (id: string) =>
 describe("a template in the console", () => {
   test("starts as a draft, which cannot be sent", async () => {
     const template = await make();
-    expect(template).toMatchObject({ number: 1, publishedNumber: null, publishedAt: null });
+    expect(template).toMatchObject({ number: 1, publishedNumber: null, published_at: null });
     const use = { template: { id: template.alias ?? "", variables: { NAME: "Ann" } }, html: null };
     await expect(console.world.send({ sender: "ann@backstamp.test", ...use }, ann.ctx)).rejects.toThrow(
       /not published/,
@@ -62,7 +62,7 @@ describe("a template in the console", () => {
     const template = await make();
     const { id, revision } = template;
     for (const [change, said] of [
-      [{ html: "{{#A}}x{{/A}}" }, /`html` uses \{\{#A\}\}/],
+      [{ html: "{{#A}}x{{/A}}" }, /`html`: \{\{#A\}\} is a section/],
       [{ html: "" }, /html/],
       [{ html: "a\0b" }, /change\.html: must not contain NUL/],
       [{ subject: "\ud800" }, /surrogate/],
@@ -81,19 +81,19 @@ describe("a template in the console", () => {
   test("clears null fields, and keeps omitted fields", async () => {
     const template = await make({ subject: "Hello" });
     const saved = await save(template, { from: "Ann <ann@example.org>", replyTo: ["office@example.org"] });
-    expect((await open(template.id)).content).toMatchObject({
+    expect(await open(template.id)).toMatchObject({
       subject: "Hello",
       from: "Ann <ann@example.org>",
-      replyTo: ["office@example.org"],
+      reply_to: ["office@example.org"],
     });
     await save(
       { ...template, revision: saved.revision },
       { from: null, replyTo: null, subject: null, text: "" },
     );
-    expect((await open(template.id)).content).toMatchObject({
+    expect(await open(template.id)).toMatchObject({
       subject: null,
       from: null,
-      replyTo: null,
+      reply_to: null,
       text: "",
       html: "<p>Hi {{NAME}}</p>",
     });
@@ -109,9 +109,9 @@ describe("two editors of the same template", () => {
       code: "CONFLICT",
       message: expect.stringMatching(/^This template was changed after you opened it/),
     });
-    expect((await open(seen.id)).content.html).toBe("<p>First {{NAME}}</p>");
+    expect((await open(seen.id)).html).toBe("<p>First {{NAME}}</p>");
     await save({ ...seen, revision: first.revision }, { html: "<p>Second {{NAME}}</p>" });
-    expect((await open(seen.id)).content.html).toBe("<p>Second {{NAME}}</p>");
+    expect((await open(seen.id)).html).toBe("<p>Second {{NAME}}</p>");
   });
 
   test("publish and roll back only the version they have seen", async () => {

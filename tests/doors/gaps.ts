@@ -42,14 +42,10 @@ export const GAPS: Readonly<Record<string, string>> = {
   "suppressions/search.searchSuppressions":
     "The console searches by a part of the address; the API knows the whole.",
   "suppressions/suppress.unsubscribe": "For recipients, by the link in their mail.",
-  "templates/draft-preview.previewDraft":
+  "templates/preview.previewDraft":
     "What is written in the editor and not saved yet; the API previews what is saved.",
-  "templates/overview.searchTemplates":
-    "The list with what a page shows beside it; the API has `listTemplates`.",
-  "templates/overview.getTemplateForEditor": "What an editor needs at once; the API reads it in two calls.",
-  "templates/overview.readTemplateUse": PAGE,
+  "templates/use.readTemplateUse": PAGE,
   "templates/preview.previewTemplate": "The console previews what is not saved yet.",
-  "templates/read.listTemplates": "The console has `searchTemplates`.",
   "templates/test-email.sendTestEmail": "Programs send a template by `POST /api/emails` with `template`.",
   "webhooks/endpoints.readSigningSecrets":
     "A secret is shown to people once, when it is made; a key with the right may read it again.",

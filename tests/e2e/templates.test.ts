@@ -113,7 +113,7 @@ test("variables are highlighted, listed and previewed with the sample values", a
 test("an error is shown with its position, and is not saved", async () => {
   await write("<p>{{#EACH}}x{{/EACH}}</p>\n<p>{{EMAIL}} {{A");
   const errors = page.getByRole("region", { name: "Errors" });
-  await errors.getByText("This is a section. It is not supported.").waitFor();
+  await errors.getByText("{{#EACH}} is a section. It is not supported.").waitFor();
   await errors.getByText('"EMAIL" is reserved').waitFor();
   await errors.getByRole("button", { name: "HTML, line 2" }).first().click();
   expect(await editor().evaluate((element) => element === document.activeElement)).toBe(true);
@@ -122,7 +122,7 @@ test("an error is shown with its position, and is not saved", async () => {
   await page.getByRole("button", { name: "Save draft" }).click();
   await page
     .getByRole("alert")
-    .getByText(/`html` uses \{\{#EACH\}\}/)
+    .getByText(/`html`: \{\{#EACH\}\} is a section/)
     .waitFor(patience);
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
   expectNothingOdd();

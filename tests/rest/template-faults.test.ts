@@ -71,12 +71,12 @@ describe("a template is rejected with a message that names the field", () => {
       "validation_error",
       /`B`/,
     ],
-    ["a section", { html: "{{#A}}x{{/A}}" }, "validation_error", /`html` uses \{\{#A\}\}/],
-    ["an inverted section", { html: "{{^A}}x{{/A}}" }, "validation_error", /`html` uses \{\{\^A\}\}/],
-    ["a partial", { html: "{{>A}}" }, "validation_error", /`html` uses \{\{>A\}\}/],
-    ["a comment", { html: "{{! A }}" }, "validation_error", /`html` uses/],
-    ["other delimiters", { html: "{{=<% %>=}}" }, "validation_error", /`html` uses/],
-    ["an ampersand", { html: "{{&A}}" }, "validation_error", /`html` uses \{\{&A\}\}/],
+    ["a section", { html: "{{#A}}x{{/A}}" }, "validation_error", /`html`: \{\{#A\}\}/],
+    ["an inverted section", { html: "{{^A}}x{{/A}}" }, "validation_error", /`html`: \{\{\^A\}\}/],
+    ["a partial", { html: "{{>A}}" }, "validation_error", /`html`: \{\{>A\}\}/],
+    ["a comment", { html: "{{! A }}" }, "validation_error", /`html`: /],
+    ["other delimiters", { html: "{{=<% %>=}}" }, "validation_error", /`html`: /],
+    ["an ampersand", { html: "{{&A}}" }, "validation_error", /`html`: \{\{&A\}\}/],
     ["a path", { html: "{{a.b}}" }, "validation_error", /`html`.*not a valid variable name/],
     [
       "code",
@@ -84,8 +84,8 @@ describe("a template is rejected with a message that names the field", () => {
       "validation_error",
       /`html`.*not a valid variable name/,
     ],
-    ["an unclosed tag", { html: "<p>{{A</p>" }, "validation_error", /`html`.*unclosed.*character 4/],
-    ["an unclosed tag in the subject", { subject: "{{A" }, "validation_error", /`subject`.*unclosed/],
+    ["an unclosed tag", { html: "<p>{{A</p>" }, "validation_error", /`html`.*Unclosed.*character 4/],
+    ["an unclosed tag in the subject", { subject: "{{A" }, "validation_error", /`subject`.*Unclosed/],
   ])("%s", async (_, change, name, message) => {
     const before = await world.rowCounts();
     const { status, body } = await call("POST", "/api/templates", { name: "x", html: "x", ...change });

@@ -1,4 +1,4 @@
-import type { TemplateRow } from "#server/trpc/templates/views";
+import type { TemplateRow } from "#server/trpc/templates/templates";
 import type { Column } from "../_ui/list/data-table";
 import { When } from "../_ui/text/when";
 import { TemplateStateBadge } from "./state-badge";
@@ -33,7 +33,7 @@ export const TEMPLATE_COLUMNS: readonly Column<TemplateRow>[] = [
     id: "changed",
     header: "Updated",
     width: "w-28",
-    cell: ({ updatedAt }) => <When at={updatedAt} />,
+    cell: ({ updated_at }) => <When at={updated_at} />,
   },
   {
     id: "used",

@@ -3,7 +3,7 @@
 import { Copy, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import type { TemplateRow } from "#server/trpc/templates/views";
+import type { TemplateRow } from "#server/trpc/templates/templates";
 import { Menu } from "../_ui/dialog/menu";
 import { useDisabledReason } from "../_ui/page/permission";
 import { useConsoleHref } from "../_ui/team";

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { LayoutTemplate, Plus } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Suspense, useMemo } from "react";
-import type { TemplateRow } from "#server/trpc/templates/views";
+import type { TemplateRow } from "#server/trpc/templates/templates";
 import { ActionButton } from "../_ui/form/action-button";
 import { type Column, DataTable } from "../_ui/list/data-table";
 import { Empty, NoMatch, PageGone } from "../_ui/list/empty";

@@ -3,19 +3,17 @@ import { publishTemplate } from "#server/services/templates/publish";
 import { getTemplate, listTemplates } from "#server/services/templates/read";
 import { createTemplate, deleteTemplate, updateTemplate } from "#server/services/templates/write";
 import { changed, deleted, listOf } from "#server/shared/wire/shapes";
-import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";
-import { withApi } from "../pipeline/route";
 import {
+  presentTemplate,
+  presentTemplateSummary,
   TemplateResponse,
   TemplateSummaryResponse,
-  templateJson,
-  templateSummaryJson,
-} from "../wire/template";
+} from "#server/shared/wire/template";
+import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";
+import { withApi } from "../pipeline/route";
 import { CreateTemplateBody, UpdateTemplateBody } from "../wire/template-input";
 
 const ID_OR_ALIAS = { id: "The template's id or alias." };
-
-const changedJson = ({ id }: { id: string }) => ({ body: { object: "template", id } }) as const;
 
 const savedJson = ({ id, warnings }: { id: string; warnings: string[] }) =>
   ({ body: { object: "template", id, ...(warnings.length > 0 && { warnings }) } }) as const;
@@ -66,7 +64,7 @@ export const getTemplates = withApi(
   async ({ ctx, query }) => {
     rejectTwoCursors(query);
     const { rows, hasMore } = await listTemplates(ctx, query);
-    return { body: listJson(rows.map(templateSummaryJson), hasMore) };
+    return { body: listJson(rows.map(presentTemplateSummary), hasMore) };
   },
 );
 
@@ -80,7 +78,7 @@ export const getOneTemplate = withApi(
     params: ID_OR_ALIAS,
     response: TemplateResponse,
   },
-  async ({ ctx, params }) => ({ body: templateJson(await getTemplate(ctx, params.id ?? "")) }),
+  async ({ ctx, params }) => ({ body: presentTemplate(await getTemplate(ctx, params.id ?? "")) }),
 );
 
 export const patchTemplate = withApi(
@@ -125,5 +123,8 @@ export const postTemplatePublish = withApi(
     params: ID_OR_ALIAS,
     response: changed("template"),
   },
-  async ({ ctx, params }) => changedJson(await publishTemplate(ctx, params.id ?? "")),
+  async ({ ctx, params }) => {
+    const { id } = await publishTemplate(ctx, params.id ?? "");
+    return { body: { object: "template", id } } as const;
+  },
 );

@@ -1,23 +1,35 @@
 import { z } from "zod";
 import { previewTemplate } from "#server/services/templates/preview";
-import { publishVersion } from "#server/services/templates/publish";
+import { publishTemplate } from "#server/services/templates/publish";
 import { getVersion, listVersions } from "#server/services/templates/versions";
 import { duplicateTemplate } from "#server/services/templates/write";
-import { changed, listOf } from "#server/shared/wire/shapes";
-import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";
-import { withApi } from "../pipeline/route";
+import { changed, Id, listOf } from "#server/shared/wire/shapes";
 import {
-  PreviewResponse,
-  previewJson,
+  presentVersion,
+  presentVersionSummary,
   VersionResponse,
   VersionSummaryResponse,
-  versionJson,
-  versionSummaryJson,
-} from "../wire/template";
+} from "#server/shared/wire/template";
+import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";
+import { withApi } from "../pipeline/route";
 import { PreviewBody } from "../wire/template-input";
 
 const TEMPLATE = { id: "The template's id or alias." };
 const VERSION = { ...TEMPLATE, version: "The id or number of a version." };
+
+const PreviewResponse = z
+  .object({
+    object: z.literal("template_preview"),
+    template_id: Id,
+    version_id: Id,
+    version: z.int(),
+    from: z.string().nullable(),
+    reply_to: z.array(z.string()).nullable(),
+    subject: z.string().nullable(),
+    html: z.string(),
+    text: z.string().nullable(),
+  })
+  .meta({ id: "TemplatePreview" });
 
 /** Always 200: Resend clients chain `publish()` to this call. */
 export const postTemplateDuplicate = withApi(
@@ -49,7 +61,21 @@ export const postTemplatePreview = withApi(
     example: { body: { variables: { NAME: "Ann" } } },
     response: PreviewResponse,
   },
-  async ({ ctx, params, body }) => ({ body: previewJson(await previewTemplate(ctx, params.id ?? "", body)) }),
+  async ({ ctx, params, body }) => {
+    const { template, ...rendered } = await previewTemplate(ctx, params.id ?? "", body);
+    const { id, number, sender, replyTo } = template.version;
+    return {
+      body: {
+        object: "template_preview" as const,
+        template_id: template.id,
+        version_id: id,
+        version: number,
+        from: sender,
+        reply_to: replyTo,
+        ...rendered,
+      },
+    };
+  },
 );
 
 export const getTemplateVersions = withApi(
@@ -69,7 +95,7 @@ export const getTemplateVersions = withApi(
     const { template, page } = await listVersions(ctx, params.id ?? "", query);
     return {
       body: listJson(
-        page.rows.map((version) => versionSummaryJson(template, version)),
+        page.rows.map((version) => presentVersionSummary(template, version)),
         page.hasMore,
       ),
     };
@@ -87,7 +113,7 @@ export const getTemplateVersion = withApi(
     response: VersionResponse,
   },
   async ({ ctx, params }) => ({
-    body: versionJson(await getVersion(ctx, params.id ?? "", params.version ?? "")),
+    body: presentVersion(await getVersion(ctx, params.id ?? "", params.version ?? "")),
   }),
 );
 
@@ -102,7 +128,7 @@ export const postTemplateVersionPublish = withApi(
     response: changed("template"),
   },
   async ({ ctx, params }) => {
-    const { id } = await publishVersion(ctx, params.id ?? "", params.version ?? "");
+    const { id } = await publishTemplate(ctx, params.id ?? "", { version: params.version ?? "" });
     return { body: { object: "template", id } } as const;
   },
 );

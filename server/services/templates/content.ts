@@ -1,6 +1,7 @@
 import type { TemplateVariable } from "#db/schema/templates";
 import { AppError } from "#server/platform/errors";
-import { inferVariables, variablesMax } from "./render";
+import { mergeVariables } from "#server/shared/template-tags";
+import { listKeys, variablesMax } from "./render";
 
 /** The content of a version. If `variables` is null, they are inferred from the placeholders. */
 export type TemplateContent = {
@@ -18,15 +19,15 @@ export type TemplateContent = {
  */
 export function checkContent(input: TemplateContent) {
   const { subject, html, text, sender, replyTo } = input;
-  const used = inferVariables({ subject, html, text });
-  const variables = input.variables ?? used;
-  const undeclared = used.filter(({ key }) => !variables.some((variable) => variable.key === key));
+  const used = listKeys({ subject, html, text });
+  const variables = input.variables ?? used.map(declare);
+  const undeclared = used.filter((key) => !variables.some((variable) => variable.key === key));
   if (undeclared.length > 0)
     throw new AppError(
       "invalid",
       `Invalid \`variables\`: it does not declare ${undeclared
         .slice(0, 10)
-        .map(({ key }) => `\`${key}\``)
+        .map((key) => `\`${key}\``)
         .join(", ")}. Declare every placeholder, or leave \`variables\` out.`,
     );
   if (variables.length > variablesMax)
@@ -34,17 +35,14 @@ export function checkContent(input: TemplateContent) {
   return { subject, html, text, sender, replyTo, variables };
 }
 
-/**
- * The variables after a change that does not list them: declared ones are kept if they are still used or have
- * a fallback, new placeholders are added, and unused ones are removed.
- */
-export function mergeVariables(
+const declare = (key: string): TemplateVariable => ({ key, type: "string", fallbackValue: null });
+
+/** The variables after a change that does not list them. */
+export const updateVariables = (
   declared: TemplateVariable[],
   { subject, html, text }: Pick<TemplateContent, "subject" | "html" | "text">,
-): TemplateVariable[] {
-  const used = inferVariables({ subject, html, text });
-  const kept = declared.filter(
-    ({ key, fallbackValue }) => fallbackValue !== null || used.some((variable) => variable.key === key),
-  );
-  return [...kept, ...used.filter(({ key }) => !kept.some((variable) => variable.key === key))];
-}
+): TemplateVariable[] =>
+  mergeVariables(declared, listKeys({ subject, html, text }), {
+    hasFallback: ({ fallbackValue }) => fallbackValue !== null,
+    declare,
+  });

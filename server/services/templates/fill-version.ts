@@ -1,7 +1,7 @@
 import { AppError } from "#server/platform/errors";
+import type { TemplateVersion } from "#server/shared/wire/template";
 import { Subject } from "../emails/accept/message-input";
-import type { TemplateVersion } from "./read";
-import { fillTemplate, parseTemplate, resolveVariables, type VariableValues } from "./render";
+import { fillTemplate, resolveVariables, type VariableValues } from "./render";
 
 /** The content of a version with its placeholders filled in. */
 export type FilledVersion = { subject: string | null; html: string; text: string | null };
@@ -16,12 +16,11 @@ export function fillVersion(
   field: string,
 ): FilledVersion {
   const values = resolveVariables(version.variables, given, field);
-  const fill = (name: string, source: string, as: "html" | "plain") =>
-    fillTemplate(name, parseTemplate(name, source), values, as);
+  const { subject, html, text } = version;
   return {
-    subject: version.subject === null ? null : checkSubject(fill("subject", version.subject, "plain")),
-    html: fill("html", version.html, "html"),
-    text: version.text === null ? null : fill("text", version.text, "plain"),
+    subject: subject === null ? null : checkSubject(fillTemplate("subject", subject, values, "plain")),
+    html: fillTemplate("html", html, values, "html"),
+    text: text === null ? null : fillTemplate("text", text, values, "plain"),
   };
 }
 

@@ -1,7 +1,12 @@
+import type { TemplateVariable } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
-import { type FilledVersion, fillVersion } from "./fill-version";
-import { getTemplate, type Template } from "./read";
-import type { VariableValues } from "./render";
+import { AppError } from "#server/platform/errors";
+import type { Template } from "#server/shared/wire/template";
+import { checkContent } from "./content";
+import { checkSubject, type FilledVersion, fillVersion } from "./fill-version";
+import { findForeignTags } from "./foreign-tags";
+import { getTemplate } from "./read";
+import { fillTemplate, type VariableValues } from "./render";
 import { getVersion } from "./versions";
 
 export type Preview = FilledVersion & { template: Template };
@@ -20,4 +25,76 @@ export async function previewTemplate(
       ? await getTemplate(ctx, idOrAlias)
       : await getVersion(ctx, idOrAlias, input.version);
   return { template, ...fillVersion(template.version, input.variables, "variables") };
+}
+
+/** Unsaved content of the editor, which may be invalid. */
+export type Draft = {
+  subject: string | null;
+  html: string;
+  /** Null to generate the text part from the HTML, "" for no text part. */
+  text: string | null;
+  variables: TemplateVariable[];
+};
+
+export type DraftField = "subject" | "html" | "text" | "variables";
+
+/**
+ * An email rendered from a draft. A field with a fault is null, and `faults` has the message that a save
+ * would return.
+ */
+export type DraftPreview = {
+  subject: string | null;
+  html: string | null;
+  text: string | null;
+  faults: { field: DraftField; message: string }[];
+  /** Tags of other template languages; a send would deliver them as text. */
+  warnings: string[];
+  /** Variables with neither a value nor a fallback; the preview shows their placeholders unchanged. */
+  missing: string[];
+};
+
+/**
+ * Renders a draft like a send, but reports faults per field instead of failing. `withText` also generates the
+ * text part from the HTML, which is slow.
+ */
+export async function previewDraft(
+  { teamId, convertToText }: Pick<Ctx, "teamId" | "convertToText">,
+  draft: Draft,
+  given: VariableValues,
+  withText: boolean,
+): Promise<DraftPreview> {
+  const faults: DraftPreview["faults"] = [];
+  const missing: string[] = [];
+  const values = new Map<string, string>();
+  for (const { key, type, fallbackValue } of draft.variables) {
+    const own = Object.hasOwn(given, key) ? given[key] : undefined;
+    // A value of the wrong type counts as missing: a send would reject it.
+    const value = own !== undefined && (type === "string" || typeof own === "number") ? own : fallbackValue;
+    if (value === null) missing.push(key);
+    values.set(key, value === null ? `{{${key}}}` : String(value));
+  }
+  const attempt = <T>(field: DraftField, make: () => T): T | null => {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      faults.push({ field, message: error.message });
+      return null;
+    }
+  };
+  const fill = (field: "subject" | "html" | "text", source: string) =>
+    fillTemplate(field, source, values, field === "html" ? "html" : "plain");
+
+  const { subject, html, text } = draft;
+  const filled = {
+    subject: subject === null ? null : attempt("subject", () => checkSubject(fill("subject", subject))),
+    html: attempt("html", () => fill("html", html)),
+    text: text === null ? null : attempt("text", () => fill("text", text)),
+  };
+  // The checks across fields run only when each field is valid by itself.
+  if (faults.length === 0)
+    attempt("variables", () => checkContent({ ...draft, sender: null, replyTo: null }));
+  const madeText =
+    text === null && withText && filled.html !== null ? await convertToText(teamId, filled.html) : null;
+  return { ...filled, text: filled.text ?? madeText, faults, warnings: findForeignTags(draft), missing };
 }

@@ -1,74 +1,134 @@
-import { and, desc, eq, gt, lt } from "drizzle-orm";
+import { and, desc, eq, gt, lt, or, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
+import type { Db } from "#db/client";
+import { emails } from "#db/schema/emails";
 import { templates, templateVersions } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
+import type { Template, TemplateSummary } from "#server/shared/wire/template";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
 
-export type TemplateSummary = typeof templates.$inferSelect;
-export type TemplateVersion = typeof templateVersions.$inferSelect;
-export type Template = TemplateSummary & { version: TemplateVersion };
+/** The condition that selects the team's template by id. */
+export const isTemplate = (ctx: Ctx, id: string) =>
+  and(eq(templates.teamId, ctx.teamId), eq(templates.id, id));
 
-/** A template without its content, by id or alias. A value in the form of an id is always an id. */
+/** The condition that selects the team's template by id or alias. A value in the form of an id is always an id. */
+const isNamed = (ctx: Ctx, idOrAlias: string) =>
+  isId(idOrAlias)
+    ? isTemplate(ctx, idOrAlias)
+    : and(eq(templates.teamId, ctx.teamId), eq(templates.alias, idOrAlias));
+
+const current = alias(templateVersions, "current");
+const published = alias(templateVersions, "published");
+const isCurrent = and(eq(current.teamId, templates.teamId), eq(current.id, templates.currentVersionId));
+const isPublished = and(
+  eq(published.teamId, templates.teamId),
+  eq(published.id, templates.publishedVersionId),
+);
+
+/** A template without its content. */
 export async function findTemplate(ctx: Ctx, idOrAlias: string): Promise<TemplateSummary> {
-  const [template] = await ctx.db
-    .select()
-    .from(templates)
-    .where(
-      and(
-        eq(templates.teamId, ctx.teamId),
-        isId(idOrAlias) ? eq(templates.id, idOrAlias) : eq(templates.alias, idOrAlias),
-      ),
-    );
+  const [template] = await ctx.db.select().from(templates).where(isNamed(ctx, idOrAlias));
   if (!template) throw notFound("Template");
   return template;
 }
 
-/** A template with its current version: the draft, if there is one. */
-export async function getTemplate(ctx: Ctx, idOrAlias: string): Promise<Template> {
-  const template = await findTemplate(ctx, idOrAlias);
-  return { ...template, version: await versionOf(ctx, template.id, template.currentVersionId) };
+/** A template with its current version (the draft, if there is one), and the number of the published version. */
+export async function getTemplate(
+  ctx: Ctx,
+  idOrAlias: string,
+): Promise<Template & { publishedNumber: number | null }> {
+  const [found] = await ctx.db
+    .select({ template: templates, version: current, publishedNumber: published.number })
+    .from(templates)
+    .innerJoin(current, isCurrent)
+    .leftJoin(published, isPublished)
+    .where(isNamed(ctx, idOrAlias));
+  if (!found) throw notFound("Template");
+  const { template, ...versions } = found;
+  return { ...template, ...versions };
 }
 
 /** A template with its published version, which sends use. */
 export async function getPublishedTemplate(ctx: Ctx, idOrAlias: string): Promise<Template> {
-  const template = await findTemplate(ctx, idOrAlias);
-  if (!template.publishedVersionId)
+  const [found] = await ctx.db
+    .select({ template: templates, version: published })
+    .from(templates)
+    .leftJoin(published, isPublished)
+    .where(isNamed(ctx, idOrAlias));
+  if (!found) throw notFound("Template");
+  const { template, version } = found;
+  if (!version)
     throw new AppError("invalid", `Template ${idOrAlias} is not published yet. Publish it first.`);
-  return { ...template, version: await versionOf(ctx, template.id, template.publishedVersionId) };
+  return { ...template, version };
 }
 
-/** One version by its id. The version pointers of a template always refer to existing versions. */
-export async function versionOf(ctx: Ctx, templateId: string, versionId: string): Promise<TemplateVersion> {
-  const [version] = await ctx.db
-    .select()
-    .from(templateVersions)
-    .where(
-      and(
-        eq(templateVersions.teamId, ctx.teamId),
-        eq(templateVersions.templateId, templateId),
-        eq(templateVersions.id, versionId),
-      ),
-    );
-  if (!version) throw notFound("Template");
-  return version;
-}
+/** A template in a list. */
+export type ListedTemplate = TemplateSummary & {
+  /** `currentNumber` is the version that the editor shows, `publishedNumber` the one that sends use. */
+  currentNumber: number;
+  publishedNumber: number | null;
+  /** When the newest retained email was sent with it. */
+  lastUsedAt: Date | null;
+};
 
-/** The team's templates, newest first. */
-export async function listTemplates(ctx: Ctx, query: PageQuery): Promise<Page<TemplateSummary>> {
+// One index lookup per row of the page, in the index of emails by template.
+const lastUsedAt = sql`(
+  select (extract(epoch from e.created_at) * 1000)::float8 from ${emails} e
+  where e.team_id = ${templates.teamId} and e.template_id = ${templates.id} order by e.id desc limit 1)`.mapWith(
+  (ms: number | string | null) => (ms === null ? null : new Date(Number(ms))),
+);
+
+/** The team's templates, newest first; `search` filters by a part of the name or alias, case-insensitively. */
+export async function listTemplates(
+  ctx: Ctx,
+  query: PageQuery & { search?: string | undefined },
+): Promise<Page<ListedTemplate>> {
+  const { search } = query;
   await requireCursor(ctx, templates, query);
   return pageOf(query, (cursor, order, limit) =>
     ctx.db
-      .select()
+      .select({
+        template: templates,
+        currentNumber: current.number,
+        publishedNumber: published.number,
+        lastUsedAt,
+      })
       .from(templates)
+      .innerJoin(current, isCurrent)
+      .leftJoin(published, isPublished)
       .where(
         and(
           eq(templates.teamId, ctx.teamId),
+          // A substring match instead of a pattern, so `%` and `_` are ordinary characters.
+          search === undefined
+            ? undefined
+            : or(
+                sql`strpos(lower(${templates.name}), lower(${search})) > 0`,
+                sql`strpos(${templates.alias}, lower(${search})) > 0`,
+              ),
           cursor &&
             (cursor.direction === "older" ? lt(templates.id, cursor.id) : gt(templates.id, cursor.id)),
         ),
       )
       .orderBy(order === "newest" ? desc(templates.id) : templates.id)
-      .limit(limit),
+      .limit(limit)
+      .then((rows) => rows.map(({ template, ...more }) => ({ ...template, ...more }))),
   );
+}
+
+/** The revision that the caller has read. */
+export type Seen = { revision?: number | undefined };
+
+/**
+ * Locks a template until `tx` ends. Throws 409 if `seen` has a revision and the template has changed since:
+ * changes of another member are not overwritten.
+ */
+export async function lockTemplate(tx: Db, ctx: Ctx, id: string, seen: Seen = {}): Promise<TemplateSummary> {
+  const [template] = await tx.select().from(templates).where(isTemplate(ctx, id)).for("update");
+  if (!template) throw notFound("Template");
+  if (seen.revision !== undefined && seen.revision !== template.revision)
+    throw new AppError("conflict", "This template was changed after you opened it. Reload it and try again.");
+  return template;
 }

@@ -1,87 +1,22 @@
-import Mustache from "mustache";
 import type { TemplateVariable } from "#db/schema/templates";
 import { AppError } from "#server/platform/errors";
+import { readTags } from "#server/shared/template-tags";
 
 export type VariableValues = Record<string, string | number>;
 
-/** A part of a template: literal text, or a placeholder. A `raw` value is not escaped in HTML. */
-type Piece = { text: string } | { key: string; raw: boolean };
-
-const KEY = /^[A-Za-z0-9_]{1,50}$/;
-const RESERVED = new Set([
-  "FIRST_NAME",
-  "LAST_NAME",
-  "EMAIL",
-  "UNSUBSCRIBE_URL",
-  "RESEND_UNSUBSCRIBE_URL",
-  "contact",
-  "this",
-]);
-/** Limits: placeholders per field, and characters per tag, including spaces and braces. */
-const tagsMax = 5_000;
-const tagCharsMax = 200;
 /** Maximum length of a filled-in field: several thousand placeholders could each insert a long value. */
 const filledCharsMax = 5_000_000;
 /** Maximum number of declared variables per template. */
 export const variablesMax = 50;
 
-/** Returns why a word is not a valid variable name, or null. */
-export function faultOfKey(key: string): string | null {
-  if (!KEY.test(key))
-    return `"${key.slice(0, 60)}" is not a valid variable name: use letters, digits and _, at most 50.`;
-  if (RESERVED.has(key)) return `"${key}" is reserved. Choose another variable name.`;
-  return null;
-}
+/** Reads the tags of a field. Throws 422 with the reason for the first invalid one. */
+export const parseTemplate = (field: string, source: string) =>
+  readTags(source).map((tag) => {
+    if (tag.kind === "fault") throw invalid(`\`${field}\`: ${tag.fault}`);
+    return tag;
+  });
 
-/**
- * Parses a template field into pieces. Only Mustache variable tags are allowed, `{{x}}` and `{{{x}}}`.
- * Sections, partials, comments and changed delimiters are rejected by name: a template can only insert
- * values. Mustache parses only the tags: on text its parser creates an array per character, and on spaces it
- * is quadratic.
- */
-export function parseTemplate(field: string, source: string): Piece[] {
-  const pieces: Piece[] = [];
-  // One writer per call, because a writer caches every tag that it has parsed.
-  const mustache = new Mustache.Writer();
-  let tags = 0;
-  let at = 0;
-  for (let open = source.indexOf("{{"); open !== -1; open = source.indexOf("{{", at)) {
-    const closing = source.startsWith("{{{", open) ? "}}}" : "}}";
-    // The search ends at the maximum tag length, so text full of braces is scanned once, not once per brace.
-    const end = source.slice(open, open + tagCharsMax).indexOf(closing);
-    if (end === -1)
-      throw invalid(
-        `\`${field}\` has an unclosed tag at character ${open + 1}. Write {{name}} or {{{name}}}, at most ${tagCharsMax} characters.`,
-      );
-    if (++tags > tagsMax) throw invalid(`\`${field}\` has more than ${tagsMax} placeholders. Use fewer.`);
-    if (open > at) pieces.push({ text: source.slice(at, open) });
-    at = open + end + closing.length;
-    pieces.push(readTag(mustache, field, source.slice(open, at)));
-  }
-  if (at < source.length) pieces.push({ text: source.slice(at) });
-  return pieces;
-}
-
-function readTag(mustache: Mustache.Writer, field: string, tag: string): Piece {
-  const isRaw = tag.startsWith("{{{");
-  let tokens: Mustache.TemplateSpans;
-  try {
-    tokens = mustache.parse(tag) as Mustache.TemplateSpans;
-  } catch (cause) {
-    throw invalid(onlyVariables(field, tag), { cause });
-  }
-  const [token, ...others] = tokens;
-  const [kind, key] = token ?? [];
-  if (!key || others.length > 0 || kind !== (isRaw ? "&" : "name")) throw invalid(onlyVariables(field, tag));
-  const fault = faultOfKey(key);
-  if (fault) throw invalid(`\`${field}\`: ${fault}`);
-  return { key, raw: isRaw };
-}
-
-const onlyVariables = (field: string, tag: string) =>
-  `\`${field}\` uses ${tag.slice(0, 40)}. Only variables are allowed: {{name}}, or {{{name}}} for a value that is HTML.`;
-
-const invalid = (message: string, options?: { cause: unknown }) => new AppError("invalid", message, options);
+const invalid = (message: string) => new AppError("invalid", message);
 
 const ESCAPED: Record<string, string> = {
   "&": "&amp;",
@@ -98,33 +33,34 @@ const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => ESCAPED[
  */
 export function fillTemplate(
   field: string,
-  pieces: Piece[],
+  source: string,
   values: Map<string, string>,
   as: "html" | "plain",
 ): string {
   let filled = "";
-  for (const piece of pieces) {
-    if ("text" in piece) filled += piece.text;
-    else {
-      const value = values.get(piece.key) ?? "";
-      filled += as === "html" && !piece.raw ? escapeHtml(value) : value;
-    }
-    if (filled.length > filledCharsMax)
-      throw invalid(
-        `The filled-in \`${field}\` is longer than ${filledCharsMax.toLocaleString("en")} characters. Use shorter values.`,
-      );
+  let at = 0;
+  for (const { from, to, key, kind } of parseTemplate(field, source)) {
+    const value = values.get(key) ?? "";
+    filled += source.slice(at, from) + (as === "html" && kind !== "raw" ? escapeHtml(value) : value);
+    at = to;
+    if (filled.length > filledCharsMax) break;
   }
+  filled += source.slice(at);
+  if (filled.length > filledCharsMax)
+    throw invalid(
+      `The filled-in \`${field}\` is longer than ${filledCharsMax.toLocaleString("en")} characters. Use shorter values.`,
+    );
   return filled;
 }
 
-/** The placeholders of a template's fields in order of first use, as declared variables without fallback. */
-export function inferVariables(fields: Record<string, string | null>): TemplateVariable[] {
-  const keys = new Set<string>();
-  for (const [field, source] of Object.entries(fields))
-    for (const piece of source === null ? [] : parseTemplate(field, source))
-      if ("key" in piece) keys.add(piece.key);
-  return [...keys].map((key) => ({ key, type: "string", fallbackValue: null }));
-}
+/** The variable names in a template's fields in order of first use. */
+export const listKeys = (fields: Record<string, string | null>): string[] => [
+  ...new Set(
+    Object.entries(fields).flatMap(([field, source]) =>
+      parseTemplate(field, source ?? "").map(({ key }) => key),
+    ),
+  ),
+];
 
 /**
  * The value of each declared variable: the caller's value, otherwise the fallback. An error lists every

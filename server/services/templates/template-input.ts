@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { TemplateVariable } from "#db/schema/templates";
 import { isId } from "#server/platform/ids";
+import { faultOfKey } from "#server/shared/template-tags";
 import { VariableValue } from "../emails/accept/message-input";
-import { faultOfKey, variablesMax } from "./render";
+import { variablesMax } from "./render";
 
 /** Maximum length of a template name, in characters. */
 export const nameCharsMax = 200;

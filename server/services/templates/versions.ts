@@ -3,36 +3,23 @@ import { templateVersions } from "#db/schema/templates";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
+import type {
+  Template,
+  TemplateSummary,
+  TemplateVersion,
+  VersionSummary,
+} from "#server/shared/wire/template";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
-import { findTemplate, type Template, type TemplateVersion } from "./read";
+import { findTemplate } from "./read";
 
 const NUMBER = /^[1-9]\d{0,8}$/;
-
-export const VERSION_STATES = ["published", "draft", "archived"] as const;
-/** The state of a version within its template. */
-export type VersionState = (typeof VERSION_STATES)[number];
-
-/**
- * `published` is what sends use, `draft` is what the editor shows if it is newer, everything else is
- * `archived`.
- */
-export function stateOf(
-  template: Pick<Template, "currentVersionId" | "publishedVersionId">,
-  id: string,
-): VersionState {
-  if (id === template.publishedVersionId) return "published";
-  return id === template.currentVersionId ? "draft" : "archived";
-}
-
-/** A version without its content, which may be 1 MB. */
-export type VersionSummary = Pick<TemplateVersion, "id" | "number" | "subject" | "createdAt">;
 
 /** A template's versions, newest first. */
 export async function listVersions(
   ctx: Ctx,
   idOrAlias: string,
   query: PageQuery,
-): Promise<{ template: Awaited<ReturnType<typeof findTemplate>>; page: Page<VersionSummary> }> {
+): Promise<{ template: TemplateSummary; page: Page<VersionSummary> }> {
   const template = await findTemplate(ctx, idOrAlias);
   await requireCursor(ctx, templateVersions, query, eq(templateVersions.templateId, template.id));
   const page = await pageOf(query, (cursor, order, limit) =>

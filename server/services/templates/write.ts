@@ -5,11 +5,11 @@ import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
-import { checkContent, mergeVariables, type TemplateContent } from "./content";
+import { checkContent, type TemplateContent, updateVariables } from "./content";
 import { findForeignTags } from "./foreign-tags";
-import { isTemplate, lockTemplate, type Seen } from "./lock";
-import { findTemplate, getTemplate, versionOf } from "./read";
+import { findTemplate, getTemplate, isTemplate, lockTemplate, type Seen } from "./read";
 import { nameCharsMax } from "./template-input";
+import { findVersion } from "./versions";
 
 /** Suffix for the name of a duplicate. */
 const COPY_SUFFIX = " (copy)";
@@ -32,29 +32,48 @@ export async function createTemplate(
   input: NewTemplate,
   as: "published" | "draft" = "published",
 ): Promise<Warned & { id: string }> {
-  const id = newId();
-  const versionId = newId();
-  await rejectTakenAlias(input.alias, () =>
-    ctx.db.transaction(async (tx) => {
-      await tx.insert(templates).values({
-        id,
-        teamId: ctx.teamId,
-        name: input.name,
-        alias: input.alias,
-        currentVersionId: versionId,
-        ...(as === "published" && { publishedVersionId: versionId, publishedAt: sql`now()` }),
-      });
-      await tx
-        .insert(templateVersions)
-        .values({ id: versionId, teamId: ctx.teamId, templateId: id, number: 1, ...checkContent(input) });
-      await recordAudit(tx, ctx, {
-        action: "template.created",
-        subject: { id, name: input.name },
-        detail: { alias: input.alias, published: as === "published" },
-      });
-    }),
+  const { name, alias } = input;
+  const isPublished = as === "published";
+  const id = await rejectTakenAlias(alias, () =>
+    insertTemplate(ctx, { name, alias, isPublished, content: checkContent(input) }, (id) => ({
+      action: "template.created",
+      subject: { id, name },
+      detail: { alias, published: isPublished },
+    })),
   );
   return { id, warnings: findForeignTags(input) };
+}
+
+type NewRows = {
+  name: string;
+  alias: string | null;
+  isPublished: boolean;
+  content: ReturnType<typeof checkContent>;
+};
+
+/** Inserts a template with its first version, and its audit entry. Returns its id. */
+async function insertTemplate(
+  ctx: Ctx,
+  { name, alias, isPublished, content }: NewRows,
+  audit: (id: string) => Parameters<typeof recordAudit>[2],
+): Promise<string> {
+  const [id, versionId] = [newId(), newId()];
+  const { teamId } = ctx;
+  await ctx.db.transaction(async (tx) => {
+    await tx.insert(templates).values({
+      id,
+      teamId,
+      name,
+      alias,
+      currentVersionId: versionId,
+      ...(isPublished && { publishedVersionId: versionId, publishedAt: sql`now()` }),
+    });
+    await tx
+      .insert(templateVersions)
+      .values({ id: versionId, teamId, templateId: id, number: 1, ...content });
+    await recordAudit(tx, ctx, audit(id));
+  });
+  return id;
 }
 
 /**
@@ -72,12 +91,12 @@ export async function updateTemplate(
   return rejectTakenAlias(change.alias ?? null, () =>
     ctx.db.transaction(async (tx) => {
       const template = await lockTemplate(tx, ctx, id, seen);
-      const current = await versionOf({ ...ctx, db: tx }, id, template.currentVersionId);
+      const current = await findVersion({ ...ctx, db: tx }, id, template.currentVersionId);
       const { name = template.name, alias = template.alias, ...content } = change;
       const next = checkContent({
         ...current,
         ...content,
-        variables: content.variables ?? mergeVariables(current.variables, { ...current, ...content }),
+        variables: content.variables ?? updateVariables(current.variables, { ...current, ...content }),
       });
       const isDraft = template.currentVersionId !== template.publishedVersionId;
       const changesContent = Object.keys(content).length > 0;
@@ -129,30 +148,14 @@ const nextNumber = (ctx: Ctx, id: string) =>
 export async function duplicateTemplate(ctx: Ctx, idOrAlias: string): Promise<{ id: string }> {
   const source = await getTemplate(ctx, idOrAlias);
   const { subject, html, text, sender, replyTo, variables } = source.version;
-  const id = newId();
-  const versionId = newId();
   const name =
     source.name.slice(0, nameCharsMax - COPY_SUFFIX.length).replace(/\p{Surrogate}$/u, "") + COPY_SUFFIX;
-  await ctx.db.transaction(async (tx) => {
-    await tx.insert(templates).values({ id, teamId: ctx.teamId, name, currentVersionId: versionId });
-    await tx.insert(templateVersions).values({
-      id: versionId,
-      teamId: ctx.teamId,
-      templateId: id,
-      number: 1,
-      subject,
-      html,
-      text,
-      sender,
-      replyTo,
-      variables,
-    });
-    await recordAudit(tx, ctx, {
-      action: "template.duplicated",
-      subject: { id, name },
-      detail: { from: source.id, fromName: source.name },
-    });
-  });
+  const content = { subject, html, text, sender, replyTo, variables };
+  const id = await insertTemplate(ctx, { name, alias: null, isPublished: false, content }, (id) => ({
+    action: "template.duplicated",
+    subject: { id, name },
+    detail: { from: source.id, fromName: source.name },
+  }));
   return { id };
 }
 

@@ -2,7 +2,7 @@ import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
 import { AppError } from "#server/platform/errors";
 import { TemplateValues } from "#server/services/emails/accept/message-input";
-import { previewDraft } from "#server/services/templates/draft-preview";
+import { previewDraft } from "#server/services/templates/preview";
 import { getTemplate } from "#server/services/templates/read";
 import type { VariableValues } from "#server/services/templates/render";
 import { documentHeaders } from "../emails/message-body";

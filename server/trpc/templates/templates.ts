@@ -1,7 +1,8 @@
-import { previewDraft } from "#server/services/templates/draft-preview";
-import { getTemplateForEditor, readTemplateUse, searchTemplates } from "#server/services/templates/overview";
-import { publishTemplate, publishVersion } from "#server/services/templates/publish";
+import { previewDraft } from "#server/services/templates/preview";
+import { publishTemplate } from "#server/services/templates/publish";
+import { getTemplate, type ListedTemplate, listTemplates } from "#server/services/templates/read";
 import { sendTestEmail } from "#server/services/templates/test-email";
+import { readTemplateUse } from "#server/services/templates/use";
 import { getVersion, listVersions } from "#server/services/templates/versions";
 import {
   createTemplate,
@@ -9,6 +10,12 @@ import {
   duplicateTemplate,
   updateTemplate,
 } from "#server/services/templates/write";
+import {
+  presentTemplate,
+  presentTemplateSummary,
+  presentVersion,
+  presentVersionSummary,
+} from "#server/shared/wire/template";
 import { inTeam, router } from "../init";
 import {
   CreateInput,
@@ -22,43 +29,50 @@ import {
   VersionInput,
   VersionsInput,
 } from "./input";
-import { viewContent, viewTemplate, viewTemplateRow, viewUse, viewVersionRow } from "./views";
 
 const pageRows = 25;
+
+/** A template in the list. */
+function viewTemplateRow({ currentNumber, publishedNumber, lastUsedAt, ...template }: ListedTemplate) {
+  const lastUsed = lastUsedAt?.toISOString() ?? null;
+  return { ...presentTemplateSummary(template), currentNumber, publishedNumber, lastUsedAt: lastUsed };
+}
+export type TemplateRow = ReturnType<typeof viewTemplateRow>;
+
+/** A template with its current version. A save must include `revision`. */
+function viewTemplate(template: Awaited<ReturnType<typeof getTemplate>>) {
+  const { revision, publishedNumber, version } = template;
+  return { ...presentTemplate(template), revision, number: version.number, publishedNumber };
+}
+export type TemplateView = ReturnType<typeof viewTemplate>;
 
 export const templatesRouter = router({
   list: inTeam("templates:read")
     .input(ListInput)
     .query(async ({ ctx, input: { search, after, before } }) => {
-      const query = {
-        limit: pageRows,
-        search: search || undefined,
-        ...(after && { after }),
-        ...(before && { before }),
-      };
-      const { rows, hasMore } = await searchTemplates(ctx.service, query);
+      const query = { limit: pageRows, search: search || undefined, after, before };
+      const { rows, hasMore } = await listTemplates(ctx.service, query);
       return { rows: rows.map(viewTemplateRow), hasMore };
     }),
   get: inTeam("templates:read")
     .input(NameInput)
-    .query(async ({ ctx, input }) => viewTemplate(await getTemplateForEditor(ctx.service, input.id))),
+    .query(async ({ ctx, input }) => viewTemplate(await getTemplate(ctx.service, input.id))),
   /** Recent use, shown before deletion. */
   use: inTeam("templates:read")
     .input(NameInput)
-    .query(async ({ ctx, input }) => viewUse(await readTemplateUse(ctx.service, input.id))),
+    .query(async ({ ctx, input }) => {
+      const { lastUsedAt, keys } = await readTemplateUse(ctx.service, input.id);
+      return { lastUsedAt: lastUsedAt?.toISOString() ?? null, keys };
+    }),
   versions: inTeam("templates:read")
     .input(VersionsInput)
     .query(async ({ ctx, input: { id, after, before } }) => {
-      const query = { limit: pageRows, ...(after && { after }), ...(before && { before }) };
-      const { template, page } = await listVersions(ctx.service, id, query);
-      return { rows: page.rows.map((row) => viewVersionRow(template, row)), hasMore: page.hasMore };
+      const { template, page } = await listVersions(ctx.service, id, { limit: pageRows, after, before });
+      return { rows: page.rows.map((row) => presentVersionSummary(template, row)), hasMore: page.hasMore };
     }),
   version: inTeam("templates:read")
     .input(VersionInput)
-    .query(async ({ ctx, input }) => {
-      const { version } = await getVersion(ctx.service, input.id, input.version);
-      return { number: version.number, ...viewContent(version) };
-    }),
+    .query(async ({ ctx, input }) => presentVersion(await getVersion(ctx.service, input.id, input.version))),
   /** Changes nothing; a POST because the draft may be 1 MB. */
   preview: inTeam("templates:read")
     .input(PreviewInput)
@@ -76,12 +90,8 @@ export const templatesRouter = router({
     .input(SaveInput)
     .mutation(async ({ ctx, input: { id, revision, change } }) => {
       const { from, ...others } = change;
-      return updateTemplate(
-        ctx.service,
-        id,
-        { ...others, ...(from !== undefined && { sender: from }) },
-        { revision },
-      );
+      const given = from === undefined ? others : { ...others, sender: from };
+      return updateTemplate(ctx.service, id, given, { revision });
     }),
   publish: inTeam("templates:write")
     .input(PublishInput)
@@ -89,7 +99,7 @@ export const templatesRouter = router({
   rollBack: inTeam("templates:write")
     .input(RollBackInput)
     .mutation(async ({ ctx, input: { id, version, revision } }) =>
-      publishVersion(ctx.service, id, version, { revision }),
+      publishTemplate(ctx.service, id, { version, revision }),
     ),
   duplicate: inTeam("templates:write")
     .input(NameInput)

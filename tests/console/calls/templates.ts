@@ -1,4 +1,4 @@
-import { getTemplateForEditor } from "#server/services/templates/overview";
+import { getTemplate } from "#server/services/templates/read";
 import { createTemplate } from "#server/services/templates/write";
 import type { Console } from "../../support/console/console";
 import type { RoleTeam } from "../../support/console/role-teams";
@@ -17,7 +17,7 @@ export function templateCalls(_: Console): ProcedureCalls {
       variables: null,
     };
     const { id } = await createTemplate(ctx, input, "draft");
-    return getTemplateForEditor(ctx, id);
+    return getTemplate(ctx, id);
   };
   const named = async (party: RoleTeam) => ({ id: (await make(party)).id });
   const seen = async (party: RoleTeam) => {

@@ -11,7 +11,7 @@ import type { OpenTemplate } from "./use-template";
 export function ConflictDialog({ template, onClose }: { template: OpenTemplate; onClose: () => void }) {
   const { theirs, fields } = template;
   if (!theirs || !fields) return null;
-  const their = fieldsOf(theirs.content);
+  const their = fieldsOf(theirs);
   return (
     <Dialog
       open
@@ -20,7 +20,7 @@ export function ConflictDialog({ template, onClose }: { template: OpenTemplate; 
       title="Conflicting changes"
       description={
         <>
-          Another user saved this template after you started to edit it: <When at={theirs.updatedAt} />. Your
+          Another user saved this template after you started to edit it: <When at={theirs.updated_at} />. Your
           version differs in the {formatFieldNames(changeOf(their, fields))}. In the comparison, removed text
           is theirs and added text is yours.
         </>

@@ -70,7 +70,7 @@ export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
                 "saved"
               ) : (
                 <>
-                  saved <When at={latest.updatedAt} />
+                  saved <When at={latest.updated_at} />
                 </>
               )}
             </span>

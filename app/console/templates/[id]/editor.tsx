@@ -1,6 +1,7 @@
 "use client";
 
 import { Suspense, useMemo, useState } from "react";
+import { keysIn, rawKeysIn } from "#server/shared/template-tags";
 import { FormFault } from "../../_ui/form/form-fault";
 import { lazyPart } from "../../_ui/page/lazy-part";
 import { useCan } from "../../_ui/team";
@@ -10,7 +11,6 @@ import { imagesHref } from "./images-href";
 import { Notices } from "./notices";
 import { type Pane, PaneSwitch } from "./pane-switch";
 import { PreviewPane } from "./preview-pane";
-import { keysIn, rawKeysIn } from "./tags";
 import { useLeaveGuard } from "./use-leave-guard";
 import { usePreview } from "./use-preview";
 import { useSamples, valuesOf } from "./use-samples";

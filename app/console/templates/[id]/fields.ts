@@ -1,5 +1,5 @@
-import type { TemplateView } from "#server/trpc/templates/views";
-import { keysIn } from "./tags";
+import { keysIn, mergeVariables } from "#server/shared/template-tags";
+import type { TemplateView } from "#server/trpc/templates/templates";
 
 /** A variable as the form holds it: the fallback is unvalidated text. */
 export type VariableField = { key: string; type: "string" | "number"; isRequired: boolean; fallback: string };
@@ -20,43 +20,36 @@ export type Fields = {
 /** The state that was last loaded from or saved to the server. */
 export type Base = { revision: number; number: number; publishedNumber: number | null; fields: Fields };
 
-type Content = Pick<TemplateView["content"], "subject" | "html" | "text" | "from" | "replyTo" | "variables">;
+type Content = Pick<TemplateView, "subject" | "html" | "text" | "from" | "reply_to"> & {
+  variables: Omit<TemplateView["variables"][number], "created_at" | "updated_at">[];
+};
 
 /** Converts the content of a version to editor fields. */
-export const fieldsOf = ({ subject, html, text, from, replyTo, variables }: Content): Fields => ({
+export const fieldsOf = ({ subject, html, text, from, reply_to, variables }: Content): Fields => ({
   subject: subject ?? "",
   html,
   text,
   from: from ?? "",
-  replyTo: (replyTo ?? []).join(", "),
-  variables: variables.map(({ key, type, fallbackValue }) => ({
+  replyTo: (reply_to ?? []).join(", "),
+  variables: variables.map(({ key, type, fallback_value }) => ({
     key,
     type,
-    isRequired: fallbackValue === null,
-    fallback: fallbackValue === null ? "" : String(fallbackValue),
+    isRequired: fallback_value === null,
+    fallback: String(fallback_value ?? ""),
   })),
 });
 
-export const baseOf = ({ revision, number, publishedNumber, content }: TemplateView): Base => ({
-  revision,
-  number,
-  publishedNumber,
-  fields: fieldsOf(content),
-});
+export const baseOf = (template: TemplateView): Base => {
+  const { revision, number, publishedNumber } = template;
+  return { revision, number, publishedNumber, fields: fieldsOf(template) };
+};
 
-/**
- * The variables that a save will declare: declared ones that are used or have a fallback, and new ones found in the
- * placeholders. The server treats undeclared placeholders in the same way.
- */
-export function effectiveVariables({ subject, html, text, variables }: Fields): VariableField[] {
-  const used = keysIn(subject, html, text);
-  const kept = variables.filter(({ key, isRequired }) => !isRequired || used.includes(key));
-  const next = used.filter((key) => !kept.some((variable) => variable.key === key));
-  return [
-    ...kept,
-    ...next.map((key): VariableField => ({ key, type: "string", isRequired: true, fallback: "" })),
-  ];
-}
+/** The variables that a save will declare. The server treats undeclared placeholders in the same way. */
+export const effectiveVariables = ({ subject, html, text, variables }: Fields): VariableField[] =>
+  mergeVariables(variables, keysIn(subject, html, text), {
+    hasFallback: ({ isRequired }) => !isRequired,
+    declare: (key) => ({ key, type: "string", isRequired: true, fallback: "" }),
+  });
 
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 

@@ -16,7 +16,7 @@ export function Notices({ template, onConflict }: Props) {
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
           <Users className="size-4 shrink-0" aria-hidden="true" />
           <p className="min-w-0 grow">
-            Another user saved this template <When at={theirs.updatedAt} />. Your changes are not saved.
+            Another user saved this template <When at={theirs.updated_at} />. Your changes are not saved.
           </p>
           <button type="button" onClick={onConflict} className={`${buttonStyle.plain} h-9 text-ink`}>
             Compare

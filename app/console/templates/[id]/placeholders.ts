@@ -1,7 +1,7 @@
 import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view";
-import { readTags, type Tag } from "./tags";
+import { readTags, type Tag } from "#server/shared/template-tags";
 
 /** The declared variables, and whether the text is HTML. Plain text needs no warning about raw HTML. */
 export type Known = { declared: readonly string[]; isHtml: boolean };
@@ -21,7 +21,7 @@ const NEW =
 
 /** The CSS class of a placeholder and its text on hover. */
 function markOf(tag: Tag, { declared, isHtml }: Known): { class: string; title: string } {
-  if (tag.kind === "fault" || tag.key === null) return { class: "cm-tag-fault", title: tag.fault ?? "" };
+  if (tag.kind === "fault") return { class: "cm-tag-fault", title: tag.fault };
   if (tag.kind === "raw" && isHtml) return { class: "cm-tag-raw", title: RAW };
   if (!declared.includes(tag.key)) return { class: "cm-tag cm-tag-new", title: NEW };
   return { class: "cm-tag", title: "The value from each send, or the fallback" };

@@ -1,9 +1,9 @@
 "use client";
 
 import { CircleAlert, TriangleAlert } from "lucide-react";
-import type { DraftPreview } from "#server/services/templates/draft-preview";
+import type { DraftPreview } from "#server/services/templates/preview";
+import { rawKeysIn, readTags } from "#server/shared/template-tags";
 import { FIELD_NAMES, type Fields } from "./fields";
-import { rawKeysIn, readTags } from "./tags";
 
 type Field = "subject" | "html" | "text";
 type TagError = { field: Field; at: number; line: number; message: string };

@@ -2,7 +2,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { DraftPreview } from "#server/services/templates/draft-preview";
+import type { DraftPreview } from "#server/services/templates/preview";
 import { type Fault, faultOf } from "../../_ui/fault";
 import { useTRPC } from "../../_ui/trpc";
 import { effectiveVariables, type Fields, toVariableInput } from "./fields";

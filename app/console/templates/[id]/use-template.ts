@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { TemplateView } from "#server/trpc/templates/views";
+import type { TemplateView } from "#server/trpc/templates/templates";
 import { showSuccess, showUndo } from "../../_ui/dialog/toasts";
 import { type Fault, faultOf } from "../../_ui/fault";
 import { useTRPC } from "../../_ui/trpc";

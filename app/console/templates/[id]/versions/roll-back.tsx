@@ -1,6 +1,6 @@
 "use client";
 
-import type { TemplateView } from "#server/trpc/templates/views";
+import type { TemplateView } from "#server/trpc/templates/templates";
 import { Confirm } from "../../../_ui/dialog/confirm";
 import { useTRPC } from "../../../_ui/trpc";
 import { useAction } from "../../../_ui/use-action";

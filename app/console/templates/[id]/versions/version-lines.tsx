@@ -1,10 +1,12 @@
 "use client";
 
-import type { VersionRow } from "#server/trpc/templates/views";
+import type { z } from "zod";
+import type { VersionSummaryResponse } from "#server/shared/wire/template";
 import { cardStyle } from "../../../_ui/styles";
 import { Badge } from "../../../_ui/text/badge";
 import { When } from "../../../_ui/text/when";
 
+type VersionRow = z.infer<typeof VersionSummaryResponse>;
 type Props = {
   rows: readonly VersionRow[];
   selected: number | null;
@@ -21,8 +23,8 @@ const STATES = {
 export function VersionLines({ rows, selected, onSelect }: Props) {
   return (
     <ul aria-label="Versions" className={`${cardStyle} divide-y divide-line overflow-hidden`}>
-      {rows.map(({ id, number, subject, state, createdAt }) => {
-        const badge = STATES[state];
+      {rows.map(({ id, number, subject, status, created_at }) => {
+        const badge = STATES[status];
         return (
           <li key={id}>
             <button
@@ -36,7 +38,7 @@ export function VersionLines({ rows, selected, onSelect }: Props) {
               <span className="min-w-0 grow">
                 <span className="block truncate">{subject ?? "No subject"}</span>
                 <span className="block text-soft text-xs">
-                  created <When at={createdAt} />
+                  created <When at={created_at} />
                 </span>
               </span>
               {badge ? (

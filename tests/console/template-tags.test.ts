@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseTemplate } from "#server/services/templates/render";
 import { keysIn, rawKeysIn, readTags } from "#server/shared/template-tags";
 import { changeOf, effectiveVariables, type Fields, fieldsOf } from "../../app/console/templates/[id]/fields";
-import { frameDocument } from "../../app/console/templates/[id]/frame-document";
+import { frameDocument } from "../../app/console/templates/[id]/preview/frame-document";
 import { aliasOf } from "../../app/console/templates/alias";
 import { STARTERS } from "../../app/console/templates/starters";
 

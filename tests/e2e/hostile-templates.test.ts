@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { frameDocument } from "../../app/console/templates/[id]/frame-document";
+import { frameDocument } from "../../app/console/templates/[id]/preview/frame-document";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
 import { expectInert, settle, touchAll } from "./inert";

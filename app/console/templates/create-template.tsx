@@ -3,13 +3,14 @@
 import { useRouter } from "next/navigation";
 import { useForm } from "react-hook-form";
 import { Dialog, DialogActions } from "../_ui/dialog/dialog";
-import { RadioCards, SubmitButton, TextField } from "../_ui/form/form";
+import { RadioCards, SubmitButton } from "../_ui/form/form";
 import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
 import { ALIAS_RULE, aliasOf } from "./alias";
+import { NAME_RULE, NameFields } from "./name-fields";
 import { STARTERS } from "./starters";
 
 type Fields = { name: string; alias: string; starter: string };
@@ -39,31 +40,16 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
       description="The template starts as a draft. Publish it before you send it."
     >
       <form onSubmit={handleSubmit(create)} className="flex flex-col gap-5" noValidate>
-        <TextField
-          label="Name"
-          placeholder="Welcome email"
-          autoComplete="off"
-          maxLength={200}
-          error={formState.errors.name}
-          {...register("name", {
-            validate: (text) => text.trim() !== "" || "Enter a name.",
+        <NameFields
+          name={register("name", {
+            ...NAME_RULE,
             // The alias is derived from the name until the user edits it.
             onChange: ({ target }) => {
               if (!formState.dirtyFields.alias) setValue("alias", aliasOf(target.value));
             },
           })}
-        />
-        <TextField
-          label="Alias"
-          hint="Optional. Programs can use the alias instead of the id."
-          placeholder="welcome-email"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          isMono
-          maxLength={64}
-          error={formState.errors.alias}
-          {...register("alias", { pattern: ALIAS_RULE })}
+          alias={register("alias", { pattern: ALIAS_RULE })}
+          errors={formState.errors}
         />
         <RadioCards label="Start from" options={STARTERS} value={watch("starter")} {...register("starter")} />
         <FormFault fault={fault} />

@@ -10,28 +10,27 @@ import { useAction } from "../_ui/use-action";
 type Props = {
   teamId: string;
   template: { id: string; name: string; alias: string | null };
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+  onClose: () => void;
   onDeleted?: () => void;
 };
 
 /** Deletes a template after confirmation. The dialog shows which keys use it. */
-export function DeleteTemplate({ teamId, template, open, onOpenChange, onDeleted }: Props) {
+export function DeleteTemplate({ teamId, template, onClose, onDeleted }: Props) {
   const trpc = useTRPC();
   const { id, name, alias } = template;
-  const usage = useQuery(trpc.templates.use.queryOptions({ team: teamId, id }, { enabled: open }));
+  const usage = useQuery(trpc.templates.use.queryOptions({ team: teamId, id }));
   const { run, isBusy, fault } = useAction(trpc.templates.remove.mutationOptions(), {
     done: `${name} deleted`,
     refresh: [trpc.templates.list.queryKey()],
     onDone: () => {
-      onOpenChange(false);
+      onClose();
       onDeleted?.();
     },
   });
   return (
     <Confirm
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={onClose}
       title={`Delete ${name}?`}
       confirmLabel="Delete template"
       isBusy={isBusy}

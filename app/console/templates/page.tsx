@@ -2,8 +2,9 @@ import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { createLoader } from "nuqs/server";
 import { pageQueries, trpc } from "#server/trpc/caller";
+import { activeFilters } from "../_ui/list/list-filters";
 import { requireTeam, type Search } from "../team";
-import { templateFilters, templateListInput } from "./filters";
+import { templateFilters } from "./filters";
 import { TemplateList } from "./template-list";
 
 export const metadata: Metadata = { title: "Templates" };
@@ -15,7 +16,7 @@ export default async function TemplatesPage({ searchParams }: { searchParams: Pr
   const search = await searchParams;
   const { teamId } = await requireTeam("/console/templates", search);
   await pageQueries().prefetchQuery(
-    trpc.templates.list.queryOptions(templateListInput(teamId, loadFilters(search))),
+    trpc.templates.list.queryOptions({ team: teamId, ...activeFilters(loadFilters(search)) }),
   );
   return (
     <HydrationBoundary state={dehydrate(pageQueries())}>

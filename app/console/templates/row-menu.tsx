@@ -38,7 +38,9 @@ export function TemplateRowMenu({ teamId, row }: { teamId: string; row: Template
           { label: "Delete…", Icon: Trash2, tone: "bad", why, onSelect: () => setDeleting(true) },
         ]}
       />
-      <DeleteTemplate teamId={teamId} template={row} open={isDeleting} onOpenChange={setDeleting} />
+      {isDeleting ? (
+        <DeleteTemplate teamId={teamId} template={row} onClose={() => setDeleting(false)} />
+      ) : null}
     </>
   );
 }

@@ -2,10 +2,8 @@
 
 import { Code, Copy, History, PenLine, Send, Trash2, Undo2 } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { Suspense } from "react";
 import { Menu } from "../../_ui/dialog/menu";
 import { ActionButton } from "../../_ui/form/action-button";
-import { lazyPart } from "../../_ui/page/lazy-part";
 import { PageHeading } from "../../_ui/page/page-heading";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { buttonStyle } from "../../_ui/styles";
@@ -13,25 +11,18 @@ import { useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { TemplateStateBadge } from "../state-badge";
-import type { OpenTemplate } from "./use-template";
-
-const PublishDialog = lazyPart(async () => (await import("./publish-dialog")).PublishDialog);
-const DeleteTemplate = lazyPart(async () => (await import("../delete-template")).DeleteTemplate);
-
-/** The open dialog. */
-export type Opened = "api" | "test" | "name" | "publish" | "delete" | "conflict" | null;
+import { TemplateStateBadge } from "../columns";
+import type { DialogName, OpenTemplate } from "./use-template";
 
 type Props = {
   teamId: string;
   id: string;
   template: OpenTemplate;
-  opened: Opened;
-  onOpen: (what: Opened) => void;
+  onOpen: (dialog: DialogName) => void;
 };
 
 /** The name and state of the template, with all actions. */
-export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
+export function EditorHeading({ teamId, id, template, onOpen }: Props) {
   const trpc = useTRPC();
   const router = useRouter();
   const hrefOf = useConsoleHref();
@@ -44,121 +35,80 @@ export function EditorHeading({ teamId, id, template, opened, onOpen }: Props) {
     onDone: ({ id: copy }) => router.push(hrefOf(`/console/templates/${copy}`)),
   });
   const { latest, base, isDirty, isSaving } = template;
-  if (!latest || !base) return null;
   const { number, publishedNumber } = base;
   const isLive = publishedNumber === number && !isDirty;
-  const toggle = (what: Opened) => (open: boolean) => onOpen(open ? what : null);
 
   return (
-    <>
-      <PageHeading
-        title={latest.name}
-        badge={<TemplateStateBadge currentNumber={number} publishedNumber={publishedNumber} />}
-        back={{ href: "/console/templates", label: "Templates" }}
-        description={
-          <p className="flex flex-wrap items-center gap-x-2">
-            <code className="wrap-anywhere font-mono text-xs">{latest.alias ?? latest.id}</code>
-            <span aria-hidden="true">·</span>
-            <span>version {number}</span>
-            <span aria-hidden="true">·</span>
-            <span role="status">
-              {isSaving ? (
-                "saving…"
-              ) : isDirty ? (
-                <span className="font-medium text-warn">unsaved changes</span>
-              ) : template.isSavedHere ? (
-                "saved"
-              ) : (
-                <>
-                  saved <When at={latest.updated_at} />
-                </>
-              )}
-            </span>
-          </p>
-        }
-        actions={
-          <>
-            <Menu
-              label="More"
-              items={[
-                { label: "Versions", Icon: History, href: hrefOf(`/console/templates/${id}/versions`) },
-                { label: "Send with the API…", Icon: Code, onSelect: () => onOpen("api") },
-                {
-                  label: "Name and alias…",
-                  Icon: PenLine,
-                  why,
-                  onSelect: () => onOpen("name"),
-                },
-                {
-                  label: "Duplicate",
-                  Icon: Copy,
-                  why,
-                  onSelect: () => duplicate.run({ team: teamId, id }),
-                },
-                ...(isDirty
-                  ? [{ label: "Discard unsaved changes", Icon: Undo2, onSelect: template.discard }]
-                  : []),
-                "line",
-                {
-                  label: "Delete…",
-                  Icon: Trash2,
-                  tone: "bad",
-                  why,
-                  onSelect: () => onOpen("delete"),
-                },
-              ]}
-            />
-            <ActionButton
-              disabledReason={whyNotSend ?? why}
-              aria-label="Send test…"
-              onClick={() => onOpen("test")}
-              className={`${buttonStyle.plain} h-10`}
-            >
-              <Send className="size-4" aria-hidden="true" />
-              <span className="md:hidden">Test…</span>
-              <span className="max-md:hidden">Send test…</span>
-            </ActionButton>
-            <ActionButton
-              disabledReason={why}
-              disabled={!isDirty || isSaving}
-              title="Ctrl+S"
-              onClick={() => void template.save()}
-              className={`${buttonStyle.plain} h-10`}
-            >
-              Save draft
-            </ActionButton>
-            <ActionButton
-              disabledReason={why ?? (isLive ? "This version is already published." : undefined)}
-              disabled={isSaving}
-              onClick={() => onOpen("publish")}
-              className={`${buttonStyle.primary} h-10`}
-            >
-              Publish…
-            </ActionButton>
-          </>
-        }
-      />
-      <Suspense>
-        {opened === "publish" ? (
-          <PublishDialog
-            teamId={teamId}
-            id={id}
-            alias={latest.alias}
-            template={template}
-            open
-            onOpenChange={toggle("publish")}
+    <PageHeading
+      title={latest.name}
+      badge={<TemplateStateBadge currentNumber={number} publishedNumber={publishedNumber} />}
+      back={{ href: "/console/templates", label: "Templates" }}
+      description={
+        <p className="flex flex-wrap items-center gap-x-2">
+          <code className="wrap-anywhere font-mono text-xs">{latest.alias ?? latest.id}</code>
+          <span aria-hidden="true">·</span>
+          <span>version {number}</span>
+          <span aria-hidden="true">·</span>
+          <span role="status">
+            {isSaving ? (
+              "saving…"
+            ) : isDirty ? (
+              <span className="font-medium text-warn">unsaved changes</span>
+            ) : template.isSavedHere ? (
+              "saved"
+            ) : (
+              <>
+                saved <When at={latest.updated_at} />
+              </>
+            )}
+          </span>
+        </p>
+      }
+      actions={
+        <>
+          <Menu
+            label="More"
+            items={[
+              { label: "Versions", Icon: History, href: hrefOf(`/console/templates/${id}/versions`) },
+              { label: "Send with the API…", Icon: Code, onSelect: () => onOpen("api") },
+              { label: "Name and alias…", Icon: PenLine, why, onSelect: () => onOpen("name") },
+              { label: "Duplicate", Icon: Copy, why, onSelect: () => duplicate.run({ team: teamId, id }) },
+              ...(isDirty
+                ? [{ label: "Discard unsaved changes", Icon: Undo2, onSelect: template.discard }]
+                : []),
+              "line",
+              { label: "Delete…", Icon: Trash2, tone: "bad", why, onSelect: () => onOpen("delete") },
+            ]}
           />
-        ) : null}
-        {opened === "delete" ? (
-          <DeleteTemplate
-            teamId={teamId}
-            template={latest}
-            open
-            onOpenChange={toggle("delete")}
-            onDeleted={() => router.push(hrefOf("/console/templates"))}
-          />
-        ) : null}
-      </Suspense>
-    </>
+          <ActionButton
+            disabledReason={whyNotSend ?? why}
+            aria-label="Send test…"
+            onClick={() => onOpen("test")}
+            className={`${buttonStyle.plain} h-10`}
+          >
+            <Send className="size-4" aria-hidden="true" />
+            <span className="md:hidden">Test…</span>
+            <span className="max-md:hidden">Send test…</span>
+          </ActionButton>
+          <ActionButton
+            disabledReason={why}
+            disabled={!isDirty || isSaving}
+            title="Ctrl+S"
+            onClick={() => void template.save()}
+            className={`${buttonStyle.plain} h-10`}
+          >
+            Save draft
+          </ActionButton>
+          <ActionButton
+            disabledReason={why ?? (isLive ? "This version is already published." : undefined)}
+            disabled={isSaving}
+            onClick={() => onOpen("publish")}
+            className={`${buttonStyle.primary} h-10`}
+          >
+            Publish…
+          </ActionButton>
+        </>
+      }
+    />
   );
 }

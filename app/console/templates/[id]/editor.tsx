@@ -1,54 +1,68 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
 import { Suspense, useMemo, useState } from "react";
 import { keysIn, rawKeysIn } from "#server/shared/template-tags";
+import type { TemplateView } from "#server/trpc/templates/templates";
 import { FormFault } from "../../_ui/form/form-fault";
+import { Fetched } from "../../_ui/page/fetched";
 import { lazyPart } from "../../_ui/page/lazy-part";
-import { useCan } from "../../_ui/team";
-import { EditorHeading, type Opened } from "./editor-heading";
+import { useCan, useConsoleHref } from "../../_ui/team";
+import { useTRPC } from "../../_ui/trpc";
+import { VariablesCard } from "./content/variables-card";
+import { WriteCard } from "./content/write-card";
+import { EditorHeading } from "./editor-heading";
 import { effectiveVariables } from "./fields";
-import { imagesHref } from "./images-href";
 import { Notices } from "./notices";
-import { type Pane, PaneSwitch } from "./pane-switch";
-import { PreviewPane } from "./preview-pane";
-import { useLeaveGuard } from "./use-leave-guard";
-import { usePreview } from "./use-preview";
-import { useSamples, valuesOf } from "./use-samples";
-import { useSaveKey } from "./use-save-key";
-import { useTemplate } from "./use-template";
-import { VariablesCard } from "./variables-card";
-import { WriteCard } from "./write-card";
+import { PreviewPane } from "./preview/preview-pane";
+import { usePreview } from "./preview/use-preview";
+import { useSamples } from "./stored";
+import { useLeaveGuard, useSaveKey } from "./use-page-events";
+import { type DialogName, type EditorProps, useTemplate } from "./use-template";
 
-const ApiCallDialog = lazyPart(async () => (await import("./api-call-dialog")).ApiCallDialog);
-const TestDialog = lazyPart(async () => (await import("./test-dialog")).TestDialog);
-const NameDialog = lazyPart(async () => (await import("./name-dialog")).NameDialog);
-const ConflictDialog = lazyPart(async () => (await import("./conflict-dialog")).ConflictDialog);
+const DIALOGS = {
+  api: lazyPart(async () => (await import("./dialogs/api-call-dialog")).ApiCallDialog),
+  test: lazyPart(async () => (await import("./dialogs/test-dialog")).TestDialog),
+  name: lazyPart(async () => (await import("./dialogs/name-dialog")).NameDialog),
+  publish: lazyPart(async () => (await import("./dialogs/publish-dialog")).PublishDialog),
+  conflict: lazyPart(async () => (await import("./dialogs/conflict-dialog")).ConflictDialog),
+};
+const DeleteTemplate = lazyPart(async () => (await import("../delete-template")).DeleteTemplate);
 
-type Props = { teamId: string; id: string; publicUrl: string; ownAddress: string };
+/** Loads the template, then shows the editor or the error. */
+export function TemplateEditor(props: EditorProps) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.templates.get.queryOptions({ team: props.teamId, id: props.id }));
+  return <Fetched by={query}>{query.data ? <Editor {...props} loaded={query.data} /> : null}</Fetched>;
+}
+
+type Pane = "write" | "preview" | "variables";
 
 /** The editor of a template: its content, the preview and the variables. */
-export function Editor({ teamId, id, publicUrl, ownAddress }: Props) {
-  const template = useTemplate(teamId, id);
+function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
+  const { teamId, id } = props;
+  const router = useRouter();
+  const hrefOf = useConsoleHref();
+  const template = useTemplate(teamId, id, loaded);
   const { latest, base, fields, epoch, isDirty, fault } = template;
   const { samples, change: changeSample } = useSamples(id);
   const [pane, setPane] = useState<Pane>("write");
-  const [opened, setOpened] = useState<Opened>(null);
+  const [opened, setOpened] = useState<DialogName | null>(null);
   const [isTextRequested, setTextRequested] = useState(false);
   const isReadOnly = !useCan()("templates:write");
-  const empty = fields ?? EMPTY;
-  const preview = usePreview(teamId, empty, samples, isTextRequested);
+  const preview = usePreview(teamId, fields, samples, isTextRequested);
   useLeaveGuard(isDirty);
   useSaveKey(() => void (isDirty ? template.save() : null));
-  const variables = useMemo(() => effectiveVariables(empty), [empty]);
-  const declared = useMemo(() => base?.fields.variables.map(({ key }) => key) ?? [], [base]);
-  if (!latest || !fields || !base) return null;
+  const variables = useMemo(() => effectiveVariables(fields), [fields]);
+  const declared = useMemo(() => base.fields.variables.map(({ key }) => key), [base]);
 
-  const textKind = fields.text === null ? "generated" : fields.text === "" ? "none" : "written";
   const close = () => setOpened(null);
   const visibilityOf = (which: Pane) => (pane === which ? "" : "max-xl:hidden");
+  const Opened = opened && opened !== "delete" ? DIALOGS[opened] : null;
   return (
     <>
-      <EditorHeading teamId={teamId} id={id} template={template} opened={opened} onOpen={setOpened} />
+      <EditorHeading teamId={teamId} id={id} template={template} onOpen={setOpened} />
       <Notices template={template} onConflict={() => setOpened("conflict")} />
       <FormFault fault={fault ?? preview.fault} />
       <PaneSwitch pane={pane} onChange={setPane} variables={variables.length} />
@@ -66,10 +80,11 @@ export function Editor({ teamId, id, publicUrl, ownAddress }: Props) {
         <div className={`min-w-0 ${visibilityOf("preview")}`}>
           <PreviewPane
             preview={preview}
-            subject={fields.subject.trim()}
-            textKind={textKind}
+            fields={fields}
+            teamId={teamId}
+            id={id}
+            samples={samples}
             isDirty={isDirty}
-            imagesHref={imagesHref({ teamId, id, html: fields.html, values: valuesOf(variables, samples) })}
             onTextRequested={setTextRequested}
           />
         </div>
@@ -87,31 +102,43 @@ export function Editor({ teamId, id, publicUrl, ownAddress }: Props) {
         </div>
       </div>
       <Suspense>
-        {opened === "api" ? (
-          <ApiCallDialog
-            publicUrl={publicUrl}
-            name={latest.alias ?? latest.id}
-            fields={fields}
-            samples={samples}
-            isPublished={latest.publishedNumber !== null}
-            onClose={close}
-          />
-        ) : null}
-        {opened === "test" ? (
-          <TestDialog
+        {Opened ? <Opened {...props} template={template} samples={samples} onClose={close} /> : null}
+        {opened === "delete" ? (
+          <DeleteTemplate
             teamId={teamId}
-            id={id}
-            template={template}
-            samples={samples}
-            ownAddress={ownAddress}
+            template={latest}
             onClose={close}
+            onDeleted={() => router.push(hrefOf("/console/templates"))}
           />
         ) : null}
-        {opened === "name" ? <NameDialog teamId={teamId} template={template} onClose={close} /> : null}
-        {opened === "conflict" ? <ConflictDialog template={template} onClose={close} /> : null}
       </Suspense>
     </>
   );
 }
 
-const EMPTY = { subject: "", html: "", text: null, from: "", replyTo: "", variables: [] };
+type SwitchProps = { pane: Pane; variables: number; onChange: (pane: Pane) => void };
+
+/** On narrow screens, switches between the three panes of the editor. */
+function PaneSwitch({ pane, variables, onChange }: SwitchProps) {
+  const panes = [
+    { value: "write", label: "Edit" },
+    { value: "preview", label: "Preview" },
+    { value: "variables", label: `Variables ${variables || ""}`.trim() },
+  ] as const;
+  return (
+    <fieldset className="mb-4 grid grid-cols-3 gap-1 rounded-lg bg-mute-tint p-1 xl:hidden">
+      <legend className="sr-only">View</legend>
+      {panes.map(({ value, label }) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={pane === value}
+          onClick={() => onChange(value)}
+          className={`min-h-9 rounded-md font-medium max-md:min-h-11 ${pane === value ? "bg-page text-ink shadow-sm" : "text-soft hover:text-ink"}`}
+        >
+          {label}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -73,6 +73,24 @@ export const toVariableInput = (variables: readonly VariableField[]) =>
     fallbackValue: isRequired ? null : type === "number" ? parseNumber(fallback) : fallback,
   }));
 
+/** Sample values for the preview, by variable name. They are stored only in the user's browser. */
+export type Samples = Record<string, string>;
+
+/** Converts samples to variable values. Empty samples and invalid numbers are omitted. */
+export function valuesOf(
+  variables: readonly VariableField[],
+  samples: Samples,
+): Record<string, string | number> {
+  const values: Record<string, string | number> = {};
+  for (const { key, type } of variables) {
+    const sample = Object.hasOwn(samples, key) ? samples[key] : undefined;
+    if (sample === undefined || sample === "") continue;
+    const value = type === "number" ? parseNumber(sample) : sample;
+    if (value !== null) values[key] = value;
+  }
+  return values;
+}
+
 const orNull = (text: string): string | null => text.trim() || null;
 
 /** Converts the fields to API input. */

@@ -1,6 +1,7 @@
 "use client";
 
-import { History, Users } from "lucide-react";
+import { History, type LucideIcon, Users } from "lucide-react";
+import type { ReactNode } from "react";
 import { buttonStyle } from "../../_ui/styles";
 import { When } from "../../_ui/text/when";
 import type { OpenTemplate } from "./use-template";
@@ -13,25 +14,37 @@ export function Notices({ template, onConflict }: Props) {
   return (
     <div aria-live="polite" className="mb-4 flex flex-col gap-3 empty:hidden">
       {theirs ? (
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
-          <Users className="size-4 shrink-0" aria-hidden="true" />
-          <p className="min-w-0 grow">
-            Another user saved this template <When at={theirs.updated_at} />. Your changes are not saved.
-          </p>
-          <button type="button" onClick={onConflict} className={`${buttonStyle.plain} h-9 text-ink`}>
-            Compare
-          </button>
-        </div>
+        <Notice style="bg-warn-tint text-warn" Icon={Users} action="Compare" onAction={onConflict}>
+          Another user saved this template <When at={theirs.updated_at} />. Your changes are not saved.
+        </Notice>
       ) : null}
       {isRestored && isDirty ? (
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg bg-info-tint px-3.5 py-2.5 text-info leading-6">
-          <History className="size-4 shrink-0" aria-hidden="true" />
-          <p className="min-w-0 grow">Your unsaved changes were restored.</p>
-          <button type="button" onClick={template.discard} className={`${buttonStyle.plain} h-9 text-ink`}>
-            Discard
-          </button>
-        </div>
+        <Notice style="bg-info-tint text-info" Icon={History} action="Discard" onAction={template.discard}>
+          Your unsaved changes were restored.
+        </Notice>
       ) : null}
+    </div>
+  );
+}
+
+type NoticeProps = {
+  style: string;
+  Icon: LucideIcon;
+  action: string;
+  onAction: () => void;
+  children: ReactNode;
+};
+
+function Notice({ style, Icon, action, onAction, children }: NoticeProps) {
+  return (
+    <div
+      className={`flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg px-3.5 py-2.5 leading-6 ${style}`}
+    >
+      <Icon className="size-4 shrink-0" aria-hidden="true" />
+      <p className="min-w-0 grow">{children}</p>
+      <button type="button" onClick={onAction} className={`${buttonStyle.plain} h-9 text-ink`}>
+        {action}
+      </button>
     </div>
   );
 }

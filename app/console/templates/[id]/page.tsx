@@ -4,7 +4,7 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { pageQueries, pageSession, publicUrl, trpc } from "#server/trpc/caller";
 import { requireTeam, type Search } from "../../team";
-import { TemplateEditor } from "./template-editor";
+import { TemplateEditor } from "./editor";
 
 export const metadata: Metadata = { title: "Template" };
 

@@ -1,7 +1,10 @@
-import type { Fields } from "./fields";
+"use client";
+
+import { useEffect, useState } from "react";
+import type { Fields, Samples } from "./fields";
 
 /** Unsaved changes and the revision they are based on. */
-export type Unsaved = { revision: number; fields: Fields };
+type Unsaved = { revision: number; fields: Fields };
 
 const unsavedKey = (id: string) => `backstamp.template.${id}.unsaved`;
 const samplesKey = (id: string) => `backstamp.template.${id}.samples`;
@@ -25,25 +28,29 @@ export function storeUnsaved(id: string, unsaved: Unsaved | null): void {
 }
 
 export function readUnsaved(id: string): Unsaved | null {
-  const stored = tryStorage(
-    () => JSON.parse(sessionStorage.getItem(unsavedKey(id)) ?? "null") as Unsaved | null,
+  const stored: Unsaved | null = tryStorage(() =>
+    JSON.parse(sessionStorage.getItem(unsavedKey(id)) ?? "null"),
   );
-  return stored && typeof stored.revision === "number" && typeof stored.fields?.html === "string"
-    ? stored
-    : null;
+  const isValid = typeof stored?.revision === "number" && typeof stored.fields?.html === "string";
+  return isValid ? stored : null;
 }
 
-/** Sample values for the preview, by variable name. They are stored only in the user's browser. */
-export type Samples = Record<string, string>;
-
-export function storeSamples(id: string, samples: Samples): void {
-  tryStorage(() => localStorage.setItem(samplesKey(id), JSON.stringify(samples)));
-}
-
-export function readSamples(id: string): Samples {
-  const stored = tryStorage(() => JSON.parse(localStorage.getItem(samplesKey(id)) ?? "{}") as unknown);
-  if (typeof stored !== "object" || stored === null) return {};
+function readSamples(id: string): Samples {
+  const stored: unknown = tryStorage(() => JSON.parse(localStorage.getItem(samplesKey(id)) ?? "{}"));
   return Object.fromEntries(
-    Object.entries(stored).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    Object.entries(stored ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
+}
+
+/** The sample values of a template, stored in this browser. Empty until hydration. */
+export function useSamples(id: string) {
+  const [samples, setSamples] = useState<Samples>({});
+  useEffect(() => setSamples(readSamples(id)), [id]);
+  const change = (key: string, value: string) => {
+    const { [key]: _, ...others } = samples;
+    const next = value === "" ? others : { ...others, [key]: value };
+    setSamples(next);
+    tryStorage(() => localStorage.setItem(samplesKey(id), JSON.stringify(next)));
+  };
+  return { samples, change };
 }

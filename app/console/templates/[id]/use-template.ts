@@ -6,9 +6,17 @@ import type { TemplateView } from "#server/trpc/templates/templates";
 import { showSuccess, showUndo } from "../../_ui/dialog/toasts";
 import { type Fault, faultOf } from "../../_ui/fault";
 import { useTRPC } from "../../_ui/trpc";
-import { type Base, baseOf, changeOf, effectiveVariables, type Fields, faultOfFallback } from "./fields";
+import {
+  type Base,
+  baseOf,
+  changeOf,
+  effectiveVariables,
+  type Fields,
+  faultOfFallback,
+  type Samples,
+} from "./fields";
+import { charsMax } from "./preview/use-preview";
 import { readUnsaved, storeUnsaved } from "./stored";
-import { charsMax } from "./use-preview";
 
 /** Delay after the last key press before unsaved changes are stored. */
 const storeMs = 400;
@@ -19,14 +27,14 @@ const refetchMs = 20_000;
  * The state of the template editor: the loaded version, the fields, and saving. A save never overwrites a newer version
  * of another user: that version is then in `theirs`, and the user decides.
  */
-export function useTemplate(teamId: string, id: string) {
+export function useTemplate(teamId: string, id: string, loaded: TemplateView) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const query = trpc.templates.get.queryOptions({ team: teamId, id });
-  const { data: latest } = useQuery({ ...query, refetchInterval: refetchMs });
+  const { data: latest = loaded } = useQuery({ ...query, refetchInterval: refetchMs });
   const save = useMutation(trpc.templates.save.mutationOptions());
-  const [base, setBase] = useState<Base | null>(latest ? baseOf(latest) : null);
-  const [fields, setFields] = useState<Fields | null>(base?.fields ?? null);
+  const [base, setBase] = useState<Base>(() => baseOf(loaded));
+  const [fields, setFields] = useState<Fields>(base.fields);
   /** Increases each time the fields are set from outside; editors use it as their `key` to reset. */
   const [epoch, setEpoch] = useState(0);
   const [isRestored, setRestored] = useState(false);
@@ -47,14 +55,12 @@ export function useTemplate(teamId: string, id: string) {
     setFault(null);
   }, []);
 
-  const change = useMemo(() => (base && fields ? changeOf(base.fields, fields) : {}), [base, fields]);
-  const isDirty = Object.keys(change).length > 0;
+  const isDirty = useMemo(() => Object.keys(changeOf(base.fields, fields)).length > 0, [base, fields]);
 
   // Restores the unsaved changes of an earlier visit, with the revision they are based on.
-  const isLoaded = base !== null;
   const wasRestoreTried = useRef(false);
   useEffect(() => {
-    if (!base || wasRestoreTried.current) return;
+    if (wasRestoreTried.current) return;
     wasRestoreTried.current = true;
     const unsaved = readUnsaved(id);
     if (!unsaved || Object.keys(changeOf(base.fields, unsaved.fields)).length === 0) return;
@@ -63,7 +69,6 @@ export function useTemplate(teamId: string, id: string) {
   }, [base, id, load]);
 
   useEffect(() => {
-    if (!base || !fields || !wasRestoreTried.current) return;
     const timer = setTimeout(
       () => storeUnsaved(id, isDirty ? { revision: base.revision, fields } : null),
       storeMs,
@@ -72,33 +77,31 @@ export function useTemplate(teamId: string, id: string) {
   }, [id, base, fields, isDirty]);
 
   // A newer version of another user: loaded if there are no unsaved changes, otherwise reported in `theirs`.
-  const revision = base?.revision;
+  const { revision } = base;
   useEffect(() => {
-    if (!latest || save.isPending) return;
-    if (revision === undefined || (latest.revision > revision && !isDirty)) load(baseOf(latest));
-    else if (latest.revision > revision) setTheirs(latest);
+    if (save.isPending || latest.revision <= revision) return;
+    if (isDirty) setTheirs(latest);
+    else load(baseOf(latest));
   }, [latest, revision, isDirty, save.isPending, load]);
 
-  const write = async (from: Base, to: Fields): Promise<Base | null> => {
-    const changes = changeOf(from.fields, to);
-    if (Object.keys(changes).length === 0) return from;
-    const message = validate(to, JSON.stringify(changes).length);
+  /** Returns the saved state, which is `from` if there was nothing to save, or null if the save failed. */
+  const write = async (from: Base): Promise<Base | null> => {
+    const change = changeOf(from.fields, fields);
+    if (Object.keys(change).length === 0) return from;
+    const message = validate(fields, JSON.stringify(change).length);
     setFault(message ? { message, code: null, requestId: null } : null);
     if (message) return null;
     try {
-      const { revision: next, version } = await save.mutateAsync({
-        team: teamId,
-        id,
-        revision: from.revision,
-        change: changes,
-      });
-      const saved = { ...from, revision: next, number: version, fields: to };
+      const call = { team: teamId, id, revision: from.revision, change };
+      const { revision: next, version } = await save.mutateAsync(call);
+      const saved = { ...from, revision: next, number: version, fields };
       setBase(saved);
       setTheirs(null);
       setRestored(false);
       setSavedHere(true);
       storeUnsaved(id, null);
       void queries.invalidateQueries({ queryKey: trpc.templates.pathKey() });
+      void showSuccess(`Saved as version ${version}`);
       return saved;
     } catch (error) {
       const failure = faultOf(error);
@@ -109,58 +112,44 @@ export function useTemplate(teamId: string, id: string) {
       return null;
     }
   };
+  const dropChanges = (next: TemplateView) => {
+    setRestored(false);
+    storeUnsaved(id, null);
+    load(baseOf(next));
+  };
 
   return {
     latest,
     base,
     fields,
     epoch,
-    isLoaded,
     isDirty,
-    change,
     isRestored,
     /** The current version was saved by this page. */
     isSavedHere,
     theirs,
     fault,
     isSaving: save.isPending,
-    edit: (part: Partial<Fields>) => setFields((before) => (before ? { ...before, ...part } : before)),
+    edit: (part: Partial<Fields>) => setFields((before) => ({ ...before, ...part })),
     /** Saves the changed fields. Returns the saved state, or null if the save failed. */
-    save: async (): Promise<Base | null> => {
-      if (!base || !fields || save.isPending) return null;
-      const saved = await write(base, fields);
-      if (saved && saved !== base) void showSuccess(`Saved as version ${saved.number}`);
-      return saved;
-    },
+    save: async (): Promise<Base | null> => (save.isPending ? null : write(base)),
     /** Discards unsaved changes. The toast offers to undo this, with the revision they are based on. */
     discard: () => {
-      if (!latest || !base || !fields) return;
-      setRestored(false);
-      storeUnsaved(id, null);
-      load(baseOf(latest));
+      dropChanges(latest);
       showUndo("Unsaved changes discarded", () => {
-        storeUnsaved(id, { revision: base.revision, fields });
+        storeUnsaved(id, { revision, fields });
         load(base, fields);
       });
     },
     /** Discards the unsaved changes and loads the version of the other user. */
-    acceptTheirs: () => {
-      if (!theirs) return;
-      storeUnsaved(id, null);
-      setRestored(false);
-      load(baseOf(theirs));
-    },
+    acceptTheirs: () => (theirs ? dropChanges(theirs) : undefined),
     /** Saves the fields over the version of the other user. If that version is a draft, it is lost. */
-    overwriteTheirs: async () => {
-      if (!theirs || !fields) return;
-      const saved = await write(baseOf(theirs), fields);
-      if (saved) void showSuccess(`Saved as version ${saved.number}`);
-    },
+    overwriteTheirs: async () => (theirs ? write(baseOf(theirs)) : null),
     /** Reloads the template after this page changed its name, its alias or the published version. */
     reload: async () => {
       const newest = await queries.fetchQuery({ ...query, staleTime: 0 });
-      if (!isDirty) load(baseOf(newest));
-      else if (base) setBase({ ...baseOf(newest), fields: base.fields });
+      if (isDirty) setBase({ ...baseOf(newest), fields: base.fields });
+      else load(baseOf(newest));
       void queries.invalidateQueries({ queryKey: trpc.templates.pathKey() });
     },
   };
@@ -168,10 +157,21 @@ export function useTemplate(teamId: string, id: string) {
 
 export type OpenTemplate = ReturnType<typeof useTemplate>;
 
+/** The props of the page, which its dialogs have too. */
+export type EditorProps = {
+  teamId: string;
+  id: string;
+  publicUrl: string;
+  /** The user's own email address. */
+  ownAddress: string;
+};
+export type DialogName = "api" | "test" | "name" | "publish" | "conflict" | "delete";
+export type DialogProps = EditorProps & { template: OpenTemplate; samples: Samples; onClose: () => void };
+
 /** Validates fields before the API call. Returns an error message, or null. */
 function validate(fields: Fields, chars: number): string | null {
   if (fields.html.trim() === "") return "Enter the HTML of the template.";
-  const [invalid] = effectiveVariables(fields).filter((variable) => faultOfFallback(variable) !== null);
+  const invalid = effectiveVariables(fields).find((variable) => faultOfFallback(variable) !== null);
   if (invalid) return `The fallback of ${invalid.key} is not a number.`;
   if (chars > charsMax)
     return "The changes exceed the editor's limit of about 900 KB. Save them with the API.";

@@ -1,19 +1,13 @@
-import { parseAsInteger, parseAsString } from "nuqs/server";
+import { parseAsInteger } from "nuqs/server";
+import { activeFilters, CURSOR } from "../../../_ui/list/list-filters";
+import type { PageStart } from "../../../_ui/list/pager";
 
 /** The URL parameters: the selected version, the version to compare it with, and the cursor. */
-export const versionFilters = {
-  version: parseAsInteger,
-  against: parseAsInteger,
-  after: parseAsString,
-  before: parseAsString,
-};
-
-type Filters = { after: string | null; before: string | null };
+export const versionFilters = { version: parseAsInteger, against: parseAsInteger, ...CURSOR };
 
 /** The input of the list query. Server and browser must use the same input to share the prefetched result. */
-export const versionsInput = (team: string, id: string, { after, before }: Filters) => ({
+export const versionsInput = (team: string, id: string, { after, before }: PageStart) => ({
   team,
   id,
-  ...(after ? { after } : {}),
-  ...(before ? { before } : {}),
+  ...activeFilters({ after, before }),
 });

@@ -3,6 +3,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
+import type { z } from "zod";
+import type { VersionSummaryResponse } from "#server/shared/wire/template";
+import type { TemplateView } from "#server/trpc/templates/templates";
+import { Confirm } from "../../../_ui/dialog/confirm";
 import { faultOf } from "../../../_ui/fault";
 import { ActionButton } from "../../../_ui/form/action-button";
 import { Select } from "../../../_ui/form/select";
@@ -10,14 +14,15 @@ import { Pager } from "../../../_ui/list/pager";
 import { SkeletonCard } from "../../../_ui/list/skeleton";
 import { useDisabledReason } from "../../../_ui/page/permission";
 import { buttonStyle, cardStyle } from "../../../_ui/styles";
+import { Badge } from "../../../_ui/text/badge";
 import { FaultNote } from "../../../_ui/text/notes";
+import { When } from "../../../_ui/text/when";
 import { useTRPC } from "../../../_ui/trpc";
-import { Diff } from "../diff";
+import { useAction } from "../../../_ui/use-action";
+import { Diff } from "../code/diff";
 import { fieldsOf } from "../fields";
 import { versionFilters, versionsInput } from "./filters";
 import { VersionsHeading } from "./heading";
-import { RollBack } from "./roll-back";
-import { VersionLines } from "./version-lines";
 
 /** The list of versions beside the changes of the selected one. */
 export function Versions({ teamId, id }: { teamId: string; id: string }) {
@@ -113,15 +118,14 @@ export function Versions({ teamId, id }: { teamId: string; id: string }) {
           )}
         </section>
       </div>
-      {selected === null ? null : (
+      {selected !== null && isConfirming ? (
         <RollBack
           teamId={teamId}
           template={template.data}
           version={selected}
-          open={isConfirming}
-          onOpenChange={setConfirming}
+          onClose={() => setConfirming(false)}
         />
-      )}
+      ) : null}
     </>
   );
 }
@@ -131,3 +135,93 @@ const numbersOf = (rows: readonly { number: number }[], against: number | null):
   [...new Set([...rows.map(({ number }) => number), ...(against === null ? [] : [against])])].sort(
     (a, b) => b - a,
   );
+
+type VersionRow = z.infer<typeof VersionSummaryResponse>;
+type LinesProps = {
+  rows: readonly VersionRow[];
+  selected: number | null;
+  onSelect: (number: number) => void;
+};
+
+const STATES = {
+  published: { tone: "good", label: "Published", title: "New emails use this version" },
+  draft: { tone: "info", label: "Draft", title: "The editor shows this version. It is not published." },
+  archived: null,
+} as const;
+
+/** The versions of a template, newest first. One of them is selected. */
+function VersionLines({ rows, selected, onSelect }: LinesProps) {
+  return (
+    <ul aria-label="Versions" className={`${cardStyle} divide-y divide-line overflow-hidden`}>
+      {rows.map(({ id, number, subject, status, created_at }) => {
+        const badge = STATES[status];
+        return (
+          <li key={id}>
+            <button
+              type="button"
+              data-row=""
+              aria-pressed={number === selected}
+              onClick={() => onSelect(number)}
+              className={`flex min-h-14 w-full items-center gap-3 px-4 py-2 text-left focus-visible:-outline-offset-2 ${number === selected ? "bg-mute-tint" : "hover:bg-sunk"}`}
+            >
+              <span className="w-7 shrink-0 font-medium tabular-nums">{number}</span>
+              <span className="min-w-0 grow">
+                <span className="block truncate">{subject ?? "No subject"}</span>
+                <span className="block text-soft text-xs">
+                  created <When at={created_at} />
+                </span>
+              </span>
+              {badge ? (
+                <Badge tone={badge.tone} title={badge.title}>
+                  {badge.label}
+                </Badge>
+              ) : null}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+type RollBackProps = {
+  teamId: string;
+  template: TemplateView;
+  version: number;
+  onClose: () => void;
+};
+
+/** Publishes an earlier version again, or a draft, after confirmation. */
+function RollBack({ teamId, template, version, onClose }: RollBackProps) {
+  const trpc = useTRPC();
+  const { id, revision, number, publishedNumber } = template;
+  const isRollback = publishedNumber !== null && version < publishedNumber;
+  const { run, isBusy, fault } = useAction(trpc.templates.rollBack.mutationOptions(), {
+    done: isRollback ? `Rolled back to version ${version}` : `Version ${version} published`,
+    refresh: [trpc.templates.pathKey()],
+    onDone: onClose,
+  });
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      tone="plain"
+      title={isRollback ? `Roll back to version ${version}?` : `Publish version ${version}?`}
+      confirmLabel={isRollback ? "Roll back" : "Publish"}
+      isBusy={isBusy}
+      fault={fault}
+      onConfirm={() => run({ team: teamId, id, version: String(version), revision })}
+    >
+      <p>
+        New emails will use version {version}
+        {publishedNumber === null ? "" : ` instead of version ${publishedNumber}`}. Emails that are already
+        accepted do not change.
+      </p>
+      {number !== publishedNumber && number !== version ? (
+        <p>
+          The editor will also switch to version {version}. The draft, version {number}, stays in this list.
+        </p>
+      ) : null}
+    </Confirm>
+  );
+}

@@ -3,34 +3,37 @@
 import { CircleAlert, ImageOff, Monitor, Smartphone } from "lucide-react";
 import { ToggleGroup } from "radix-ui";
 import { useMemo, useState } from "react";
-import { Tabs } from "../../_ui/page/tabs";
-import { buttonStyle, cardStyle } from "../../_ui/styles";
-import { frameDocument } from "./frame-document";
+import { Tabs } from "../../../_ui/page/tabs";
+import { buttonStyle, cardStyle } from "../../../_ui/styles";
+import { effectiveVariables, type Fields, type Samples, valuesOf } from "../fields";
+import { frameDocument, imagesHref } from "./frame-document";
 import type { Preview } from "./use-preview";
 
 const WIDTHS = { desktop: "100%", mobile: "375px" } as const;
 type Width = keyof typeof WIDTHS;
 
 type Props = {
+  teamId: string;
+  id: string;
   preview: Preview;
-  /** The subject with placeholders, displayed until the preview is ready or if it fails. */
-  subject: string;
-  /** No text part, one generated from the HTML, or one written by the user. */
-  textKind: "none" | "generated" | "written";
-  /** The URL of the saved draft with remote images; null if it has none or the URL would be too long. */
-  imagesHref: string | null;
+  fields: Fields;
+  samples: Samples;
   isDirty: boolean;
   onTextRequested: (isRequested: boolean) => void;
 };
 
 /** The preview of the email beside the editor. */
 export function PreviewPane(props: Props) {
-  const { preview, subject, textKind, imagesHref, isDirty, onTextRequested } = props;
+  const { teamId, id, preview, fields, samples, isDirty, onTextRequested } = props;
   const [width, setWidth] = useState<Width>("desktop");
   const [showsImages, setShowsImages] = useState(false);
   const source = useMemo(() => frameDocument(preview.html), [preview.html]);
+  const values = valuesOf(effectiveVariables(fields), samples);
+  const imagesUrl = imagesHref({ teamId, id, html: fields.html, values });
+  const subject = fields.subject.trim();
+  const textKind = fields.text === null ? "generated" : fields.text === "" ? "none" : "written";
   const { result } = preview;
-  const withImages = showsImages && imagesHref !== null;
+  const withImages = showsImages && imagesUrl !== null;
   const frame = {
     title: "Email preview",
     sandbox: "",
@@ -63,12 +66,8 @@ export function PreviewPane(props: Props) {
               label: "HTML",
               content: (
                 <div className="relative flex justify-center overflow-hidden bg-sunk">
-                  {withImages ? (
-                    <iframe {...frame} src={imagesHref} />
-                  ) : (
-                    <iframe {...frame} srcDoc={source} />
-                  )}
-                  {imagesHref !== null && !showsImages ? (
+                  {withImages ? <iframe {...frame} src={imagesUrl} /> : <iframe {...frame} srcDoc={source} />}
+                  {imagesUrl !== null && !showsImages ? (
                     <button
                       type="button"
                       onClick={() => setShowsImages(true)}
@@ -125,14 +124,18 @@ export function PreviewPane(props: Props) {
   );
 }
 
-const TEXT_NOTES: Record<Props["textKind"], string> = {
+const TEXT_NOTES = {
   generated: "Generated from the HTML, for email clients that do not display HTML.",
   written: "Your own text part.",
   none: "No text part. Text-only email clients show an empty email, and spam filters add a penalty.",
 };
 
+const WIDTH_OPTIONS = [
+  { value: "desktop", label: "Desktop width", Icon: Monitor },
+  { value: "mobile", label: "Phone width", Icon: Smartphone },
+] as const;
+
 function WidthToggle({ width, onChange }: { width: Width; onChange: (width: Width) => void }) {
-  const toggle = `${buttonStyle.quiet} size-8 px-0 data-[state=on]:bg-mute-tint data-[state=on]:text-ink max-md:size-11`;
   return (
     <ToggleGroup.Root
       type="single"
@@ -143,12 +146,17 @@ function WidthToggle({ width, onChange }: { width: Width; onChange: (width: Widt
       }}
       className="flex shrink-0 gap-1"
     >
-      <ToggleGroup.Item value="desktop" aria-label="Desktop width" title="Desktop width" className={toggle}>
-        <Monitor className="size-4" aria-hidden="true" />
-      </ToggleGroup.Item>
-      <ToggleGroup.Item value="mobile" aria-label="Phone width" title="Phone width" className={toggle}>
-        <Smartphone className="size-4" aria-hidden="true" />
-      </ToggleGroup.Item>
+      {WIDTH_OPTIONS.map(({ value, label, Icon }) => (
+        <ToggleGroup.Item
+          key={value}
+          value={value}
+          aria-label={label}
+          title={label}
+          className={`${buttonStyle.quiet} size-8 px-0 data-[state=on]:bg-mute-tint data-[state=on]:text-ink max-md:size-11`}
+        >
+          <Icon className="size-4" aria-hidden="true" />
+        </ToggleGroup.Item>
+      ))}
     </ToggleGroup.Root>
   );
 }

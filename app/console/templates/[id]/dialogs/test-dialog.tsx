@@ -3,42 +3,29 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
-import { SubmitButton, TextField } from "../../_ui/form/form";
-import { FormFault } from "../../_ui/form/form-fault";
-import { buttonStyle, linkStyle } from "../../_ui/styles";
-import { useConsoleHref } from "../../_ui/team";
-import { useTRPC } from "../../_ui/trpc";
-import { useAction } from "../../_ui/use-action";
-import { effectiveVariables } from "./fields";
-import type { Samples } from "./stored";
-import { valuesOf } from "./use-samples";
-import type { OpenTemplate } from "./use-template";
-
-type Props = {
-  teamId: string;
-  id: string;
-  template: OpenTemplate;
-  samples: Samples;
-  /** The user's own email address. */
-  ownAddress: string;
-  onClose: () => void;
-};
+import { Dialog, DialogActions } from "../../../_ui/dialog/dialog";
+import { SubmitButton, TextField } from "../../../_ui/form/form";
+import { FormFault } from "../../../_ui/form/form-fault";
+import { buttonStyle, linkStyle } from "../../../_ui/styles";
+import { useConsoleHref } from "../../../_ui/team";
+import { useTRPC } from "../../../_ui/trpc";
+import { useAction } from "../../../_ui/use-action";
+import { effectiveVariables, valuesOf } from "../fields";
+import type { DialogProps } from "../use-template";
 
 type Fields = { to: string; from: string };
 
 /** Sends the content of the editor to one address as a regular email. Unsaved changes are saved first. */
-export function TestDialog({ teamId, id, template, samples, ownAddress, onClose }: Props) {
+export function TestDialog({ teamId, id, template, samples, ownAddress, onClose }: DialogProps) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
   const { fields, isDirty } = template;
   const domains = useQuery(trpc.domains.names.queryOptions({ team: teamId }));
   const verified = (domains.data ?? []).filter(({ isVerified }) => isVerified);
   const { register, handleSubmit, formState } = useForm<Fields>({
-    defaultValues: { to: ownAddress, from: fields?.from ?? "" },
+    defaultValues: { to: ownAddress, from: fields.from },
   });
   const { run, isBusy, fault, result } = useAction(trpc.templates.sendTest.mutationOptions());
-  if (!fields) return null;
   const variables = effectiveVariables(fields);
   const values = valuesOf(variables, samples);
   const missing = variables.filter(({ key, isRequired }) => isRequired && !(key in values));

@@ -1,13 +1,13 @@
 "use client";
 
-import { type ReactNode, useId, useRef, useState } from "react";
-import { Tabs } from "../../_ui/page/tabs";
-import { cardStyle, fieldStyle } from "../../_ui/styles";
-import { CodeEditor } from "./code-editor";
-import type { Fields } from "./fields";
-import { Problems } from "./problems";
+import { type ComponentProps, useId, useRef, useState } from "react";
+import { Tabs } from "../../../_ui/page/tabs";
+import { cardStyle, fieldStyle } from "../../../_ui/styles";
+import { CodeEditor } from "../code/code-editor";
+import type { Fields } from "../fields";
+import type { Preview } from "../preview/use-preview";
+import { Problems, type SourceField } from "./problems";
 import { TextPart } from "./text-part";
-import type { Preview } from "./use-preview";
 
 type Props = {
   fields: Fields;
@@ -28,7 +28,7 @@ export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit
   const subject = useRef<HTMLInputElement>(null);
   const goTo = useRef<{ html?: (at: number) => void; text?: (at: number) => void }>({});
   const pendingGoTo = useRef<{ field: "html" | "text"; at: number } | null>(null);
-  const moveCursor = (field: "subject" | "html" | "text", at: number) => {
+  const moveCursor = (field: SourceField, at: number) => {
     if (field === "subject") {
       subject.current?.focus();
       subject.current?.setSelectionRange(at, at);
@@ -46,55 +46,41 @@ export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit
     if (pending?.field === field) go(pending.at);
   };
   const subjectFault = preview.result?.faults.find(({ field }) => field === "subject")?.message;
+  const line = (name: "subject" | "from" | "replyTo") => ({
+    value: fields[name],
+    readOnly: isReadOnly,
+    onChange: ({ target }: { target: HTMLInputElement }) => onEdit({ [name]: target.value }),
+  });
   const editor = { declared, isReadOnly } as const;
 
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <section aria-label="Content" className={`${cardStyle} overflow-hidden`}>
         <div className="grid gap-x-4 gap-y-3 border-line border-b p-4 md:grid-cols-2">
-          <Line label="Subject" className="md:col-span-2">
-            {(id) => (
-              <input
-                id={id}
-                ref={subject}
-                value={fields.subject}
-                maxLength={2_000}
-                readOnly={isReadOnly}
-                placeholder="Empty: set by each send"
-                onChange={({ target }) => onEdit({ subject: target.value })}
-                {...(subjectFault ? { "aria-invalid": true, title: subjectFault } : {})}
-                className={fieldStyle}
-              />
-            )}
-          </Line>
-          <Line label="From">
-            {(id) => (
-              <input
-                id={id}
-                value={fields.from}
-                maxLength={400}
-                readOnly={isReadOnly}
-                spellCheck={false}
-                placeholder="Empty: set by each send"
-                onChange={({ target }) => onEdit({ from: target.value })}
-                className={fieldStyle}
-              />
-            )}
-          </Line>
-          <Line label="Reply to">
-            {(id) => (
-              <input
-                id={id}
-                value={fields.replyTo}
-                maxLength={4_000}
-                readOnly={isReadOnly}
-                spellCheck={false}
-                placeholder="Empty: replies go to the sender"
-                onChange={({ target }) => onEdit({ replyTo: target.value })}
-                className={fieldStyle}
-              />
-            )}
-          </Line>
+          <div className="md:col-span-2">
+            <Line
+              label="Subject"
+              ref={subject}
+              maxLength={2_000}
+              placeholder="Empty: set by each send"
+              {...line("subject")}
+              {...(subjectFault ? { "aria-invalid": true, title: subjectFault } : {})}
+            />
+          </div>
+          <Line
+            label="From"
+            maxLength={400}
+            spellCheck={false}
+            placeholder="Empty: set by each send"
+            {...line("from")}
+          />
+          <Line
+            label="Reply to"
+            maxLength={4_000}
+            spellCheck={false}
+            placeholder="Empty: replies go to the sender"
+            {...line("replyTo")}
+          />
         </div>
         <Tabs
           label="Format"
@@ -145,16 +131,14 @@ export function WriteCard({ fields, epoch, declared, preview, isReadOnly, onEdit
   );
 }
 
-type LineProps = { label: string; className?: string; children: (id: string) => ReactNode };
-
-function Line({ label, className, children }: LineProps) {
+function Line({ label, ...input }: { label: string } & ComponentProps<"input">) {
   const id = useId();
   return (
-    <div className={`flex min-w-0 flex-col gap-1 ${className ?? ""}`}>
+    <div className="flex min-w-0 flex-col gap-1">
       <label htmlFor={id} className="w-fit text-soft text-xs">
         {label}
       </label>
-      {children(id)}
+      <input id={id} {...input} className={fieldStyle} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 
 const QUESTION = "You have unsaved changes. Leave this page?";
 
@@ -31,4 +31,19 @@ export function useLeaveGuard(isDirty: boolean): void {
       document.removeEventListener("click", onClick, { capture: true });
     };
   }, [isDirty]);
+}
+
+/** Ctrl+S (⌘S on a Mac) saves from anywhere on the page, instead of opening the browser's save dialog. */
+export function useSaveKey(save: () => void): void {
+  const saveRef = useRef(save);
+  saveRef.current = save;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      saveRef.current();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
 }

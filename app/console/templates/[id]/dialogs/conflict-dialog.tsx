@@ -1,16 +1,16 @@
 "use client";
 
-import { Dialog } from "../../_ui/dialog/dialog";
-import { buttonStyle } from "../../_ui/styles";
-import { When } from "../../_ui/text/when";
-import { Diff } from "./diff";
-import { changeOf, fieldsOf, formatFieldNames } from "./fields";
-import type { OpenTemplate } from "./use-template";
+import { Dialog } from "../../../_ui/dialog/dialog";
+import { buttonStyle } from "../../../_ui/styles";
+import { When } from "../../../_ui/text/when";
+import { Diff } from "../code/diff";
+import { changeOf, fieldsOf, formatFieldNames } from "../fields";
+import type { DialogProps } from "../use-template";
 
 /** Compares the unsaved changes with a version that was saved in the meantime. The user selects one of them. */
-export function ConflictDialog({ template, onClose }: { template: OpenTemplate; onClose: () => void }) {
+export function ConflictDialog({ template, onClose }: DialogProps) {
   const { theirs, fields } = template;
-  if (!theirs || !fields) return null;
+  if (!theirs) return null;
   const their = fieldsOf(theirs);
   return (
     <Dialog

@@ -2,11 +2,10 @@
 
 import { X } from "lucide-react";
 import { useId } from "react";
-import { Select } from "../../_ui/form/select";
-import { cardStyle, fieldStyle, iconButtonStyle } from "../../_ui/styles";
-import { Badge } from "../../_ui/text/badge";
-import { faultOfFallback, parseNumber, type VariableField } from "./fields";
-import type { Samples } from "./stored";
+import { Select } from "../../../_ui/form/select";
+import { cardStyle, fieldStyle, iconButtonStyle } from "../../../_ui/styles";
+import { Badge } from "../../../_ui/text/badge";
+import { faultOfFallback, parseNumber, type Samples, type VariableField } from "../fields";
 
 type Props = {
   variables: readonly VariableField[];
@@ -49,9 +48,11 @@ export function VariablesCard(props: Props) {
               isReadOnly={isReadOnly}
               onChange={(part) => change(variable.key, part)}
               onSample={(value) => onSample(variable.key, value)}
-              {...(props.used.includes(variable.key)
-                ? {}
-                : { onRemove: () => onChange(variables.filter(({ key }) => key !== variable.key)) })}
+              onRemove={
+                props.used.includes(variable.key)
+                  ? null
+                  : () => onChange(variables.filter(({ key }) => key !== variable.key))
+              }
             />
           ))}
         </ul>
@@ -63,23 +64,13 @@ export function VariablesCard(props: Props) {
 type BadgeProps = { tone: "info" | "warn" | "mute"; label: string; title: string };
 
 function badgesOf(key: string, { declared, used, raw }: Props): BadgeProps[] {
-  return [
-    ...(declared.includes(key)
-      ? []
-      : [{ tone: "info" as const, label: "new", title: "Declared when you save" }]),
-    ...(raw.has(key)
-      ? [
-          {
-            tone: "warn" as const,
-            label: "raw HTML",
-            title: "The value is inserted without escaping",
-          },
-        ]
-      : []),
-    ...(used.includes(key)
-      ? []
-      : [{ tone: "mute" as const, label: "unused", title: "The template does not use it" }]),
-  ];
+  const badges: BadgeProps[] = [];
+  if (!declared.includes(key)) badges.push({ tone: "info", label: "new", title: "Declared when you save" });
+  if (raw.has(key))
+    badges.push({ tone: "warn", label: "raw HTML", title: "The value is inserted without escaping" });
+  if (!used.includes(key))
+    badges.push({ tone: "mute", label: "unused", title: "The template does not use it" });
+  return badges;
 }
 
 type RowProps = {
@@ -89,8 +80,8 @@ type RowProps = {
   isReadOnly: boolean;
   onChange: (part: Partial<VariableField>) => void;
   onSample: (value: string) => void;
-  /** Only for variables that the template does not use. */
-  onRemove?: () => void;
+  /** Null if the template uses the variable. */
+  onRemove: (() => void) | null;
 };
 
 function VariableRow({ variable, badges, sample, isReadOnly, onChange, onSample, onRemove }: RowProps) {
@@ -99,7 +90,6 @@ function VariableRow({ variable, badges, sample, isReadOnly, onChange, onSample,
   const fault = faultOfFallback(variable);
   const sampleFault =
     type === "number" && sample !== "" && parseNumber(sample) === null ? "Enter a number." : null;
-  const small = `${fieldStyle} md:h-9`;
   return (
     <li className="grid grid-cols-2 gap-x-3 gap-y-2 px-4 py-3 md:grid-cols-[minmax(0,1.1fr)_6.5rem_minmax(0,1.2fr)_minmax(0,1.2fr)] md:items-start">
       <div className="col-span-2 flex min-w-0 flex-wrap items-center gap-1.5 md:col-span-1 md:min-h-9 md:pt-5">
@@ -140,39 +130,61 @@ function VariableRow({ variable, badges, sample, isReadOnly, onChange, onSample,
           />
           Fallback
         </label>
-        <input
-          aria-label={`Fallback of ${key}`}
+        <ValueField
+          id={`${id}-fallback`}
+          label={`Fallback of ${key}`}
           value={fallback}
+          fault={fault}
           disabled={isRequired || isReadOnly}
-          maxLength={2_000}
           placeholder={isRequired ? "Required in each send" : "Empty"}
-          onChange={({ target }) => onChange({ fallback: target.value })}
-          {...(fault ? { "aria-invalid": true, "aria-describedby": `${id}-fault` } : {})}
-          className={`${small} text-ink`}
+          onChange={(text) => onChange({ fallback: text })}
         />
-        {fault ? (
-          <span id={`${id}-fault`} className="text-bad">
-            {fault}
-          </span>
-        ) : null}
       </div>
-      <label className="col-span-2 flex min-w-0 flex-col gap-1 text-soft text-xs md:col-span-1">
+      <label
+        htmlFor={`${id}-sample`}
+        className="col-span-2 flex min-w-0 flex-col gap-1 text-soft text-xs md:col-span-1"
+      >
         Sample
-        <input
-          aria-label={`Sample of ${key}`}
+        <ValueField
+          id={`${id}-sample`}
+          label={`Sample of ${key}`}
           value={sample}
-          maxLength={2_000}
+          fault={sampleFault}
           placeholder={isRequired ? `{{${key}}}` : fallback}
-          onChange={({ target }) => onSample(target.value)}
-          {...(sampleFault ? { "aria-invalid": true, "aria-describedby": `${id}-sample` } : {})}
-          className={`${small} text-ink`}
+          onChange={onSample}
         />
-        {sampleFault ? (
-          <span id={`${id}-sample`} className="text-bad">
-            {sampleFault}
-          </span>
-        ) : null}
       </label>
     </li>
+  );
+}
+
+type ValueProps = {
+  id: string;
+  label: string;
+  value: string;
+  fault: string | null;
+  disabled?: boolean;
+  placeholder: string;
+  onChange: (text: string) => void;
+};
+
+function ValueField({ id, label, fault, onChange, ...input }: ValueProps) {
+  return (
+    <>
+      <input
+        id={id}
+        aria-label={label}
+        maxLength={2_000}
+        {...input}
+        onChange={({ target }) => onChange(target.value)}
+        {...(fault ? { "aria-invalid": true, "aria-describedby": `${id}-fault` } : {})}
+        className={`${fieldStyle} text-ink md:h-9`}
+      />
+      {fault ? (
+        <span id={`${id}-fault`} className="text-bad">
+          {fault}
+        </span>
+      ) : null}
+    </>
   );
 }

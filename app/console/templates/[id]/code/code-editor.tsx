@@ -1,8 +1,8 @@
 "use client";
 
 import { Suspense, useSyncExternalStore } from "react";
-import { Skeleton } from "../../_ui/list/skeleton";
-import { lazyPart } from "../../_ui/page/lazy-part";
+import { Skeleton } from "../../../_ui/list/skeleton";
+import { lazyPart } from "../../../_ui/page/lazy-part";
 import type { EditorProps } from "./code-mirror";
 
 const CodeMirror = lazyPart(async () => (await import("./code-mirror")).CodeMirror);

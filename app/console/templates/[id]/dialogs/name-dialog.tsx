@@ -1,24 +1,24 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
-import { SubmitButton, TextField } from "../../_ui/form/form";
-import { FormFault } from "../../_ui/form/form-fault";
-import { buttonStyle } from "../../_ui/styles";
-import { useTRPC } from "../../_ui/trpc";
-import { useAction } from "../../_ui/use-action";
-import { ALIAS_RULE } from "../alias";
-import type { OpenTemplate } from "./use-template";
+import { Dialog, DialogActions } from "../../../_ui/dialog/dialog";
+import { SubmitButton } from "../../../_ui/form/form";
+import { FormFault } from "../../../_ui/form/form-fault";
+import { buttonStyle } from "../../../_ui/styles";
+import { useTRPC } from "../../../_ui/trpc";
+import { useAction } from "../../../_ui/use-action";
+import { ALIAS_RULE } from "../../alias";
+import { NAME_RULE, NameFields } from "../../name-fields";
+import type { DialogProps } from "../use-template";
 
 type Fields = { name: string; alias: string };
-type Props = { teamId: string; template: OpenTemplate; onClose: () => void };
 
 /** Changes the name and alias of a template. Both take effect immediately: they are not part of a version. */
-export function NameDialog({ teamId, template, onClose }: Props) {
+export function NameDialog({ teamId, template, onClose }: DialogProps) {
   const trpc = useTRPC();
   const { latest, base } = template;
   const { register, handleSubmit, watch, formState } = useForm<Fields>({
-    defaultValues: { name: latest?.name ?? "", alias: latest?.alias ?? "" },
+    defaultValues: { name: latest.name, alias: latest.alias ?? "" },
   });
   const { run, isBusy, fault } = useAction(trpc.templates.save.mutationOptions(), {
     done: "Saved",
@@ -27,7 +27,6 @@ export function NameDialog({ teamId, template, onClose }: Props) {
       onClose();
     },
   });
-  if (!latest || !base) return null;
   const isAliasRemoved = latest.alias !== null && watch("alias").trim() !== latest.alias;
   const save = ({ name, alias }: Fields) =>
     run({
@@ -39,23 +38,10 @@ export function NameDialog({ teamId, template, onClose }: Props) {
   return (
     <Dialog open onOpenChange={onClose} title="Name and alias">
       <form onSubmit={handleSubmit(save)} className="flex flex-col gap-5" noValidate>
-        <TextField
-          label="Name"
-          autoComplete="off"
-          maxLength={200}
-          error={formState.errors.name}
-          {...register("name", { validate: (text) => text.trim() !== "" || "Enter a name." })}
-        />
-        <TextField
-          label="Alias"
-          hint="Programs can use the alias instead of the id."
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          isMono
-          maxLength={64}
-          error={formState.errors.alias}
-          {...register("alias", { pattern: ALIAS_RULE })}
+        <NameFields
+          name={register("name", NAME_RULE)}
+          alias={register("alias", { pattern: ALIAS_RULE })}
+          errors={formState.errors}
         />
         {isAliasRemoved ? (
           <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">

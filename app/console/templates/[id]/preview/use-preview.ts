@@ -3,11 +3,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { DraftPreview } from "#server/services/templates/preview";
-import { type Fault, faultOf } from "../../_ui/fault";
-import { useTRPC } from "../../_ui/trpc";
-import { effectiveVariables, type Fields, toVariableInput } from "./fields";
-import type { Samples } from "./stored";
-import { valuesOf } from "./use-samples";
+import { type Fault, faultOf } from "../../../_ui/fault";
+import { useTRPC } from "../../../_ui/trpc";
+import { effectiveVariables, type Fields, type Samples, toVariableInput, valuesOf } from "../fields";
 
 /** Delay after the last key press. */
 const settleMs = 250;

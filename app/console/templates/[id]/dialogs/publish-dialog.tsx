@@ -1,50 +1,41 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Confirm } from "../../_ui/dialog/confirm";
-import { faultOf } from "../../_ui/fault";
-import { useTRPC } from "../../_ui/trpc";
-import { useAction } from "../../_ui/use-action";
-import { changeOf, effectiveVariables, type Fields, fieldsOf, formatFieldNames } from "./fields";
-import type { OpenTemplate } from "./use-template";
-
-type Props = {
-  teamId: string;
-  id: string;
-  alias: string | null;
-  template: OpenTemplate;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-};
+import { Confirm } from "../../../_ui/dialog/confirm";
+import { faultOf } from "../../../_ui/fault";
+import { useTRPC } from "../../../_ui/trpc";
+import { useAction } from "../../../_ui/use-action";
+import { changeOf, effectiveVariables, type Fields, fieldsOf, formatFieldNames } from "../fields";
+import type { DialogProps } from "../use-template";
 
 /** Shows what publishing changes and asks for confirmation. Unsaved changes are saved first. */
-export function PublishDialog({ teamId, id, alias, template, open, onOpenChange }: Props) {
+export function PublishDialog({ teamId, id, template, onClose }: DialogProps) {
   const trpc = useTRPC();
-  const { base, fields, isDirty } = template;
-  const live = base?.publishedNumber ?? null;
+  const { latest, base, fields, isDirty } = template;
+  const { alias } = latest;
+  const live = base.publishedNumber;
   const { data: published, error } = useQuery(
     trpc.templates.version.queryOptions(
       { team: teamId, id, version: String(live) },
-      { enabled: open && live !== null },
+      { enabled: live !== null },
     ),
   );
   const { run, isBusy, fault } = useAction(trpc.templates.publish.mutationOptions(), {
     done: "Published",
     onDone: () => {
-      onOpenChange(false);
+      onClose();
       void template.reload();
     },
   });
-  if (!base || !fields) return null;
   const publish = async () => {
     const saved = isDirty ? await template.save() : base;
     if (saved) run({ team: teamId, id, revision: saved.revision });
-    else onOpenChange(false);
+    else onClose();
   };
   return (
     <Confirm
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={onClose}
       tone="plain"
       title={live === null ? "Publish this template?" : "Publish the draft?"}
       confirmLabel={isDirty ? "Save and publish" : "Publish"}

@@ -1,8 +1,8 @@
 "use client";
 
 import { useRef, useState } from "react";
-import { CodeEditor } from "./code-editor";
-import type { EditorProps } from "./code-mirror";
+import { CodeEditor } from "../code/code-editor";
+import type { EditorProps } from "../code/code-mirror";
 
 type Props = Pick<EditorProps, "declared" | "isReadOnly" | "onReady"> & {
   /** The initial text; null if it is generated from the HTML, "" for no text part. */

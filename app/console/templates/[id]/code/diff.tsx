@@ -1,0 +1,67 @@
+"use client";
+
+import { Suspense } from "react";
+import { Skeleton } from "../../../_ui/list/skeleton";
+import { lazyPart } from "../../../_ui/page/lazy-part";
+import { effectiveVariables, FIELD_NAMES, type Fields } from "../fields";
+
+const Merge = lazyPart(async () => (await import("./merge-view")).MergeView);
+
+type Props = { before: Fields; after: Fields };
+
+/** The differences between two versions of a template, by field. */
+export function Diff({ before, after }: Props) {
+  const [old, next] = [textsOf(before), textsOf(after)];
+  const changed = NAMES.filter((name) => old[name] !== next[name]);
+  if (changed.length === 0) return <p className="px-4 py-10 text-center text-soft">No differences.</p>;
+  return (
+    <div className="flex flex-col gap-5">
+      {changed.map((name) => (
+        <section key={name} aria-label={FIELD_NAMES[name]}>
+          <h3 className="mb-1.5 font-medium first-letter:uppercase">{FIELD_NAMES[name]}</h3>
+          {name === "html" || name === "text" ? (
+            <div className="max-h-[36rem] overflow-auto rounded-lg border border-line">
+              <Suspense fallback={<Skeleton className="m-4 h-3 w-1/2" />}>
+                <Merge
+                  key={`${old[name].length}-${next[name].length}`}
+                  label={FIELD_NAMES[name]}
+                  before={old[name]}
+                  after={next[name]}
+                />
+              </Suspense>
+            </div>
+          ) : (
+            <p className="overflow-hidden rounded-lg border border-line font-mono text-xs leading-5">
+              <del className="block whitespace-pre-wrap break-words bg-bad-tint px-3 py-1.5 no-underline">
+                <span className="sr-only">Before: </span>− {old[name] || "(none)"}
+              </del>
+              <ins className="block whitespace-pre-wrap break-words bg-good-tint px-3 py-1.5 no-underline">
+                <span className="sr-only">After: </span>+ {next[name] || "(none)"}
+              </ins>
+            </p>
+          )}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+const NAMES = ["subject", "from", "replyTo", "variables", "html", "text"] as const;
+
+/** Each field as the text that is compared. */
+const textsOf = (fields: Fields): Record<(typeof NAMES)[number], string> => ({
+  ...fields,
+  variables: formatVariables(fields),
+  text: formatText(fields.text),
+});
+
+const formatText = (text: string | null): string =>
+  text === null ? "(generated from the HTML)" : text === "" ? "(no text part)" : text;
+
+const formatVariables = (fields: Fields): string =>
+  effectiveVariables(fields)
+    .map(
+      ({ key, type, isRequired, fallback }) =>
+        `${key}: ${type}${isRequired ? ", required" : `, fallback ${JSON.stringify(fallback)}`}`,
+    )
+    .join("\n");

@@ -5,7 +5,7 @@ import { sessions, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { newId } from "#server/platform/ids";
 import { lockUser } from "#server/services/account/factors/factors";
-import { resetFactors } from "#server/services/account/factors/reset-factors";
+import { resetTwoFactor } from "#server/services/account/factors/two-factor";
 import { deleteOldAccountRecords } from "#server/services/account/records";
 import { isKnownAddress } from "#server/services/people/sessions";
 import { hashNewPassword, setPassword, type User, writePassword } from "#server/services/people/users";
@@ -252,14 +252,14 @@ describe("the operator", () => {
   test("turns off 2FA for a user who has lost all factors, and ends their sessions", async () => {
     await enrol(ann.visitor, PASSWORD, new Date());
     expect((await open().signIn(ann.user.email, PASSWORD)).isIn).toBe(false);
-    await resetFactors(console.deps, ann.user.id);
+    await resetTwoFactor(console.deps, ann.user.id);
     expect(await isIn(ann.visitor)).toBe(false);
     const after = open();
     expect((await after.signIn(ann.user.email, PASSWORD)).isIn).toBe(true);
     expect(await eventsOf(after)).toContainEqual(
       expect.objectContaining({ kind: "second_factor_reset", address: null }),
     );
-    await expect(resetFactors(console.deps, ann.user.id)).rejects.toThrow(/not on for this user/);
+    await expect(resetTwoFactor(console.deps, ann.user.id)).rejects.toThrow(/not on for this user/);
   });
 });
 

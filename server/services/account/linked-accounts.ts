@@ -12,8 +12,7 @@ import { SIGN_IN_METHOD_NAMES } from "./complete-sign-in";
 import { recordAccountEvent } from "./events";
 import { lockUser } from "./factors/factors";
 import { markAddressVerified } from "./mark-address-verified";
-import type { Owner } from "./reauthenticate";
-import { requireSignInMethod } from "./require-sign-in-method";
+import { type Owner, requireSignInMethod } from "./reauthenticate";
 
 /** A user as identified by a provider. */
 export type ProviderAccount = {

@@ -4,9 +4,8 @@ import type { SignInLimiter } from "../people/sign-in-counters";
 import { authenticateByPassword, hashNewPassword, writePassword } from "../people/users";
 import { recordAccountEvent } from "./events";
 import { lockUser } from "./factors/factors";
-import type { Owner } from "./reauthenticate";
+import { countProof, type Owner } from "./reauthenticate";
 
-const attemptsPerMinute = 6;
 const WRONG_PASSWORD = "Incorrect current password.";
 
 /**
@@ -20,8 +19,7 @@ export async function changePassword(
   input: { current: string; next: string },
 ): Promise<void> {
   const { user, sessionId, visitor } = owner;
-  if (!(await deps.signInLimiter.take(`prove:${user.id}`, attemptsPerMinute)))
-    throw new AppError("rate_limited", "Too many attempts. Wait a minute, then try again.");
+  await countProof(deps, user);
   const matched = await authenticateByPassword(deps, { email: user.email, password: input.current });
   if (!matched) throw new AppError("invalid", WRONG_PASSWORD);
   const passwordHash = await hashNewPassword(input.next);

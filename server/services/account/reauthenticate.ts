@@ -1,9 +1,11 @@
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, sql } from "drizzle-orm";
+import type { Db } from "#db/client";
+import { accounts } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import type { Visitor } from "#server/platform/http/visitor";
-import type { SignInLimiter } from "../people/sign-in-counters";
+import { requireAttempt, type SignInLimiter } from "../people/sign-in-counters";
 import { type User, verifyPassword } from "../people/users";
 import { verifyCode } from "./factors/codes";
 import { type Factors, hasTwoFactor, readFactors } from "./factors/factors";
@@ -40,8 +42,7 @@ export async function reauthenticate(
   proof: string,
 ): Promise<void> {
   const { user, visitor } = owner;
-  if (!(await deps.signInLimiter.take(`prove:${user.id}`, attemptsPerMinute)))
-    throw new AppError("rate_limited", "Too many attempts. Wait a minute, then try again.");
+  await countProof(deps, user);
   const kind = requiredProof({
     hasPassword: await hasPassword(deps, user.id),
     factors: await readFactors(deps.db, user.id),
@@ -60,6 +61,10 @@ export async function reauthenticate(
   throw new AppError("invalid", MISMATCH_MESSAGES[kind]);
 }
 
+/** Counts one attempt to confirm an identity. AppError `rate_limited` after several. */
+export const countProof = (deps: { signInLimiter: SignInLimiter }, { id }: User): Promise<void> =>
+  requireAttempt(deps, `prove:${id}`, attemptsPerMinute);
+
 const MISMATCH_MESSAGES = {
   password: "Incorrect password.",
   code: "The code is incorrect or was already used. Enter the next code from the app, or an unused recovery code.",
@@ -67,26 +72,25 @@ const MISMATCH_MESSAGES = {
     "Incorrect password or code. Enter your password, a new code, or an unused recovery code.",
 } as const;
 
-/** Whether the user has a password. */
-export async function hasPassword(deps: Pick<Deps, "db">, userId: string): Promise<boolean> {
-  const [user] = await deps.db
-    .select({ has: sql<boolean>`${users.passwordHash} is not null` })
-    .from(users)
-    .where(eq(users.id, userId));
-  return user?.has ?? false;
+/**
+ * Call it in the transaction that removed a sign-in method, while the user's row is locked. AppError `conflict` if no method
+ * is left that does not depend on email.
+ */
+export async function requireSignInMethod(tx: Db, userId: string): Promise<void> {
+  const { passkeys } = await readFactors(tx, userId);
+  if (passkeys > 0 || (await hasPassword({ db: tx }, userId))) return;
+  if ((await tx.$count(accounts, eq(accounts.userId, userId))) > 0) return;
+  throw new AppError("conflict", "This is your only sign-in method. Set a password or add a passkey first.");
 }
 
-async function requireFresh(deps: Deps, { sessionId }: Owner): Promise<void> {
-  const [fresh] = await deps.db
-    .select({ id: sessions.id })
-    .from(sessions)
-    .where(
-      and(
-        eq(sessions.id, sessionId),
-        gt(sessions.createdAt, sql`now() - ${freshMinutes} * interval '1 minute'`),
-      ),
-    );
-  if (!fresh)
+/** Whether the user has a password. */
+export async function hasPassword(deps: Pick<Deps, "db">, userId: string): Promise<boolean> {
+  return (await deps.db.$count(users, and(eq(users.id, userId), isNotNull(users.passwordHash)))) > 0;
+}
+
+async function requireFresh({ db }: Deps, { sessionId }: Owner): Promise<void> {
+  const isRecent = gt(sessions.createdAt, sql`now() - ${freshMinutes} * interval '1 minute'`);
+  if ((await db.$count(sessions, and(eq(sessions.id, sessionId), isRecent))) === 0)
     throw new AppError(
       "invalid",
       `Sign out and sign in again. Without a password or a code, this is only possible for ${freshMinutes} minutes.`,

@@ -4,11 +4,11 @@ import { invitations } from "#db/schema/invitations";
 import { type Role, teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { AppError, type ErrorCode } from "#server/platform/errors";
+import { hashToken, isOneTimeToken } from "#server/platform/secrets/one-time-token";
 import { recordAudit } from "../audit/record";
 import { addMember } from "../members/change";
-import type { SignInLimiter } from "../people/sign-in-counters";
+import { requireAttempt, type SignInLimiter } from "../people/sign-in-counters";
 import { findUser, insertUser, prepareUser, type User } from "../people/users";
-import { hashInvitationToken } from "./token";
 
 /** Why an invitation link is not valid. */
 export type InvitationFault = "unknown" | "accepted" | "withdrawn" | "expired";
@@ -54,15 +54,6 @@ const FAULTS: Record<InvitationFault, { code: ErrorCode; message: string }> = {
  */
 export const INVITATION_ATTEMPTS_PER_MINUTE = { address: 30, invitation: 6 } as const;
 
-async function requireAttempt(
-  deps: { signInLimiter: SignInLimiter },
-  counter: string,
-  limit: number,
-): Promise<void> {
-  if (!(await deps.signInLimiter.take(counter, limit)))
-    throw new AppError("rate_limited", "Too many attempts. Wait a minute, then try again.");
-}
-
 /** Reads an invitation by its link, without using it. AppError `rate_limited` after too many links. */
 export async function readInvitation(
   deps: Deps & { signInLimiter: SignInLimiter },
@@ -107,7 +98,7 @@ export async function acceptAsNew(
   await requireAttempt(deps, `accept:${id}`, INVITATION_ATTEMPTS_PER_MINUTE.invitation);
   const user = await prepareUser({ email, password: input.password, name: input.name });
   return deps.db.transaction(async (tx) => {
-    const invitation = await lockPending(tx, input.token, null);
+    const invitation = await requireOpen(tx, input.token, "update");
     const created = await insertUser(tx, user, { isAddressProved: invitation.isEmailedLink });
     await join(tx, deps, { invitation, user: created, requestId: input.requestId });
     return { user: created, teamId: invitation.teamId };
@@ -121,7 +112,13 @@ export async function acceptAsUser(
 ): Promise<{ teamId: string }> {
   const { token, requestId, user } = input;
   return deps.db.transaction(async (tx) => {
-    const invitation = await lockPending(tx, token, user.email);
+    const invitation = await requireOpen(tx, token, "update");
+    const { email } = invitation;
+    if (email !== user.email)
+      throw new AppError(
+        "forbidden",
+        `This invitation is for ${email}, and you are signed in as ${user.email}.`,
+      );
     await join(tx, deps, { invitation, user, requestId });
     return { teamId: invitation.teamId };
   });
@@ -140,8 +137,8 @@ type StoredInvitation = {
 };
 
 async function findByToken(db: Db, token: string, lock?: "update"): Promise<StoredInvitation | null> {
-  const tokenHash = hashInvitationToken(token);
-  if (!tokenHash) return null;
+  if (!isOneTimeToken(token)) return null;
+  const tokenHash = hashToken(token);
   const query = db
     .select({
       state: sql<StoredInvitation["state"]>`case when accepted_at is not null then 'accepted'
@@ -160,6 +157,7 @@ async function findByToken(db: Db, token: string, lock?: "update"): Promise<Stor
   return found ?? null;
 }
 
+/** An open invitation. With `lock`, one of several concurrent requests accepts it. Throws AppError for an invalid link. */
 async function requireOpen(db: Db, token: string, lock?: "update"): Promise<StoredInvitation> {
   const found = await findByToken(db, token, lock);
   const state = found?.state ?? "unknown";
@@ -168,31 +166,14 @@ async function requireOpen(db: Db, token: string, lock?: "update"): Promise<Stor
   throw new AppError(code, message);
 }
 
-/**
- * Locks a pending invitation, so that one of several concurrent requests accepts it. `only`: the address that it must be
- * for.
- */
-async function lockPending(tx: Db, token: string, only: string | null): Promise<StoredInvitation> {
-  const found = await requireOpen(tx, token, "update");
-  if (only !== null && found.email !== only)
-    throw new AppError(
-      "forbidden",
-      `This invitation is for ${found.email}, and you are signed in as ${only}.`,
-    );
-  return found;
-}
-
 /** Marks an invitation as accepted and adds the member. The caller has locked the invitation's row. */
 export async function join(
   tx: Db,
   deps: Deps,
-  {
-    invitation,
-    user,
-    requestId,
-  }: { invitation: { teamId: string; id: string; role: Role }; user: User; requestId: string },
+  input: { invitation: { teamId: string; id: string; role: Role }; user: User; requestId: string },
 ): Promise<void> {
-  const { teamId, id, role } = invitation;
+  const { user, requestId } = input;
+  const { teamId, id, role } = input.invitation;
   const ctx: Ctx = { ...deps, teamId, actor: { kind: "user", userId: user.id }, requestId };
   await tx
     .update(invitations)

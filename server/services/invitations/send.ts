@@ -1,16 +1,16 @@
-import { and, count, eq, gt, lte, sql } from "drizzle-orm";
+import { and, count, eq, gt, lte, type SQL, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { invitations } from "#db/schema/invitations";
 import { type Role, teams, users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
+import { createOneTimeToken, hashToken } from "#server/platform/secrets/one-time-token";
 import { recordAudit } from "../audit/record";
 import { callerRole, lockMembers, requireRightToManage } from "../members/lock";
 import { readAddress } from "../people/users";
 import { findSystemEmailFault, queueSystemEmail } from "../system-mail/queue";
 import { isPending } from "./read";
-import { createInvitationToken } from "./token";
 import { revoke } from "./withdraw";
 
 export const INVITATION_LIMITS = {
@@ -43,15 +43,10 @@ export type CreatedInvitation = {
  */
 export async function inviteMember(
   ctx: Ctx,
-  input: { email: string; role: Role },
+  { role, ...input }: { email: string; role: Role },
 ): Promise<CreatedInvitation> {
   const email = readAddress(input.email);
-  const { role } = input;
-  const { token, tokenHash } = createInvitationToken();
-  const mailFault = await findSystemEmailFault(ctx);
-  const emailed = mailFault === null ? createInvitationToken() : null;
-  const mailedTokenHash = emailed?.tokenHash ?? null;
-  const created = await ctx.db.transaction(async (tx) => {
+  return createLink(ctx, async (tx, link) => {
     const members = await lockMembers(tx, ctx.teamId);
     requireRightToManage(callerRole(members, ctx), [role]);
     if (members.some((member) => member.email === email))
@@ -59,21 +54,16 @@ export async function inviteMember(
     await revoke(tx, ctx, and(eq(invitations.email, email), lte(invitations.expiresAt, sql`now()`)));
     await requireRoomForInvitation(tx, ctx, email);
     const id = newId();
-    const invitedBy = ctx.actor.kind === "user" ? ctx.actor.userId : null;
-    const { teamId } = ctx;
-    const [row] = await tx
-      .insert(invitations)
-      .values({ teamId, id, email, role, tokenHash, mailedTokenHash, invitedBy, expiresAt: expiryTime })
-      .returning({ expiresAt: invitations.expiresAt });
     await recordAudit(tx, ctx, {
       action: "member.invited",
       subject: { id, name: email },
       detail: { role },
     });
-    return deliverLink(tx, ctx, { id, email, role, token, expiresAt: row?.expiresAt, emailed, mailFault });
+    return tx
+      .insert(invitations)
+      .values({ teamId: ctx.teamId, id, email, role, ...link })
+      .returning(WRITTEN);
   });
-  if (emailed) ctx.wake();
-  return created;
 }
 
 /**
@@ -81,11 +71,7 @@ export async function inviteMember(
  * links become invalid. The caller becomes the inviter.
  */
 export async function renewInvitation(ctx: Ctx, id: string): Promise<CreatedInvitation> {
-  const { token, tokenHash } = createInvitationToken();
-  const mailFault = await findSystemEmailFault(ctx);
-  const emailed = mailFault === null ? createInvitationToken() : null;
-  const mailedTokenHash = emailed?.tokenHash ?? null;
-  const created = await ctx.db.transaction(async (tx) => {
+  return createLink(ctx, async (tx, link) => {
     const mine = callerRole(await lockMembers(tx, ctx.teamId), ctx);
     const isThis = and(eq(invitations.teamId, ctx.teamId), eq(invitations.id, id), isPending);
     const [found] = await tx
@@ -106,51 +92,65 @@ export async function renewInvitation(ctx: Ctx, id: string): Promise<CreatedInvi
         `A link for ${email} was created a moment ago. Wait ${INVITATION_LIMITS.secondsBetween} seconds.`,
       );
     await requireLinkQuota(tx, ctx);
-    const invitedBy = ctx.actor.kind === "user" ? ctx.actor.userId : null;
-    const [row] = await tx
-      .update(invitations)
-      .set({ tokenHash, mailedTokenHash, invitedBy, linkedAt: sql`now()`, expiresAt: expiryTime })
-      .where(isThis)
-      .returning({ expiresAt: invitations.expiresAt });
     await recordAudit(tx, ctx, {
       action: "invitation.renewed",
       subject: { id, name: email },
       detail: { role },
     });
-    return deliverLink(tx, ctx, { id, email, role, token, expiresAt: row?.expiresAt, emailed, mailFault });
+    return tx
+      .update(invitations)
+      .set({ ...link, linkedAt: sql`now()` })
+      .where(isThis)
+      .returning(WRITTEN);
   });
-  if (emailed) ctx.wake();
-  return created;
 }
 
-type InvitationLink = Omit<CreatedInvitation, "link" | "expiresAt" | "isMailed"> & {
-  token: string;
-  emailed: { token: string } | null;
-  expiresAt: Date | undefined;
+const WRITTEN = {
+  id: invitations.id,
+  email: invitations.email,
+  role: invitations.role,
+  expiresAt: invitations.expiresAt,
 };
 
+const expiryTime = sql`now() + ${INVITATION_LIMITS.days} * interval '1 day'`;
+
 /**
- * Returns the inviter's link and queues the email if system email is configured. The email has a separate link: it
- * proves that the recipient has read the mailbox, which the inviter's link does not.
+ * Creates a link and calls `write` with its columns in a transaction. Queues an email if system email is configured. The
+ * email has a separate link: it proves that the recipient has read the mailbox, which the inviter's link does not.
  */
-async function deliverLink(
-  tx: Db,
+async function createLink(
   ctx: Ctx,
-  { token, emailed, expiresAt, ...invited }: InvitationLink,
+  write: (
+    tx: Db,
+    link: {
+      tokenHash: Uint8Array;
+      mailedTokenHash: Uint8Array | null;
+      invitedBy: string | null;
+      expiresAt: SQL;
+    },
+  ) => Promise<Pick<CreatedInvitation, "id" | "email" | "role" | "expiresAt">[]>,
 ): Promise<CreatedInvitation> {
-  if (!expiresAt) throw new Error("a written invitation returned no row");
-  if (emailed)
-    await queueSystemEmail(tx, ctx, {
-      kind: "invitation",
-      to: invited.email,
-      details: {
-        path: linkPath(emailed.token),
-        role: invited.role,
-        ...(await readInvitationSender(tx, ctx)),
-      },
-      expiresAt,
+  const token = createOneTimeToken();
+  const mailFault = await findSystemEmailFault(ctx);
+  const emailedToken = mailFault === null ? createOneTimeToken() : null;
+  const created = await ctx.db.transaction(async (tx) => {
+    const [invitation] = await write(tx, {
+      tokenHash: hashToken(token),
+      mailedTokenHash: emailedToken === null ? null : hashToken(emailedToken),
+      invitedBy: ctx.actor.kind === "user" ? ctx.actor.userId : null,
+      expiresAt: expiryTime,
     });
-  return { ...invited, expiresAt, link: `${ctx.home.url}${linkPath(token)}`, isMailed: emailed !== null };
+    if (!invitation) throw new Error("a written invitation returned no row");
+    const { email: to, role, expiresAt } = invitation;
+    if (emailedToken) {
+      const details = { path: linkPath(emailedToken), role, ...(await readInvitationSender(tx, ctx)) };
+      await queueSystemEmail(tx, ctx, { kind: "invitation", to, details, expiresAt });
+    }
+    const link = `${ctx.home.url}${linkPath(token)}`;
+    return { ...invitation, link, isMailed: emailedToken !== null, mailFault };
+  });
+  if (emailedToken) ctx.wake();
+  return created;
 }
 
 // The token is in the fragment, which browsers do not send, so it reaches no server and no log.
@@ -166,8 +166,6 @@ async function readInvitationSender(tx: Db, { teamId, actor }: Ctx) {
   if (!row) throw notFound("Team");
   return row;
 }
-
-const expiryTime = sql`now() + ${INVITATION_LIMITS.days} * interval '1 day'`;
 
 // The members are locked, so no concurrent request can exceed the limit.
 async function requireRoomForInvitation(tx: Db, ctx: Ctx, email: string): Promise<void> {

@@ -1,22 +1,18 @@
 import { eq } from "drizzle-orm";
+import type { Db } from "#db/client";
 import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import { deviceOf } from "#server/platform/http/device";
 import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
+import { isOneTimeToken } from "#server/platform/secrets/one-time-token";
 import { type Admission, admit } from "../account/admit";
 import { recordAccountEvent } from "../account/events";
 import { markAddressVerified } from "../account/mark-address-verified";
 import { findSystemEmailFault, queueLink } from "../system-mail/queue";
 import type { SignInLimiter } from "./sign-in-counters";
-import {
-  consumeSignInToken,
-  createSignInToken,
-  isSignInToken,
-  readSignInToken,
-  signInLinkUrl,
-} from "./sign-in-tokens";
+import { consumeSignInToken, createSignInToken, readSignInToken, signInLinkUrl } from "./sign-in-tokens";
 import { findUser, foldAddress, hashNewPassword, type User, writePassword } from "./users";
 
 /** Requests per sliding minute from one IP address or known browser: requests for a link, and requests with one. */
@@ -52,36 +48,32 @@ export async function requestSignInLink(
   return { kind: "requested" };
 }
 
-/** The email address of a valid link, for the page that it opens. Does not use the link. */
+/** The email address of a valid link, for the page that it opens. Does not use the link. Counts as an attempt. */
 export async function readSignInLink(
   deps: LimitedDeps,
-  input: { kind: MailedLink; token: string; visitor: Visitor },
+  { kind, token, visitor }: { kind: MailedLink; token: string; visitor: Visitor },
 ): Promise<{ kind: "valid"; email: string } | { kind: "expired" } | TooManyAttempts> {
-  const owner = await readLinkOwner(deps, input.kind, input.token);
-  if (!(await countCall(deps, "opened", input.visitor, owner?.email ?? null)))
-    return { kind: "too_many_attempts" };
+  const found = isOneTimeToken(token) ? await readSignInToken(deps, kind, token) : null;
+  const owner = found?.userId ? await findUserById(deps, found.userId) : null;
+  if (!(await countCall(deps, "opened", visitor, owner?.email ?? null))) return { kind: "too_many_attempts" };
   return owner ? { kind: "valid", email: owner.email } : { kind: "expired" };
 }
 
 /**
- * Signs a user in with an email link, which is valid once. With 2FA it starts the second step. An emailed link also
+ * Signs a user in with an email link, which is valid once. With 2FA it starts the 2FA challenge. An emailed link also
  * verifies the address (`markAddressVerified`). Of several concurrent requests with the same link, one succeeds.
  */
 export async function signInByLink(
   deps: LimitedDeps,
   input: { token: string; visitor: Visitor },
 ): Promise<Admission | { kind: "rejected" } | TooManyAttempts> {
-  const { token, visitor } = input;
-  const owner = await readLinkOwner(deps, "sign_in_link", token);
-  if (!(await countCall(deps, "opened", visitor, owner?.email ?? null))) return { kind: "too_many_attempts" };
-  if (!owner) return { kind: "rejected" };
+  const link = await readSignInLink(deps, { ...input, kind: "sign_in_link" });
+  if (link.kind === "too_many_attempts") return link;
+  if (link.kind === "expired") return { kind: "rejected" };
   return deps.db.transaction(async (tx) => {
-    const txDeps = { ...deps, db: tx };
-    const consumed = await consumeSignInToken(tx, "sign_in_link", token);
-    const user = consumed?.userId ? await findUserById(txDeps, consumed.userId) : null;
+    const user = await consumeLink(tx, { ...input, kind: "sign_in_link" });
     if (!user) return { kind: "rejected" };
-    if (consumed?.isMailed) await markAddressVerified(tx, { userId: user.id, visitor });
-    return admit(txDeps, { user, method: "link", visitor });
+    return admit({ ...deps, db: tx }, { user, method: "link", visitor: input.visitor });
   });
 }
 
@@ -92,24 +84,31 @@ export async function signInByLink(
  */
 export async function resetPassword(
   deps: LimitedDeps,
-  input: { token: string; password: string; visitor: Visitor },
+  { password, ...input }: { token: string; password: string; visitor: Visitor },
 ): Promise<{ kind: "reset"; email: string } | { kind: "expired" } | TooManyAttempts> {
-  const { token, password, visitor } = input;
-  const owner = await readLinkOwner(deps, "password_reset", token);
-  if (!(await countCall(deps, "opened", visitor, owner?.email ?? null))) return { kind: "too_many_attempts" };
   // Checked before the password is hashed: a caller without a valid link must not trigger that work, and hashing is too
   // slow for a transaction.
-  if (!owner) return { kind: "expired" };
+  const link = await readSignInLink(deps, { ...input, kind: "password_reset" });
+  if (link.kind !== "valid") return link;
   const passwordHash = await hashNewPassword(password);
   return deps.db.transaction(async (tx) => {
-    const consumed = await consumeSignInToken(tx, "password_reset", token);
-    const user = consumed?.userId ? await findUserById({ db: tx }, consumed.userId) : null;
+    const user = await consumeLink(tx, { ...input, kind: "password_reset" });
     if (!user) return { kind: "expired" };
-    if (consumed?.isMailed) await markAddressVerified(tx, { userId: user.id, visitor });
     await writePassword(tx, { userId: user.id, passwordHash });
-    await recordAccountEvent(tx, { userId: user.id, kind: "password_reset", visitor });
+    await recordAccountEvent(tx, { userId: user.id, kind: "password_reset", visitor: input.visitor });
     return { kind: "reset", email: user.email };
   });
+}
+
+/** Uses a link and returns its user; null if it is not valid. An emailed link verifies the user's address. */
+async function consumeLink(
+  tx: Db,
+  { kind, token, visitor }: { kind: MailedLink; token: string; visitor: Visitor },
+): Promise<User | null> {
+  const consumed = await consumeSignInToken(tx, kind, token);
+  const user = consumed?.userId ? await findUserById({ db: tx }, consumed.userId) : null;
+  if (user && consumed?.isMailed) await markAddressVerified(tx, { userId: user.id, visitor });
+  return user;
 }
 
 /** Validity of a link that the operator creates and passes on, in minutes. */
@@ -137,12 +136,6 @@ const countCall = (
   email: string | null,
 ): Promise<boolean> =>
   signInLimiter.take(`link-${what}:${signInBucketOf(visitor, email)}`, LINK_CALLS_PER_MINUTE[what]);
-
-/** The user of a valid link, or null. Does not use the link. */
-async function readLinkOwner(deps: Deps, kind: MailedLink, token: string): Promise<User | null> {
-  const found = isSignInToken(token) ? await readSignInToken(deps, kind, token) : null;
-  return found?.userId ? findUserById(deps, found.userId) : null;
-}
 
 async function findUserById(deps: Pick<Deps, "db">, userId: string): Promise<User | null> {
   const [user] = await deps.db

@@ -1,5 +1,6 @@
-import { createHash } from "node:crypto";
 import type { HotSql } from "#db/client";
+import { AppError } from "#server/platform/errors";
+import { hashToken } from "#server/platform/secrets/one-time-token";
 
 /** Limits sign-in attempts across all processes that share a database. */
 export type SignInLimiter = {
@@ -25,7 +26,7 @@ export function createSignInLimiter(hot: HotSql, nowMs?: () => number): SignInLi
       const shareLeft = hot`1 - (${at}::numeric % 60000) / 60000`;
       const taken = await hot`
         insert into sign_in_counters as c (counter, minute, count, previous)
-        values (${hashOf(counter)}, floor(${at} / 60000), 1, 0)
+        values (${hashToken(counter)}, floor(${at} / 60000), 1, 0)
         on conflict (counter) do update
         set minute = greatest(c.minute, excluded.minute), count = ${count} + 1, previous = ${previous}
         where ${count} + floor((${shareLeft}) * (${previous})) < ${perMinute}
@@ -35,6 +36,16 @@ export function createSignInLimiter(hot: HotSql, nowMs?: () => number): SignInLi
   };
 }
 
+/** Counts one attempt. AppError `rate_limited` above `perMinute` attempts per sliding minute. */
+export async function requireAttempt(
+  { signInLimiter }: { signInLimiter: SignInLimiter },
+  counter: string,
+  perMinute: number,
+): Promise<void> {
+  if (!(await signInLimiter.take(counter, perMinute)))
+    throw new AppError("rate_limited", "Too many attempts. Wait a minute, then try again.");
+}
+
 /** Deletes counters that are too old to limit attempts, up to `limit` of them. */
 export async function deleteOldSignInCounters(hot: HotSql, limit: number): Promise<void> {
   await hot`
@@ -42,5 +53,3 @@ export async function deleteOldSignInCounters(hot: HotSql, limit: number): Promi
       select counter from sign_in_counters
       where minute < floor(extract(epoch from now()) / 60) - 1 order by minute limit ${limit} for update skip locked)`;
 }
-
-const hashOf = (counter: string): Uint8Array => createHash("sha256").update(counter).digest();

@@ -1,12 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { signInTokens, type TokenPurpose } from "#db/schema/sign-in-tokens";
 import type { Deps, Home } from "#server/deps";
 import { newId } from "#server/platform/ids";
-
-/** A token of 256 random bits in base64url. */
-const TOKEN = /^[\w-]{43}$/;
+import { createOneTimeToken, hashToken } from "#server/platform/secrets/one-time-token";
 
 /** The purpose of a token and its user; null for the first user, who does not exist yet. */
 export type TokenUse = { purpose: TokenPurpose; userId: string | null };
@@ -19,13 +16,13 @@ export async function createSignInToken(
   deps: Pick<Deps, "db">,
   use: TokenUse & { minutes: number; token?: string; isMailed?: boolean },
 ): Promise<string> {
-  const { purpose, userId, minutes, token = randomBytes(32).toString("base64url"), isMailed = false } = use;
+  const { purpose, userId, minutes, token = createOneTimeToken(), isMailed = false } = use;
   await deps.db.insert(signInTokens).values({
     id: newId(),
     purpose,
     userId,
     isMailed,
-    secretHash: hashOf(token),
+    secretHash: hashToken(token),
     expiresAt: sql`now() + ${minutes} * interval '1 minute'`,
   });
   return token;
@@ -91,15 +88,10 @@ export async function revokeSignInTokens(tx: Db, userId: string): Promise<void> 
     .where(and(eq(signInTokens.userId, userId), isNull(signInTokens.spentAt)));
 }
 
-/** Whether a text has the format of a token. It may still be unknown or expired. */
-export const isSignInToken = (text: string): boolean => TOKEN.test(text);
-
 const isLive = (purpose: TokenPurpose, token: string) =>
   and(
-    eq(signInTokens.secretHash, hashOf(token)),
+    eq(signInTokens.secretHash, hashToken(token)),
     eq(signInTokens.purpose, purpose),
     isNull(signInTokens.spentAt),
     gt(signInTokens.expiresAt, sql`now()`),
   );
-
-const hashOf = (token: string): Uint8Array => createHash("sha256").update(token).digest();

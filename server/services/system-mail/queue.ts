@@ -46,13 +46,9 @@ export async function findSystemEmailFault({
   return `${home.sender} is not a valid sender address. Set BACKSTAMP_SYSTEM_FROM to an address such as backstamp@example.com.`;
 }
 
-/** Whether system email can be sent. If not, features that depend on it are unavailable. */
-export const canSendSystemEmail = async (deps: SystemEmailDeps): Promise<boolean> =>
-  (await findSystemEmailFault(deps)) === null;
-
 /**
  * Queues a system email in `tx`, the transaction of the change that causes it. Call `deps.wake()` after the commit. Does
- * not check whether system email can be sent (see `canSendSystemEmail`). RangeError for an invalid sender address.
+ * not check whether system email can be sent (see `findSystemEmailFault`). RangeError for an invalid sender address.
  */
 export async function queueSystemEmail(
   tx: Db,

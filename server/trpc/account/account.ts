@@ -2,8 +2,8 @@ import { z } from "zod";
 import { SIGN_IN_PROVIDERS } from "#db/schema/account";
 import { listAccountEvents } from "#server/services/account/events";
 import { readFactors } from "#server/services/account/factors/factors";
-import { renewRecoveryCodes } from "#server/services/account/factors/renew-recovery-codes";
 import { confirmTotp, removeTotp, startTotp } from "#server/services/account/factors/totp";
+import { renewRecoveryCodes } from "#server/services/account/factors/two-factor";
 import { listLinkedAccounts, unlinkAccount } from "#server/services/account/linked-accounts";
 import { relyingParty } from "#server/services/account/passkeys/challenge";
 import {
@@ -30,6 +30,12 @@ const passkeyName = z.string().trim().max(60, "Enter a name of at most 60 charac
 const own = signedIn.use(({ ctx, next }) => {
   const { user, id: sessionId } = ctx.signedInAs;
   return next({ ctx: { owner: { user, sessionId, visitor: ctx.visitor } } });
+});
+
+/** For a change of the sign-in settings: requires a password or a code again. */
+const proved = own.input(z.strictObject({ proof })).use(async ({ ctx, input, next }) => {
+  await reauthenticate(ctx.deps, ctx.owner, input.proof);
+  return next();
 });
 
 export const accountRouter = router({
@@ -60,30 +66,21 @@ export const accountRouter = router({
     .mutation(({ ctx, input }) => changePassword(ctx.deps, ctx.owner, input)),
 
   /** Returns the secret, only in this response. */
-  startAuthenticator: own.input(z.strictObject({ proof })).mutation(async ({ ctx, input }) => {
-    await reauthenticate(ctx.deps, ctx.owner, input.proof);
-    const { id: userId, email } = ctx.owner.user;
-    return startTotp(ctx.deps, { userId, email, host: new URL(ctx.deps.url).host });
+  startAuthenticator: proved.mutation(({ ctx: { deps, owner } }) => {
+    const { id: userId, email } = owner.user;
+    return startTotp(deps, { userId, email, host: new URL(deps.url).host });
   }),
   /** Returns the recovery codes once, if this is the first factor. */
-  confirmAuthenticator: own.input(z.strictObject({ code: z.string().max(20) })).mutation(({ ctx, input }) => {
-    const { user, sessionId, visitor } = ctx.owner;
-    return confirmTotp(ctx.deps, { userId: user.id, sessionId, code: input.code, visitor });
-  }),
-  removeAuthenticator: own.input(z.strictObject({ proof })).mutation(async ({ ctx, input }) => {
-    await reauthenticate(ctx.deps, ctx.owner, input.proof);
-    await removeTotp(ctx.deps, { userId: ctx.owner.user.id, visitor: ctx.owner.visitor });
-  }),
+  confirmAuthenticator: own
+    .input(z.strictObject({ code: z.string().max(20) }))
+    .mutation(({ ctx, input }) => confirmTotp(ctx.deps, ctx.owner, input.code)),
+  removeAuthenticator: proved.mutation(({ ctx }) => removeTotp(ctx.deps, ctx.owner)),
   /** Returns the new codes once; the earlier codes become invalid. */
-  renewRecoveryCodes: own.input(z.strictObject({ proof })).mutation(async ({ ctx, input }) => {
-    await reauthenticate(ctx.deps, ctx.owner, input.proof);
-    return { recoveryCodes: await renewRecoveryCodes(ctx.deps, ctx.owner) };
-  }),
+  renewRecoveryCodes: proved.mutation(async ({ ctx }) => ({
+    recoveryCodes: await renewRecoveryCodes(ctx.deps, ctx.owner),
+  })),
 
-  startPasskey: own.input(z.strictObject({ proof })).mutation(async ({ ctx, input }) => {
-    await reauthenticate(ctx.deps, ctx.owner, input.proof);
-    return startPasskey(ctx.deps, ctx.owner);
-  }),
+  startPasskey: proved.mutation(({ ctx }) => startPasskey(ctx.deps, ctx.owner)),
   addPasskey: own
     .input(z.strictObject({ response: z.string().max(16_000), name: passkeyName }))
     .mutation(({ ctx, input }) => addPasskey(ctx.deps, ctx.owner, input)),

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { recoveryCodes } from "#db/schema/account";
 import { newId } from "#server/platform/ids";
+import { hashToken } from "#server/platform/secrets/one-time-token";
 
 const codes = 10;
 const randomBytesEach = 10;
@@ -16,7 +17,7 @@ export async function replaceRecoveryCodes(tx: Db, userId: string): Promise<stri
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
   await tx
     .insert(recoveryCodes)
-    .values(created.map((code) => ({ id: newId(), userId, codeHash: hashOf(normalize(code)) })));
+    .values(created.map((code) => ({ id: newId(), userId, codeHash: hashToken(normalize(code)) })));
   return created;
 }
 
@@ -31,7 +32,7 @@ export async function consumeRecoveryCode(tx: Db, input: { userId: string; code:
     .where(
       and(
         eq(recoveryCodes.userId, input.userId),
-        eq(recoveryCodes.codeHash, hashOf(normalize(input.code))),
+        eq(recoveryCodes.codeHash, hashToken(normalize(input.code))),
         isNull(recoveryCodes.usedAt),
       ),
     )
@@ -52,5 +53,3 @@ function generateCode(): string {
 /** The form that is hashed: upper case, without separators, with O, I and L replaced by the digits they resemble. */
 const normalize = (text: string): string =>
   text.slice(0, 60).replace(/[\s-]/g, "").toUpperCase().replaceAll("O", "0").replace(/[IL]/g, "1");
-
-const hashOf = (code: string): Uint8Array => createHash("sha256").update(code).digest();

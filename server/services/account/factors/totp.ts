@@ -3,9 +3,9 @@ import { Secret, TOTP } from "otpauth";
 import { totpFactors } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
-import type { Visitor } from "#server/platform/http/visitor";
 import type { Place } from "#server/platform/secrets/vault";
 import { recordAccountEvent } from "../events";
+import type { Owner } from "../reauthenticate";
 import { afterFactorAdded, afterFactorRemoved, lockUser, lockUserOfSession } from "./factors";
 
 /**
@@ -64,12 +64,12 @@ export async function startTotp(
  */
 export async function confirmTotp(
   deps: Deps,
-  input: { userId: string; sessionId: string; code: string; visitor: Visitor },
+  { user: { id: userId }, sessionId, visitor }: Owner,
+  code: string,
 ): Promise<{ recoveryCodes: string[] | null }> {
-  const { userId, sessionId, visitor } = input;
   return deps.db.transaction(async (tx) => {
     await lockUserOfSession(tx, { userId, sessionId });
-    const step = await findTimeStep({ ...deps, db: tx }, input);
+    const step = await findTimeStep({ ...deps, db: tx }, { userId, code });
     const confirmed = await tx
       .update(totpFactors)
       .set({ confirmedAt: sql`now()`, lastStep: step ?? 0 })
@@ -121,8 +121,7 @@ async function findTimeStep(deps: Deps, input: { userId: string; code: string })
 }
 
 /** Removes the user's authenticator app, active or not yet confirmed. AppError `not_found` if there is none. */
-export async function removeTotp(deps: Deps, input: { userId: string; visitor: Visitor }): Promise<void> {
-  const { userId, visitor } = input;
+export async function removeTotp(deps: Deps, { user: { id: userId }, visitor }: Owner): Promise<void> {
   await deps.db.transaction(async (tx) => {
     await lockUser(tx, userId);
     const removed = await tx

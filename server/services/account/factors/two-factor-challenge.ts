@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
 import { and, eq, gt, lt, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { type SignInMethod, twoFactorChallenges } from "#db/schema/account";
 import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
+import { createOneTimeToken, hashToken } from "#server/platform/secrets/one-time-token";
 import type { SignInLimiter } from "../../people/sign-in-counters";
 import type { User } from "../../people/users";
 import { completeSignIn, SIGN_IN_METHOD_NAMES, type SignedInSession } from "../complete-sign-in";
@@ -29,10 +29,10 @@ export async function createTwoFactorChallenge(
   tx: Db,
   input: { userId: string; method: SignInMethod },
 ): Promise<string> {
-  const token = randomBytes(32).toString("base64url");
+  const token = createOneTimeToken();
   await tx.insert(twoFactorChallenges).values({
     ...input,
-    tokenHash: hashOf(token),
+    tokenHash: hashToken(token),
     expiresAt: sql`now() + ${lifetimeMinutes} * interval '1 minute'`,
   });
   return token;
@@ -87,7 +87,7 @@ export async function completeTwoFactor(
     .delete(twoFactorChallenges)
     .where(
       and(
-        eq(twoFactorChallenges.tokenHash, hashOf(token)),
+        eq(twoFactorChallenges.tokenHash, hashToken(token)),
         eq(twoFactorChallenges.userId, user.id),
         gt(twoFactorChallenges.expiresAt, sql`now()`),
       ),
@@ -97,11 +97,9 @@ export async function completeTwoFactor(
   return completeSignIn(deps, { user, visitor, by: `${SIGN_IN_METHOD_NAMES[step.method]} and ${input.by}` });
 }
 
-const hashOf = (token: string): Uint8Array => createHash("sha256").update(token).digest();
-
 const isOpen = (token: string) =>
   and(
-    eq(twoFactorChallenges.tokenHash, hashOf(token)),
+    eq(twoFactorChallenges.tokenHash, hashToken(token)),
     gt(twoFactorChallenges.expiresAt, sql`now()`),
     lt(twoFactorChallenges.attempts, CODE_ATTEMPTS_MAX.step),
   );

@@ -9,8 +9,7 @@ import { isId, newId } from "#server/platform/ids";
 
 import { formatDevice, recordAccountEvent } from "../events";
 import { afterFactorAdded, afterFactorRemoved, lockUser, lockUserOfSession } from "../factors/factors";
-import type { Owner } from "../reauthenticate";
-import { requireSignInMethod } from "../require-sign-in-method";
+import { type Owner, requireSignInMethod } from "../reauthenticate";
 import { consumeChallenge, relyingParty, storeChallenge } from "./challenge";
 import { parseRegistration } from "./wire";
 

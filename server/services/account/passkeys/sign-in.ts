@@ -6,7 +6,7 @@ import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { signInBucketOf, type Visitor } from "#server/platform/http/visitor";
-import type { SignInLimiter } from "../../people/sign-in-counters";
+import { requireAttempt, type SignInLimiter } from "../../people/sign-in-counters";
 import { completeSignIn, SIGN_IN_METHOD_NAMES } from "../complete-sign-in";
 import { CODE_ATTEMPTS_MAX } from "../factors/codes";
 import { lockUser } from "../factors/factors";
@@ -39,8 +39,7 @@ export async function startPasskeySignIn(
       "Passkeys are not available at this URL. They require a host name with TLS, or localhost.",
     );
   const challenge = input.step === null ? null : await findTwoFactorChallenge(deps, input.step);
-  if (!(await countAttempt(deps, input.visitor, challenge?.user.email ?? null)))
-    throw new AppError("rate_limited", "Too many attempts. Wait a minute, then try again.");
+  await requireAttempt(deps, ...attemptLimit(input.visitor, challenge?.user.email ?? null));
   const own = challenge
     ? await deps.db
         .select({ id: passkeys.credentialId, transports: passkeys.transports })
@@ -73,7 +72,8 @@ export async function signInByPasskey(
   const { step, visitor } = input;
   const response = parseAuthentication(input.response);
   const known = response && (await findPasskey(deps, response.id));
-  if (!(await countAttempt(deps, visitor, known?.user.email ?? null))) return { kind: "too_many_attempts" };
+  if (!(await deps.signInLimiter.take(...attemptLimit(visitor, known?.user.email ?? null))))
+    return { kind: "too_many_attempts" };
   const signed = known && (await verifyAuthentication(deps, response, known));
   if (!signed) return { kind: "rejected" };
   const { user, passkeyId, counter, purpose } = signed;
@@ -90,13 +90,9 @@ export async function signInByPasskey(
   });
 }
 
-/** Counts the attempt. False if the limit is exceeded. */
-const countAttempt = (
-  { signInLimiter }: PasskeyDeps,
-  visitor: Visitor,
-  email: string | null,
-): Promise<boolean> =>
-  signInLimiter.take(`passkey:${signInBucketOf(visitor, email)}`, CODE_ATTEMPTS_MAX.addressPerMinute);
+/** The counter of an attempt and its limit. */
+const attemptLimit = (visitor: Visitor, email: string | null) =>
+  [`passkey:${signInBucketOf(visitor, email)}`, CODE_ATTEMPTS_MAX.addressPerMinute] as const;
 
 async function findPasskey({ db }: PasskeyDeps, credentialId: string) {
   const [found] = await db

@@ -3,7 +3,7 @@ import { count, eq } from "drizzle-orm";
 import { memberships, type Role } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { resetFactors } from "#server/services/account/factors/reset-factors";
+import { resetTwoFactor } from "#server/services/account/factors/two-factor";
 import { createResetLink, OPERATOR_LINK_MINUTES } from "#server/services/people/sign-in-by-email";
 import { createUser, findUser, listUsers, setPassword } from "#server/services/people/users";
 import { findTeam } from "#server/services/teams";
@@ -119,7 +119,7 @@ export function addUserCommands(program: Command): void {
     .action(
       inDatabase(async ({ deps }, given: string) => {
         const { id, email } = await requireUser(deps, given);
-        await resetFactors(deps, id);
+        await resetTwoFactor(deps, id);
         return {
           json: { id, email },
           text: [

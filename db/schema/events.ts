@@ -35,7 +35,7 @@ export type EventData = {
   host?: string | null;
   reply?: { code: number | null; enhanced: string | null; text: string } | null;
   reason?: string;
-  /** The class of a rejection, see `server/mail/replies/classes.ts`, and advice. */
+  /** The class of a rejection, see `server/shared/reply-classes.ts`, and advice. */
   class?: string;
   advice?: string;
   nextAttemptAt?: string | null;

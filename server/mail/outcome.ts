@@ -1,4 +1,4 @@
-import { MEANINGS, type ReplyClass } from "./replies/classes";
+import { MEANINGS, type ReplyClass } from "#server/shared/reply-classes";
 import { classifyReply } from "./replies/classify";
 
 /** One SMTP reply. `enhanced` is an RFC 3463 code such as "5.1.1"; `text` has no codes and no control characters. */

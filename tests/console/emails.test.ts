@@ -191,7 +191,7 @@ describe("one email", () => {
       type: "email.bounced",
       meaning: expect.stringMatching(/mailbox does not exist/),
     });
-    expect(email).toMatchObject({ holds: { cap: null, relays: [] }, files: [], template: null });
+    expect(email).toMatchObject({ delays: { cap: null, relays: [] }, files: [], template_id: null });
   });
 
   test("shows the usage of a daily cap, and the paused relay", async () => {
@@ -205,15 +205,15 @@ describe("one email", () => {
     const person = await console.person({ teamId, role: "viewer" });
     const caller = console.callerOf(await cookiesOf((await console.session(person.id)).id));
     const capped = await caller.emails.get({ team: teamId, id });
-    expect(capped.holds.cap).toEqual({ of: "example.org", allowed: 5, handedOver: 5 });
-    expect(capped.recipients[0]).toMatchObject({ rule: "daily_cap", nextAttemptAt: expect.any(String) });
+    expect(capped.delays.cap).toEqual({ of: "example.org", allowed: 5, handedOver: 5 });
+    expect(capped.recipients[0]).toMatchObject({ rule: "daily_cap", next_attempt_at: expect.any(String) });
     await hot`insert into relays (id, name, url, host, paused_until, last_fault)
               values (gen_random_uuid(), 'main', 'sealed', 'smtp.example.net:587', now() + interval '1 minute', 'The login was refused.')`;
     await hot`update deliveries set wait_rule = 'relay_paused' where email_id = ${id}`;
     const paused = await caller.emails.get({ team: teamId, id });
-    expect(paused.holds).toEqual({
+    expect(paused.delays).toEqual({
       cap: null,
-      relays: [{ name: "main", nextTryAt: expect.any(String), fault: "The login was refused." }],
+      relays: [{ name: "main", next_attempt_at: expect.any(String), fault: "The login was refused." }],
     });
     await hot`delete from relays`;
   });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { memberships } from "#db/schema/teams";
 import { tick } from "#server/delivery/tick";
 import { newId } from "#server/platform/ids";
-import { emailJson } from "#server/rest/wire/email";
 import { endSession } from "#server/services/people/sessions";
 import { createTeam } from "#server/services/teams";
+import { presentEmail } from "#server/shared/wire/email";
 import { type Console, cookiesOf, noCookies, openConsole, queryPath } from "../support/console/console";
 
 let console: Console;
@@ -148,13 +148,13 @@ describe("the email list", () => {
     await console.world
       .hot`update deliveries set due_at = 'infinity', wait_rule = 'no_transport' where email_id = ${id}`;
     const [recipient] = (await (await caller()).emails.get({ team, id })).recipients;
-    expect(recipient).toMatchObject({ nextAttemptAt: null, rule: "no_transport" });
+    expect(recipient).toMatchObject({ next_attempt_at: null, rule: "no_transport" });
   });
 
   test("shows a recipient's status in the terms of the console, with advice", async () => {
     const { id } = await console.world.send({ to: ["bounced@backstamp.test", "deferred@backstamp.test"] });
     await tick(console.world.withTransport(), { budgetMs: 1_000 });
-    const shown = emailJson(await console.world.email(id)).recipients;
+    const shown = presentEmail(await console.world.email(id)).recipients;
     const seen = (await (await caller()).emails.get({ team, id })).recipients;
     expect(seen.map(({ address, status, advice }) => ({ address, status, advice }))).toEqual(
       shown.map(({ address, status, advice }) => ({ address, status, advice })),

@@ -237,7 +237,7 @@ describe("an email", () => {
     await recipient("delivered+copy").getByText("Delivered", { exact: true }).waitFor(patience);
     const timeline = page.getByRole("region", { name: "Timeline" });
     expect(await timeline.locator("p", { hasText: "451 4.7.0" }).count()).toBe(2);
-    await timeline.getByText("The retry schedule applies").first().waitFor();
+    await timeline.getByText("The next attempt follows the retry schedule").first().waitFor();
     await expectNoBarriers(page);
     await takePictures(page, "email");
     await page.getByRole("tab", { name: "Text" }).click();

@@ -230,7 +230,7 @@ describe("the page of an email explains", () => {
       .toBe(true);
     await open(await send({ from, to: "second@example.net", subject: "Over the cap" }));
     await recipients()
-      .getByText(/The sender's domain has reached its daily cap\./)
+      .getByText(/The daily cap of the sender's domain is reached\./)
       .waitFor(patience);
     await recipients().getByText("Sent today by capped.org: 1 of 1 recipients.").waitFor();
     expectNothingOdd();
@@ -240,7 +240,7 @@ describe("the page of an email explains", () => {
     await open(await send({ to: "lost@example.net", subject: "Lost" }));
     await recipients().getByText("Unknown", { exact: true }).waitFor(patience);
     await recipients()
-      .getByText(/On hold until a team member resolves the unknown outcome/)
+      .getByText(/The outcome of the last attempt is unknown. The team.s policy is to wait/)
       .waitFor();
     await page.getByRole("button", { name: "Resolve…" }).click();
     const dialog = page.getByRole("alertdialog", { name: "Resolve unknown outcome" });

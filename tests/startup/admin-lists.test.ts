@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
-import { emailJson } from "#server/rest/wire/email";
 import { createUser } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
 import { createWebhook } from "#server/services/webhooks/endpoints";
+import { presentEmail } from "#server/shared/wire/email";
 import { killLeftovers } from "../support/processes/processes";
 import { runProgram } from "../support/processes/program";
 import { createWorld, type World } from "../support/world";
@@ -140,7 +140,7 @@ test("email show prints each recipient's reply with its meaning, the next attemp
   expect(stdout).not.toContain("\u202e");
 
   const json = await cliJson(["email", "show", id]);
-  expect(json).toEqual(JSON.parse(JSON.stringify(emailJson(await world.email(id)))));
+  expect(json).toEqual(JSON.parse(JSON.stringify(presentEmail(await world.email(id)))));
 });
 
 test("another team's email is not found", async () => {

@@ -2,14 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
+import { STATUSES } from "#server/shared/email-words";
 import { SearchField, SelectFilter, withChosen } from "../_ui/list/filter-bar";
 import { buttonStyle } from "../_ui/styles";
-import { EMAIL_STATUS_NAMES, STATUSES } from "../_ui/text/statuses";
 import { useTRPC } from "../_ui/trpc";
-import { type EmailFilters, isFiltered, NO_FILTERS } from "./filters";
+import { type EmailFilters, isFiltered, NO_FILTERS, STATUS_NAMES } from "./filters";
 import { TimeFilter } from "./time-filter";
 
-const STATUS_OPTIONS = EMAIL_STATUS_NAMES.map((value) => ({ value, label: STATUSES[value].label }));
+const STATUS_OPTIONS = STATUS_NAMES.map((value) => ({ value, label: STATUSES[value].label }));
 const choicesStaleMs = 60_000;
 
 type Props = {

@@ -39,7 +39,7 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) =>
         refetchIntervalMs(
-          state.data?.rows.map(({ status, createdAt }) => ({ status, since: createdAt })) ?? [],
+          state.data?.rows.map(({ status, created_at }) => ({ status, since: created_at })) ?? [],
         ) ?? idleRefetchMs,
     }),
   );

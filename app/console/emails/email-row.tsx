@@ -12,6 +12,9 @@ type Props = { row: EmailRow; isSelected: boolean; onSelect: (isRange: boolean) 
 /** A row with a link to the email and a checkbox. Shift selects the range from the last selected row. */
 export function EmailLine({ row, isSelected, onSelect }: Props) {
   const hrefOf = useConsoleHref();
+  const { key_name: keyName, to, cc, bcc } = row;
+  const [recipient] = to;
+  const others = to.length + cc.length + bcc.length - 1;
   return (
     <li data-id={row.id} className={`relative ${isSelected ? "bg-sunk" : ""}`}>
       <label className="absolute inset-y-0 left-0 z-1 flex w-11 cursor-pointer items-center justify-center">
@@ -23,7 +26,7 @@ export function EmailLine({ row, isSelected, onSelect }: Props) {
           onChange={noop}
           className="size-4 accent-accent max-md:size-5"
         />
-        <span className="sr-only">Select email to {row.recipient}</span>
+        <span className="sr-only">Select email to {recipient}</span>
       </label>
       <Link
         data-row=""
@@ -39,18 +42,18 @@ export function EmailLine({ row, isSelected, onSelect }: Props) {
           <StatusBadge status={row.status} />
         </span>
         <span className="flex min-w-0 gap-1.5 max-md:order-1">
-          <span className="truncate font-medium" title={row.recipient}>
-            {row.recipient}
+          <span className="truncate font-medium" title={recipient}>
+            {recipient}
           </span>
-          {row.others > 0 ? <span className="shrink-0 text-soft">+{row.others}</span> : null}
+          {others > 0 ? <span className="shrink-0 text-soft">+{others}</span> : null}
         </span>
         <span className="truncate max-md:order-3 max-md:text-soft" title={row.subject}>
           {row.subject || <span className="text-soft">No subject</span>}
         </span>
-        <span className="truncate text-soft max-md:hidden" title={row.keyName ?? undefined}>
-          {row.keyName ?? ""}
+        <span className="truncate text-soft max-md:hidden" title={keyName ?? undefined}>
+          {keyName ?? ""}
         </span>
-        <When at={row.createdAt} className="text-right text-soft text-xs tabular-nums max-md:order-4" />
+        <When at={row.created_at} className="text-right text-soft text-xs tabular-nums max-md:order-4" />
       </Link>
     </li>
   );

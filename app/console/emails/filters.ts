@@ -1,13 +1,14 @@
-import { parseAsString, parseAsStringLiteral } from "nuqs/server";
-import { EMAIL_STATUS_NAMES } from "../_ui/text/statuses";
+import { type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { STATUSES, type Status } from "#server/shared/email-words";
 
 /** Time ranges that end now. */
 export const WITHIN = ["1h", "24h", "7d", "30d"] as const;
+export const STATUS_NAMES = Object.keys(STATUSES) as Status[];
 
 /** The URL parameters of the list. */
 export const emailFilters = {
   q: parseAsString,
-  status: parseAsStringLiteral(EMAIL_STATUS_NAMES),
+  status: parseAsStringLiteral(STATUS_NAMES),
   key: parseAsString,
   domain: parseAsString,
   within: parseAsStringLiteral(WITHIN),
@@ -18,36 +19,21 @@ export const emailFilters = {
   after: parseAsString,
   before: parseAsString,
 };
+export type EmailFilters = inferParserType<typeof emailFilters>;
 
-type Texts = Record<
-  "q" | "key" | "domain" | "since" | "until" | "recipient" | "subject" | "after" | "before",
-  string | null
->;
-export type EmailFilters = Texts & {
-  status: (typeof EMAIL_STATUS_NAMES)[number] | null;
-  within: (typeof WITHIN)[number] | null;
-};
+type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
+const present = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value)) as Present<T>;
 
 /** The active filters as input of all calls that use them: list, retry and export. */
-export function filterInput(filters: EmailFilters) {
-  const { q, status, key, domain, within, since, until, recipient, subject } = filters;
-  return {
-    ...(q ? { search: q } : {}),
-    ...(status ? { status } : {}),
-    ...(key ? { key } : {}),
-    ...(domain ? { domain } : {}),
-    ...(within ? { within } : {}),
-    ...(since ? { since } : {}),
-    ...(until ? { until } : {}),
-    ...(recipient ? { recipient } : {}),
-    ...(subject ? { subject } : {}),
-  };
+export function filterInput({ q: search, after: _after, before: _before, ...filters }: EmailFilters) {
+  return present({ search, ...filters });
 }
 
 /** The input of the list query. Server and browser must use the same input to share the prefetched result. */
 export function listInput(team: string, filters: EmailFilters) {
   const { after, before } = filters;
-  return { team, ...filterInput(filters), ...(after ? { after } : {}), ...(before ? { before } : {}) };
+  return { team, ...filterInput(filters), ...present({ after, before }) };
 }
 
 export const isFiltered = (filters: EmailFilters): boolean => Object.keys(filterInput(filters)).length > 0;

@@ -2,12 +2,12 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import { STATUSES } from "#server/shared/email-words";
 import { Dialog } from "../_ui/dialog/dialog";
 import { faultOf } from "../_ui/fault";
 import { CheckboxField } from "../_ui/form/form";
 import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle } from "../_ui/styles";
-import { STATUSES } from "../_ui/text/statuses";
 import { useTRPC } from "../_ui/trpc";
 import { type EmailFilters, filterInput } from "./filters";
 

@@ -2,12 +2,11 @@
 
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
-import { describeIdleQueue, formatCount } from "#server/shared/email-words";
+import { describeIdleQueue, formatCount, STATUSES } from "#server/shared/email-words";
 import type { FailureView, QueueView } from "#server/trpc/overview/views";
 import { cardStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
 import { StatusBadge } from "../_ui/text/status-badge";
-import { STATUSES } from "../_ui/text/statuses";
 import { When } from "../_ui/text/when";
 
 const QUEUED = ["queued", "sending", "deferred", "scheduled", "unknown"] as const;
@@ -68,7 +67,7 @@ export function FailureCard({ failures }: { failures: FailureView[] }) {
         </p>
       ) : (
         <ul className="divide-y divide-line">
-          {failures.map(({ id, status, recipient, reason, createdAt }) => (
+          {failures.map(({ id, status, recipient, reason, created_at }) => (
             <li key={id} className="relative flex flex-col gap-1 px-5 py-3 hover:bg-sunk">
               <div className="flex items-center gap-3">
                 <Link
@@ -87,7 +86,7 @@ export function FailureCard({ failures }: { failures: FailureView[] }) {
                 <span className="min-w-0 truncate" title={reason ?? undefined}>
                   {reason ?? STATUSES[status].description}
                 </span>
-                <When at={createdAt} className="ml-auto shrink-0 text-xs" />
+                <When at={created_at} className="ml-auto shrink-0 text-xs" />
               </p>
             </li>
           ))}

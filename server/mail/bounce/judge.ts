@@ -1,5 +1,5 @@
 import { getAdvice, type Outcome, outcomeOfReply, quote } from "../outcome";
-import { MEANINGS, type ReplyClass } from "../replies/classes";
+import { MEANINGS, type ReplyClass } from "#server/shared/reply-classes";
 import { isDeadAddress } from "./dead-address";
 import type { Reported } from "./report";
 

@@ -1,4 +1,4 @@
-import type { ReplyClass } from "./classes";
+import type { ReplyClass } from "#server/shared/reply-classes";
 import { BASIC_CODES, CODES, PLAIN_WORDS, SUBJECTS, VAGUE_WORDS, type WordRule } from "./rules";
 
 /** The part of a string that the search needs; tests count the calls. */

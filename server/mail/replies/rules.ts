@@ -1,4 +1,4 @@
-import type { ReplyClass } from "./classes";
+import type { ReplyClass } from "#server/shared/reply-classes";
 
 /**
  * Phrases that identify a class. `phrases` holds one phrase per line, or several separated by `|`, in the form that the

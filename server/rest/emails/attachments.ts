@@ -1,11 +1,23 @@
 import { z } from "zod";
+import type { Ctx } from "#server/deps";
 import { fileLinkPath, fileNameOf, linkToFile, openFileLink } from "#server/services/emails/read/file-links";
 import { getFile, listFiles, readFile } from "#server/services/emails/read/files";
+import { AttachmentResponse, presentAttachment, type StoredFile } from "#server/shared/wire/attachment";
 import { listOf } from "#server/shared/wire/shapes";
-import { listJson } from "../pipeline/query";
+import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
 import { requireId } from "../pipeline/validate";
-import { AttachmentListQuery, AttachmentResponse, attachmentJson } from "../wire/attachment";
+
+/** The query of a list of attachments. */
+const AttachmentListQuery = z.strictObject(PAGING).transform((query) => {
+  rejectTwoCursors(query);
+  return query;
+});
+
+function presentWithLink(ctx: Ctx, file: StoredFile): z.infer<typeof AttachmentResponse> {
+  const { url, expiresAt } = linkToFile(ctx, file);
+  return { ...presentAttachment(file), download_url: url, expires_at: expiresAt.toISOString() };
+}
 
 export const getAttachments = withApi(
   {
@@ -22,7 +34,7 @@ export const getAttachments = withApi(
     const { rows, hasMore } = await listFiles(ctx, requireId(params, "id"), query);
     return {
       body: listJson(
-        rows.map((file) => attachmentJson(file, linkToFile(ctx, file))),
+        rows.map((file) => presentWithLink(ctx, file)),
         hasMore,
       ),
     };
@@ -40,7 +52,7 @@ export const getOneAttachment = withApi(
   },
   async ({ ctx, params }) => {
     const file = await getFile(ctx, requireId(params, "id"), requireId(params, "attachment_id"));
-    return { body: { object: "attachment", ...attachmentJson(file, linkToFile(ctx, file)) } } as const;
+    return { body: { object: "attachment", ...presentWithLink(ctx, file) } } as const;
   },
 );
 

@@ -2,12 +2,17 @@ import { z } from "zod";
 import { sendEmail } from "#server/services/emails/accept/send";
 import { emailScanMax, scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
+import {
+  EmailResponse,
+  EmailSummaryResponse,
+  presentEmail,
+  presentEmailSummary,
+} from "#server/shared/wire/email";
 import { Id, listOf } from "#server/shared/wire/shapes";
 import { listJson } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
 import { requireId } from "../pipeline/validate";
 import { DryRunResponse } from "../wire/dry-run";
-import { EmailResponse, EmailSummaryResponse, emailJson, emailSummaryJson } from "../wire/email";
 import { EmailListQuery } from "../wire/email-query";
 import { AcceptedResponse, isDryRunQuery, SendEmailBody, SendQuery } from "../wire/send-email";
 import { dryRunOne } from "./dry-run";
@@ -62,7 +67,7 @@ export const getEmails = withApi(
   },
   async ({ ctx, query }) => {
     const { rows, hasMore, scannedTo } = await scanEmails(ctx, query);
-    const list = listJson(rows.map(emailSummaryJson), hasMore || scannedTo !== null);
+    const list = listJson(rows.map(presentEmailSummary), hasMore || scannedTo !== null);
     return { body: scannedTo === null ? list : { ...list, searched_to: scannedTo } };
   },
 );
@@ -76,5 +81,5 @@ export const getOneEmail = withApi(
     summary: "Get an email with its recipients and events",
     response: EmailResponse,
   },
-  async ({ ctx, params }) => ({ body: emailJson(await getEmail(ctx, requireId(params, "id"))) }),
+  async ({ ctx, params }) => ({ body: presentEmail(await getEmail(ctx, requireId(params, "id"))) }),
 );

@@ -3,8 +3,8 @@ import { EVENT_TYPES, type EventType } from "#db/schema/events";
 import { isId } from "#server/platform/ids";
 import { type FeedPage, type FeedQuery, placeOf } from "#server/services/events/feed";
 import type { FeedEvent, FeedPlace } from "#server/services/events/feed-query";
+import { EventResponse, presentEvent } from "#server/shared/wire/email";
 import { Id, listOf } from "#server/shared/wire/shapes";
-import { EventResponse, eventJson } from "./email";
 import { EMAIL_FILTER } from "./email-query";
 
 const limitMax = 1_000;
@@ -82,7 +82,7 @@ export function eventsJson({ events, hasMore, next }: FeedPage): z.infer<typeof 
 
 const feedEventJson = (event: FeedEvent): z.infer<typeof FeedEventResponse> => ({
   object: "event",
-  ...eventJson(event),
+  ...presentEvent(event),
   email_id: event.emailId,
   cursor: cursorOf(placeOf(event)),
 });

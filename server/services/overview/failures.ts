@@ -2,8 +2,8 @@ import { and, asc, eq, inArray } from "drizzle-orm";
 import { deliveries } from "#db/schema/deliveries";
 import type { EmailStatus } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
+import type { EmailSummary } from "#server/shared/wire/email";
 import { listEmails } from "../emails/read/list";
-import type { EmailSummary } from "../emails/read/read";
 
 const FAILED: readonly EmailStatus[] = ["complained", "bounced", "failed", "unknown"];
 

@@ -1,62 +1,49 @@
 import { explainCode } from "#server/mail/replies/enhanced-codes";
-import type { Holds } from "#server/services/emails/change/delay-causes";
-import type { StoredFile } from "#server/services/emails/read/files";
-import {
-  type Delivery,
-  type Email,
-  type EmailEvent,
-  type EmailSummary,
-  standingOf,
-} from "#server/services/emails/read/read";
+import type { DelayCauses } from "#server/services/emails/change/delay-causes";
 import type { EmailEventDelivery } from "#server/services/webhooks/events/email-deliveries";
+import { WAIT_RULES } from "#server/shared/email-words";
+import { presentAttachment, type StoredFile } from "#server/shared/wire/attachment";
+import {
+  type Email,
+  type EmailSummary,
+  presentEmail,
+  presentEmailSummary,
+  presentRecipient,
+} from "#server/shared/wire/email";
 
-/** A row of the email list. Times are ISO 8601. */
-export function viewEmailRow(email: EmailSummary, keyName: string | null) {
-  const others = email.to.length + email.cc.length + email.bcc.length - 1;
-  return {
-    id: email.id,
-    status: email.status,
-    /** The first recipient, and the number of others. */
-    recipient: email.to[0] ?? "",
-    others,
-    subject: email.subject,
-    keyName,
-    createdAt: email.createdAt.toISOString(),
-  };
-}
+/** A row of the email list. */
+export const viewEmailRow = (email: EmailSummary, keyName: string | null) => ({
+  ...presentEmailSummary(email),
+  key_name: keyName,
+});
 export type EmailRow = ReturnType<typeof viewEmailRow>;
 
 /** An email without its bodies. */
-export function viewEmail(email: Email, holds: Holds, files: StoredFile[]) {
+export function viewEmail(email: Email, causes: DelayCauses, files: StoredFile[]) {
+  const { html: _html, text: _text, events, ...wire } = presentEmail(email);
   return {
-    id: email.id,
-    status: email.status,
-    subject: email.subject,
-    sender: email.sender,
-    to: email.to,
-    cc: email.cc,
-    bcc: email.bcc,
-    replyTo: email.replyTo,
-    messageId: email.messageId,
-    headers: email.headers,
-    tags: email.tags,
-    keyId: email.apiKeyId,
-    keyName: email.keyName,
-    template: email.templateId === null ? null : { id: email.templateId, name: email.templateName },
-    priority: email.priority,
-    listUnsubscribe: email.listUnsubscribe,
-    tracksOpens: email.tracksOpens,
-    tracksClicks: email.tracksClicks,
-    createdAt: email.createdAt.toISOString(),
-    scheduledAt: email.scheduledAt?.toISOString() ?? null,
-    recipients: email.deliveries.map(viewDelivery),
-    events: email.events.map(viewEvent),
-    files: files.map(viewFile),
-    holds: {
-      cap: holds.cap,
-      relays: holds.relays.map(({ name, nextTryAt, fault }) => ({
+    ...wire,
+    template_name: email.templateName,
+    list_unsubscribe: email.listUnsubscribe,
+    tracks_opens: email.tracksOpens,
+    tracks_clicks: email.tracksClicks,
+    recipients: email.deliveries.map((delivery) => ({
+      ...presentRecipient(delivery),
+      host: delivery.lastHost,
+      /** The meaning of the last reply code. */
+      meaning: meaningOf({ code: delivery.lastCode, enhanced: delivery.lastEnhanced }),
+    })),
+    events: events.map((event) => ({
+      ...event,
+      meaning: event.data.reply ? meaningOf(event.data.reply) : null,
+      rule_text: ruleTextOf(event.data.rule),
+    })),
+    files: files.map(presentAttachment),
+    delays: {
+      cap: causes.cap,
+      relays: causes.relays.map(({ name, nextTryAt, fault }) => ({
         name,
-        nextTryAt: nextTryAt.toISOString(),
+        next_attempt_at: nextTryAt.toISOString(),
         fault,
       })),
     },
@@ -67,14 +54,13 @@ export type RecipientView = EmailView["recipients"][number];
 export type EventView = EmailView["events"][number];
 export type FileView = EmailView["files"][number];
 
-const viewFile = ({ id, filename, contentType, contentId, sizeBytes }: StoredFile) => ({
-  id,
-  filename,
-  contentType,
-  /** Set for inline files, which the HTML refers to. */
-  contentId,
-  sizeBytes,
-});
+// Accepted replies need no explanation.
+const meaningOf = (reply: { code: number | null; enhanced: string | null }): string | null =>
+  reply.code !== null && reply.code < 400 ? null : explainCode(reply);
+
+/** A rule that was recorded by another version may have no text. */
+const ruleTextOf = (rule: string | null | undefined): string | null =>
+  rule && Object.hasOwn(WAIT_RULES, rule) ? WAIT_RULES[rule as keyof typeof WAIT_RULES] : null;
 
 /** An event delivery of an email. */
 export const viewEmailEventDelivery = ({ dueAt, createdAt, last, ...told }: EmailEventDelivery) => ({
@@ -86,61 +72,8 @@ export const viewEmailEventDelivery = ({ dueAt, createdAt, last, ...told }: Emai
 });
 export type EmailEventDeliveryView = ReturnType<typeof viewEmailEventDelivery>;
 
-function viewDelivery(delivery: Delivery) {
-  const { lastCode, lastEnhanced, lastText } = delivery;
-  const { status, advice } = standingOf(delivery);
-  const isPending = delivery.status === "queued" || delivery.status === "scheduled";
-  return {
-    id: delivery.id,
-    kind: delivery.kind,
-    address: delivery.address,
-    status,
-    attempts: delivery.attempts,
-    host: delivery.lastHost,
-    reply:
-      [lastCode, lastEnhanced, lastText].filter((part) => part !== null && part !== "").join(" ") || null,
-    reason: delivery.lastReason,
-    /** The meaning of the last reply code. */
-    meaning: meaningOf({ code: lastCode, enhanced: lastEnhanced }),
-    advice,
-    relay: delivery.relay,
-    /** The message id of the relay's provider. */
-    providerId: delivery.providerId,
-    nextAttemptAt: isPending ? timeOf(delivery.dueAt) : null,
-    rule: isPending ? delivery.waitRule : null,
-  };
-}
-
-function viewEvent(event: EmailEvent) {
-  const { reply } = event.data;
-  return {
-    id: event.id,
-    type: event.type,
-    recipient: event.recipient,
-    at: event.createdAt.toISOString(),
-    attempt: event.data.attempt ?? null,
-    host: event.data.host ?? null,
-    reply: reply ? [reply.code, reply.enhanced, reply.text].filter((part) => part).join(" ") : null,
-    meaning: reply ? meaningOf(reply) : null,
-    reason: event.data.reason ?? null,
-    advice: event.data.advice ?? null,
-    visit: event.data.visit ?? null,
-    nextAttemptAt: event.data.nextAttemptAt ? inUtc(event.data.nextAttemptAt) : null,
-    rule: event.data.rule ?? null,
-    policy: event.data.policy ?? null,
-    dialogue: event.data.dialogue ?? null,
-  };
-}
-
-// Accepted replies need no explanation.
-const meaningOf = (reply: { code: number | null; enhanced: string | null }): string | null =>
-  reply.code !== null && reply.code < 400 ? null : explainCode(reply);
-
 // A delivery without a next attempt is due at PostgreSQL's `infinity`, which is not a valid date.
 const timeOf = (at: Date): string | null => (Number.isFinite(at.getTime()) ? at.toISOString() : null);
-
-// PostgreSQL writes timestamps into JSON without a zone, which a browser would read as local time.
-const inUtc = (text: string): string => (/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
 
 const textCharsMax = 200_000;
 /** Matches within one tag only, in linear time: the HTML is untrusted and may contain a million `<`. */

@@ -3,6 +3,7 @@ import type { Failure } from "#server/services/overview/failures";
 import type { Parts } from "#server/services/overview/health";
 import type { Queue } from "#server/services/overview/queue";
 import { USAGE_COUNTS, type UsageCounts } from "#server/services/usage/usage";
+import { presentEmailSummary } from "#server/shared/wire/email";
 
 const viewSpan = ({ at, ...counts }: Span) => ({ at: at.toISOString(), ...counts });
 
@@ -30,14 +31,7 @@ export const viewQueue = ({ counts, oldestAt }: Queue, countMax: number) => ({
 });
 export type QueueView = ReturnType<typeof viewQueue>;
 
-export const viewFailure = ({ email, recipient, reason }: Failure) => ({
-  id: email.id,
-  status: email.status,
-  subject: email.subject,
-  recipient,
-  reason,
-  createdAt: email.createdAt.toISOString(),
-});
+export const viewFailure = ({ email, ...cause }: Failure) => ({ ...presentEmailSummary(email), ...cause });
 export type FailureView = ReturnType<typeof viewFailure>;
 
 export const viewParts = ({ relays, smtpUrl, webhooks, worker }: Parts) => ({

@@ -37,7 +37,7 @@ export function PaletteResults({ text, go }: Props) {
         </PaletteItem>
       ) : null}
       <ResultGroup heading="Emails" rows={rowsOf(emails.data)}>
-        {({ id, recipient, subject, status }) => (
+        {({ id, to, subject, status }) => (
           <PaletteItem
             isFound
             key={id}
@@ -47,7 +47,7 @@ export function PaletteResults({ text, go }: Props) {
             aside={<StatusBadge status={status} />}
           >
             <span className="truncate">{subject || "No subject"}</span>
-            <span className="truncate text-soft text-xs">{recipient}</span>
+            <span className="truncate text-soft text-xs">{to[0]}</span>
           </PaletteItem>
         )}
       </ResultGroup>

@@ -1,5 +1,5 @@
+import { STATUSES, type Status } from "#server/shared/email-words";
 import { Badge } from "./badge";
-import { STATUSES, type Status } from "./statuses";
 
 /** A status in its color, with its description on hover. */
 export function StatusBadge({ status }: { status: Status }) {

@@ -22,7 +22,7 @@ export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
       {
         refetchInterval: ({ state: { data: email } }) =>
           refetchIntervalMs(
-            email?.recipients.map(({ status }) => ({ status, since: email.createdAt })) ?? [],
+            email?.recipients.map(({ status }) => ({ status, since: email.created_at })) ?? [],
           ) ?? false,
       },
     ),
@@ -38,7 +38,7 @@ export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
           <Facts email={data} />
         </div>
         <div className="flex min-w-0 flex-col gap-6">
-          <Recipients recipients={data.recipients} holds={data.holds} />
+          <Recipients recipients={data.recipients} delays={data.delays} />
           <Timeline events={data.events} isShared={data.recipients.length > 1} />
           <WebhookDeliveries teamId={teamId} emailId={data.id} eventCount={data.events.length} />
         </div>

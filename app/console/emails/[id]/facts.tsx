@@ -19,17 +19,21 @@ export function Facts({ email }: { email: EmailView }) {
     const path = hrefOf("/console/emails");
     return `${path}${path.includes("?") ? "&" : "?"}q=${encodeURIComponent(search)}`;
   };
-  const { template } = email;
   const relays = [...new Set(email.recipients.flatMap(({ relay }) => relay ?? []))];
-  const tracked = [email.tracksOpens ? "opens" : "", email.tracksClicks ? "clicks" : ""].filter(Boolean);
+  const tracked = [email.tracks_opens ? "opens" : "", email.tracks_clicks ? "clicks" : ""].filter(Boolean);
   const facts: [string, ReactNode][] = [
-    ["Accepted", <When key="at" at={email.createdAt} />],
-    ["Scheduled", email.scheduledAt && <When at={email.scheduledAt} />],
-    ["Key", email.keyId && link(`/console/keys/${email.keyId}`, email.keyName ?? "Deleted key")],
+    ["Accepted", <When key="at" at={email.created_at} />],
+    ["Scheduled", email.scheduled_at && <When at={email.scheduled_at} />],
+    [
+      "Key",
+      email.api_key_id && link(`/console/keys/${email.api_key_id}`, email.api_key_name ?? "Deleted key"),
+    ],
     [
       "Template",
-      template &&
-        (template.name === null ? "Deleted" : link(`/console/templates/${template.id}`, template.name)),
+      email.template_id &&
+        (email.template_name === null
+          ? "Deleted"
+          : link(`/console/templates/${email.template_id}`, email.template_name)),
     ],
     [
       "Tags",
@@ -52,10 +56,12 @@ export function Facts({ email }: { email: EmailView }) {
     ["Priority", email.priority !== "normal" && email.priority],
     ["Relay", relays.length > 0 && relays.join(", ")],
     ["Tracking", tracked.length > 0 && tracked.join(" and ")],
-    ["Unsubscribe", email.listUnsubscribe && "one link per recipient"],
+    ["Unsubscribe", email.list_unsubscribe && "one link per recipient"],
     [
       "Message-ID",
-      <code key="id" className="wrap-anywhere font-mono text-xs">{`<${email.messageId}>`}</code>,
+      <code key="id" className="wrap-anywhere font-mono text-xs">
+        {email.message_id}
+      </code>,
     ],
   ];
   return (

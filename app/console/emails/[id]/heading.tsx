@@ -14,14 +14,14 @@ export function Heading({ teamId, email }: { teamId: string; email: EmailView })
       badge={<StatusBadge status={email.status} />}
       description={
         <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-          <span className="wrap-anywhere">{email.sender}</span>
+          <span className="wrap-anywhere">{email.from}</span>
           <span aria-hidden="true">·</span>
-          <When at={email.createdAt} />
-          {email.scheduledAt && email.status === "scheduled" ? (
+          <When at={email.created_at} />
+          {email.scheduled_at && email.status === "scheduled" ? (
             <>
               <span aria-hidden="true">·</span>
               <span>
-                will be sent <When at={email.scheduledAt} className="text-ink" />
+                will be sent <When at={email.scheduled_at} className="text-ink" />
               </span>
             </>
           ) : null}

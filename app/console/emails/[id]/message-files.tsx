@@ -7,14 +7,14 @@ export function MessageFiles(props: { teamId: string; emailId: string; files: Fi
   const { teamId, emailId, files } = props;
   return (
     <ul className="divide-y divide-line">
-      {files.map(({ id, filename, contentType, contentId, sizeBytes }) => (
+      {files.map(({ id, filename, content_type, content_id, size }) => (
         <li key={id} className="flex items-center gap-3 px-4 py-3">
           <Paperclip className="size-4 shrink-0 text-soft" aria-hidden="true" />
           <div className="min-w-0 grow">
             <p className="wrap-anywhere font-medium">{filename ?? "Unnamed file"}</p>
             <p className="wrap-anywhere text-soft text-xs">
-              {formatBytes(sizeBytes)} · {contentType}
-              {contentId === null ? "" : ` · inline as cid:${contentId}`}
+              {formatBytes(size)} · {content_type}
+              {content_id ? ` · inline as cid:${content_id}` : ""}
             </p>
           </div>
           <a

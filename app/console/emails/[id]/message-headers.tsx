@@ -3,14 +3,14 @@ import type { EmailView } from "#server/trpc/emails/views";
 /** The headers of the message, as submitted. */
 export function MessageHeaders({ email }: { email: EmailView }) {
   const lines: [string, string][] = [
-    ["From", email.sender],
+    ["From", email.from],
     ["To", email.to.join(", ")],
     ["Cc", email.cc.join(", ")],
     ["Bcc", email.bcc.join(", ")],
-    ["Reply-To", email.replyTo.join(", ")],
+    ["Reply-To", email.reply_to.join(", ")],
     ["Subject", email.subject],
-    ["Message-ID", `<${email.messageId}>`],
-    ...email.headers.map(({ name, value }): [string, string] => [name, value]),
+    ["Message-ID", email.message_id],
+    ...Object.entries(email.headers),
   ];
   return (
     <dl className="divide-y divide-line">

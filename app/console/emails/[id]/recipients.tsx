@@ -1,15 +1,14 @@
 import type { EmailView, RecipientView } from "#server/trpc/emails/views";
 import { cardStyle } from "../../_ui/styles";
-import { describeRule } from "../../_ui/text/reasons";
 import { StatusBadge } from "../../_ui/text/status-badge";
 import { When } from "../../_ui/text/when";
 
 const KINDS = { to: "To", cc: "Cc", bcc: "Bcc" } as const;
 
-type Holds = EmailView["holds"];
+type Delays = EmailView["delays"];
 
 /** The status of each recipient, with the reason and the next attempt. */
-export function Recipients({ recipients, holds }: { recipients: RecipientView[]; holds: Holds }) {
+export function Recipients({ recipients, delays }: { recipients: RecipientView[]; delays: Delays }) {
   return (
     <section aria-labelledby="recipients" className={cardStyle}>
       <h2 id="recipients" className="border-line border-b px-4 py-3 font-semibold">
@@ -17,7 +16,7 @@ export function Recipients({ recipients, holds }: { recipients: RecipientView[];
       </h2>
       <ul className="divide-y divide-line">
         {recipients.map((recipient) => (
-          <li key={recipient.id} className="flex flex-col gap-1.5 px-4 py-3">
+          <li key={recipient.address} className="flex flex-col gap-1.5 px-4 py-3">
             <div className="flex items-start justify-between gap-3">
               <span className="min-w-0 wrap-anywhere font-medium">
                 <span className="mr-1.5 font-normal text-soft text-xs">{KINDS[recipient.kind]}</span>
@@ -28,7 +27,7 @@ export function Recipients({ recipients, holds }: { recipients: RecipientView[];
             {recipient.reason ? <p className="break-words text-soft">{recipient.reason}</p> : null}
             {recipient.meaning ? <p className="break-words text-soft text-xs">{recipient.meaning}</p> : null}
             {recipient.advice ? <p className="break-words text-ink">{recipient.advice}</p> : null}
-            <NextAttempt recipient={recipient} holds={holds} />
+            <NextAttempt recipient={recipient} delays={delays} />
             {recipient.attempts > 0 ? (
               <p className="text-soft text-xs">
                 {recipient.attempts === 1 ? "1 attempt" : `${recipient.attempts} attempts`}
@@ -41,9 +40,9 @@ export function Recipients({ recipients, holds }: { recipients: RecipientView[];
                 {recipient.relay ? <>, through relay {recipient.relay}</> : null}
               </p>
             ) : null}
-            {recipient.providerId ? (
+            {recipient.provider_id ? (
               <p className="text-soft text-xs">
-                Provider message id: <code className="wrap-anywhere font-mono">{recipient.providerId}</code>
+                Provider message id: <code className="wrap-anywhere font-mono">{recipient.provider_id}</code>
               </p>
             ) : null}
           </li>
@@ -55,10 +54,8 @@ export function Recipients({ recipients, holds }: { recipients: RecipientView[];
 
 const CAPPED = new Set(["daily_cap", "warm_up", "team_daily_cap"]);
 
-function NextAttempt({ recipient, holds }: { recipient: RecipientView; holds: Holds }) {
-  const { nextAttemptAt, rule, status } = recipient;
-  if (status === "unknown")
-    return <p className="text-soft">On hold until a team member resolves the unknown outcome.</p>;
+function NextAttempt({ recipient, delays }: { recipient: RecipientView; delays: Delays }) {
+  const { next_attempt_at: nextAttemptAt, rule, rule_text: ruleText, status } = recipient;
   if (status === "scheduled" && nextAttemptAt)
     return (
       <p className="text-soft">
@@ -74,18 +71,19 @@ function NextAttempt({ recipient, holds }: { recipient: RecipientView; holds: Ho
             Next attempt <When at={nextAttemptAt} className="text-ink" />.{" "}
           </>
         ) : null}
-        {describeRule(rule)}
+        {ruleText}
       </p>
-      {CAPPED.has(rule) && holds.cap ? (
+      {CAPPED.has(rule) && delays.cap ? (
         <p className="text-soft">
-          Sent today by {holds.cap.of ?? "the team"}: {holds.cap.handedOver.toLocaleString("en")} of{" "}
-          {holds.cap.allowed.toLocaleString("en")} recipients.
+          Sent today by {delays.cap.of ?? "the team"}: {delays.cap.handedOver.toLocaleString("en")} of{" "}
+          {delays.cap.allowed.toLocaleString("en")} recipients.
         </p>
       ) : null}
       {rule === "relay_paused"
-        ? holds.relays.map(({ name, nextTryAt, fault }) => (
+        ? delays.relays.map(({ name, next_attempt_at, fault }) => (
             <p key={name} className="break-words text-soft">
-              Relay <span className="text-ink">{name}</span> is paused. Next attempt <When at={nextTryAt} />
+              Relay <span className="text-ink">{name}</span> is paused. Next attempt{" "}
+              <When at={next_attempt_at} />
               {fault ? `: ${fault}` : "."}
             </p>
           ))

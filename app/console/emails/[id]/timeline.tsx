@@ -1,6 +1,6 @@
+import { EVENTS, formatReply } from "#server/shared/email-words";
 import type { EventView } from "#server/trpc/emails/views";
 import { cardStyle } from "../../_ui/styles";
-import { describeRule, EVENTS } from "../../_ui/text/reasons";
 import type { Tone } from "../../_ui/text/statuses";
 import { formatDuration, Moment, When } from "../../_ui/text/when";
 
@@ -39,45 +39,43 @@ export function Timeline({ events, isShared }: { events: EventView[]; isShared: 
 }
 
 function Entry({ event, isShared }: { event: EventView; isShared: boolean }) {
-  const isInReason = (fact: string) => event.reason?.includes(fact) ?? false;
+  const { attempt, host, reason, visit, next_attempt_at: nextAttemptAt, policy, dialogue } = event.data;
+  const reply = formatReply(event.data.reply);
+  const isInReason = (fact: string) => reason?.includes(fact) ?? false;
   return (
     <div className="flex min-w-0 grow flex-col gap-1">
       <div className="flex items-baseline justify-between gap-3">
         <h3 className="font-medium">
           {EVENTS[event.type].label}
-          {event.attempt !== null ? (
-            <span className="ml-1.5 font-normal text-soft text-xs">attempt {event.attempt}</span>
-          ) : null}
+          {attempt ? <span className="ml-1.5 font-normal text-soft text-xs">attempt {attempt}</span> : null}
         </h3>
-        <When at={event.at} className="shrink-0 text-soft text-xs" />
+        <When at={event.created_at} className="shrink-0 text-soft text-xs" />
       </div>
       {isShared && event.recipient ? <p className="wrap-anywhere text-soft">{event.recipient}</p> : null}
-      {event.reason ? <p className="break-words text-soft">{event.reason}</p> : null}
-      {event.reply && !isInReason(event.reply) ? (
-        <p className="break-words rounded-md bg-sunk px-2 py-1 font-mono text-xs">{event.reply}</p>
+      {reason ? <p className="break-words text-soft">{reason}</p> : null}
+      {reply && !isInReason(reply) ? (
+        <p className="break-words rounded-md bg-sunk px-2 py-1 font-mono text-xs">{reply}</p>
       ) : null}
       {event.meaning ? <p className="break-words text-soft text-xs">{event.meaning}</p> : null}
-      {event.visit ? <Visit visit={event.visit} /> : null}
-      {event.host && !isInReason(event.host) ? (
-        <p className="wrap-anywhere font-mono text-soft text-xs">{event.host}</p>
-      ) : null}
-      {event.nextAttemptAt ? (
+      {visit ? <Visit visit={visit} /> : null}
+      {host && !isInReason(host) ? <p className="wrap-anywhere font-mono text-soft text-xs">{host}</p> : null}
+      {nextAttemptAt ? (
         <p className="text-soft">
           Next attempt{" "}
-          <Moment at={event.nextAttemptAt}>
-            {formatDuration(Date.parse(event.nextAttemptAt) - Date.parse(event.at))} later
+          <Moment at={nextAttemptAt}>
+            {formatDuration(Date.parse(nextAttemptAt) - Date.parse(event.created_at))} later
           </Moment>
-          .{event.rule ? ` ${describeRule(event.rule)}` : ""}
+          .{event.rule_text ? ` ${event.rule_text}` : ""}
         </p>
       ) : null}
-      {event.policy === "hold" ? (
+      {policy === "hold" ? (
         <p className="text-soft">On hold: this team resolves unknown outcomes manually.</p>
       ) : null}
-      {event.dialogue ? (
+      {dialogue ? (
         <details className="mt-0.5">
           <summary className="w-fit rounded text-accent text-xs">SMTP dialogue</summary>
           <pre className="mt-2 whitespace-pre-wrap break-words rounded-md bg-sunk p-2.5 font-mono text-[0.6875rem] leading-4">
-            {event.dialogue}
+            {dialogue}
           </pre>
         </details>
       ) : null}
@@ -92,7 +90,7 @@ const VISITORS = {
   scanner: "Requested by a security scanner. The recipient may not have read the email.",
 } as const;
 
-function Visit({ visit: { by, name, link, agent } }: { visit: NonNullable<EventView["visit"]> }) {
+function Visit({ visit: { by, name, link, agent } }: { visit: NonNullable<EventView["data"]["visit"]> }) {
   return (
     <div className="flex flex-col gap-1 text-soft">
       {link ? <p className="wrap-anywhere font-mono text-xs">{link}</p> : null}

@@ -9,7 +9,7 @@ import type { Ctx } from "#server/deps";
 import { todayColumns } from "../../domains/caps";
 
 /** What delays an email at the moment, with the figures behind the wait rule. */
-export type Holds = {
+export type DelayCauses = {
   /** The exhausted daily cap: of a sender domain (`of`), or of the team (null). */
   cap: { of: string | null; allowed: number; handedOver: number } | null;
   /** Paused relays of its route, with the next attempt and the last fault. */
@@ -22,7 +22,7 @@ const CAP_RULES: readonly WaitRule[] = ["daily_cap", "warm_up", "team_daily_cap"
  * Reads the causes behind the wait rules of an email's recipients; empty if none of them waits for a cap or a
  * relay.
  */
-export async function readDelayCauses(ctx: Ctx, emailId: string): Promise<Holds> {
+export async function readDelayCauses(ctx: Ctx, emailId: string): Promise<DelayCauses> {
   const waiting = await ctx.db
     .selectDistinct({ rule: deliveries.waitRule, domain: emails.senderDomain })
     .from(deliveries)
@@ -46,7 +46,7 @@ export async function readDelayCauses(ctx: Ctx, emailId: string): Promise<Holds>
   return { cap, relays: paused };
 }
 
-async function readDomainCap(ctx: Ctx, name: string): Promise<Holds["cap"]> {
+async function readDomainCap(ctx: Ctx, name: string): Promise<DelayCauses["cap"]> {
   const [found] = await ctx.db
     .select({ allowed: todayColumns.allowedToday, handedOver: todayColumns.handedOverToday })
     .from(domains)
@@ -55,7 +55,7 @@ async function readDomainCap(ctx: Ctx, name: string): Promise<Holds["cap"]> {
   return { of: name, allowed: found.allowed, handedOver: found.handedOver };
 }
 
-async function readTeamCap(ctx: Ctx): Promise<Holds["cap"]> {
+async function readTeamCap(ctx: Ctx): Promise<DelayCauses["cap"]> {
   const [found] = await ctx.db
     .select({
       allowed: teams.dailyCap,
@@ -75,7 +75,7 @@ async function readTeamCap(ctx: Ctx): Promise<Holds["cap"]> {
   return { of: null, allowed: found.allowed, handedOver: found.handedOver };
 }
 
-async function readPaused(ctx: Ctx, domain: string): Promise<Holds["relays"]> {
+async function readPaused(ctx: Ctx, domain: string): Promise<DelayCauses["relays"]> {
   const rows = await ctx.db
     .select({
       name: relays.name,

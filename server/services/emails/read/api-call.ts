@@ -1,8 +1,9 @@
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
+import type { Email } from "#server/shared/wire/email";
 import { fileNameOf } from "./file-links";
 import { listFiles } from "./files";
-import { type Email, getEmail } from "./read";
+import { getEmail } from "./read";
 
 const filesMax = 100;
 

@@ -1,9 +1,9 @@
 import type { Ctx } from "#server/deps";
 import { type CsvColumn, writeCsv } from "#server/platform/http/csv";
+import type { EmailSummary } from "#server/shared/wire/email";
 import { nameKeys } from "../../keys/read";
 import type { EmailFilter } from "./filter";
 import { listEmails } from "./list";
-import type { EmailSummary } from "./read";
 
 const batchRows = 500;
 

@@ -1,7 +1,8 @@
 import mime from "mime";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { type FilePlace, findFile, type StoredFile } from "./files";
+import type { StoredFile } from "#server/shared/wire/attachment";
+import { type FilePlace, findFile } from "./files";
 
 /** The route that serves files by link. */
 export const fileLinkPath = "/api/attachments/{token}";

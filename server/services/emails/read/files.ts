@@ -4,10 +4,8 @@ import { emails } from "#db/schema/emails";
 import type { Ctx, Deps } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
+import type { StoredFile } from "#server/shared/wire/attachment";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../../paging";
-
-/** A file of an email, without its bytes. */
-export type StoredFile = Omit<typeof attachments.$inferSelect, "content">;
 
 const FILE = {
   teamId: attachments.teamId,

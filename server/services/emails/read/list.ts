@@ -2,9 +2,9 @@ import { and, asc, desc, eq, getTableColumns, sql } from "drizzle-orm";
 import { deliveries } from "#db/schema/deliveries";
 import { emails } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
+import type { EmailSummary } from "#server/shared/wire/email";
 import { type Cursor, type Page, type PageQuery, pageOf, requireCursor } from "../../paging";
 import { type EmailFilter, hasRowConditions, hasTag, inDeliveries, inEmails, rowConditions } from "./filter";
-import type { EmailSummary } from "./read";
 
 /** Emails that one scan reads at most, independent of the number requested. */
 export const emailScanMax = 50_000;

@@ -9,41 +9,7 @@ import type { Ctx } from "#server/deps";
 import { getAdvice, getReplyClass } from "#server/mail/outcome";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-
-export type EmailSummary = typeof emails.$inferSelect;
-export type Delivery = typeof deliveries.$inferSelect & {
-  /** The name of the relay of the last attempt; null if `SMTP_URL` was used or the relay was removed. */
-  relay: string | null;
-};
-export type EmailEvent = typeof emailEvents.$inferSelect;
-export type Email = EmailSummary & {
-  html: string | null;
-  text: string | null;
-  /** The content was erased by the team's retention settings: the email can be viewed but not sent again. */
-  isErased: boolean;
-  keyName: string | null;
-  /** Null if no template was used, or it was deleted. */
-  templateName: string | null;
-  deliveries: Delivery[];
-  events: EmailEvent[];
-};
-
-/**
- * The state of a recipient as the API and the console show it: a queued delivery with at least one attempt is
- * `deferred`; `class` and `advice` explain the last rejection, and are null if the last reply was not a
- * rejection.
- */
-export function standingOf({ status, attempts, lastCode, lastEnhanced, lastText }: Omit<Delivery, "relay">) {
-  const about =
-    lastCode === null
-      ? null
-      : getReplyClass({ code: lastCode, enhanced: lastEnhanced, text: lastText ?? "" });
-  return {
-    status: status === "queued" && attempts > 0 ? ("deferred" as const) : status,
-    class: about,
-    advice: about && getAdvice(about),
-  };
-}
+import type { Email } from "#server/shared/wire/email";
 
 /** One email with its bodies, the state of each recipient, and all events, oldest first. */
 export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
@@ -77,5 +43,19 @@ export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
   ]);
   if (!email) throw notFound("Email");
   const { email: summary, ...rest } = email;
-  return { ...summary, ...rest, deliveries: recipients, events };
+  return { ...summary, ...rest, deliveries: recipients.map(describeDelivery), events };
+}
+
+function describeDelivery<D extends typeof deliveries.$inferSelect>(delivery: D) {
+  const { status, attempts, lastCode, lastEnhanced, lastText } = delivery;
+  const replyClass =
+    lastCode === null
+      ? null
+      : getReplyClass({ code: lastCode, enhanced: lastEnhanced, text: lastText ?? "" });
+  return {
+    ...delivery,
+    shownStatus: status === "queued" && attempts > 0 ? ("deferred" as const) : status,
+    replyClass,
+    advice: replyClass && getAdvice(replyClass),
+  };
 }

@@ -3,8 +3,9 @@ import { attachments } from "#db/schema/attachments";
 import { capturedMessages, emailBodies } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
+import type { Email } from "#server/shared/wire/email";
 import { outgoingMessage } from "../outgoing";
-import { type Email, getEmail } from "./read";
+import { getEmail } from "./read";
 
 export type Source = {
   bytes: Uint8Array;

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import { validate } from "#server/rest/pipeline/validate";
-import { emailJson, emailSummaryJson } from "#server/rest/wire/email";
 import { EmailListQuery } from "#server/rest/wire/email-query";
 import { settleEmail } from "#server/services/emails/change/settle";
 import { scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
+import { presentEmail, presentEmailSummary } from "#server/shared/wire/email";
 import { readId } from "../arguments";
 import { addToAll, inTeam, TEAM_OPTION } from "../command";
 import { formatTable } from "../terminal";
@@ -43,7 +43,7 @@ export function addEmailCommands(program: Command): void {
         const query = validate(EmailListQuery, given, "query");
         const { rows, hasMore, scannedTo } = await scanEmails(ctx, query);
         const next = scannedTo ?? (hasMore ? rows.at(-1)?.id : undefined);
-        const data = rows.map(emailSummaryJson);
+        const data = rows.map(presentEmailSummary);
         return {
           json: {
             has_more: next !== undefined,
@@ -79,7 +79,7 @@ export function addEmailCommands(program: Command): void {
     )
     .action(
       inTeam(async (ctx, _team, id: string) => {
-        const json = emailJson(await getEmail(ctx, id));
+        const json = presentEmail(await getEmail(ctx, id));
         const { html: _html, text: _text, events, ...fields } = json;
         return { json, text: [fields, "", "  Timeline", ...formatTable(events.map(timelineRow))] };
       }),
@@ -107,7 +107,7 @@ export function addEmailCommands(program: Command): void {
   addToAll(email, TEAM_OPTION);
 }
 
-type Event = ReturnType<typeof emailJson>["events"][number];
+type Event = ReturnType<typeof presentEmail>["events"][number];
 
 const timelineRow = ({ created_at, type, recipient, data: { attempt, reason, next_attempt_at } }: Event) => ({
   created_at,

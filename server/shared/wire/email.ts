@@ -1,16 +1,33 @@
 import { z } from "zod";
-import { DELIVERY_STATUSES, type WaitRule } from "#db/schema/deliveries";
-import { EMAIL_STATUSES, type EmailStatus, PRIORITIES } from "#db/schema/emails";
-import { EVENT_TYPES, type EventData } from "#db/schema/events";
-import { REPLY_CLASSES } from "#server/mail/replies/classes";
-import {
-  type Delivery,
-  type Email,
-  type EmailEvent,
-  type EmailSummary,
-  standingOf,
-} from "#server/services/emails/read/read";
-import { Id, Time } from "#server/shared/wire/shapes";
+import { DELIVERY_STATUSES, type deliveries } from "#db/schema/deliveries";
+import { EMAIL_STATUSES, type EmailStatus, type emails, PRIORITIES } from "#db/schema/emails";
+import { EVENT_TYPES, type EventData, type emailEvents } from "#db/schema/events";
+import { type Status, WAIT_RULES } from "../email-words";
+import { REPLY_CLASSES, type ReplyClass } from "../reply-classes";
+import { Id, Time } from "./shapes";
+
+export type EmailSummary = typeof emails.$inferSelect;
+export type Delivery = typeof deliveries.$inferSelect & {
+  /** The name of the relay of the last attempt; null if `SMTP_URL` was used or the relay was removed. */
+  relay: string | null;
+  /** The status as it is shown: a queued delivery with at least one attempt is `deferred`. */
+  shownStatus: Status;
+  /** They explain the last rejection; null if the last reply was not a rejection. */
+  replyClass: ReplyClass | null;
+  advice: string | null;
+};
+export type EmailEvent = typeof emailEvents.$inferSelect;
+export type Email = EmailSummary & {
+  html: string | null;
+  text: string | null;
+  /** The content was erased by the team's retention settings: the email can be viewed but not sent again. */
+  isErased: boolean;
+  keyName: string | null;
+  /** Null if no template was used, or it was deleted. */
+  templateName: string | null;
+  deliveries: Delivery[];
+  events: EmailEvent[];
+};
 
 const LAST_EVENTS = [
   "complained",
@@ -46,31 +63,6 @@ const LAST_EVENT: Record<EmailStatus, (typeof LAST_EVENTS)[number]> = {
 /** Opens and clicks count only if the worst recipient is sent or delivered: a failed or pending recipient has precedence. */
 const lastEventOf = ({ status, engagement }: EmailSummary): (typeof LAST_EVENTS)[number] =>
   engagement !== null && (status === "sent" || status === "delivered") ? engagement : LAST_EVENT[status];
-
-/** Why a delivery waits, as text. `held` is an unknown outcome that waits for a decision by the caller or a member. */
-const RULES: Record<WaitRule | "held", string> = {
-  retry_schedule: "The last attempt failed temporarily. The next attempt follows the retry schedule.",
-  greylisted:
-    "The destination uses greylisting: it defers unknown senders for a short time. The next attempt starts after that time.",
-  transport_fault:
-    "The relay rejects the login or the connection. It is retried every 15 minutes until an operator fixes it. The email does not fail in the meantime.",
-  lease_expired:
-    "The worker's lease expired before the email was sent. The delivery is due again immediately.",
-  unknown_retry: "The outcome of the last attempt is unknown. The team's policy is to send again.",
-  no_transport:
-    "Outgoing email is not configured. Attempts start when the operator adds a relay or sets SMTP_URL.",
-  released: "The worker shut down before the attempt. The delivery is due again immediately.",
-  destination_pace:
-    "Sending to this destination is throttled: it is slow, it reported a rate limit, or the operator limited it. The next attempt is due at the given time.",
-  relay_paused:
-    "All relays for this email are paused because of their own faults. Each relay is retried once a minute. The email does not fail in the meantime.",
-  daily_cap: "The daily cap of the sender's domain is reached. Sending continues on the next day (UTC).",
-  warm_up:
-    "The sender's domain is warming up and today's limit is reached. The next day (UTC) has a higher limit.",
-  team_daily_cap:
-    "The team's daily cap, set by the operator, is reached. Sending continues on the next day (UTC).",
-  held: "The outcome of the last attempt is unknown. The team's policy is to wait for a decision.",
-};
 
 const Mailboxes = z.array(z.string());
 
@@ -153,7 +145,7 @@ export const EmailResponse = z
   .meta({ id: "Email" });
 
 /** An email without its bodies, as in lists. */
-export function emailSummaryJson(email: EmailSummary): z.infer<typeof EmailSummaryResponse> {
+export function presentEmailSummary(email: EmailSummary): z.infer<typeof EmailSummaryResponse> {
   return {
     id: email.id,
     message_id: `<${email.messageId}>`,
@@ -175,31 +167,30 @@ export function emailSummaryJson(email: EmailSummary): z.infer<typeof EmailSumma
 }
 
 /** A complete email with the state of each recipient and its events, oldest first. */
-export function emailJson(email: Email): z.infer<typeof EmailResponse> {
+export function presentEmail(email: Email) {
   return {
-    object: "email",
-    ...emailSummaryJson(email),
+    object: "email" as const,
+    ...presentEmailSummary(email),
     html: email.html,
     text: email.text,
     headers: Object.fromEntries(email.headers.map(({ name, value }) => [name, value])),
     template_version_id: email.templateVersionId,
     api_key_name: email.keyName,
-    recipients: email.deliveries.map(recipientJson),
-    events: email.events.map(eventJson),
+    recipients: email.deliveries.map(presentRecipient),
+    events: email.events.map(presentEvent),
   };
 }
 
 /** One recipient: its state, its last reply, and the time and rule of the next attempt. */
-export function recipientJson(delivery: Delivery): z.infer<typeof RecipientResponse> {
-  const { status, attempts, lastCode, lastEnhanced, lastText, waitRule } = delivery;
-  const standing = standingOf(delivery);
+export function presentRecipient(delivery: Delivery): z.infer<typeof RecipientResponse> {
+  const { status, lastCode, lastEnhanced, lastText, waitRule } = delivery;
   const isPending = status === "queued" || status === "scheduled";
   const rule = isPending ? waitRule : status === "unknown" ? "held" : null;
   return {
     address: delivery.address,
     kind: delivery.kind,
-    status: standing.status,
-    attempts,
+    status: delivery.shownStatus,
+    attempts: delivery.attempts,
     last_reply:
       lastCode === null && lastText === null
         ? null
@@ -207,31 +198,24 @@ export function recipientJson(delivery: Delivery): z.infer<typeof RecipientRespo
     relay: delivery.relay,
     provider_id: delivery.providerId,
     reason: delivery.lastReason,
-    class: standing.class,
-    advice: standing.advice,
+    class: delivery.replyClass,
+    advice: delivery.advice,
     next_attempt_at: isPending ? isoOrNull(delivery.dueAt) : null,
     rule,
-    rule_text: rule && RULES[rule],
+    rule_text: rule && WAIT_RULES[rule],
   };
 }
 
 /** An event of one recipient, or of the whole email if `recipient` is null. */
-export function eventJson(event: EmailEvent): z.infer<typeof EventResponse> {
-  return {
-    id: event.id,
-    type: event.type,
-    recipient: event.recipient,
-    created_at: event.createdAt.toISOString(),
-    data: eventDataJson(event.data),
-  };
+export function presentEvent({ id, type, recipient, createdAt, data }: EmailEvent) {
+  return { id, type, recipient, created_at: createdAt.toISOString(), data: presentEventData(data) };
 }
 
-function eventDataJson(data: EventData): Record<string, unknown> {
-  const { nextAttemptAt, suppressedBy, ...rest } = data;
+function presentEventData({ nextAttemptAt, suppressedBy, ...data }: EventData) {
   return {
-    ...rest,
-    ...(nextAttemptAt === undefined ? {} : { next_attempt_at: isoOrNull(nextAttemptAt) }),
-    ...(suppressedBy === undefined ? {} : { suppressed_by: suppressedBy }),
+    ...data,
+    ...(nextAttemptAt !== undefined && { next_attempt_at: isoOrNull(nextAttemptAt) }),
+    ...(suppressedBy !== undefined && { suppressed_by: suppressedBy }),
   };
 }
 

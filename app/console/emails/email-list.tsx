@@ -13,14 +13,11 @@ import { useTRPC } from "../_ui/trpc";
 import { EmailFilterBar } from "./email-filters";
 import { EmailHeading } from "./email-heading";
 import { EmailRows } from "./email-rows";
-import { FirstEmailNote, NoResultsNote } from "./empty";
+import { FirstEmailNote, NoResultsNote, SearchLimit } from "./empty";
 import { emailFilters, isFiltered, listInput, NO_FILTERS } from "./filters";
-import { useAnchor } from "./list-anchor";
 import { SkeletonRows } from "./list-frame";
-import { NewEmailsNotice } from "./new-emails-notice";
-import { SearchLimit } from "./search-limit";
-import { useSelection } from "./selection";
-import { SelectionBar } from "./selection-bar";
+import { NewEmailsNotice, useAnchor } from "./new-emails";
+import { SelectionBar, useSelection } from "./selection";
 
 /** Refetch interval when no listed status can change: only new emails appear. */
 const idleRefetchMs = 15_000;

@@ -1,9 +1,12 @@
 "use client";
 
+import Link from "next/link";
 import type { EmailRow } from "#server/trpc/emails/views";
 import { cardStyle } from "../_ui/styles";
-import { EmailLine } from "./email-row";
-import { ColumnHeaders } from "./list-frame";
+import { useConsoleHref } from "../_ui/team";
+import { StatusBadge } from "../_ui/text/status-badge";
+import { When } from "../_ui/text/when";
+import { ColumnHeaders, columnsStyle, rowStyle } from "./list-frame";
 import type { Selection } from "./selection";
 
 type Props = { rows: readonly EmailRow[]; selection: Selection; isStale: boolean };
@@ -39,3 +42,57 @@ export function EmailRows({ rows, selection, isStale }: Props) {
     </div>
   );
 }
+
+type LineProps = { row: EmailRow; isSelected: boolean; onSelect: (isRange: boolean) => void };
+
+/** A row with a link to the email and a checkbox. Shift selects the range from the last selected row. */
+function EmailLine({ row, isSelected, onSelect }: LineProps) {
+  const hrefOf = useConsoleHref();
+  const { key_name: keyName, to, cc, bcc } = row;
+  const [recipient] = to;
+  const others = to.length + cc.length + bcc.length - 1;
+  return (
+    <li data-id={row.id} className={`relative ${isSelected ? "bg-sunk" : ""}`}>
+      <label className="absolute inset-y-0 left-0 z-1 flex w-11 cursor-pointer items-center justify-center">
+        <input
+          type="checkbox"
+          checked={isSelected}
+          // Only the click event has the state of the Shift key.
+          onClick={(event) => onSelect(event.shiftKey)}
+          onChange={noop}
+          className="size-4 accent-accent max-md:size-5"
+        />
+        <span className="sr-only">Select email to {recipient}</span>
+      </label>
+      <Link
+        data-row=""
+        href={hrefOf(`/console/emails/${row.id}`)}
+        prefetch={false}
+        onKeyDown={(event) => {
+          if (event.key.toLowerCase() === "x" && !event.ctrlKey && !event.metaKey && !event.altKey)
+            onSelect(event.shiftKey);
+        }}
+        className={`${columnsStyle} ${rowStyle} motion-safe:transition-colors hover:bg-sunk focus-visible:bg-sunk focus-visible:-outline-offset-2`}
+      >
+        <span className="max-md:order-2 max-md:justify-self-end">
+          <StatusBadge status={row.status} />
+        </span>
+        <span className="flex min-w-0 gap-1.5 max-md:order-1">
+          <span className="truncate font-medium" title={recipient}>
+            {recipient}
+          </span>
+          {others > 0 ? <span className="shrink-0 text-soft">+{others}</span> : null}
+        </span>
+        <span className="truncate max-md:order-3 max-md:text-soft" title={row.subject}>
+          {row.subject || <span className="text-soft">No subject</span>}
+        </span>
+        <span className="truncate text-soft max-md:hidden" title={keyName ?? undefined}>
+          {keyName ?? ""}
+        </span>
+        <When at={row.created_at} className="text-right text-soft text-xs tabular-nums max-md:order-4" />
+      </Link>
+    </li>
+  );
+}
+
+const noop = () => {};

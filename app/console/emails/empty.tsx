@@ -1,10 +1,12 @@
 "use client";
 
+import { Button } from "../_ui/form/button";
 import { NoMatch } from "../_ui/list/empty";
 import { cardStyle } from "../_ui/styles";
 import { CopyButton } from "../_ui/text/copy-button";
 import { EmptyNote } from "../_ui/text/notes";
 import { FIRST_EMAIL, formatCurl } from "../_ui/text/send-example";
+import { When } from "../_ui/text/when";
 
 /** The empty state before the first email, with the command that sends it. */
 export function FirstEmailNote({ publicUrl }: { publicUrl: string }) {
@@ -38,5 +40,25 @@ export function NoResultsNote({ onClear }: { onClear: () => void }) {
     <NoMatch title="No matching emails" onClear={onClear}>
       <p>Search by address, part of the subject, id, or tag:name=value.</p>
     </NoMatch>
+  );
+}
+
+type SearchLimitProps = { at: string; isEmpty: boolean; onContinue: () => void };
+
+/** Shows how far a search went before it reached its limit, with a button to continue it. */
+export function SearchLimit({ at, isEmpty, onContinue }: SearchLimitProps) {
+  return (
+    <div
+      role="status"
+      className={`flex flex-wrap items-center justify-between gap-3 px-4 ${isEmpty ? `${cardStyle} py-10` : "mt-4"}`}
+    >
+      <p className="text-soft">
+        {isEmpty ? "No results" : "No more results"} so far. Oldest email searched:{" "}
+        <When at={at} className="text-ink" />. Older emails exist.
+      </p>
+      <Button isSmall onClick={onContinue}>
+        Search older emails
+      </Button>
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 import { type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { STATUSES, type Status } from "#server/shared/email-words";
+import { activeFilters, CURSOR } from "../_ui/list/list-filters";
 
 /** Time ranges that end now. */
 export const WITHIN = ["1h", "24h", "7d", "30d"] as const;
@@ -16,24 +17,19 @@ export const emailFilters = {
   until: parseAsString,
   recipient: parseAsString,
   subject: parseAsString,
-  after: parseAsString,
-  before: parseAsString,
+  ...CURSOR,
 };
 export type EmailFilters = inferParserType<typeof emailFilters>;
 
-type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
-const present = <T extends object>(values: T) =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value)) as Present<T>;
-
 /** The active filters as input of all calls that use them: list, retry and export. */
 export function filterInput({ q: search, after: _after, before: _before, ...filters }: EmailFilters) {
-  return present({ search, ...filters });
+  return activeFilters({ search, ...filters });
 }
 
 /** The input of the list query. Server and browser must use the same input to share the prefetched result. */
 export function listInput(team: string, filters: EmailFilters) {
   const { after, before } = filters;
-  return { team, ...filterInput(filters), ...present({ after, before }) };
+  return { team, ...filterInput(filters), ...activeFilters({ after, before }) };
 }
 
 export const isFiltered = (filters: EmailFilters): boolean => Object.keys(filterInput(filters)).length > 0;

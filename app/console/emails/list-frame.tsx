@@ -1,3 +1,4 @@
+import { Loading, Skeleton } from "../_ui/list/skeleton";
 import { cardStyle } from "../_ui/styles";
 
 /** The grid columns of the header, of the rows and of their placeholders. */
@@ -25,24 +26,20 @@ export function ColumnHeaders() {
 }
 
 export function SkeletonRows() {
-  const bar = "h-3.5 motion-safe:animate-pulse rounded bg-mute-tint";
   return (
-    <div className={`${cardStyle} overflow-hidden`} aria-busy="true">
-      <span className="sr-only" role="status">
-        Loading
-      </span>
+    <Loading className={`${cardStyle} overflow-hidden`}>
       <ColumnHeaders />
       <div className="divide-y divide-line">
         {Array.from({ length: skeletonRows }, (_, row) => `row-${row}`).map((key) => (
           <div key={key} className={`${columnsStyle} ${rowStyle}`}>
-            <span className={`${bar} w-20`} />
-            <span className={`${bar} w-4/5`} />
-            <span className={`${bar} w-3/5 max-md:col-span-2`} />
-            <span className={`${bar} w-1/2 max-md:hidden`} />
-            <span className={`${bar} ml-auto w-12 max-md:hidden`} />
+            <Skeleton className="h-3.5 w-20" />
+            <Skeleton className="h-3.5 w-4/5" />
+            <Skeleton className="h-3.5 w-3/5 max-md:col-span-2" />
+            <Skeleton className="h-3.5 w-1/2 max-md:hidden" />
+            <Skeleton className="ml-auto h-3.5 w-12 max-md:hidden" />
           </div>
         ))}
       </div>
-    </div>
+    </Loading>
   );
 }

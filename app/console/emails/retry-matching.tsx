@@ -5,9 +5,9 @@ import { useRef, useState } from "react";
 import { STATUSES } from "#server/shared/email-words";
 import { Dialog } from "../_ui/dialog/dialog";
 import { faultOf } from "../_ui/fault";
+import { Button } from "../_ui/form/button";
 import { CheckboxField } from "../_ui/form/form";
 import { FormFault } from "../_ui/form/form-fault";
-import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { type EmailFilters, filterInput } from "./filters";
 
@@ -70,32 +70,23 @@ export function RetryMatching({ teamId, filters, open, onOpenChange }: Props) {
   const fault = step.error ?? error;
   const footer =
     phase === "done" ? (
-      <button type="button" onClick={() => close(false)} className={`${buttonStyle.primary} h-10`}>
+      <Button tone="primary" onClick={() => close(false)}>
         Done
-      </button>
+      </Button>
     ) : phase === "running" ? (
-      <button
-        type="button"
+      <Button
         onClick={() => {
           isStopped.current = true;
         }}
-        className={`${buttonStyle.plain} h-10`}
       >
         Stop
-      </button>
+      </Button>
     ) : (
       <>
-        <button type="button" onClick={() => close(false)} className={`${buttonStyle.plain} h-10`}>
-          Cancel
-        </button>
-        <button
-          type="button"
-          disabled={!data || data.count === 0}
-          onClick={() => void run()}
-          className={`${buttonStyle.primary} h-10`}
-        >
+        <Button onClick={() => close(false)}>Cancel</Button>
+        <Button tone="primary" disabled={!data || data.count === 0} onClick={() => void run()}>
           {data && data.count > 0 ? `Retry ${formatEmails(data.count, data.hasMore)}` : "Retry"}
-        </button>
+        </Button>
       </>
     );
   return (

@@ -3,7 +3,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import type { PartsView } from "#server/trpc/overview/views";
-import { cardStyle } from "../_ui/styles";
+import { Card } from "../_ui/page/card";
 import { useConsoleHref } from "../_ui/team";
 import { Badge } from "../_ui/text/badge";
 import type { Tone } from "../_ui/text/statuses";
@@ -30,10 +30,7 @@ export function PartsCard({ parts }: { parts: PartsView }) {
     ({ status, failingSince }) => status === "disabled" || failingSince !== null,
   );
   return (
-    <section aria-labelledby="parts" className={`${cardStyle} min-w-0`}>
-      <h2 id="parts" className="border-line border-b px-5 py-3.5 font-semibold">
-        Health
-      </h2>
+    <Card title="Health">
       <ul className="divide-y divide-line">
         <Part
           name="Worker"
@@ -123,7 +120,7 @@ export function PartsCard({ parts }: { parts: PartsView }) {
           </Part>
         ) : null}
       </ul>
-    </section>
+    </Card>
   );
 }
 
@@ -131,7 +128,7 @@ type PartProps = { name: ReactNode; tone: Tone; state: string; children: ReactNo
 
 function Part({ name, tone, state, children }: PartProps) {
   return (
-    <li className="flex flex-col gap-1 px-5 py-3">
+    <li className="flex flex-col gap-1 px-4 py-3">
       <div className="flex items-center justify-between gap-3">
         <span className="min-w-0 font-medium">{name}</span>
         <Badge tone={tone}>{state}</Badge>

@@ -4,7 +4,7 @@ import { CircleCheck } from "lucide-react";
 import Link from "next/link";
 import { describeIdleQueue, formatCount, STATUSES } from "#server/shared/email-words";
 import type { FailureView, QueueView } from "#server/trpc/overview/views";
-import { cardStyle } from "../_ui/styles";
+import { Card } from "../_ui/page/card";
 import { useConsoleHref } from "../_ui/team";
 import { StatusBadge } from "../_ui/text/status-badge";
 import { When } from "../_ui/text/when";
@@ -16,10 +16,7 @@ export function QueueCard({ queue }: { queue: QueueView }) {
   const hrefOf = useConsoleHref();
   const { counts, countMax, oldestAt } = queue;
   return (
-    <section aria-labelledby="queue" className={`${cardStyle} min-w-0`}>
-      <h2 id="queue" className="border-line border-b px-5 py-3.5 font-semibold">
-        In progress
-      </h2>
+    <Card title="In progress">
       <ul className="divide-y divide-line">
         {QUEUED.map((status) => {
           const path = hrefOf("/console/emails");
@@ -29,7 +26,7 @@ export function QueueCard({ queue }: { queue: QueueView }) {
                 href={`${path}${path.includes("?") ? "&" : "?"}status=${status}`}
                 prefetch={false}
                 title={STATUSES[status].description}
-                className="flex h-10 items-center justify-between px-5 hover:bg-sunk focus-visible:-outline-offset-2"
+                className="flex h-10 items-center justify-between px-4 hover:bg-sunk focus-visible:-outline-offset-2"
               >
                 <span className="text-soft">{STATUSES[status].label}</span>
                 <span className={`tabular-nums ${counts[status] > 0 ? "font-medium" : "text-soft"}`}>
@@ -40,7 +37,7 @@ export function QueueCard({ queue }: { queue: QueueView }) {
           );
         })}
       </ul>
-      <p className="border-line border-t px-5 py-3 text-soft">
+      <p className="border-line border-t px-4 py-3 text-soft">
         {oldestAt ? (
           <>
             Oldest queued or sending: <When at={oldestAt} className="text-ink" />
@@ -49,7 +46,7 @@ export function QueueCard({ queue }: { queue: QueueView }) {
           describeIdleQueue(counts, countMax)
         )}
       </p>
-    </section>
+    </Card>
   );
 }
 
@@ -57,18 +54,15 @@ export function QueueCard({ queue }: { queue: QueueView }) {
 export function FailureCard({ failures }: { failures: FailureView[] }) {
   const hrefOf = useConsoleHref();
   return (
-    <section aria-labelledby="failures" className={`${cardStyle} min-w-0`}>
-      <h2 id="failures" className="border-line border-b px-5 py-3.5 font-semibold">
-        Recent failures
-      </h2>
+    <Card title="Recent failures">
       {failures.length === 0 ? (
-        <p className="flex items-center gap-2 px-5 py-6 text-soft">
+        <p className="flex items-center gap-2 px-4 py-6 text-soft">
           <CircleCheck className="size-4 text-good" aria-hidden="true" /> No recent failures.
         </p>
       ) : (
         <ul className="divide-y divide-line">
           {failures.map(({ id, status, recipient, reason, created_at }) => (
-            <li key={id} className="relative flex flex-col gap-1 px-5 py-3 hover:bg-sunk">
+            <li key={id} className="relative flex flex-col gap-1 px-4 py-3 hover:bg-sunk">
               <div className="flex items-center gap-3">
                 <Link
                   data-row=""
@@ -92,6 +86,6 @@ export function FailureCard({ failures }: { failures: FailureView[] }) {
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   );
 }

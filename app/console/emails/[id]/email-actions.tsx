@@ -19,12 +19,13 @@ export type EmailDialogProps = {
   onOpenChange: (open: boolean) => void;
 };
 
+const load = () => import("./dialogs");
 const DIALOGS = {
-  retry: lazyPart(async () => (await import("./retry-dialog")).RetryDialog),
-  settle: lazyPart(async () => (await import("./resolve-dialog")).ResolveDialog),
-  reschedule: lazyPart(async () => (await import("./reschedule-dialog")).RescheduleDialog),
-  cancel: lazyPart(async () => (await import("./cancel-dialog")).CancelDialog),
-  curl: lazyPart(async () => (await import("./curl-dialog")).CurlDialog),
+  retry: lazyPart(async () => (await load()).RetryDialog),
+  settle: lazyPart(async () => (await load()).ResolveDialog),
+  reschedule: lazyPart(async () => (await load()).RescheduleDialog),
+  cancel: lazyPart(async () => (await load()).CancelDialog),
+  curl: lazyPart(async () => (await load()).CurlDialog),
 } satisfies Record<string, ComponentType<EmailDialogProps>>;
 type DialogName = keyof typeof DIALOGS;
 
@@ -40,29 +41,22 @@ export function EmailActions({ teamId, email }: { teamId: string; email: EmailVi
   const [opened, setOpened] = useState<ReadonlySet<DialogName>>(new Set());
   const disabledReason = useDisabledReason()("emails:send", "retry, cancel or reschedule emails");
   const isScheduled = email.recipients.every(({ status }) => status === "scheduled");
-  const actions = [
-    {
-      name: "settle" as const,
-      label: "Resolve…",
-      Icon: CircleHelp,
-      isAvailable: email.recipients.some(({ status }) => status === "unknown"),
-    },
-    {
-      name: "retry" as const,
-      label: "Retry…",
-      Icon: RotateCcw,
-      isAvailable: retryableRecipients(email).length > 0,
-    },
-    { name: "cancel" as const, label: "Cancel…", Icon: Ban, isAvailable: isScheduled },
-    { name: "reschedule" as const, label: "Reschedule…", Icon: CalendarClock, isAvailable: isScheduled },
-  ].filter(({ isAvailable }) => isAvailable);
+  const isUnknown = email.recipients.some(({ status }) => status === "unknown");
+  const actions = (
+    [
+      ["settle", "Resolve…", CircleHelp, isUnknown],
+      ["retry", "Retry…", RotateCcw, retryableRecipients(email).length > 0],
+      ["cancel", "Cancel…", Ban, isScheduled],
+      ["reschedule", "Reschedule…", CalendarClock, isScheduled],
+    ] as const
+  ).filter(([, , , isAvailable]) => isAvailable);
   const show = (name: DialogName) => {
     setOpened(new Set([...opened, name]));
     setOpenDialog(name);
   };
   return (
     <>
-      {actions.map(({ name, label, Icon }) => (
+      {actions.map(([name, label, Icon]) => (
         <ActionButton
           key={name}
           disabledReason={disabledReason}

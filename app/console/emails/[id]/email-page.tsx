@@ -1,12 +1,16 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { faultOf } from "../../_ui/fault";
-import { FaultNote } from "../../_ui/text/notes";
+import type { EmailView } from "#server/trpc/emails/views";
+import { Fetched } from "../../_ui/page/fetched";
+import { PageHeading } from "../../_ui/page/page-heading";
+import { CopyButton } from "../../_ui/text/copy-button";
+import { StatusBadge } from "../../_ui/text/status-badge";
 import { refetchIntervalMs } from "../../_ui/text/statuses";
+import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
+import { EmailActions } from "./email-actions";
 import { Facts } from "./facts";
-import { Heading } from "./heading";
 import EmailLoading from "./loading";
 import { MessageTabs } from "./message-tabs";
 import { Recipients } from "./recipients";
@@ -16,33 +20,66 @@ import { WebhookDeliveries } from "./webhook-deliveries";
 /** One email. It refetches while a recipient has no final status. */
 export function EmailPage({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
-  const { data, error, refetch } = useQuery(
+  const email = useQuery(
     trpc.emails.get.queryOptions(
       { team: teamId, id },
       {
-        refetchInterval: ({ state: { data: email } }) =>
+        refetchInterval: ({ state: { data } }) =>
           refetchIntervalMs(
-            email?.recipients.map(({ status }) => ({ status, since: email.created_at })) ?? [],
+            data?.recipients.map(({ status }) => ({ status, since: data.created_at })) ?? [],
           ) ?? false,
       },
     ),
   );
-  if (!data)
-    return error ? <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} /> : <EmailLoading />;
   return (
-    <>
-      <Heading teamId={teamId} email={data} />
-      <div className="grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
-        <div className="flex min-w-0 flex-col gap-6">
-          <MessageTabs teamId={teamId} email={data} />
-          <Facts email={data} />
-        </div>
-        <div className="flex min-w-0 flex-col gap-6">
-          <Recipients recipients={data.recipients} delays={data.delays} />
-          <Timeline events={data.events} isShared={data.recipients.length > 1} />
-          <WebhookDeliveries teamId={teamId} emailId={data.id} eventCount={data.events.length} />
-        </div>
-      </div>
-    </>
+    <Fetched by={email} loading={<EmailLoading />}>
+      {(data) => (
+        <>
+          <Heading teamId={teamId} email={data} />
+          <div className="grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
+            <div className="flex min-w-0 flex-col gap-6">
+              <MessageTabs teamId={teamId} email={data} />
+              <Facts email={data} />
+            </div>
+            <div className="flex min-w-0 flex-col gap-6">
+              <Recipients recipients={data.recipients} delays={data.delays} />
+              <Timeline events={data.events} isShared={data.recipients.length > 1} />
+              <WebhookDeliveries teamId={teamId} emailId={data.id} eventCount={data.events.length} />
+            </div>
+          </div>
+        </>
+      )}
+    </Fetched>
+  );
+}
+
+/** The subject, status, sender and time of an email, with its actions. */
+function Heading({ teamId, email }: { teamId: string; email: EmailView }) {
+  return (
+    <PageHeading
+      back={{ href: "/console/emails", label: "Emails" }}
+      title={email.subject || <span className="text-soft">No subject</span>}
+      badge={<StatusBadge status={email.status} />}
+      description={
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+          <span className="wrap-anywhere">{email.from}</span>
+          <span aria-hidden="true">·</span>
+          <When at={email.created_at} />
+          {email.scheduled_at && email.status === "scheduled" ? (
+            <>
+              <span aria-hidden="true">·</span>
+              <span>
+                will be sent <When at={email.scheduled_at} className="text-ink" />
+              </span>
+            </>
+          ) : null}
+          <span className="inline-flex min-w-0 items-center gap-0.5">
+            <code className="truncate font-mono text-xs">{email.id}</code>
+            <CopyButton text={email.id} label="Copy id" />
+          </span>
+        </span>
+      }
+      actions={<EmailActions teamId={teamId} email={email} />}
+    />
   );
 }

@@ -3,7 +3,8 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import type { EmailView } from "#server/trpc/emails/views";
-import { cardStyle, linkStyle } from "../../_ui/styles";
+import { Card } from "../../_ui/page/card";
+import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 
@@ -65,10 +66,7 @@ export function Facts({ email }: { email: EmailView }) {
     ],
   ];
   return (
-    <section aria-labelledby="facts" className={cardStyle}>
-      <h2 id="facts" className="border-line border-b px-4 py-3 font-semibold">
-        Details
-      </h2>
+    <Card title="Details">
       <dl className="divide-y divide-line">
         {facts.map(([name, value]) =>
           value ? (
@@ -79,6 +77,6 @@ export function Facts({ email }: { email: EmailView }) {
           ) : null,
         )}
       </dl>
-    </section>
+    </Card>
   );
 }

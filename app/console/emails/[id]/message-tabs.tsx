@@ -1,15 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import type { EmailContent, EmailView } from "#server/trpc/emails/views";
+import { Download, Paperclip } from "lucide-react";
+import type { EmailContent, EmailView, FileView } from "#server/trpc/emails/views";
 import { faultOf } from "../../_ui/fault";
 import { Tabs } from "../../_ui/page/tabs";
-import { cardStyle } from "../../_ui/styles";
+import { buttonStyle, cardStyle } from "../../_ui/styles";
 import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { HtmlPreview } from "./html-preview";
-import { MessageFiles } from "./message-files";
-import { MessageHeaders } from "./message-headers";
 import { MessageSource } from "./message-source";
 
 /** The content of the email in several views. It never changes, so it is fetched once. */
@@ -25,27 +24,15 @@ export function MessageTabs({ teamId, email }: { teamId: string; email: EmailVie
       </div>
     );
   }
+  const preview = <HtmlPreview teamId={teamId} id={email.id} hasRemoteImages={data.hasRemoteImages} />;
+  const files = <MessageFiles teamId={teamId} emailId={email.id} files={email.files} />;
   const tabs = [
-    ...(data.hasHtml
-      ? [
-          {
-            value: "preview",
-            label: "Preview",
-            content: <HtmlPreview teamId={teamId} id={email.id} hasRemoteImages={data.hasRemoteImages} />,
-          },
-        ]
-      : []),
+    ...(data.hasHtml ? [{ value: "preview", label: "Preview", content: preview }] : []),
     { value: "text", label: "Text", content: <MessageText content={data} /> },
     { value: "source", label: "Source", content: <MessageSource teamId={teamId} id={email.id} /> },
     { value: "headers", label: "Headers", content: <MessageHeaders email={email} /> },
     ...(email.files.length > 0
-      ? [
-          {
-            value: "files",
-            label: `Files (${email.files.length})`,
-            content: <MessageFiles teamId={teamId} emailId={email.id} files={email.files} />,
-          },
-        ]
+      ? [{ value: "files", label: `Files (${email.files.length})`, content: files }]
       : []),
   ];
   return <Tabs label="Message" tabs={tabs} className={`${cardStyle} w-full`} />;
@@ -67,4 +54,68 @@ function MessageText({ content }: { content: EmailContent }) {
       {content.isTextCut ? <p className="mt-4 text-soft">The text is truncated here.</p> : null}
     </div>
   );
+}
+
+/** The headers of the message, as submitted. */
+function MessageHeaders({ email }: { email: EmailView }) {
+  const lines: [string, string][] = [
+    ["From", email.from],
+    ["To", email.to.join(", ")],
+    ["Cc", email.cc.join(", ")],
+    ["Bcc", email.bcc.join(", ")],
+    ["Reply-To", email.reply_to.join(", ")],
+    ["Subject", email.subject],
+    ["Message-ID", email.message_id],
+    ...Object.entries(email.headers),
+  ];
+  return (
+    <dl className="divide-y divide-line">
+      {lines
+        .filter(([, value]) => value !== "")
+        .map(([name, value]) => (
+          <div key={name} className="grid gap-x-4 px-4 py-2.5 sm:grid-cols-[8rem_minmax(0,1fr)]">
+            <dt className="wrap-anywhere text-soft">{name}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+type FilesProps = { teamId: string; emailId: string; files: FileView[] };
+
+/** The attachments of the email, for download only. The console never displays their content. */
+function MessageFiles({ teamId, emailId, files }: FilesProps) {
+  return (
+    <ul className="divide-y divide-line">
+      {files.map(({ id, filename, content_type, content_id, size }) => (
+        <li key={id} className="flex items-center gap-3 px-4 py-3">
+          <Paperclip className="size-4 shrink-0 text-soft" aria-hidden="true" />
+          <div className="min-w-0 grow">
+            <p className="wrap-anywhere font-medium">{filename ?? "Unnamed file"}</p>
+            <p className="wrap-anywhere text-soft text-xs">
+              {formatBytes(size)} · {content_type}
+              {content_id ? ` · inline as cid:${content_id}` : ""}
+            </p>
+          </div>
+          <a
+            href={`/console/emails/${encodeURIComponent(emailId)}/files/${encodeURIComponent(id)}?team=${encodeURIComponent(teamId)}`}
+            className={`${buttonStyle.quiet} h-8`}
+          >
+            <Download className="size-4" aria-hidden="true" />
+            <span className="max-md:sr-only">Download</span>
+            <span className="sr-only">{filename ?? "unnamed file"}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const UNITS = ["bytes", "KB", "MB"] as const;
+
+function formatBytes(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, bytes < 1_000 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1_000 ** power;
+  return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power]}`;
 }

@@ -1,5 +1,5 @@
 import type { EmailView, RecipientView } from "#server/trpc/emails/views";
-import { cardStyle } from "../../_ui/styles";
+import { Card } from "../../_ui/page/card";
 import { StatusBadge } from "../../_ui/text/status-badge";
 import { When } from "../../_ui/text/when";
 
@@ -10,10 +10,7 @@ type Delays = EmailView["delays"];
 /** The status of each recipient, with the reason and the next attempt. */
 export function Recipients({ recipients, delays }: { recipients: RecipientView[]; delays: Delays }) {
   return (
-    <section aria-labelledby="recipients" className={cardStyle}>
-      <h2 id="recipients" className="border-line border-b px-4 py-3 font-semibold">
-        {recipients.length === 1 ? "Recipient" : `${recipients.length} recipients`}
-      </h2>
+    <Card title={recipients.length === 1 ? "Recipient" : `${recipients.length} recipients`}>
       <ul className="divide-y divide-line">
         {recipients.map((recipient) => (
           <li key={recipient.address} className="flex flex-col gap-1.5 px-4 py-3">
@@ -48,7 +45,7 @@ export function Recipients({ recipients, delays }: { recipients: RecipientView[]
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 

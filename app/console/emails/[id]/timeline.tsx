@@ -1,6 +1,6 @@
 import { EVENTS, formatReply } from "#server/shared/email-words";
 import type { EventView } from "#server/trpc/emails/views";
-import { cardStyle } from "../../_ui/styles";
+import { Card } from "../../_ui/page/card";
 import type { Tone } from "../../_ui/text/statuses";
 import { formatDuration, Moment, When } from "../../_ui/text/when";
 
@@ -15,10 +15,7 @@ const DOTS: Record<Tone, string> = {
 /** The events of an email with their reasons, oldest first. `isShared`: the email has several recipients. */
 export function Timeline({ events, isShared }: { events: EventView[]; isShared: boolean }) {
   return (
-    <section aria-labelledby="timeline" className={cardStyle}>
-      <h2 id="timeline" className="border-line border-b px-4 py-3 font-semibold">
-        Timeline
-      </h2>
+    <Card title="Timeline">
       <ol className="flex flex-col px-4 py-4">
         {events.map((event) => (
           <li key={event.id} className="group relative flex gap-3 pb-5 last:pb-0">
@@ -34,7 +31,7 @@ export function Timeline({ events, isShared }: { events: EventView[]; isShared: 
           </li>
         ))}
       </ol>
-    </section>
+    </Card>
   );
 }
 

@@ -5,8 +5,8 @@ import Link from "next/link";
 import { useEffect, useRef } from "react";
 import type { EmailEventDeliveryView } from "#server/trpc/emails/views";
 import { SkeletonCard } from "../../_ui/list/skeleton";
+import { Card } from "../../_ui/page/card";
 import { Fetched } from "../../_ui/page/fetched";
-import { cardStyle } from "../../_ui/styles";
 import { useCan, useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
@@ -54,10 +54,7 @@ export function WebhookDeliveries({
       </Fetched>
     );
   return (
-    <section aria-labelledby="webhooks" className={cardStyle}>
-      <h2 id="webhooks" className="border-line border-b px-4 py-3 font-semibold">
-        Webhooks
-      </h2>
+    <Card title="Webhooks">
       <ul className="divide-y divide-line">
         {data.map((delivery) => (
           <li key={delivery.id} className="relative flex flex-col gap-1 px-4 py-3 hover:bg-sunk">
@@ -78,7 +75,7 @@ export function WebhookDeliveries({
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 

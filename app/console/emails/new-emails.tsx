@@ -1,7 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { ArrowUp } from "lucide-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
+import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { type EmailFilters, listInput } from "./filters";
 
@@ -50,8 +52,13 @@ export function useAnchor(
   };
 }
 
-/** The number of emails accepted since the page is held: "3", or "25+". Null if there are none. */
-export function useNewerCount(teamId: string, filters: EmailFilters, anchor: string | null): string | null {
+type Props = { teamId: string; filters: EmailFilters; anchor: string | null; onShow: () => void };
+
+/**
+ * A notice with the number of new emails while the list is held in place. The user clicks it to show them. It neither
+ * covers nor shifts the list.
+ */
+export function NewEmailsNotice({ teamId, filters, anchor, onShow }: Props) {
   const trpc = useTRPC();
   const { data } = useQuery(
     trpc.emails.list.queryOptions(
@@ -59,6 +66,18 @@ export function useNewerCount(teamId: string, filters: EmailFilters, anchor: str
       { enabled: anchor !== null, refetchInterval: newerRefetchMs, staleTime: 0, retry: false },
     ),
   );
-  if (anchor === null || !data || data.rows.length === 0) return null;
-  return `${data.rows.length}${data.hasMore ? "+" : ""}`;
+  const count = anchor === null ? 0 : (data?.rows.length ?? 0);
+  return (
+    <div aria-live="polite" className="pointer-events-none sticky top-2 z-10 -mb-9 flex h-9 justify-center">
+      {count === 0 ? null : (
+        <button
+          type="button"
+          onClick={onShow}
+          className={`${buttonStyle.primary} pointer-events-auto h-8 -translate-y-3 rounded-full text-xs shadow-md`}
+        >
+          <ArrowUp className="size-3.5" aria-hidden="true" /> {`${count}${data?.hasMore ? "+" : ""} new`}
+        </button>
+      )}
+    </div>
+  );
 }

@@ -1,0 +1,253 @@
+"use client";
+
+import { skipToken, useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useState } from "react";
+import { Confirm } from "../../_ui/dialog/confirm";
+import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { Button } from "../../_ui/form/button";
+import { CheckboxField, RadioCards, SubmitButton, TextField } from "../../_ui/form/form";
+import { FormFault } from "../../_ui/form/form-fault";
+import { SkeletonCard } from "../../_ui/list/skeleton";
+import { Fetched } from "../../_ui/page/fetched";
+import { CodeBlock } from "../../_ui/text/code-block";
+import { useTRPC } from "../../_ui/trpc";
+import { useAction } from "../../_ui/use-action";
+import { type EmailDialogProps, retryableRecipients } from "./email-actions";
+
+/** Cancels a scheduled email. */
+export function CancelDialog({ teamId, email, ...dialog }: EmailDialogProps) {
+  const trpc = useTRPC();
+  const { run, isBusy, fault } = useAction(trpc.emails.cancel.mutationOptions(), {
+    done: "Email canceled",
+    refresh: [trpc.emails.pathKey()],
+    onDone: () => dialog.onOpenChange(false),
+  });
+  return (
+    <Confirm
+      {...dialog}
+      title="Cancel this email?"
+      confirmLabel="Cancel email"
+      dismissLabel="Keep schedule"
+      isBusy={isBusy}
+      fault={fault}
+      onConfirm={() => run({ team: teamId, id: email.id })}
+    >
+      <p>
+        The email is canceled for{" "}
+        {email.recipients.length === 1 ? "its recipient" : `all ${email.recipients.length} recipients`}.
+        Nothing has been sent yet. You cannot undo this; to send the email later, create a new one.
+      </p>
+    </Confirm>
+  );
+}
+
+/** Shows the curl command that sends the same email. */
+export function CurlDialog({ teamId, email, ...dialog }: EmailDialogProps) {
+  const trpc = useTRPC();
+  const call = useQuery(
+    trpc.emails.asCall.queryOptions({ team: teamId, id: email.id }, { enabled: dialog.open }),
+  );
+  return (
+    <Dialog
+      {...dialog}
+      size="wide"
+      title="Copy as curl"
+      description={
+        <>
+          The command reads the API key from <code className="font-mono text-ink">BACKSTAMP_KEY</code>.
+          {email.files.length > 0 ? " Replace each file name with the content of the file in base64." : ""}{" "}
+          Running the command sends a new email.
+        </>
+      }
+    >
+      <Fetched by={call} loading={<SkeletonCard lines={6} />}>
+        {({ command }) => <CodeBlock text={command} label="Command" language="sh" />}
+      </Fetched>
+    </Dialog>
+  );
+}
+
+type Resolution = "sent" | "retry";
+
+/** Resolves an unknown outcome: the user marks the email as sent or sends it again. */
+export function ResolveDialog({ teamId, email, ...dialog }: EmailDialogProps) {
+  const trpc = useTRPC();
+  const [as, setAs] = useState<Resolution>("sent");
+  const unknown = email.recipients.filter(({ status }) => status === "unknown");
+  const { run, isBusy, fault } = useAction(trpc.emails.settle.mutationOptions(), {
+    done: as === "sent" ? "Marked as sent" : "Queued for retry",
+    refresh: [trpc.emails.pathKey()],
+    onDone: () => dialog.onOpenChange(false),
+  });
+  return (
+    <Confirm
+      {...dialog}
+      title="Resolve unknown outcome"
+      confirmLabel={as === "sent" ? "Mark as sent" : "Send again"}
+      tone="plain"
+      isBusy={isBusy}
+      fault={fault}
+      onConfirm={() => run({ team: teamId, id: email.id, as })}
+    >
+      <p>
+        The message was transmitted, but the connection broke before the mail server responded. The outcome is
+        unknown for{" "}
+        <span className="wrap-anywhere text-ink">{unknown.map(({ address }) => address).join(", ")}</span>.
+      </p>
+      <RadioCards
+        label="Resolution"
+        name="resolution"
+        value={as}
+        onChange={({ target }) => setAs(target.value === "retry" ? "retry" : "sent")}
+        options={[
+          { value: "sent", label: "Mark as sent", hint: "If the email was lost, it is never delivered." },
+          { value: "retry", label: "Send again", hint: "If the email was delivered, it is delivered twice." },
+        ]}
+      />
+    </Confirm>
+  );
+}
+
+/** Retries the email for all recipients who did not receive it, or for some of them. */
+export function RetryDialog({ teamId, email, ...dialog }: EmailDialogProps) {
+  const trpc = useTRPC();
+  const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set());
+  const addresses = retryableRecipients(email).map(({ address }) => address);
+  const selected = addresses.filter((address) => !excluded.has(address));
+  const { run, isBusy, fault, reset } = useAction(trpc.emails.retry.mutationOptions(), {
+    done: ({ recipients }) =>
+      recipients === 1 ? "Queued for retry" : `Queued for retry: ${recipients} recipients`,
+    refresh: [trpc.emails.pathKey()],
+    onDone: () => dialog.onOpenChange(false),
+  });
+  return (
+    <Confirm
+      {...dialog}
+      onOpenChange={(isOpen) => {
+        reset();
+        dialog.onOpenChange(isOpen);
+      }}
+      title="Retry this email?"
+      confirmLabel={selected.length === 1 ? "Retry" : `Retry ${selected.length} recipients`}
+      tone="plain"
+      isBusy={isBusy || selected.length === 0}
+      fault={fault}
+      onConfirm={() =>
+        run({
+          team: teamId,
+          id: email.id,
+          acceptDuplicates: false,
+          ...(selected.length < addresses.length ? { recipients: selected } : {}),
+        })
+      }
+    >
+      <p>
+        The same message is sent again now to{" "}
+        {addresses.length === 1 ? (
+          <span className="wrap-anywhere text-ink">{addresses[0]}</span>
+        ) : (
+          "the recipients selected below"
+        )}
+        . Recipients who already received it are not included.
+      </p>
+      {addresses.length > 1 ? (
+        <div className="flex flex-col gap-2">
+          {addresses.map((address) => (
+            <CheckboxField
+              key={address}
+              label={<span className="wrap-anywhere text-ink">{address}</span>}
+              checked={!excluded.has(address)}
+              onChange={({ target }) =>
+                setExcluded(
+                  new Set(
+                    target.checked
+                      ? [...excluded].filter((each) => each !== address)
+                      : [...excluded, address],
+                  ),
+                )
+              }
+            />
+          ))}
+        </div>
+      ) : null}
+    </Confirm>
+  );
+}
+
+/** Reschedules an email by a date field in the user's time zone, or by text in the format of the API. */
+export function RescheduleDialog({ teamId, email, ...dialog }: EmailDialogProps) {
+  const trpc = useTRPC();
+  const [date, setDate] = useState("");
+  const [typed, setTyped] = useState("");
+  const picked = date === "" ? null : new Date(date);
+  const text = typed.trim() || (picked && !Number.isNaN(picked.getTime()) ? picked.toISOString() : "");
+  const deferredText = useDeferredValue(text);
+  const { data: parsed } = useQuery(
+    trpc.emails.readTime.queryOptions(
+      deferredText === "" ? skipToken : { team: teamId, text: deferredText },
+      { retry: false },
+    ),
+  );
+  const { run, isBusy, fault } = useAction(trpc.emails.reschedule.mutationOptions(), {
+    done: "Rescheduled",
+    refresh: [trpc.emails.pathKey()],
+    onDone: () => dialog.onOpenChange(false),
+  });
+  return (
+    <Dialog {...dialog} title="Reschedule email">
+      <form
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run({ team: teamId, id: email.id, at: text });
+        }}
+      >
+        <TextField
+          label="Send at"
+          type="datetime-local"
+          hint="In your local time zone."
+          value={date}
+          onChange={({ target }) => {
+            setDate(target.value);
+            setTyped("");
+          }}
+        />
+        <TextField
+          label="Or as text"
+          placeholder="in 2 hours, tomorrow at 9am"
+          hint="In UTC unless you specify a time zone. At most 30 days from now."
+          maxLength={100}
+          value={typed}
+          onChange={({ target }) => {
+            setTyped(target.value);
+            setDate("");
+          }}
+          error={text !== "" && parsed?.fault ? parsed.fault : undefined}
+        />
+        <p role="status" className="min-h-5">
+          {text !== "" && parsed?.at ? (
+            <>
+              The email will be sent on <strong>{new Date(parsed.at).toLocaleString("en-GB", LONG)}</strong>.
+            </>
+          ) : null}
+        </p>
+        {fault ? <FormFault fault={fault} /> : null}
+        <DialogActions>
+          <Button onClick={() => dialog.onOpenChange(false)}>Keep schedule</Button>
+          <SubmitButton isBusy={isBusy} disabled={text === ""}>
+            Reschedule
+          </SubmitButton>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+const LONG = {
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZoneName: "short",
+} as const;

@@ -6,54 +6,9 @@ import { createGate, type Gate } from "./gate";
 import { ARRAY_TYPES } from "./postgres-js/array-types";
 import { blanks, createDialer } from "./postgres-js/dial";
 import { guardTransactions } from "./postgres-js/transaction";
-import * as apiKeys from "./schema/api-keys";
-import * as apiRequests from "./schema/api-requests";
-import * as attachments from "./schema/attachments";
-import * as callbackTokens from "./schema/callback-tokens";
-import * as deliveries from "./schema/deliveries";
-import * as dkimKeys from "./schema/dkim-keys";
-import * as domains from "./schema/domains";
-import * as emails from "./schema/emails";
-import * as events from "./schema/events";
-import * as idempotency from "./schema/idempotency";
-import * as relays from "./schema/relays";
-import * as sendingDays from "./schema/sending-days";
-import * as signInCounters from "./schema/sign-in-counters";
-import * as signInTokens from "./schema/sign-in-tokens";
-import * as suppressions from "./schema/suppressions";
-import * as systemMails from "./schema/system-mails";
-import * as teams from "./schema/teams";
-import * as templates from "./schema/templates";
-import * as usage from "./schema/usage";
-import * as webhooks from "./schema/webhooks";
-import * as workers from "./schema/workers";
-
-const schema = {
-  ...apiKeys,
-  ...apiRequests,
-  ...attachments,
-  ...callbackTokens,
-  ...deliveries,
-  ...dkimKeys,
-  ...domains,
-  ...emails,
-  ...events,
-  ...idempotency,
-  ...relays,
-  ...sendingDays,
-  ...signInCounters,
-  ...signInTokens,
-  ...suppressions,
-  ...systemMails,
-  ...teams,
-  ...templates,
-  ...usage,
-  ...webhooks,
-  ...workers,
-};
 
 /** The common type of a connection and a transaction, so that services can run inside any transaction. */
-export type Db = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
+export type Db = PgDatabase<PostgresJsQueryResultHKT>;
 
 /**
  * The same database through postgres.js, for the few statements that run thousands of times per second. Drizzle does not
@@ -126,7 +81,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     }),
   );
   return {
-    db: drizzle(gated(forDrizzle, gate), { schema, casing: "snake_case" }),
+    db: drizzle(gated(forDrizzle, gate), { casing: "snake_case" }),
     hot,
     close: async () => {
       await Promise.all([forDrizzle.end({ timeout: 5 }), hot.end({ timeout: 5 })]);

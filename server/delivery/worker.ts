@@ -10,7 +10,7 @@ import { applyRetention } from "./housekeeping/retention";
 import { deleteHeartbeat, recordHeartbeat, sweep } from "./housekeeping/sweep";
 import { aggregateUsage } from "./housekeeping/usage";
 import { leaseMs as defaultLeaseMs } from "./queue/claims";
-import { startPumpLoop } from "./queue/pump-loop";
+import { type PumpLoop, startPumpLoop } from "./queue/pump-loop";
 import { probePausedRelays } from "./routing/relay-faults";
 import { createSystemEmailSender } from "./system-mail/deliver";
 import { createWebhookEngine } from "./webhooks/engine";
@@ -73,24 +73,20 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
   };
   const listener = listenForDue(deps.hot, wake, warn("worker.listen_failed"));
 
-  const every = async (intervalMs: number, name: string, task: () => Promise<unknown>) => {
-    while (!stopping.signal.aborted) {
-      await task().catch(warn(`worker.${name}_failed`));
-      await wait(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
+  /** Repeats a task. If it returns how many rows it made due, `loop` is woken for them. */
+  const every = async (ms: number, name: string, task: () => Promise<unknown>, loop?: PumpLoop) => {
+    while (!signal.aborted) {
+      const due = await task().catch(warn(`worker.${name}_failed`));
+      if (typeof due === "number" && due > 0) loop?.wake();
+      await wait(ms, undefined, { signal }).catch(() => {});
     }
   };
   const renewalTimer = setInterval(() => void engine.renew().catch(() => {}), leaseMs / renewalsPerLease);
   const tasks = [
     every(heartbeatMs, "beat", () => recordHeartbeat(deps, { id, host: hostname(), pid: process.pid })),
-    every(sweepMs, "sweep", async () => {
-      if ((await sweep(deps)) > 0) emailLoop.wake();
-    }),
-    every(sweepMs, "webhook_sweep", async () => {
-      if ((await sweepWebhooks(deps)) > 0) webhookLoop.wake();
-    }),
-    every(relayProbeMs, "relays", async () => {
-      if ((await probePausedRelays(deps)) > 0) emailLoop.wake();
-    }),
+    every(sweepMs, "sweep", () => sweep(deps), emailLoop),
+    every(sweepMs, "webhook_sweep", () => sweepWebhooks(deps), webhookLoop),
+    every(relayProbeMs, "relays", () => probePausedRelays(deps), emailLoop),
     every(domainChecksMs, "looks", () => recheckDomains(deps, domainChecksMax, signal)),
     every(housekeepingMs, "books", () => aggregateUsage(deps, () => !signal.aborted)),
     every(housekeepingMs, "retention", () => applyRetention(deps, () => !signal.aborted)),

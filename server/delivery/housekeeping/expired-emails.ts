@@ -8,8 +8,8 @@ export type RetentionStage = "bodies" | "emails";
 export type RetentionClaim = {
   teamId: string;
   leaseToken: string;
-  /** The last email id of the previous claim, for each stage with a retention period. */
-  stages: Partial<Record<RetentionStage, { after: string }>>;
+  /** The last email id of the previous claim for each stage; null without a retention period. */
+  after: Record<RetentionStage, string | null>;
 };
 
 const leaseMinutes = 10;
@@ -17,29 +17,15 @@ const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /** Claims the team with the earliest due time, or returns null. After the lease is lost, further steps do nothing. */
 export async function claimRetention(hot: HotSql, leaseToken: string): Promise<RetentionClaim | null> {
-  const [row] = await hot<
-    {
-      teamId: string;
-      hasBodies: boolean;
-      hasEmails: boolean;
-      bodiesTo: string | null;
-      emailsTo: string | null;
-    }[]
-  >`
+  const [row] = await hot<({ teamId: string } & RetentionClaim["after"])[]>`
     update retention set lease_token = ${leaseToken}, next_at = now() + ${leaseMinutes} * interval '1 minute'
     where team_id = (select team_id from retention where next_at <= now() order by next_at limit 1
       for update skip locked)
-    returning team_id as "teamId", bodies_days is not null as "hasBodies", emails_days is not null as "hasEmails",
-      bodies_to as "bodiesTo", emails_to as "emailsTo"`;
+    returning team_id as "teamId", case when bodies_days is not null then coalesce(bodies_to, ${FIRST}) end as bodies,
+      case when emails_days is not null then coalesce(emails_to, ${FIRST}) end as emails`;
   if (!row) return null;
-  return {
-    teamId: row.teamId,
-    leaseToken,
-    stages: {
-      ...(row.hasBodies ? { bodies: { after: row.bodiesTo ?? FIRST } } : {}),
-      ...(row.hasEmails ? { emails: { after: row.emailsTo ?? FIRST } } : {}),
-    },
-  };
+  const { teamId, ...after } = row;
+  return { teamId, leaseToken, after };
 }
 
 /** Releases a claim. `at` is the last id of each stage, null if the stage is complete; the next round is due in an hour. */
@@ -77,7 +63,7 @@ export async function expireBatch(
       from retention where team_id = ${claim.teamId} and lease_token = ${claim.leaseToken} for share`;
     if (!rule || rule.days === null) return { last: null, removed: 0 };
     const range = { teamId: claim.teamId, days: rule.days, after, limit };
-    const ids = await (stage === "bodies" ? findWithBody(tx, range) : findEmails(tx, range));
+    const ids = await findOld(tx, stage, range);
     const last = ids.at(-1);
     if (last === undefined) return { last: null, removed: 0 };
     const locked = await lockOld(tx, { ...range, ids });
@@ -88,27 +74,23 @@ export async function expireBatch(
 
 type OldRange = { teamId: string; days: number; after: string; limit: number };
 
-// Ids start with their creation time, so old emails are a range of the primary key.
-const findWithBody = async (
-  tx: HotTransaction,
-  { teamId, days, after, limit }: OldRange,
-): Promise<string[]> => {
-  const rows = await tx<{ id: string }[]>`
-    select email_id as id from email_bodies
-    where team_id = ${teamId} and email_id > ${after} and email_id < ${firstId(tx, days)}
-    order by email_id limit ${limit}`;
-  return rows.map(({ id }) => id);
-};
+/** SQL: the team's emails that the stage can change. */
+const emailsOf = (tx: HotTransaction, stage: RetentionStage, teamId: string) =>
+  stage === "bodies"
+    ? tx`select email_id as id from email_bodies where team_id = ${teamId}`
+    : tx`select id from emails where team_id = ${teamId}`;
 
-const findEmails = async (
+async function findOld(
   tx: HotTransaction,
+  stage: RetentionStage,
   { teamId, days, after, limit }: OldRange,
-): Promise<string[]> => {
+): Promise<string[]> {
+  // Ids start with their creation time, so old emails are a range of the key.
   const rows = await tx<{ id: string }[]>`
-    select id from emails where team_id = ${teamId} and id > ${after} and id < ${firstId(tx, days)}
-    order by id limit ${limit}`;
+    select id from (${emailsOf(tx, stage, teamId)}) as email
+    where id > ${after} and id < ${firstId(tx, days)} order by id limit ${limit}`;
   return rows.map(({ id }) => id);
-};
+}
 
 const firstId = (tx: HotTransaction, days: number) => tx`
   (lpad(to_hex((extract(epoch from now() - ${days} * interval '1 day') * 1000)::bigint), 12, '0')

@@ -16,10 +16,9 @@ export async function applyRetention({ hot, log }: WorkerDeps, shouldContinue: (
   while (shouldContinue()) {
     const claim = await claimRetention(hot, newId());
     if (!claim) return;
-    const stoppedAt: Record<RetentionStage, string | null> = { bodies: null, emails: null };
+    const stoppedAt = { ...claim.after };
     const removed: Record<RetentionStage, number> = { bodies: 0, emails: 0 };
     for (const stage of ["bodies", "emails"] as const) {
-      stoppedAt[stage] = claim.stages[stage]?.after ?? null;
       for (let step = 0; stoppedAt[stage] !== null && step < stepsPerClaim && shouldContinue(); step++) {
         const done = await expireBatch(hot, claim, stage, { after: stoppedAt[stage], limit: emailsPerStep });
         stoppedAt[stage] = done.last;

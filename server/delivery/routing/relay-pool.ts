@@ -6,21 +6,11 @@ import { openSealedRelay, type RelayDeps } from "./relay-client";
 /** An unused relay client is closed after this time; its idle connections close earlier. */
 const idleMs = 5 * 60_000;
 
-/** The relay clients of this worker with their connections, by relay id and URL. */
-export type RelayPool = {
-  /** Runs `use` with the relay's client, which is created on first use. Returns `fail(reason)` if its URL cannot be read. */
-  use<T>(relay: SendingRelay, use: (client: Relay) => Promise<T>, fail: (reason: string) => T): Promise<T>;
-  /** Pauses the relay in this process until `refresh` reports it as resumed, and closes its client. */
-  pause(relay: SendingRelay): void;
-  isPaused(relay: SendingRelay): boolean;
-  /** Applies the state read from the database; the read started at `readAtMs` on the monotonic clock. */
-  refresh(relay: SendingRelay, readAtMs: number): void;
-  close(): Promise<void>;
-};
-
 type Entry = { client: Relay; users: number; timer?: NodeJS.Timeout };
+export type RelayPool = ReturnType<typeof createRelayPool>;
 
-export function createRelayPool(deps: RelayDeps): RelayPool {
+/** The relay clients of this worker with their connections, by relay id and URL. */
+export function createRelayPool(deps: RelayDeps) {
   const entries = new Map<string, Entry>();
   const pausedAtMs = new Map<string, number>();
   const closing = new Set<Promise<void>>();
@@ -43,7 +33,12 @@ export function createRelayPool(deps: RelayDeps): RelayPool {
   }
 
   return {
-    async use(relay, use, fail) {
+    /** Runs `use` with the relay's client, which is created on first use. Returns `fail(reason)` if its URL cannot be read. */
+    async use<T>(
+      relay: SendingRelay,
+      use: (client: Relay) => Promise<T>,
+      fail: (reason: string) => T,
+    ): Promise<T> {
       let entry: Entry;
       try {
         entry = entryOf(relay);
@@ -60,18 +55,20 @@ export function createRelayPool(deps: RelayDeps): RelayPool {
           entry.timer = setTimeout(() => closeEntry(keyOf(relay), entry), idleMs).unref();
       }
     },
-    pause(relay) {
+    /** Pauses the relay in this process until `refresh` reports it as resumed, and closes its client. */
+    pause(relay: SendingRelay): void {
       pausedAtMs.set(relay.id, performance.now());
       const entry = entries.get(keyOf(relay));
       // Deliveries in progress finish. New ones use a new client, which has no memory of the failed login.
       if (entry) closeEntry(keyOf(relay), entry);
     },
-    isPaused: ({ id }) => pausedAtMs.has(id),
-    refresh({ id, pausedForMs }, readAtMs) {
+    isPaused: (relay: SendingRelay): boolean => relay.pausedForMs !== null || pausedAtMs.has(relay.id),
+    /** Applies the state read from the database; the read started at `readAtMs` on the monotonic clock. */
+    refresh({ id, pausedForMs }: SendingRelay, readAtMs: number): void {
       if (pausedForMs === null && (pausedAtMs.get(id) ?? Number.POSITIVE_INFINITY) < readAtMs)
         pausedAtMs.delete(id);
     },
-    async close() {
+    async close(): Promise<void> {
       for (const [key, entry] of entries) closeEntry(key, entry);
       await Promise.allSettled(closing);
     },

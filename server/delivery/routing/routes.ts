@@ -14,7 +14,7 @@ const spreadMs = { step: 20, max: 10 * 60_000 };
 /** How an email is sent: by the configured transport or by relays. */
 export type Route = {
   deliver: Transport["deliver"];
-  /** Acceptance deps delivered, not only sent. */
+  /** An accepted email counts as delivered, not only as sent. */
   isFinal: boolean;
   /** Recipients are grouped by domain; each domain is a throttled destination. */
   isByDestination: boolean;
@@ -99,7 +99,7 @@ function routeOfRelays(
       signs: relay.dkim,
       provider: relay.provider,
       pause: () =>
-        isPaused(pool, relay)
+        pool.isPaused(relay)
           ? `The relay ${relay.name} is paused after a failure${relay.lastFault === null ? "." : `: ${relay.lastFault}`}`
           : null,
       async deliver(message, recipients, watch) {
@@ -123,7 +123,7 @@ function routeOfRelays(
     throttleKey: relays.some(({ teamId }) => teamId !== null) ? key : null,
     retriesFaultsIndefinitely: true,
     waitMs() {
-      if (!relays.every((relay) => isPaused(pool, relay))) return null;
+      if (!relays.every(pool.isPaused)) return null;
       const atMs = performance.now();
       const minMs = atMs + Math.min(...relays.map((relay) => relay.pausedForMs ?? relayProbeEveryMs));
       const dueMs = Math.min(
@@ -135,6 +135,3 @@ function routeOfRelays(
     },
   };
 }
-
-const isPaused = (pool: RelayPool, relay: SendingRelay): boolean =>
-  relay.pausedForMs !== null || pool.isPaused(relay);

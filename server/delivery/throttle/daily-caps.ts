@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 import type { CapRule } from "#db/schema/deliveries";
+import { writeStatement } from "#db/statement";
 import { type CapScope, capsOf, type Room, TODAY } from "#server/services/caps/today";
-import type { HotTransaction } from "#server/services/emails/status";
 import { foldAddress } from "#server/shared/fold-address";
 import type { Claim } from "../queue/claims";
 import { queueHead } from "./postpone-backlog";
@@ -37,48 +37,28 @@ export async function handOverWithinCaps(
   hot: HotSql,
   requested: readonly CapRequest[],
 ): Promise<{ marked: Set<string>; delayed: Map<string, CapDelay> }> {
-  const { prepare } = hot.options;
+  const options = { prepare: hot.options.prepare };
   return hot.begin(async (tx) => {
-    const rooms = await lockRooms(tx, requested, prepare);
-    const mine = await lockRequested(tx, requested, prepare);
-    const { admitted, delayed, used } = allocate(mine, rooms);
-    await tx.unsafe(
-      MARK_AND_COUNT,
-      [
-        admitted,
-        used.map(({ teamId }) => teamId),
-        used.map(({ domain }) => domain),
-        used.map(({ added }) => added),
-        used.map(({ isFull }) => String(isFull)),
-      ],
-      { prepare },
+    const rooms = await tx.unsafe<Room[]>(LOCK_ROOMS.text, LOCK_ROOMS.parametersOf({ requested }), options);
+    const mine = await tx.unsafe<LockedDelivery[]>(
+      LOCK_REQUESTED.text,
+      LOCK_REQUESTED.parametersOf({ requested }),
+      options,
     );
+    const { admitted, delayed, used } = allocate(mine, rooms);
+    await tx.unsafe(MARK_AND_COUNT.text, MARK_AND_COUNT.parametersOf({ admitted, used }), options);
     return { marked: new Set(admitted), delayed };
   });
 }
 
 /** Locks today's counters of each capped domain and team, in a fixed order, and returns what is left of each cap. */
-async function lockRooms(
-  tx: HotTransaction,
-  requested: readonly CapRequest[],
-  prepare: boolean | undefined,
-): Promise<Room[]> {
-  const byName = new Map<string, CapScope>();
-  for (const { teamId, senderDomain: domain } of requested)
-    byName.set(nameOf({ teamId, domain }), { teamId, domain });
-  const scopes = [...byName.values()];
-  return tx.unsafe<Room[]>(
-    LOCK_ROOMS,
-    [scopes.map(({ teamId }) => teamId), scopes.map(({ domain }) => domain)],
-    {
-      prepare,
-    },
-  );
-}
-
-const LOCK_ROOMS = `
+const LOCK_ROOMS = writeStatement<{ requested: readonly CapRequest[] }>(
+  ({ rows }) => `
 with pair as materialized (
-  select * from unnest($1::uuid[], $2::text[]) as p(team_id, domain)
+  select distinct team_id, domain from ${rows("requested", {
+    team_id: ["uuid", ({ teamId }) => teamId],
+    domain: ["text", ({ senderDomain }) => senderDomain],
+  })} as p
 ), capped as materialized (${capsOf("pair")}
 ), counter as (
   insert into sending_days as s (team_id, domain, day)
@@ -87,51 +67,50 @@ with pair as materialized (
   returning s.team_id, s.domain, s.handed_over
 )
 select k.team_id as "teamId", k.domain, greatest(0, c.cap - k.handed_over) as room, c.rule
-from counter k join capped c on c.team_id = k.team_id and c.domain = k.domain`;
-
-async function lockRequested(
-  tx: HotTransaction,
-  requested: readonly CapRequest[],
-  prepare: boolean | undefined,
-): Promise<LockedDelivery[]> {
-  return tx.unsafe<LockedDelivery[]>(
-    LOCK_REQUESTED,
-    [
-      requested.map(({ id }) => id),
-      requested.map(({ leaseToken }) => leaseToken),
-      requested.map(({ address }) => foldAddress(address)),
-      requested.map(({ offersUnsubscribe }) => String(offersUnsubscribe)),
-      requested.map(({ senderDomain }) => senderDomain),
-    ],
-    { prepare },
-  );
-}
+from counter k join capped c on c.team_id = k.team_id and c.domain = k.domain`,
+);
 
 /** SQL: the new due time on the next day. Today's due times are compressed into its first hour and keep their order. */
 const nextDay = (due: string) => `(
   (${TODAY} + 1)::timestamp + (greatest(${due} at time zone 'utc', ${TODAY}::timestamp) - ${TODAY}::timestamp) / 24
 ) at time zone 'utc'`;
 
-const LOCK_REQUESTED = `
+const LOCK_REQUESTED = writeStatement<{ requested: readonly CapRequest[] }>(
+  ({ rows }) => `
 select d.id, d.team_id as "teamId", h.sender_domain as "senderDomain",
   d.counted_on is not distinct from ${TODAY} as "isCounted",
   ceil(extract(epoch from ${nextDay("d.due_at")} - now()) * 1000)::int as "waitMs"
-from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bool[], $5::text[])
-  as h(id, lease_token, address, offers_unsubscribe, sender_domain)
+from ${rows("requested", {
+    id: ["uuid", ({ id }) => id],
+    lease_token: ["uuid", ({ leaseToken }) => leaseToken],
+    address: ["text", ({ address }) => foldAddress(address)],
+    offers_unsubscribe: ["bool", ({ offersUnsubscribe }) => offersUnsubscribe],
+    sender_domain: ["text", ({ senderDomain }) => senderDomain],
+  })} as h
 join deliveries d on d.id = h.id and d.lease_token = h.lease_token
 where d.leased_until > now()
   and not exists (select from suppressions s where s.team_id = d.team_id and s.address = h.address
     and (h.offers_unsubscribe or not s.lists_only))
-order by d.id for no key update of d`;
+order by d.id for no key update of d`,
+);
 
-const MARK_AND_COUNT = `
+type UsedCap = CapScope & { added: number; isFull: boolean };
+
+const MARK_AND_COUNT = writeStatement<{ admitted: readonly string[]; used: readonly UsedCap[] }>(
+  ({ rows }) => `
 with marked as (
   update deliveries d set stage = 'handed_over', counted_on = ${TODAY}, updated_at = now()
-  from unnest($1::uuid[]) as f(id) where d.id = f.id
+  from ${rows("admitted", { id: ["uuid", (id: string) => id] })} as f where d.id = f.id
 )
 update sending_days s set handed_over = s.handed_over + u.added, held_over = s.held_over or u.is_full
-from unnest($2::uuid[], $3::text[], $4::int[], $5::bool[]) as u(team_id, domain, added, is_full)
-where s.team_id = u.team_id and s.domain = u.domain and s.day = ${TODAY}`;
+from ${rows("used", {
+    team_id: ["uuid", ({ teamId }) => teamId],
+    domain: ["text", ({ domain }) => domain],
+    added: ["int", ({ added }) => added],
+    is_full: ["bool", ({ isFull }) => isFull],
+  })} as u
+where s.team_id = u.team_id and s.domain = u.domain and s.day = ${TODAY}`,
+);
 
 /** Allocates what is left of the caps in order. A delivery needs capacity in both its domain and its team. */
 function allocate(mine: readonly LockedDelivery[], rooms: readonly Room[]) {

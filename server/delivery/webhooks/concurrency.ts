@@ -9,17 +9,12 @@ const endpointsMax = 500;
  * Adaptive concurrency limit per endpoint, in this process's memory. Each fast success raises it; a failure resets it. Busy
  * endpoints drain quickly, and slow ones never use all of a worker's attempts. A restart starts again from the initial limit.
  */
-export type EndpointConcurrency = {
+export function createEndpointConcurrency() {
   /** Endpoints with a limit above the initial one. */
-  raised: ReadonlyMap<string, number>;
-  record(webhookId: string, hasSucceeded: boolean, durationMs: number): void;
-};
-
-export function createEndpointConcurrency(): EndpointConcurrency {
   const raised = new Map<string, number>();
   return {
     raised,
-    record(webhookId, hasSucceeded, durationMs) {
+    record(webhookId: string, hasSucceeded: boolean, durationMs: number): void {
       if (!hasSucceeded) {
         raised.delete(webhookId);
         return;

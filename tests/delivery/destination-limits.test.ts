@@ -8,7 +8,7 @@ import { startTestInternet, type TestInternet } from "../support/servers/test-in
 import { createWorld, type World } from "../support/world";
 
 const eventually = { timeout: 60_000, interval: 20 };
-const town = "town.example";
+const limitedDomain = "town.example";
 
 let world: World;
 let internet: TestInternet;
@@ -17,7 +17,7 @@ beforeEach(async () => {
   stop = async () => {};
   world = await createWorld({ transportKind: "direct" });
   internet = await startTestInternet({
-    [town]: { a: ["127.0.0.2"] },
+    [limitedDomain]: { a: ["127.0.0.2"] },
     "other.example": { a: ["127.0.0.3"] },
   });
 });
@@ -48,13 +48,13 @@ const send = async (domain: string, count: number) => {
 type Row = { domain: string; status: string; rule: string | null; waits: boolean; attempts: number };
 const rows = () => world.hot<Row[]>`
   select domain, status, wait_rule as rule, due_at > now() as waits, attempts from deliveries order by id`;
-const bringNearer = () =>
+const makeAllDue = () =>
   world.hot`update deliveries set due_at = now() where status = 'queued' and due_at > now()`;
 const WAITING = { status: "queued", rule: "destination_pace", waits: true, attempts: 0 };
 
 const untilAllDelivered = () =>
   vi.waitFor(async () => {
-    await bringNearer();
+    await makeAllDue();
     expect(new Set((await rows()).map(({ status }) => status))).toEqual(new Set(["delivered"]));
   }, eventually);
 
@@ -64,53 +64,55 @@ const startWorkers = async (...ids: string[]) => {
 };
 
 test("a destination with a limit of 1 connection gets no second one, and one without a limit does", async () => {
-  await setDestinationLimit(world.deps, town, { connectionsMax: 1 });
+  await setDestinationLimit(world.deps, limitedDomain, { connectionsMax: 1 });
   let release = () => {};
   const open = new Promise<void>((resolve) => {
     release = resolve;
   });
-  let atOnce = 0;
+  let concurrent = 0;
   const greeting = () => open.then((): Act => PASS);
   const limited = await internet.serve("127.0.0.2", {
     greeting,
     mail: (): Act => {
-      atOnce = Math.max(atOnce, limited.open());
+      concurrent = Math.max(concurrent, limited.open());
       return PASS;
     },
   });
   const other = await internet.serve("127.0.0.3", { greeting });
-  await send(town, 6);
+  await send(limitedDomain, 6);
   await send("other.example", 6);
   start();
   await vi.waitFor(() => expect([limited.connections(), other.connections()]).toEqual([1, 2]), eventually);
   await vi.waitFor(async () => {
-    const waiting = (await rows()).filter(({ domain, status }) => domain === town && status === "queued");
+    const waiting = (await rows()).filter(
+      ({ domain, status }) => domain === limitedDomain && status === "queued",
+    );
     expect(waiting).toHaveLength(5);
     for (const row of waiting) expect(row).toMatchObject({ rule: "destination_pace", attempts: 0 });
   }, eventually);
   release();
   await untilAllDelivered();
   expect(limited.messages).toHaveLength(6);
-  expect(atOnce).toBe(1);
+  expect(concurrent).toBe(1);
 });
 
 test("a destination with a limit of 1 a minute gets one email; the others wait with rule and due time until the limit is removed", async () => {
-  await setDestinationLimit(world.deps, town, { perMinute: 1 });
+  await setDestinationLimit(world.deps, limitedDomain, { perMinute: 1 });
   const peer = await internet.serve("127.0.0.2");
-  await send(town, 3);
+  await send(limitedDomain, 3);
   start();
-  const twoWait = () =>
+  const expectTwoWaiting = () =>
     vi.waitFor(async () => {
       const queued = (await rows()).filter(({ status }) => status === "queued");
       expect(queued).toMatchObject([WAITING, WAITING]);
     }, eventually);
   await vi.waitFor(() => expect(peer.messages).toHaveLength(1), eventually);
-  await twoWait();
+  await expectTwoWaiting();
   // When they are due again, they are claimed and requeued for the same reason.
-  await bringNearer();
-  await twoWait();
+  await makeAllDue();
+  await expectTwoWaiting();
   expect(peer.messages).toHaveLength(1);
-  await unsetDestinationLimit(world.deps, town);
+  await unsetDestinationLimit(world.deps, limitedDomain);
   await untilAllDelivered();
   expect(peer.messages).toHaveLength(3);
 });
@@ -121,26 +123,32 @@ test("a limit is divided among the live workers with direct delivery, and their 
   await startWorkers(...ids, newId());
   await world.hot`update workers set beat_at = now() - interval '1 min' where id not in ${world.hot(ids)}`;
   await world.hot`insert into workers (id, host, pid, transport) values (${newId()}, 'elsewhere', 1, 'relay')`;
-  await setDestinationLimit(world.deps, town, { connectionsMax: 5, perMinute: 120 });
+  await setDestinationLimit(world.deps, limitedDomain, { connectionsMax: 5, perMinute: 120 });
   await setDestinationLimit(world.deps, "other.example", { connectionsMax: 1 });
   const shareOf = async (workerId: string) => {
-    const domains = [town, "other.example", "free.example"];
+    const domains = [limitedDomain, "other.example", "free.example"];
     return Object.fromEntries(await readDestinationShares(world.hot, { workerId, domains }));
   };
   expect(await shareOf(first)).toEqual({
-    [town]: { places: 2, perMinute: 40 },
+    [limitedDomain]: { places: 2, perMinute: 40 },
     "other.example": { places: 1, perMinute: null },
   });
-  expect(await shareOf(second)).toMatchObject({ [town]: { places: 2 }, "other.example": { places: 0 } });
-  expect(await shareOf(third)).toMatchObject({ [town]: { places: 1 }, "other.example": { places: 0 } });
+  expect(await shareOf(second)).toMatchObject({
+    [limitedDomain]: { places: 2 },
+    "other.example": { places: 0 },
+  });
+  expect(await shareOf(third)).toMatchObject({
+    [limitedDomain]: { places: 1 },
+    "other.example": { places: 0 },
+  });
 });
 
 test("a worker without a share requeues the delivery, and sends it after the worker with the share is gone", async () => {
   const [other = "", own = ""] = [newId(), newId()].sort();
   await startWorkers(other, own);
-  await setDestinationLimit(world.deps, town, { connectionsMax: 1 });
+  await setDestinationLimit(world.deps, limitedDomain, { connectionsMax: 1 });
   const peer = await internet.serve("127.0.0.2");
-  await send(town, 2);
+  await send(limitedDomain, 2);
   start(own);
   await vi.waitFor(async () => expect(await rows()).toMatchObject([WAITING, WAITING]), eventually);
   expect(peer.connections()).toBe(0);

@@ -9,18 +9,18 @@ import { type Outcome, outcomeOfReply, readReply } from "#server/mail/outcome";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-const town = "town.example";
+const testDomain = "town.example";
 const minuteMs = 60_000;
 const openThrottles = (concurrencyMax = 5, destinationsMax?: number) =>
   createThrottles({ concurrencyMax, destinationsMax, nowMs: () => Date.now() });
 const outcomesOf = (reply: string): Outcome[] => [
-  outcomeOfReply("ann@town.example", readReply(reply), town, "mail"),
+  outcomeOfReply("ann@town.example", readReply(reply), testDomain, "mail"),
 ];
 const unreachable: Outcome[] = [
-  { recipient: "ann@town.example", kind: "deferred", reply: null, host: town, reason: "No response." },
+  { recipient: "ann@town.example", kind: "deferred", reply: null, host: testDomain, reason: "No response." },
 ];
 
-async function acquireSlot(throttles: Throttles, destination = town): Promise<DialogueSlot> {
+async function acquireSlot(throttles: Throttles, destination = testDomain): Promise<DialogueSlot> {
   const result = await throttles.acquire(destination);
   if ("waitMs" in result) throw new Error(`has to wait for ${result.waitMs} ms`);
   return result;
@@ -34,7 +34,7 @@ async function runDialogue(throttles: Throttles, reply: string | Outcome[], dura
 }
 
 /** How long the next delivery is requeued for; 0 if it gets a slot immediately. */
-async function waitOf(throttles: Throttles, destination = town): Promise<number> {
+async function waitOf(throttles: Throttles, destination = testDomain): Promise<number> {
   const pending = throttles.acquire(destination);
   await vi.advanceTimersByTimeAsync(2_000);
   const result = await pending;
@@ -45,11 +45,11 @@ async function waitOf(throttles: Throttles, destination = town): Promise<number>
 
 test("a new destination has a concurrency of 2, which each round of successes raises by 1 up to the maximum", async () => {
   const throttles = openThrottles(4);
-  expect(throttles.stateOf(town).concurrency).toBe(2);
+  expect(throttles.stateOf(testDomain).concurrency).toBe(2);
   const seen = [];
   for (let n = 0; n < 12; n++) {
     await runDialogue(throttles, "250 ok");
-    seen.push(throttles.stateOf(town).concurrency);
+    seen.push(throttles.stateOf(testDomain).concurrency);
   }
   expect(seen).toEqual([2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4]);
 });
@@ -58,8 +58,8 @@ test("dialogues above the limit wait in order for a free slot", async () => {
   const throttles = openThrottles();
   const [first, second] = [await acquireSlot(throttles), await acquireSlot(throttles)];
   const order: string[] = [];
-  const third = throttles.acquire(town).then(() => order.push("third"));
-  const fourth = throttles.acquire(town).then(() => order.push("fourth"));
+  const third = throttles.acquire(testDomain).then(() => order.push("third"));
+  const fourth = throttles.acquire(testDomain).then(() => order.push("fourth"));
   await vi.advanceTimersByTimeAsync(1);
   expect(order).toEqual([]);
   first.release(null);
@@ -75,9 +75,9 @@ test.each([
 ])("%s halves concurrency and rate, and pauses the destination", async (reply) => {
   const throttles = openThrottles(8);
   for (let n = 0; n < 40; n++) await runDialogue(throttles, "250 ok");
-  expect(throttles.stateOf(town).concurrency).toBe(8);
+  expect(throttles.stateOf(testDomain).concurrency).toBe(8);
   await runDialogue(throttles, reply);
-  expect(throttles.stateOf(town)).toEqual({ concurrency: 4, perMinute: 20, pausedForMs: 30_000 });
+  expect(throttles.stateOf(testDomain)).toEqual({ concurrency: 4, perMinute: 20, pausedForMs: 30_000 });
   const waitMs = await waitOf(throttles);
   expect(waitMs).toBeGreaterThan(28_000);
   expect(waitMs).toBeLessThan(40_000);
@@ -90,7 +90,7 @@ test("concurrent throttling replies reduce the limits once", async () => {
   for (const each of together) each.startDialogue();
   vi.advanceTimersByTime(10);
   for (const each of together) each.release(outcomesOf("421 too many connections"));
-  expect(throttles.stateOf(town)).toMatchObject({ concurrency: 4, pausedForMs: 30_000 });
+  expect(throttles.stateOf(testDomain)).toMatchObject({ concurrency: 4, pausedForMs: 30_000 });
 });
 
 test("each further throttling reply doubles the pause up to 15 minutes, and a success resets it", async () => {
@@ -98,28 +98,28 @@ test("each further throttling reply doubles the pause up to 15 minutes, and a su
   const pauses: number[] = [];
   for (let n = 0; n < 7; n++) {
     await runDialogue(throttles, "421 not now");
-    pauses.push(throttles.stateOf(town).pausedForMs / 1_000);
+    pauses.push(throttles.stateOf(testDomain).pausedForMs / 1_000);
     vi.advanceTimersByTime(20 * minuteMs);
   }
   expect(pauses).toEqual([30, 60, 120, 240, 480, 900, 900]);
   await runDialogue(throttles, "250 ok");
   vi.advanceTimersByTime(20 * minuteMs);
   await runDialogue(throttles, "421 not now");
-  expect(throttles.stateOf(town).pausedForMs).toBe(30_000);
+  expect(throttles.stateOf(testDomain).pausedForMs).toBe(30_000);
 });
 
 test("successes raise the rate in steps until it is unlimited", async () => {
   const throttles = openThrottles();
   await runDialogue(throttles, "421 not now");
-  expect(throttles.stateOf(town).perMinute).toBe(1);
+  expect(throttles.stateOf(testDomain).perMinute).toBe(1);
   const seen = [];
   for (let n = 0; n < 12; n++) {
     vi.advanceTimersByTime(10 * minuteMs);
     await runDialogue(throttles, "250 ok");
-    seen.push(throttles.stateOf(town).perMinute);
+    seen.push(throttles.stateOf(testDomain).perMinute);
   }
   expect(seen).toEqual([11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 21]);
-  for (let n = 0; throttles.stateOf(town).perMinute !== null; n++) {
+  for (let n = 0; throttles.stateOf(testDomain).perMinute !== null; n++) {
     expect(n).toBeLessThan(100_000);
     vi.advanceTimersByTime(minuteMs);
     await runDialogue(throttles, "250 ok");
@@ -146,7 +146,7 @@ test("a delivery that waits for a slot is requeued after 2 s, or immediately aft
   const throttles = openThrottles();
   const [first] = [await acquireSlot(throttles), await acquireSlot(throttles)];
   expect(await waitOf(throttles)).toBeGreaterThan(0);
-  const pending = throttles.acquire(town);
+  const pending = throttles.acquire(testDomain);
   first.startDialogue();
   first.release(outcomesOf("421 stop"));
   expect(await pending).toMatchObject({ waitMs: expect.any(Number) });
@@ -156,9 +156,9 @@ test("an unreachable destination keeps a concurrency of 1, and other rejections 
   const throttles = openThrottles();
   await runDialogue(throttles, "550 5.1.1 no such user");
   await runDialogue(throttles, "451 4.7.1 Greylisted, please try again in 300 seconds");
-  expect(throttles.stateOf(town)).toEqual({ concurrency: 2, perMinute: null, pausedForMs: 0 });
+  expect(throttles.stateOf(testDomain)).toEqual({ concurrency: 2, perMinute: null, pausedForMs: 0 });
   await runDialogue(throttles, unreachable);
-  expect(throttles.stateOf(town)).toEqual({ concurrency: 1, perMinute: null, pausedForMs: 0 });
+  expect(throttles.stateOf(testDomain)).toEqual({ concurrency: 1, perMinute: null, pausedForMs: 0 });
 });
 
 test("destinations are throttled separately, and paused ones are not evicted", async () => {
@@ -172,33 +172,33 @@ test("destinations are throttled separately, and paused ones are not evicted", a
 test("the operator's limit applies to a fast destination, and removing it restores the learned limits", async () => {
   const throttles = openThrottles();
   for (let n = 0; n < 12; n++) await runDialogue(throttles, "250 ok");
-  expect(throttles.stateOf(town)).toMatchObject({ concurrency: 5, perMinute: null });
-  throttles.setLimit(town, { places: 1, perMinute: 60 });
-  expect(throttles.stateOf(town)).toMatchObject({ concurrency: 1, perMinute: 60 });
+  expect(throttles.stateOf(testDomain)).toMatchObject({ concurrency: 5, perMinute: null });
+  throttles.setLimit(testDomain, { places: 1, perMinute: 60 });
+  expect(throttles.stateOf(testDomain)).toMatchObject({ concurrency: 1, perMinute: 60 });
   const first = await acquireSlot(throttles);
   first.startDialogue();
   first.release(outcomesOf("250 ok"));
-  const second = throttles.acquire(town);
+  const second = throttles.acquire(testDomain);
   await vi.advanceTimersByTimeAsync(999);
   expect(await Promise.race([second, "not yet"])).toBe("not yet");
   await vi.advanceTimersByTimeAsync(1);
   expect(await second).toHaveProperty("release");
 
-  throttles.setLimit(town, null);
-  expect(throttles.stateOf(town)).toMatchObject({ concurrency: 5, perMinute: null });
+  throttles.setLimit(testDomain, null);
+  expect(throttles.stateOf(testDomain)).toMatchObject({ concurrency: 5, perMinute: null });
 });
 
 test("a destination with a limit of 0 for this worker gives no slot until the limit is raised", async () => {
   const throttles = openThrottles();
-  throttles.setLimit(town, { places: 0, perMinute: null });
+  throttles.setLimit(testDomain, { places: 0, perMinute: null });
   expect(await waitOf(throttles)).toBeGreaterThan(0);
-  throttles.setLimit(town, { places: 1, perMinute: null });
+  throttles.setLimit(testDomain, { places: 1, perMinute: null });
   expect(await waitOf(throttles)).toBe(0);
 });
 
 test("learned limits below the operator's limit apply", async () => {
   const throttles = openThrottles();
-  throttles.setLimit(town, { places: 4, perMinute: 600 });
+  throttles.setLimit(testDomain, { places: 4, perMinute: 600 });
   await runDialogue(throttles, "421 4.7.0 too many");
-  expect(throttles.stateOf(town)).toMatchObject({ concurrency: 1, perMinute: 1 });
+  expect(throttles.stateOf(testDomain)).toMatchObject({ concurrency: 1, perMinute: 1 });
 });

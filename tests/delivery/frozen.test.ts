@@ -22,18 +22,18 @@ const afterTheLease = { timeout: 120_000, interval: 200 };
 let world: World;
 let peer: SmtpTestServer;
 let release: () => void;
-let askedByFrozen = 0;
+let frozenDataCommands = 0;
 beforeEach(async () => {
   world = await createWorld({ transportKind: "relay" });
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  askedByFrozen = 0;
+  frozenDataCommands = 0;
   peer = await startSmtpTestServer({
     // The worker of the first connection freezes: its DATA gets no reply before the end of the test.
     data: async ({ connection }): Promise<Act> => {
       if (connection > 1) return PASS;
-      askedByFrozen += 1;
+      frozenDataCommands += 1;
       await released;
       return PASS;
     },
@@ -60,7 +60,7 @@ test("a worker that was frozen for longer than its lease does not send the final
 }, async () => {
   const { id } = await world.send({ to: ["ann@example.net"] });
   const frozen = await startWorker();
-  await vi.waitFor(() => expect(askedByFrozen).toBe(1), eventually);
+  await vi.waitFor(() => expect(frozenDataCommands).toBe(1), eventually);
   frozen.signal("SIGSTOP");
 
   const second = await startWorker();

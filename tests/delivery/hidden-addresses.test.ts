@@ -4,7 +4,7 @@ import { startTestInternet, type TestInternet } from "../support/servers/test-in
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 
 let world: WebhookWorld;
-let net: TestInternet;
+let internet: TestInternet;
 let lines: { event: string; facts: unknown }[];
 beforeEach(async () => {
   lines = [];
@@ -13,7 +13,7 @@ beforeEach(async () => {
     transportKind: "direct",
     log: { info: record, warn: record, error: record },
   });
-  net = await startTestInternet({
+  internet = await startTestInternet({
     "closed.example": { mx: [[10, "mx.closed.example"]] },
     "mx.closed.example": { a: ["127.0.0.9"] },
     "nowhere.example": { a: ["255.255.255.255"] },
@@ -23,12 +23,12 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  await net.close();
+  await internet.close();
   await world.close();
 });
 
 test("failure reasons contain no address of this machine or of the internal network", async () => {
-  await net.serve("127.0.0.2", { greeting: { bye: "421 4.3.2 later" } });
+  await internet.serve("127.0.0.2", { greeting: { bye: "421 4.3.2 later" } });
   const sink = await world.sink();
   const hook = await world.endpoint(sink, [
     "email.delivery_delayed",
@@ -36,7 +36,7 @@ test("failure reasons contain no address of this machine or of the internal netw
     "email.bounced",
     "email.unknown",
   ]);
-  const transport = net.transport({
+  const transport = internet.transport({
     canConnectTo: (address) => !address.startsWith("10."),
     findStsPolicy: async (domain) => {
       if (domain === "ours.example")
@@ -60,7 +60,7 @@ test("failure reasons contain no address of this machine or of the internal netw
     pages.push(JSON.stringify(email));
   }
   expect(reasons).toEqual({
-    "ann@closed.example": `Could not connect to mx.closed.example port ${net.port}: connection refused (ECONNREFUSED).`,
+    "ann@closed.example": `Could not connect to mx.closed.example port ${internet.port}: connection refused (ECONNREFUSED).`,
     "ann@nowhere.example": expect.stringMatching(
       /^Could not connect to nowhere\.example port \d+: .*\((ENETUNREACH|EACCES|EHOSTUNREACH)\)\.$/,
     ),

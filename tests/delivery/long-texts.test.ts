@@ -86,7 +86,7 @@ test("while a text is generated, emails that need none are delivered, also those
 });
 
 describe("a text that could not be generated in time", () => {
-  async function peerAnd(answers: (typeof DROP | string)[]) {
+  async function startServer(answers: (typeof DROP | string)[]) {
     const peer = await startSmtpTestServer({ message: answers });
     const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
     if (!url.ok) throw new Error(url.fault);
@@ -102,11 +102,11 @@ describe("a text that could not be generated in time", () => {
     ["", newsletter],
     [", whose body is too large to be read with others", newsletter.repeat(3)],
   ])("stays the email's text: the next attempt sends the same bytes%s", async (_, html) => {
-    const { peer, transport, close } = await peerAnd([DROP, "250 2.0.0 kept"]);
+    const { peer, transport, close } = await startServer([DROP, "250 2.0.0 kept"]);
     const { id } = await world.send({ html });
-    const hurried = createTextConverter({ log: silentLog, timeLimitMs: 1 });
+    const limited = createTextConverter({ log: silentLog, timeLimitMs: 1 });
     await tick(
-      { ...world.withTransport(transport), convertToText: hurried.convertToText },
+      { ...world.withTransport(transport), convertToText: limited.convertToText },
       { budgetMs: 20_000 },
     );
     await world.elapse("20 minutes");
@@ -119,7 +119,7 @@ describe("a text that could not be generated in time", () => {
     expect(second).toBe(first);
     const displayed = Buffer.from((await readSource(world.ctx, id)).bytes).toString("latin1");
     expect(displayed.slice(displayed.indexOf("\r\n\r\n"))).toBe(first?.slice(first.indexOf("\r\n\r\n")));
-    await Promise.all([close(), hurried.close()]);
+    await Promise.all([close(), limited.close()]);
   });
 
   test("is the same for all recipients, in any order of attempts", async () => {

@@ -29,23 +29,23 @@ const policy = (mode: string, mx: string): SinkReply => ({
 });
 
 /** A recipient's domain: the response of its policy host, and the certificate of its mail server. */
-type Far = { answer: SinkReply; isPolicyVouched?: boolean; isMailVouched?: boolean };
-const FARS: Record<string, Far> = {
+type Destination = { answer: SinkReply; isPolicyTrusted?: boolean; isMailTrusted?: boolean };
+const DESTINATIONS: Record<string, Destination> = {
   "enforcing.example": { answer: policy("enforce", "mx.enforcing.example") },
-  "doubtful.example": { answer: policy("enforce", "mx.doubtful.example"), isMailVouched: false },
+  "doubtful.example": { answer: policy("enforce", "mx.doubtful.example"), isMailTrusted: false },
   "elsewhere.example": { answer: policy("enforce", "*.elsewhere.test") },
-  "testing.example": { answer: policy("testing", "mx.nobody.example"), isMailVouched: false },
+  "testing.example": { answer: policy("testing", "mx.nobody.example"), isMailTrusted: false },
   "unproved.example": {
     answer: policy("enforce", "mx.nobody.example"),
-    isPolicyVouched: false,
-    isMailVouched: false,
+    isPolicyTrusted: false,
+    isMailTrusted: false,
   },
   "moved.example": {
     answer: {
       status: 302,
       headers: { location: "https://mta-sts.elsewhere.example/.well-known/mta-sts.txt" },
     },
-    isMailVouched: false,
+    isMailTrusted: false,
   },
 };
 
@@ -56,13 +56,13 @@ let sinks: Map<string, HttpSink>;
 let servers: Map<string, SmtpTestServer>;
 
 /** The certificate of a name is signed by the test authority or self-signed. */
-const certificateOf = (name: string, isVouched = true): Certificate =>
-  makeCertificate({ names: [name], ...(isVouched && { issuer: authority }) });
+const certificateOf = (name: string, isTrusted = true): Certificate =>
+  makeCertificate({ names: [name], ...(isTrusted && { issuer: authority }) });
 
 async function open(): Promise<void> {
   world = await createWorld({ transportKind: "direct" });
   const zone: Zone = {};
-  for (const [nth, domain] of Object.keys(FARS).entries()) {
+  for (const [nth, domain] of Object.keys(DESTINATIONS).entries()) {
     zone[domain] = { mx: [[10, `mx.${domain}`]] };
     zone[`mx.${domain}`] = { a: [`127.0.0.${50 + nth}`] };
     zone[`_mta-sts.${domain}`] = { txt: ["v=STSv1; id=1;"] };
@@ -71,12 +71,12 @@ async function open(): Promise<void> {
   internet = await startTestInternet(zone);
   sinks = new Map();
   servers = new Map();
-  for (const [nth, [domain, far]] of Object.entries(FARS).entries()) {
-    const certificate = certificateOf(`mta-sts.${domain}`, far.isPolicyVouched);
+  for (const [nth, [domain, destination]] of Object.entries(DESTINATIONS).entries()) {
+    const certificate = certificateOf(`mta-sts.${domain}`, destination.isPolicyTrusted);
     const place = { host: `127.0.0.${30 + nth}`, port: httpsPort, certificate };
-    sinks.set(domain, await startHttpSink(() => far.answer, place));
-    const proof = { certificate: certificateOf(`mx.${domain}`, far.isMailVouched) };
-    servers.set(domain, await internet.serve(`127.0.0.${50 + nth}`, { ehlo: EHLO_STARTTLS }, proof));
+    sinks.set(domain, await startHttpSink(() => destination.answer, place));
+    const tls = { certificate: certificateOf(`mx.${domain}`, destination.isMailTrusted) };
+    servers.set(domain, await internet.serve(`127.0.0.${50 + nth}`, { ehlo: EHLO_STARTTLS }, tls));
   }
   folder = mkdtempSync(join(tmpdir(), "backstamp-authority-"));
   writeFileSync(join(folder, "authority.pem"), authority.cert);
@@ -95,7 +95,7 @@ describe.runIf(isOpen)("a worker and MTA-STS policies with certificates of a tes
   test("an enforced policy is applied, and one with an invalid certificate is ignored", {
     timeout: 120_000,
   }, async () => {
-    const { id } = await world.send({ to: Object.keys(FARS).map((domain) => `ann@${domain}`) });
+    const { id } = await world.send({ to: Object.keys(DESTINATIONS).map((domain) => `ann@${domain}`) });
     const worker = spawnWorker({
       databaseUrl: world.databaseUrl,
       smtpUrl: "direct:",

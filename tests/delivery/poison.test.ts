@@ -49,7 +49,7 @@ const unsettled = () =>
 
 /** Restarts a worker after each crash, like a supervisor, and expires its leases. */
 async function superviseUntilSettled(maxMs: number): Promise<void> {
-  let deaths = 0;
+  let crashes = 0;
   const untilMs = performance.now() + maxMs;
   const start = () =>
     spawnWorker({
@@ -60,9 +60,9 @@ async function superviseUntilSettled(maxMs: number): Promise<void> {
   let worker = start();
   while ((await unsettled()).length > 0) {
     if (performance.now() > untilMs)
-      throw new Error(`not settled after ${deaths} deaths: ${JSON.stringify(await unsettled())}`);
+      throw new Error(`not settled after ${crashes} crashes: ${JSON.stringify(await unsettled())}`);
     if (worker.hasExited()) {
-      deaths += 1;
+      crashes += 1;
       await world.elapse("61 seconds");
       // Crashes caused by this email alone are simulated, except the last two.
       await world.hot`update deliveries set lapses = ${lapsesMax - 2} where lapses = 3 and address = ${poisonous}`;

@@ -31,7 +31,7 @@ const settings = {
 const sender = "Gärtnerei <ann@signed.example>";
 
 /** Replies of the server behind Postfix to RCPT. It has no extensions beyond RFC 5321. */
-const SAYS: Record<string, string> = {
+const REPLIES: Record<string, string> = {
   gone: "550 5.1.1 There is nobody of that name",
   full: "554 5.2.2 The mailbox is full",
   policy: "550 5.7.1 We do not want this",
@@ -55,7 +55,7 @@ async function open(): Promise<void> {
   inbound = opened;
   remote = await startSmtpTestServer({
     ehlo: "250 remote.example",
-    rcpt: ({ address }) => SAYS[address.split("@")[0] ?? ""] ?? "250 ok",
+    rcpt: ({ address }) => REPLIES[address.split("@")[0] ?? ""] ?? "250 ok",
   });
   postfix = await startPostfix({
     mailboxes: ["ben", "jörg"],
@@ -79,7 +79,7 @@ async function open(): Promise<void> {
 const round = () => tick(world.withTransport(transport), { budgetMs: 60_000 });
 const latin1 = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString("latin1");
 /** SMTP adds a missing line end. */
-const onTheWire = ({ bytes }: OutgoingMessage) => latin1(bytes).replace(/(?<!\r\n)$/, "\r\n");
+const wireText = ({ bytes }: OutgoingMessage) => latin1(bytes).replace(/(?<!\r\n)$/, "\r\n");
 const messageIdOf = (text: string) => /^Message-ID: (.*)\r$/im.exec(text)?.[1] ?? "";
 
 /** The names of the header fields that servers added in front of ours. Fails if anything else was changed. */
@@ -132,10 +132,10 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
     }, eventually);
 
     const toMailbox = postfix.mailbox("ben").map((bytes) => latin1(bytes).replaceAll("\n", "\r\n"));
-    const beyond = remote.messages.map(({ bytes }) => latin1(bytes));
+    const remoteCopies = remote.messages.map(({ bytes }) => latin1(bytes));
     for (const message of sent) {
-      const own = onTheWire(message);
-      const copies = [toMailbox, beyond].map((arrived) => arrived.find((text) => text.endsWith(own)));
+      const own = wireText(message);
+      const copies = [toMailbox, remoteCopies].map((arrived) => arrived.find((text) => text.endsWith(own)));
       expect(
         copies.filter((text) => text !== undefined),
         messageIdOf(own),
@@ -153,7 +153,7 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
         formatDkimRecord(key.algorithm, key.publicKey),
       ]),
     );
-    const arrived = [...toMailbox, ...beyond].map((text) => Buffer.from(text, "latin1"));
+    const arrived = [...toMailbox, ...remoteCopies].map((text) => Buffer.from(text, "latin1"));
     expect(await verifyDkim(arrived, zone)).toEqual(arrived.map(() => [true, true]));
   });
 
@@ -230,7 +230,7 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
       expect(await stateOf(id), postfix.log()).toEqual([["jörg@remote.example", "bounced", "5.6.7"]]);
     }, eventually);
     const arrived = latin1(postfix.mailbox("jörg")[0]).replaceAll("\n", "\r\n");
-    const own = sent.map(onTheWire).find((text) => arrived.endsWith(text));
+    const own = sent.map(wireText).find((text) => arrived.endsWith(text));
     expect(own).toContain(latin1(Buffer.from("jörg@mailbox.example")));
     const listed = await world.hot`select 1 from suppressions where address = 'jörg@remote.example'`;
     expect(listed).toHaveLength(0);

@@ -200,13 +200,13 @@ test("DKIM signing is configurable per relay, and the bytes below the signatures
     await round();
     await world.elapse("1 hour");
   }
-  const withOurs = signing.messages.map(({ bytes }) => bytes.toString("latin1"));
-  const without = bare.messages.map(({ bytes }) => bytes.toString("latin1"));
-  expect([withOurs.length, without.length]).toEqual([3, 2]);
-  expect([new Set(withOurs).size, new Set(without).size]).toEqual([1, 1]);
-  expect(without[0]).not.toMatch(/^DKIM-Signature:/im);
-  const signatures = withOurs[0]?.slice(0, -(without[0]?.length ?? 0)) ?? "";
-  expect(withOurs[0]?.endsWith(without[0] ?? "none")).toBe(true);
+  const signedCopies = signing.messages.map(({ bytes }) => bytes.toString("latin1"));
+  const unsignedCopies = bare.messages.map(({ bytes }) => bytes.toString("latin1"));
+  expect([signedCopies.length, unsignedCopies.length]).toEqual([3, 2]);
+  expect([new Set(signedCopies).size, new Set(unsignedCopies).size]).toEqual([1, 1]);
+  expect(unsignedCopies[0]).not.toMatch(/^DKIM-Signature:/im);
+  const signatures = signedCopies[0]?.slice(0, -(unsignedCopies[0]?.length ?? 0)) ?? "";
+  expect(signedCopies[0]?.endsWith(unsignedCopies[0] ?? "none")).toBe(true);
   expect(signatures).toMatch(/^(DKIM-Signature:[^\r]*\r\n(?:[ \t][^\r]*\r\n)*)+$/);
 });
 

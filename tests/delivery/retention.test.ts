@@ -32,20 +32,20 @@ async function age(id: string, days: number): Promise<string> {
   const [row] = await world.hot<{ id: string }[]>`
     select (lpad(to_hex((extract(epoch from now() - ${days} * interval '1 day') * 1000)::bigint), 12, '0')
       || substring(replace(${old}::text, '-', '') from 13))::uuid as id`;
-  const aged = row?.id ?? "";
+  const oldId = row?.id ?? "";
   await world.hot.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`
-      update emails set id = ${aged}, created_at = created_at - ${days} * interval '1 day' where id = ${id}`;
-    for (const table of TABLES) await tx`update ${tx(table)} set email_id = ${aged} where email_id = ${id}`;
+      update emails set id = ${oldId}, created_at = created_at - ${days} * interval '1 day' where id = ${id}`;
+    for (const table of TABLES) await tx`update ${tx(table)} set email_id = ${oldId} where email_id = ${id}`;
     await tx`
-      update deliveries set updated_at = updated_at - ${days} * interval '1 day' where email_id = ${aged}`;
+      update deliveries set updated_at = updated_at - ${days} * interval '1 day' where email_id = ${oldId}`;
   });
-  return aged;
+  return oldId;
 }
 
 /** An old email with an attachment and a delivery in this status. */
-async function oldMail(status: string, days: number): Promise<string> {
+async function oldEmail(status: string, days: number): Promise<string> {
   const content = Buffer.from("file");
   const { id } = await world.send({
     to: ["delivered@backstamp.test"],
@@ -59,7 +59,7 @@ async function oldMail(status: string, days: number): Promise<string> {
 const keep = (bodiesDays: number | null, emailsDays: number | null = null) =>
   setRetention(world.ctx, { bodiesDays, emailsDays });
 const run = () => applyRetention(world.withTransport(null), () => true);
-const runBooks = () => aggregateUsage(world.withTransport(null), () => true);
+const countUsage = () => aggregateUsage(world.withTransport(null), () => true);
 const rowsOf = async (id: string) => {
   const count = async (table: string) => {
     const [row] = await world.hot<{ n: number }[]>`
@@ -75,7 +75,7 @@ describe("content of old emails", () => {
     const { id: captured } = await world.send({ to: ["ben@example.net"] });
     await tick(world.withTransport(), { budgetMs: 2_000 });
     const kept = await age(captured, 40);
-    const id = await oldMail("delivered", 31);
+    const id = await oldEmail("delivered", 31);
     const before = await rowsOf(id);
     await keep(30);
     await run();
@@ -91,9 +91,9 @@ describe("content of old emails", () => {
   test.each(["scheduled", "queued", "sending", "unknown"])(
     "remains while a delivery is %s",
     async (status) => {
-      const id = await oldMail(status, 400);
+      const id = await oldEmail(status, 400);
       await keep(1, 1);
-      await runBooks();
+      await countUsage();
       await run();
       expect(await world.email(id)).toMatchObject({ isErased: false, html: "<p>Hello</p>" });
     },
@@ -114,8 +114,8 @@ describe("content of old emails", () => {
   });
 
   test("of a sent email remains for 14 days, because a bounce can arrive", async () => {
-    const young = await oldMail("sent", 13);
-    const old = await oldMail("sent", 15);
+    const young = await oldEmail("sent", 13);
+    const old = await oldEmail("sent", 15);
     await keep(1);
     await run();
     expect((await world.email(young)).isErased).toBe(false);
@@ -125,8 +125,8 @@ describe("content of old emails", () => {
   test.each(["delivered", "bounced", "complained", "failed", "suppressed", "canceled"])(
     "is erased if the delivery is %s; content one day younger than the period remains",
     async (status) => {
-      const old = await oldMail(status, 8);
-      const young = await oldMail(status, 6);
+      const old = await oldEmail(status, 8);
+      const young = await oldEmail(status, 6);
       await keep(7);
       await run();
       expect((await world.email(old)).isErased).toBe(true);
@@ -135,7 +135,7 @@ describe("content of old emails", () => {
   );
 
   test("remains without a retention rule, and in other teams", async () => {
-    const id = await oldMail("delivered", 4_000);
+    const id = await oldEmail("delivered", 4_000);
     await run();
     const other = await createTeam(world.deps, { name: "Other" });
     await setRetention({ ...world.ctx, teamId: other.id }, { bodiesDays: 1, emailsDays: 1 });
@@ -144,7 +144,7 @@ describe("content of old emails", () => {
   });
 
   test("cannot be sent again after it is erased, not even empty", async () => {
-    const id = await oldMail("failed", 31);
+    const id = await oldEmail("failed", 31);
     await keep(30);
     await run();
     await expect(retryEmail(world.ctx, id, true)).rejects.toMatchObject({
@@ -159,7 +159,7 @@ describe("content of old emails", () => {
   test("of an email that is resent at the same moment is either kept or not sent", async () => {
     await keep(30);
     for (let round = 0; round < 10; round++) {
-      const id = await oldMail("failed", 31);
+      const id = await oldEmail("failed", 31);
       await world.hot`update retention set next_at = now()`;
       const [, retried] = await Promise.allSettled([run(), retryEmail(world.ctx, id, false)]);
       const email = await world.email(id);
@@ -172,11 +172,11 @@ describe("content of old emails", () => {
 
 describe("old emails", () => {
   test("are deleted with all their data after they are counted", async () => {
-    const id = await oldMail("delivered", 100);
+    const id = await oldEmail("delivered", 100);
     await keep(null, 90);
     await run();
     expect(await exists(id)).toBe(true);
-    await runBooks();
+    await countUsage();
     await world.hot`update retention set next_at = now()`;
     await run();
     expect(await exists(id)).toBe(false);
@@ -187,8 +187,8 @@ describe("old emails", () => {
   });
 
   test("remain while they have pending webhook deliveries", async () => {
-    const id = await oldMail("delivered", 100);
-    await runBooks();
+    const id = await oldEmail("delivered", 100);
+    await countUsage();
     const webhook = newId();
     await world.hot`
       insert into webhooks (team_id, id, url, events, secret)
@@ -207,9 +207,9 @@ describe("old emails", () => {
   });
 
   test("lose their content first and are deleted later", async () => {
-    const middle = await oldMail("delivered", 50);
-    const old = await oldMail("delivered", 100);
-    await runBooks();
+    const middle = await oldEmail("delivered", 50);
+    const old = await oldEmail("delivered", 100);
+    await countUsage();
     await keep(30, 90);
     await run();
     expect((await world.email(middle)).isErased).toBe(true);
@@ -219,7 +219,7 @@ describe("old emails", () => {
 
 describe("a worker", () => {
   test("that lost its lease deletes nothing more", async () => {
-    const id = await oldMail("delivered", 31);
+    const id = await oldEmail("delivered", 31);
     await keep(30);
     const turn = await claimRetention(world.hot, newId());
     if (!turn) throw new Error("nothing was due");
@@ -236,7 +236,7 @@ describe("a worker", () => {
   test("continues where it stopped, in steps that skip emails that must remain", async () => {
     const ids: string[] = [];
     for (const days of [60, 59, 58, 57, 56, 55])
-      ids.push(await oldMail(days % 2 === 0 ? "delivered" : "unknown", days));
+      ids.push(await oldEmail(days % 2 === 0 ? "delivered" : "unknown", days));
     await keep(30);
     const turn = await claimRetention(world.hot, newId());
     if (!turn) throw new Error("nothing was due");
@@ -259,7 +259,7 @@ describe("a worker", () => {
   });
 
   test("stops between two steps on request and continues there later", async () => {
-    for (let n = 0; n < 3; n++) await oldMail("delivered", 60 + n);
+    for (let n = 0; n < 3; n++) await oldEmail("delivered", 60 + n);
     await keep(30);
     await applyRetention(world.withTransport(null), () => false);
     expect((await world.hot`select from email_bodies`).length).toBe(3);
@@ -270,7 +270,7 @@ describe("a worker", () => {
   });
 
   test("reads nothing if no team has a rule", async () => {
-    await oldMail("delivered", 60);
+    await oldEmail("delivered", 60);
     expect(await claimRetention(world.hot, newId())).toBeNull();
     const plan = await world.hot`
       explain (format json) select team_id from retention where next_at <= now() order by next_at limit 1`;

@@ -75,9 +75,9 @@ test("deliveries without an unknown outcome, and those of other teams, cannot be
     message:
       "The outcome of cy@example.net is not unknown. Recipients with an unknown outcome: ann@example.net.",
   });
-  const stranger = await createTeam(world.deps, { name: "Other" });
+  const otherTeam = await createTeam(world.deps, { name: "Other" });
   await expect(
-    settleEmail({ ...world.ctx, teamId: stranger.id }, id, { as: "sent", recipients: null }),
+    settleEmail({ ...world.ctx, teamId: otherTeam.id }, id, { as: "sent", recipients: null }),
   ).rejects.toMatchObject({ code: "not_found" });
   expect(await statusesOf(id)).toEqual(["unknown"]);
 

@@ -47,7 +47,7 @@ const listed = async () =>
   }));
 
 /** An endpoint with the suppression events; nothing is sent to it here. */
-const listen = () => world.hot`
+const addEndpoint = () => world.hot`
   insert into webhooks (id, team_id, url, events, secret)
   values (${newId()}, ${world.ctx.teamId}, 'https://example.com/', '{suppression.added}', 'x')`;
 const announced = async () => {
@@ -119,7 +119,7 @@ describe("bounces and complaints", () => {
       words: "550 no such user",
     };
     await relayTo({ rcpt: ({ address }) => replies[address.split("@")[0] ?? ""] ?? "250 ok" });
-    await listen();
+    await addEndpoint();
     const to = Object.keys(replies).map((local) => `${local}@example.net`);
     const { id } = await world.send({ to: [...to, "ben@example.net"] });
     await round();
@@ -150,7 +150,7 @@ describe("bounces and complaints", () => {
 
   test("a complaint suppresses its address, and an existing suppression does not change", async () => {
     await addSuppressions(world.ctx, ["cy@example.net"]);
-    await listen();
+    await addEndpoint();
     const { id } = await world.send({ to: ["Ann@example.com", "cy@example.net"] });
     const claims = await claimDeliveries(world.hot, { limit: 10, leaseToken: newId() });
     const reply = { code: 250, enhanced: null, text: "ok" };
@@ -176,7 +176,7 @@ describe("bounces and complaints", () => {
       await world.send({ to: ["Gone@example.net"] }),
       await world.send({ to: ["gone@example.net"] }),
     ];
-    await listen();
+    await addEndpoint();
     const claims = await claimDeliveries(world.hot, { limit: 10, leaseToken: newId() });
     const reply = { code: 550, enhanced: "5.1.1", text: "no such user" };
     const results = claims.map((claim) => ({

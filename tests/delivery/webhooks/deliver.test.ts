@@ -60,17 +60,17 @@ test("a received event verifies with the Resend SDK and with the reference libra
 });
 
 test("an endpoint gets exactly its events, in the order of the email's events", async () => {
-  const usual = await world.sink();
-  const curious = await world.sink();
-  await world.endpoint(usual, ["email.sent", "email.delivered", "email.bounced"]);
-  await world.endpoint(curious, ["email.queued", "email.sent", "email.delivered"]);
+  const defaultServer = await world.sink();
+  const subscribed = await world.sink();
+  await world.endpoint(defaultServer, ["email.sent", "email.delivered", "email.bounced"]);
+  await world.endpoint(subscribed, ["email.queued", "email.sent", "email.delivered"]);
   await world.sendByApi();
   await world.sendByApi({ to: "bounced@backstamp.test" });
   await world.round();
   const typesOf = (sink: HttpSink) => sink.received.map(({ body }) => JSON.parse(body).type).sort();
-  expect(typesOf(usual)).toEqual(["email.bounced", "email.delivered", "email.sent"]);
-  expect(typesOf(curious)).toEqual(["email.delivered", "email.queued", "email.queued", "email.sent"]);
-  const sequences = curious.received
+  expect(typesOf(defaultServer)).toEqual(["email.bounced", "email.delivered", "email.sent"]);
+  expect(typesOf(subscribed)).toEqual(["email.delivered", "email.queued", "email.queued", "email.sent"]);
+  const sequences = subscribed.received
     .map(({ body }) => JSON.parse(body))
     .filter(({ data }) => data.to[0] === "delivered@backstamp.test")
     .map(({ type, data }) => [data.sequence, type])
@@ -80,21 +80,21 @@ test("an endpoint gets exactly its events, in the order of the email's events", 
     [2, "email.sent"],
     [3, "email.delivered"],
   ]);
-  expect(JSON.parse(ofType(usual, "email.bounced")[0]?.body ?? "").data.bounce).toMatchObject({
+  expect(JSON.parse(ofType(defaultServer, "email.bounced")[0]?.body ?? "").data.bounce).toMatchObject({
     type: "Permanent",
     subType: "NoEmail",
   });
 });
 
 test("email.unknown is sent only to endpoints that name it, and others get only the delay event", async () => {
-  const usual = await world.sink();
-  const curious = await world.sink();
-  await world.endpoint(usual, ["email.delivery_delayed", "email.delivered"]);
-  await world.endpoint(curious, ["email.unknown"]);
+  const defaultServer = await world.sink();
+  const subscribed = await world.sink();
+  await world.endpoint(defaultServer, ["email.delivery_delayed", "email.delivered"]);
+  await world.endpoint(subscribed, ["email.unknown"]);
   await world.sendByApi({ to: "unknown@backstamp.test" });
   await world.round();
-  expect(usual.received).toEqual([]);
-  expect(curious.received.map(({ body }) => JSON.parse(body).data.unknown)).toMatchObject([
+  expect(defaultServer.received).toEqual([]);
+  expect(subscribed.received.map(({ body }) => JSON.parse(body).data.unknown)).toMatchObject([
     { policy: "retry" },
   ]);
 });

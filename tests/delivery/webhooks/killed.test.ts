@@ -14,9 +14,9 @@ afterEach(async () => {
 
 test("killing a worker process during its attempts repeats events and loses none", async () => {
   const held: (() => void)[] = [];
-  let isLetGo = false;
+  let isReleased = false;
   const sink = await world.sink(async () => {
-    if (!isLetGo) await new Promise<void>((resolve) => held.push(resolve));
+    if (!isReleased) await new Promise<void>((resolve) => held.push(resolve));
     return 200;
   });
   const { id } = await world.endpoint(sink, ["email.queued", "email.sent", "email.delivered"]);
@@ -32,7 +32,7 @@ test("killing a worker process during its attempts repeats events and loses none
   await first.exited;
   expect((await world.told(id)).filter(({ status }) => status === "success")).toEqual([]);
 
-  isLetGo = true;
+  isReleased = true;
   for (const release of held) release();
   await world.elapse("61 seconds");
   spawnWorker(settings);

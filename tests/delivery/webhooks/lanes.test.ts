@@ -27,27 +27,27 @@ const statuses = async (webhookId: string): Promise<Record<string, number>> => {
     select status, count(*)::int as n from webhook_deliveries where webhook_id = ${webhookId} group by status`;
   return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
 };
-const allTaken = (webhookId: string, count: number) =>
+const waitForSuccesses = (webhookId: string, count: number) =>
   expect.poll(() => statuses(webhookId), { timeout: 50_000 }).toEqual({ success: count });
 const never = () => () => {};
 
 test("a dead endpoint with a long queue delays neither other endpoints nor email", async () => {
-  const dead = await world.sink(never);
-  const live = await world.sink();
-  const silent = await world.endpoint(dead, ["email.queued"]);
-  const listening = await world.endpoint(live, ["email.delivered"]);
-  await waiting(silent.id, 5_000);
-  await waiting(listening.id, 300);
+  const silentServer = await world.sink(never);
+  const healthyServer = await world.sink();
+  const failing = await world.endpoint(silentServer, ["email.queued"]);
+  const healthy = await world.endpoint(healthyServer, ["email.delivered"]);
+  await waiting(failing.id, 5_000);
+  await waiting(healthy.id, 300);
   worker = await startWorker(world.worker);
-  await live.waitFor(300);
-  await allTaken(listening.id, 300);
+  await healthyServer.waitFor(300);
+  await waitForSuccesses(healthy.id, 300);
   const sent = await Promise.all(Array.from({ length: 20 }, () => world.sendByApi()));
-  await live.waitFor(320);
+  await healthyServer.waitFor(320);
   for (const id of sent) expect((await world.ok("GET", `/api/emails/${id}`)).status).toBe("delivered");
   // In that time the dead endpoint had only its few attempts.
-  expect(dead.received.length).toBeLessThanOrEqual(concurrencyStart);
-  expect((await statuses(silent.id)).pending).toBeGreaterThanOrEqual(5_000);
-  await dead.close();
+  expect(silentServer.received.length).toBeLessThanOrEqual(concurrencyStart);
+  expect((await statuses(failing.id)).pending).toBeGreaterThanOrEqual(5_000);
+  await silentServer.close();
 });
 
 test("an endpoint with a backlog of 20,000 events delays another endpoint's single event by a few attempts at most", async () => {
@@ -65,41 +65,41 @@ test("an endpoint with a backlog of 20,000 events delays another endpoint's sing
 });
 
 test("many dead endpoints do not block a healthy one", async () => {
-  const dead = await world.sink(never);
-  const live = await world.sink();
+  const silentServer = await world.sink(never);
+  const healthyServer = await world.sink();
   for (let n = 0; n < 40; n++) {
-    const { id } = await world.endpoint(`http://127.0.0.1:${dead.port}/${n}`, ["email.queued"]);
+    const { id } = await world.endpoint(`http://127.0.0.1:${silentServer.port}/${n}`, ["email.queued"]);
     await waiting(id, 50);
   }
   // As after the first hour: failing.
   await world.deps.hot`update webhooks set failing_since = now() - interval '1 hour', failures = 9`;
-  const listening = await world.endpoint(live, ["email.delivered"]);
-  await waiting(listening.id, 300);
+  const healthy = await world.endpoint(healthyServer, ["email.delivered"]);
+  await waiting(healthy.id, 300);
   worker = await startWorker(world.worker);
-  await allTaken(listening.id, 300);
+  await waitForSuccesses(healthy.id, 300);
   // Each failing endpoint that was claimed had a single attempt.
   const perEndpoint = new Map<string, number>();
-  for (const { path } of dead.received) perEndpoint.set(path, (perEndpoint.get(path) ?? 0) + 1);
+  for (const { path } of silentServer.received) perEndpoint.set(path, (perEndpoint.get(path) ?? 0) + 1);
   expect(Math.max(...perEndpoint.values())).toBe(1);
-  expect(dead.received.length).toBeLessThanOrEqual(16);
-  await dead.close();
+  expect(silentServer.received.length).toBeLessThanOrEqual(16);
+  await silentServer.close();
 });
 
 test("a fast endpoint gets more concurrent attempts, up to a maximum", async () => {
-  let atOnce = 0;
-  let atOnceMost = 0;
+  let concurrent = 0;
+  let concurrentMax = 0;
   const sink = await world.sink(async () => {
-    atOnceMost = Math.max(atOnceMost, ++atOnce);
+    concurrentMax = Math.max(concurrentMax, ++concurrent);
     await wait(20);
-    atOnce--;
+    concurrent--;
     return 200;
   });
   const { id } = await world.endpoint(sink, ["email.delivered"]);
   await waiting(id, 400);
   worker = await startWorker(world.worker);
-  await allTaken(id, 400);
-  expect(atOnceMost).toBeGreaterThan(concurrencyStart);
-  expect(atOnceMost).toBeLessThanOrEqual(32);
+  await waitForSuccesses(id, 400);
+  expect(concurrentMax).toBeGreaterThan(concurrencyStart);
+  expect(concurrentMax).toBeLessThanOrEqual(32);
 });
 
 describe("over several workers", () => {
@@ -108,7 +108,7 @@ describe("over several workers", () => {
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await waiting(id, 500);
     const workers = await Promise.all([1, 2, 3].map(() => startWorker(world.worker)));
-    await allTaken(id, 500);
+    await waitForSuccesses(id, 500);
     for (const each of workers) await each.stop();
     expect(sink.received).toHaveLength(500);
     expect(new Set(sink.received.map(({ headers }) => headers["svix-id"])).size).toBe(500);

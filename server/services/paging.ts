@@ -1,4 +1,4 @@
-import { and, eq, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gt, lt, type SQL } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
@@ -29,6 +29,27 @@ export async function pageOf<T>(
   return { rows: backwards ? rows.reverse() : rows, hasMore: found.length > query.limit };
 }
 
+type TeamTable = PgTable & { id: AnyPgColumn; teamId: AnyPgColumn };
+
+/**
+ * Reads one page of the team's rows of a table, newest first by id. `within` is the part of the table that the
+ * list shows. `read` adds its filters to `where`. Throws as `requireCursor`.
+ */
+export async function pageById<T>(
+  ctx: Ctx,
+  table: TeamTable,
+  query: PageQuery,
+  read: (where: SQL | undefined, order: SQL, limit: number) => Promise<T[]>,
+  within?: SQL,
+): Promise<Page<T>> {
+  await requireCursor(ctx, table, query, within);
+  return pageOf(query, (cursor, order, limit) => {
+    const beyond = cursor && (cursor.direction === "older" ? lt : gt)(table.id, cursor.id);
+    const sort = order === "newest" ? desc : asc;
+    return read(and(eq(table.teamId, ctx.teamId), within, beyond), sort(table.id), limit);
+  });
+}
+
 /**
  * Requires that the cursor is a row of the team's table, and of `within` if the list shows only part of it.
  * Throws `invalid` (422) otherwise: an empty page would look like the end of the list. Filters are not
@@ -36,7 +57,7 @@ export async function pageOf<T>(
  */
 export async function requireCursor(
   ctx: Ctx,
-  table: PgTable & { id: AnyPgColumn; teamId: AnyPgColumn },
+  table: TeamTable,
   { after, before }: Pick<PageQuery, "after" | "before">,
   within?: SQL,
 ): Promise<void> {

@@ -1,10 +1,10 @@
-import { and, asc, desc, eq, gt, inArray, lt } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import { type SuppressionOrigin, type SuppressionRow, suppressions } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { foldAddress } from "#server/shared/fold-address";
 import type { Suppression } from "#server/shared/wire/suppression";
-import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
+import { type Page, type PageQuery, pageById } from "../paging";
 
 /** An entry that SQL returned as JSON. */
 export const readSuppression = (row: SuppressionRow): Suppression => ({
@@ -30,27 +30,18 @@ export const isNamed = (ctx: Ctx, names: readonly SuppressionName[]) => {
 };
 
 /** The team's suppressed addresses, newest first. */
-export async function listSuppressions(
+export const listSuppressions = (
   ctx: Ctx,
   query: PageQuery & { origin?: SuppressionOrigin },
-): Promise<Page<Suppression>> {
-  await requireCursor(ctx, suppressions, query);
-  return pageOf(query, (cursor, order, limit) =>
+): Promise<Page<Suppression>> =>
+  pageById(ctx, suppressions, query, (where, order, limit) =>
     ctx.db
       .select()
       .from(suppressions)
-      .where(
-        and(
-          eq(suppressions.teamId, ctx.teamId),
-          query.origin && eq(suppressions.origin, query.origin),
-          cursor &&
-            (cursor.direction === "older" ? lt(suppressions.id, cursor.id) : gt(suppressions.id, cursor.id)),
-        ),
-      )
-      .orderBy(order === "newest" ? desc(suppressions.id) : asc(suppressions.id))
+      .where(and(where, query.origin && eq(suppressions.origin, query.origin)))
+      .orderBy(order)
       .limit(limit),
   );
-}
 
 export async function getSuppression(ctx: Ctx, name: SuppressionName): Promise<Suppression> {
   const [row] = await ctx.db
@@ -77,10 +68,10 @@ export async function findSuppressed(
       and(eq(suppressions.teamId, ctx.teamId), inArray(suppressions.address, addresses.map(foldAddress))),
     );
   const byAddress = new Map(rows.map((row) => [row.address, row]));
-  const found = new Map<string, Suppression>();
-  for (const address of addresses) {
-    const row = byAddress.get(foldAddress(address));
-    if (row) found.set(address, row);
-  }
-  return found;
+  return new Map(
+    addresses.flatMap((address) => {
+      const row = byAddress.get(foldAddress(address));
+      return row ? [[address, row]] : [];
+    }),
+  );
 }

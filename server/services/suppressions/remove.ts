@@ -4,7 +4,7 @@ import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { presentSuppression, type Suppression } from "#server/shared/wire/suppression";
 import { recordAudit } from "../audit/record";
-import { announceEach } from "../webhooks/events/announce";
+import { announce } from "../webhooks/events/announce";
 import { isNamed, type SuppressionName } from "./read";
 import { subjectOf } from "./suppress";
 
@@ -19,7 +19,6 @@ export async function removeSuppressions(
 ): Promise<Suppression[]> {
   if (names.length === 0) return [];
   const removed = await ctx.db.transaction(async (tx) => {
-    const txCtx = { ...ctx, db: tx };
     // Locked in one order first, so two callers with common entries cannot deadlock.
     const locked = await tx
       .select({ id: suppressions.id })
@@ -29,7 +28,7 @@ export async function removeSuppressions(
       .for("update");
     if (locked.length === 0) return [];
     const rows = await tx.delete(suppressions).where(isNamed(ctx, locked)).returning();
-    await announceEach(txCtx, "suppression.removed", rows.map(presentSuppression));
+    await announce({ ...ctx, db: tx }, "suppression.removed", ...rows.map(presentSuppression));
     await recordAudit(tx, ctx, {
       action: "suppression.removed",
       ...subjectOf(rows),

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
@@ -7,7 +7,7 @@ import { newId } from "#server/platform/ids";
 import type { SigningSecrets, Webhook } from "#server/shared/wire/webhook";
 import { recordAudit } from "../audit/record";
 import { lockTeam } from "../lock-team";
-import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
+import { type Page, type PageQuery, pageById } from "../paging";
 import type { WebhookEvent } from "./events/types";
 import { createSigningSecret, openSigningSecret, sealSigningSecret } from "./secrets";
 
@@ -16,19 +16,7 @@ export type WebhookChange = { url?: string; events?: WebhookEvent[]; status?: "e
 /** Maximum number of endpoints of a team. They fit on one page. */
 export const endpointsMax = 100;
 
-const columns = {
-  id: webhooks.id,
-  teamId: webhooks.teamId,
-  url: webhooks.url,
-  events: webhooks.events,
-  status: webhooks.status,
-  disabledReason: webhooks.disabledReason,
-  previousUntil: webhooks.previousUntil,
-  failingSince: webhooks.failingSince,
-  failures: webhooks.failures,
-  pausedUntil: webhooks.pausedUntil,
-  createdAt: webhooks.createdAt,
-};
+const { secret: _, previousSecret: __, ...columns } = getTableColumns(webhooks);
 
 const mine = (ctx: Ctx, id: string) => and(eq(webhooks.teamId, ctx.teamId), eq(webhooks.id, id));
 
@@ -65,22 +53,10 @@ export async function createWebhook(
 }
 
 /** The team's endpoints, newest first. */
-export async function listWebhooks(ctx: Ctx, query: PageQuery): Promise<Page<Webhook>> {
-  await requireCursor(ctx, webhooks, query);
-  return pageOf(query, (cursor, order, limit) =>
-    ctx.db
-      .select(columns)
-      .from(webhooks)
-      .where(
-        and(
-          eq(webhooks.teamId, ctx.teamId),
-          cursor && (cursor.direction === "older" ? lt(webhooks.id, cursor.id) : gt(webhooks.id, cursor.id)),
-        ),
-      )
-      .orderBy(order === "newest" ? desc(webhooks.id) : asc(webhooks.id))
-      .limit(limit),
+export const listWebhooks = (ctx: Ctx, query: PageQuery): Promise<Page<Webhook>> =>
+  pageById(ctx, webhooks, query, (where, order, limit) =>
+    ctx.db.select(columns).from(webhooks).where(where).orderBy(order).limit(limit),
   );
-}
 
 export async function getWebhook(ctx: Ctx, id: string): Promise<Webhook> {
   const [webhook] = await ctx.db.select(columns).from(webhooks).where(mine(ctx, id));

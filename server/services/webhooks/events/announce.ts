@@ -11,23 +11,15 @@ const rowsMax = 5_000;
 type Announcer = Pick<Ctx, "db" | "teamId" | "clock">;
 
 /**
- * Queues an event for each enabled endpoint of the team that subscribes to it. Call it in the transaction of
- * the change (`announce({ ...ctx, db: tx }, …)`), so that both commit together; after the commit call
- * `ctx.wake()` to send it immediately. `data` is the event's object in wire format, well below 20 KB.
+ * Queues events of one type, in order, for each enabled endpoint of the team that subscribes to it. Call it in
+ * the transaction of the change (`announce({ ...ctx, db: tx }, …)`), so that both commit together; after the
+ * commit call `ctx.wake()` to send them immediately. `each` are the events' objects in wire format, well below
+ * 20 KB.
  */
 export async function announce(
   ctx: Announcer,
   type: AnnouncedEvent,
-  data: Record<string, unknown>,
-): Promise<void> {
-  await announceEach(ctx, type, [data]);
-}
-
-/** Like `announce`, for many events of one type, in order. */
-export async function announceEach(
-  ctx: Announcer,
-  type: AnnouncedEvent,
-  each: readonly Record<string, unknown>[],
+  ...each: readonly Record<string, unknown>[]
 ): Promise<void> {
   if (each.length === 0) return;
   const endpoints = await ctx.db

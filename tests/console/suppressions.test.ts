@@ -10,7 +10,7 @@ import { type Console, cookiesOf, noCookies, openConsole } from "../support/cons
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 type Rows = { rows: SuppressionRow[]; hasMore: boolean };
-type Pasted = { added: number; existing: number; refused: { text: string; why: string }[] };
+type Pasted = { added: number; existing: number; rejected: { text: string; reason: string }[] };
 
 let console: Console;
 let ann: RoleTeam;
@@ -25,9 +25,9 @@ beforeEach(async () => {
 });
 
 async function call<T>(procedure: string, input: object): Promise<T> {
-  const heard = await ann.call("member", `suppressions.${procedure}`, input);
-  if (!heard.ok) throw new Error(`${procedure}: ${heard.message}`);
-  return heard.data as T;
+  const result = await ann.call("member", `suppressions.${procedure}`, input);
+  if (!result.ok) throw new Error(`${procedure}: ${result.message}`);
+  return result.data as T;
 }
 const add = (text: string) => call<Pasted>("add", { text });
 const list = (input: object = {}) => call<Rows>("list", input);
@@ -43,15 +43,15 @@ const audited = async () =>
 
 describe("a pasted list", () => {
   test("is split at lines, commas and semicolons, and invalid addresses are reported with a reason", async () => {
-    const said = await add(
+    const pasted = await add(
       "ann@example.com, Ben <Ben@Example.com>;\r\n\n nobody\n@\ncy@exämple.com\nann@EXAMPLE.com",
     );
-    expect(said).toEqual({
+    expect(pasted).toEqual({
       added: 3,
       existing: 0,
-      refused: [
-        { text: "nobody", why: expect.stringMatching(/\S{5}/) },
-        { text: "@", why: expect.stringMatching(/\S{5}/) },
+      rejected: [
+        { text: "nobody", reason: expect.stringMatching(/\S{5}/) },
+        { text: "@", reason: expect.stringMatching(/\S{5}/) },
       ],
     });
     expect((await found({})).sort()).toEqual(["ann@example.com", "ben@example.com", "cy@xn--exmple-cua.com"]);

@@ -24,12 +24,12 @@ afterEach(async () => {
   sinks = [];
 });
 
-const asAdmin = async <Answer>(procedure: string, input: object = {}): Promise<Answer> => {
-  const heard = await ann.call("admin", `webhooks.${procedure}`, input);
-  if (!heard.ok) throw new Error(`${procedure}: ${heard.code} ${heard.message}`);
-  return heard.data as Answer;
+const asAdmin = async <Result>(procedure: string, input: object = {}): Promise<Result> => {
+  const result = await ann.call("admin", `webhooks.${procedure}`, input);
+  if (!result.ok) throw new Error(`${procedure}: ${result.code} ${result.message}`);
+  return result.data as Result;
 };
-const rejectedCall = (procedure: string, input: object) => ann.call("admin", `webhooks.${procedure}`, input);
+const callAsAdmin = (procedure: string, input: object) => ann.call("admin", `webhooks.${procedure}`, input);
 
 /** A test server on loopback, and an endpoint with its URL. */
 async function endpoint(reply: SinkReply = 204, events: string[] = ["email.delivered"]) {
@@ -43,7 +43,7 @@ const get = (id: string) => asAdmin<EndpointView>("get", { id });
 const deliveries = async (id: string, filter: object = {}) =>
   (await asAdmin<{ rows: WebhookEventWire[] }>("deliveries", { id, ...filter })).rows;
 const round = () => tick(console.world.withTransport(), { budgetMs: 10_000 });
-const test1 = (id: string) => asAdmin<{ id: string }>("test", { id, type: "email.delivered" });
+const sendTest = (id: string) => asAdmin<{ id: string }>("test", { id, type: "email.delivered" });
 const actionsOn = async (id: string) =>
   (
     await console.deps.db
@@ -55,7 +55,7 @@ const actionsOn = async (id: string) =>
 
 test("a signing secret is returned on creation only", async () => {
   const { id, signingSecret } = await endpoint();
-  const { id: event } = await test1(id);
+  const { id: event } = await sendTest(id);
   await round();
   const rotated = await asAdmin<{ signingSecret: string }>("rotate", { id });
   expect(rotated.signingSecret).not.toBe(signingSecret);
@@ -80,7 +80,7 @@ test.each([
   [{ secret: "whsec_mine" }, "BAD_REQUEST", /secret/],
 ])("an endpoint is not created from %j, and the error names the field", async (more, code, message) => {
   const input = { url: "https://example.com/", events: ["email.delivered"], ...more };
-  expect(await rejectedCall("create", input)).toMatchObject({
+  expect(await callAsAdmin("create", input)).toMatchObject({
     code,
     message: expect.stringMatching(message),
   });
@@ -90,22 +90,22 @@ describe("an event delivery", () => {
   test("shows the exact request, the response as text, and that it succeeded", async () => {
     const answer = `<script>alert(1)</script>\n"ok"`;
     const { id, sink } = await endpoint({ status: 200, body: answer });
-    const { id: event } = await test1(id);
+    const { id: event } = await sendTest(id);
     expect(await get(id)).toMatchObject({ waiting: 1, lastResponse: null });
     await round();
     const [received] = sink.received;
-    const seen = await asAdmin<WebhookDeliveryView>("delivery", { id, event });
-    expect(seen).toMatchObject({
+    const delivery = await asAdmin<WebhookDeliveryView>("delivery", { id, event });
+    expect(delivery).toMatchObject({
       status: "success",
       attempts: 1,
       next_attempt_at: null,
       isPayloadFixed: true,
     });
-    expect(JSON.stringify(seen.payload)).toBe(received?.body);
-    expect(seen.attemptPage.rows).toMatchObject([
+    expect(JSON.stringify(delivery.payload)).toBe(received?.body);
+    expect(delivery.attemptPage.rows).toMatchObject([
       { number: 1, http_status_code: 200, fault: null, response: answer, next_attempt_at: null },
     ]);
-    const [attempt] = seen.attemptPage.rows;
+    const [attempt] = delivery.attemptPage.rows;
     for (const [name, value] of Object.entries(attempt?.request.headers ?? {}))
       expect(received?.headers[name]).toBe(value);
     expect(await get(id)).toMatchObject({
@@ -119,12 +119,12 @@ describe("an event delivery", () => {
 
   test("that failed shows its next attempt, and its endpoint is shown as failing", async () => {
     const { id } = await endpoint({ status: 500, body: "x".repeat(20_000) });
-    const { id: event } = await test1(id);
+    const { id: event } = await sendTest(id);
     await round();
-    const seen = await asAdmin<WebhookDeliveryView>("delivery", { id, event });
-    expect(seen).toMatchObject({ status: "pending", attempts: 1, next_attempt_at: expect.any(String) });
-    expect(seen.attemptPage.rows[0]?.next_attempt_at).toBe(seen.next_attempt_at);
-    expect(seen.attemptPage.rows[0]?.response).toHaveLength(16 * 1024);
+    const delivery = await asAdmin<WebhookDeliveryView>("delivery", { id, event });
+    expect(delivery).toMatchObject({ status: "pending", attempts: 1, next_attempt_at: expect.any(String) });
+    expect(delivery.attemptPage.rows[0]?.next_attempt_at).toBe(delivery.next_attempt_at);
+    expect(delivery.attemptPage.rows[0]?.response).toHaveLength(16 * 1024);
     const failing = await get(id);
     expect(failing).toMatchObject({
       failing_since: expect.any(String),
@@ -137,7 +137,7 @@ describe("an event delivery", () => {
 
   test("of an endpoint that requested a pause is retried after it", async () => {
     const { id } = await endpoint({ status: 503, headers: { "retry-after": "600" } });
-    await test1(id);
+    await sendTest(id);
     await round();
     expect(await get(id)).toMatchObject({ pausedUntil: expect.any(String) });
   });
@@ -196,14 +196,14 @@ describe("a replay", () => {
       { status: "failed", minutesAgo: 40, type: "email.bounced" },
       { status: "failed", minutesAgo: 5 },
     ]);
-    const wanted = { id, ...range([60, 10]) };
-    expect(await asAdmin("countRange", wanted)).toEqual({ count: 2, isAtLeast: false });
-    expect(await asAdmin("countRange", { ...wanted, type: "email.bounced" })).toMatchObject({ count: 1 });
-    expect(await asAdmin("countRange", { ...wanted, status: "success" })).toMatchObject({ count: 1 });
-    expect(await asAdmin("replayRange", wanted)).toEqual({ count: 2, nextSince: null });
+    const input = { id, ...range([60, 10]) };
+    expect(await asAdmin("countRange", input)).toEqual({ count: 2, isAtLeast: false });
+    expect(await asAdmin("countRange", { ...input, type: "email.bounced" })).toMatchObject({ count: 1 });
+    expect(await asAdmin("countRange", { ...input, status: "success" })).toMatchObject({ count: 1 });
+    expect(await asAdmin("replayRange", input)).toEqual({ count: 2, nextSince: null });
     await round();
     expect(sink.received.map(({ headers }) => headers["webhook-id"]).sort()).toEqual([ids[1], ids[3]].sort());
-    expect(await asAdmin("countRange", wanted)).toMatchObject({ count: 0 });
+    expect(await asAdmin("countRange", input)).toMatchObject({ count: 0 });
     expect(await actionsOn(id)).toEqual(["webhook.created", "webhook.replayed"]);
   });
 
@@ -227,7 +227,7 @@ describe("a replay", () => {
       ["replayRange", { id, ...range([60, 0]) }],
       ["test", { id, type: "email.delivered" }],
     ] as const)
-      expect(await rejectedCall(procedure, input)).toMatchObject({ code: "CONFLICT" });
+      expect(await callAsAdmin(procedure, input)).toMatchObject({ code: "CONFLICT" });
     await asAdmin("update", { id, status: "enabled" });
     expect(await asAdmin("replayRange", { id, ...range([60, 0]) })).toMatchObject({ count: 1 });
   });
@@ -235,7 +235,7 @@ describe("a replay", () => {
   test("of a range that ends before it starts is rejected", async () => {
     const { id } = await endpoint();
     for (const procedure of ["countRange", "replayRange"])
-      expect(await rejectedCall(procedure, { id, ...range([10, 60]) })).toMatchObject({
+      expect(await callAsAdmin(procedure, { id, ...range([10, 60]) })).toMatchObject({
         code: "UNPROCESSABLE_CONTENT",
       });
   });
@@ -248,7 +248,7 @@ describe("during secret rotation", () => {
     await asAdmin("rotate", { id });
     const { previousUntil } = await get(id);
     expect(Date.parse(previousUntil ?? "") - Date.now()).toBeGreaterThan(23 * 3_600_000);
-    await test1(id);
+    await sendTest(id);
     await round();
     expect(String(sink.received[0]?.headers["webhook-signature"]).split(" ")).toHaveLength(2);
   });
@@ -261,15 +261,15 @@ test("an endpoint keeps event types that the console does not offer", async () =
 });
 
 test("emails with unknown outcome are counted, with the subscribed endpoints", async () => {
-  const held = () => asAdmin<Record<string, unknown>>("heldUnknown");
-  expect(await held()).toEqual({ emails: 0, isAtLeast: false, policy: "retry", isHeard: false });
+  const countUnknown = () => asAdmin<Record<string, unknown>>("heldUnknown");
+  expect(await countUnknown()).toEqual({ emails: 0, isAtLeast: false, policy: "retry", isSubscribed: false });
   const { id } = await console.world.send(
     { sender: "ann@backstamp.test", to: ["delivered@backstamp.test"] },
     ann.ctx,
   );
   await console.world.hot`update emails set status = 'unknown' where id = ${id}`;
   const { id: endpointId } = await endpoint(204, ["email.unknown"]);
-  expect(await held()).toMatchObject({ emails: 1, isHeard: true });
+  expect(await countUnknown()).toMatchObject({ emails: 1, isSubscribed: true });
   await asAdmin("update", { id: endpointId, status: "disabled" });
-  expect(await held()).toMatchObject({ emails: 1, isHeard: false });
+  expect(await countUnknown()).toMatchObject({ emails: 1, isSubscribed: false });
 });

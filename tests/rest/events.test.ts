@@ -77,7 +77,7 @@ test("no event is missed if a transaction commits after later ones", async () =>
   const written = new Promise<void>((resolve) => {
     wrote = resolve;
   });
-  const held = world.deps.hot.begin(async (tx) => {
+  const openTransaction = world.deps.hot.begin(async (tx) => {
     await write(tx as unknown as typeof world.deps.hot, emailId, late);
     wrote();
     await new Promise<void>((resolve) => {
@@ -92,7 +92,7 @@ test("no event is missed if a transaction commits after later ones", async () =>
   const filtered = await read(`?after=${next}&type=email.bounced`);
 
   commit();
-  await held;
+  await openTransaction;
   expect(idsOf((await readAll({ after: meanwhile.next })).events)).toEqual([late, ...later]);
   expect(idsOf((await readAll({ after: filtered.next })).events)).toEqual([late, ...later]);
 });
@@ -252,13 +252,13 @@ test("after a restore into a new cluster no event is hidden, and new events foll
 test("an open transaction in another database of the cluster blocks no reader", async () => {
   const { readAll, send } = await openFeed();
   const place = await freshDatabase();
-  const elsewhere = openDatabase(place.url, { connectionsMax: 2 });
+  const otherDatabase = openDatabase(place.url, { connectionsMax: 2 });
   let finish = () => {};
   let wrote = () => {};
   const written = new Promise<void>((resolve) => {
     wrote = resolve;
   });
-  const held = elsewhere.hot.begin(async (tx) => {
+  const openTransaction = otherDatabase.hot.begin(async (tx) => {
     await tx`insert into teams (id, name) values (${newId()}, 'Elsewhere')`;
     wrote();
     await new Promise<void>((resolve) => {
@@ -269,7 +269,7 @@ test("an open transaction in another database of the cluster blocks no reader", 
   const emailId = await send();
   expect((await readAll()).events).toMatchObject([{ email_id: emailId }]);
   finish();
-  await held;
-  await elsewhere.close();
+  await openTransaction;
+  await otherDatabase.close();
   await place.drop();
 });

@@ -15,7 +15,7 @@ const call = (method: string, path: string, body?: unknown) =>
   world.api(method, path, { token: world.token, ...(body === undefined ? {} : { body }) });
 
 describe("event deliveries of an endpoint", () => {
-  async function threeFates() {
+  async function createThreeOutcomes() {
     const sink = await world.sink((_, nth) => (nth === 1 ? 200 : 500));
     const { id } = await world.endpoint(sink, ["email.delivered"]);
     await world.sendByApi();
@@ -29,7 +29,7 @@ describe("event deliveries of an endpoint", () => {
   }
 
   test("can be listed and filtered by status, and contain the payload as sent", async () => {
-    const { id, sink } = await threeFates();
+    const { id, sink } = await createThreeOutcomes();
     const list = await world.ok("GET", `/api/webhooks/${id}/events`);
     expect(list).toMatchObject({
       object: "list",
@@ -84,19 +84,17 @@ describe("event deliveries of an endpoint", () => {
   });
 
   test("are found only below their own endpoint", async () => {
-    const { id } = await threeFates();
+    const { id } = await createThreeOutcomes();
     const [delivery] = await world.told(id);
-    const elsewhere = await world.endpoint(ENDPOINT, ["email.sent"]);
+    const other = await world.endpoint(ENDPOINT, ["email.sent"]);
     for (const path of [
-      `/api/webhooks/${elsewhere.id}/events/${delivery?.id}`,
-      `/api/webhooks/${elsewhere.id}/events/${delivery?.id}/attempts`,
+      `/api/webhooks/${other.id}/events/${delivery?.id}`,
+      `/api/webhooks/${other.id}/events/${delivery?.id}/attempts`,
       `/api/webhooks/${id}/events/${newId()}`,
       `/api/webhooks/${newId()}/events`,
     ])
       expect((await call("GET", path)).status).toBe(404);
-    expect((await call("POST", `/api/webhooks/${elsewhere.id}/events/${delivery?.id}/replay`)).status).toBe(
-      404,
-    );
+    expect((await call("POST", `/api/webhooks/${other.id}/events/${delivery?.id}/replay`)).status).toBe(404);
     expect((await call("GET", `/api/webhooks/${id}/events/nonsense`)).status).toBe(422);
     expect((await call("GET", `/api/webhooks/${id}/events?status=lost`)).status).toBe(422);
   });

@@ -17,14 +17,17 @@ const create = (body: unknown) => call("POST", "/api/webhooks", body);
 
 describe("endpoints", () => {
   test("can be created, read, updated and deleted in the shapes of Resend", async () => {
-    const made = await create({ endpoint: ENDPOINT, events: ["email.sent", "email.bounced", "email.sent"] });
-    expect(made.status).toBe(201);
-    expect(made.body).toEqual({
+    const created = await create({
+      endpoint: ENDPOINT,
+      events: ["email.sent", "email.bounced", "email.sent"],
+    });
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
       object: "webhook",
       id: expect.any(String),
       signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}$/),
     });
-    const { id, signing_secret } = made.body;
+    const { id, signing_secret } = created.body;
     const summary = {
       id,
       endpoint: ENDPOINT,
@@ -52,9 +55,9 @@ describe("endpoints", () => {
   });
 
   test("can subscribe to every known event, including those that never occur", async () => {
-    const made = await create({ endpoint: ENDPOINT, events: WEBHOOK_EVENTS });
-    expect(made.status).toBe(201);
-    expect((await world.ok("GET", `/api/webhooks/${made.body.id}`)).events).toEqual([...WEBHOOK_EVENTS]);
+    const created = await create({ endpoint: ENDPOINT, events: WEBHOOK_EVENTS });
+    expect(created.status).toBe(201);
+    expect((await world.ok("GET", `/api/webhooks/${created.body.id}`)).events).toEqual([...WEBHOOK_EVENTS]);
     for (const name of [
       "email.opened",
       "contact.created",
@@ -138,10 +141,10 @@ describe("endpoints", () => {
     const { id, secret } = await world.endpoint(ENDPOINT, ["email.sent"]);
     await world.ok("POST", `/api/webhooks/${id}/signing-secret/rotate`);
     const reader = await world.key({ scopes: ["webhooks:read"] });
-    const seen = await world.api("GET", `/api/webhooks/${id}`, { token: reader.token });
-    expect(seen.status).toBe(200);
-    expect(seen.text).not.toContain("whsec_");
-    expect(Object.keys(seen.body).filter((name) => name.includes("secret"))).toEqual([]);
+    const response = await world.api("GET", `/api/webhooks/${id}`, { token: reader.token });
+    expect(response.status).toBe(200);
+    expect(response.text).not.toContain("whsec_");
+    expect(Object.keys(response.body).filter((name) => name.includes("secret"))).toEqual([]);
     expect(JSON.stringify(await world.ok("GET", `/api/webhooks/${id}`))).toContain(secret);
   });
 });

@@ -19,13 +19,13 @@ export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: 
   const { run, isBusy, fault, result } = useAction(trpc.suppressions.add.mutationOptions(), {
     done: formatAdded,
     refresh: [trpc.suppressions.list.queryKey()],
-    onDone: ({ refused: rejected }) => {
+    onDone: ({ rejected }) => {
       if (rejected.length === 0) onClose();
       // Only the rejected lines stay, for correction.
       else setValue("text", rejected.map(({ text }) => text).join("\n"));
     },
   });
-  const rejected = result?.refused ?? [];
+  const rejected = result?.rejected ?? [];
   return (
     <Dialog
       open
@@ -57,9 +57,9 @@ export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: 
           >
             <p className="font-medium">Not valid addresses:</p>
             <ul className="max-h-40 overflow-y-auto">
-              {rejected.map(({ text, why }) => (
+              {rejected.map(({ text, reason }) => (
                 <li key={text} className="break-words">
-                  <code className="font-mono text-xs">{text}</code>: {why}
+                  <code className="font-mono text-xs">{text}</code>: {reason}
                 </li>
               ))}
             </ul>

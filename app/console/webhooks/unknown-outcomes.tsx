@@ -26,7 +26,7 @@ export function UnknownOutcomes({ teamId, hasEndpoints }: Props) {
       </div>
     );
   if (!data || (data.emails === 0 && !hasEndpoints)) return null;
-  const { emails, isAtLeast, policy, isHeard: isSubscribed } = data;
+  const { emails, isAtLeast, policy, isSubscribed } = data;
   const href = hrefOf("/console/emails");
   return (
     <section aria-labelledby="held-unknown" className={`${cardStyle} mt-6 flex gap-3.5 p-5`}>

@@ -26,9 +26,9 @@ let relayId: string;
 beforeAll(async () => {
   world = await createWorld({ transportKind: "relay", names });
   fake = fakeSendgrid();
-  const made = await relayTo(world.deps, { port: 9 }, { provider: fake.provider });
-  await setCallback(world.deps, await findRelay(world.deps, made.id), fake.given);
-  relayId = made.id;
+  const relay = await relayTo(world.deps, { port: 9 }, { provider: fake.provider });
+  await setCallback(world.deps, await findRelay(world.deps, relay.id), fake.given);
+  relayId = relay.id;
 });
 afterAll(() => world.close());
 

@@ -18,13 +18,13 @@ const settings = {
   hostname: "mail.example.com",
 };
 let world: World;
-let peer: SmtpTestServer;
+let server: SmtpTestServer;
 let relay: Transport;
 let inbound: Listener;
 beforeAll(async () => {
   world = await createWorld({ transportKind: "relay", names });
-  peer = await startSmtpTestServer({});
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
+  server = await startSmtpTestServer({});
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${server.port}`);
   if (!url.ok) throw new Error(url.fault);
   relay = createRelay(url.target);
   const opened = await openInbound(settings, world.deps);
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await inbound.close();
   await relay.close();
-  await peer.close();
+  await server.close();
   await world.close();
 });
 
@@ -49,7 +49,7 @@ async function sendReport(to: string, raw: Buffer): Promise<string> {
 test("each recipient's copy has its own return path, and a bounce to it counts for that recipient", async () => {
   const { id } = await world.send({ to: ["ben@example.net", "cy@example.net"] });
   await tick(world.withTransport(relay), { budgetMs: 20_000 });
-  const paths = new Map(peer.messages.map(({ from, to }) => [to.join(), from]));
+  const paths = new Map(server.messages.map(({ from, to }) => [to.join(), from]));
   const [first, second] = ["ben@example.net", "cy@example.net"].map((each) => paths.get(each) ?? "");
   expect(new Set([first, second]).size).toBe(2);
   expect(first).toMatch(/^bounce-[a-z2-7]{52}@bounces\.example\.com$/);
@@ -65,9 +65,9 @@ test("each recipient's copy has its own return path, and a bounce to it counts f
 
 test("a report is rejected temporarily while the database is unavailable, and recorded when it is sent again", async () => {
   const { id } = await world.send({ to: ["di@example.net"] });
-  peer.messages.length = 0;
+  server.messages.length = 0;
   await tick(world.withTransport(relay), { budgetMs: 20_000 });
-  const path = peer.messages[0]?.from ?? "";
+  const path = server.messages[0]?.from ?? "";
   const report = dsn({
     to: path,
     id: "later",

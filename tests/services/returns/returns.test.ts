@@ -49,13 +49,13 @@ const returned = (messageId: string, returnPath = "") =>
 
 const bounceOf = (
   email: Awaited<ReturnType<typeof sent>>,
-  said = "550 5.1.1 User unknown",
+  reply = "550 5.1.1 User unknown",
   id = newReport(),
 ) =>
   dsn({
     id,
     to: email.returnPath,
-    recipients: [failed(email.address, said, "5.0.0")],
+    recipients: [failed(email.address, reply, "5.0.0")],
     returned: { text: returned(email.messageId, email.returnPath) },
   });
 
@@ -109,9 +109,9 @@ describe("a bounce to its return path", () => {
 
   test.each(["552 5.2.2 Mailbox full", "550 5.7.1 looks like spam", "550 User unknown", "451 4.4.7 expired"])(
     "whose code does not say that the address is dead suppresses nothing: %s",
-    async (said) => {
+    async (reply) => {
       const email = await sent();
-      expect(await receive(bounceOf(email, said), email.returnPath)).toMatchObject({ recorded: 1 });
+      expect(await receive(bounceOf(email, reply), email.returnPath)).toMatchObject({ recorded: 1 });
       expect(await statusesOf(email.id)).toEqual(["bounced", "bounced"]);
       expect(await listed(email.address)).toEqual([]);
     },
@@ -303,10 +303,10 @@ describe("a complaint", () => {
 describe("other messages", () => {
   test("automatic replies, personal replies and relay reports change nothing", async () => {
     const email = await sent();
-    const absent = letter("From: ben@example.net\nAuto-Submitted: auto-replied\n", "I am away.\n");
-    expect(await receive(absent, email.returnPath)).toMatchObject({ ignored: ["auto_reply"] });
-    const person = letter("From: ben@example.net\n", "550 5.1.1 is what I got\n");
-    expect(await receive(person, email.returnPath)).toMatchObject({ ignored: ["no_report"] });
+    const autoReply = letter("From: ben@example.net\nAuto-Submitted: auto-replied\n", "I am away.\n");
+    expect(await receive(autoReply, email.returnPath)).toMatchObject({ ignored: ["auto_reply"] });
+    const personalReply = letter("From: ben@example.net\n", "550 5.1.1 is what I got\n");
+    expect(await receive(personalReply, email.returnPath)).toMatchObject({ ignored: ["no_report"] });
     const block = `Final-Recipient: rfc822; ${email.address}\nAction: relayed\nStatus: 2.0.0\n`;
     expect(await receive(dsn({ recipients: [block] }), email.returnPath)).toMatchObject({
       ignored: ["no_failure"],

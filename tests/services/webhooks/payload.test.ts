@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { EVENT_TYPES, type EventData } from "#db/schema/events";
 import { emailPayload, type PayloadSource } from "#server/services/webhooks/events/payload";
 
-const source = (given: Partial<PayloadSource> = {}): PayloadSource => ({
+const source = (fields: Partial<PayloadSource> = {}): PayloadSource => ({
   type: "email.delivered",
   recipient: "ben@example.net",
   data: {},
@@ -17,9 +17,9 @@ const source = (given: Partial<PayloadSource> = {}): PayloadSource => ({
   tags: [],
   headers: [],
   templateId: null,
-  ...given,
+  ...fields,
 });
-const payloadOf = (given: Partial<PayloadSource> = {}) => JSON.parse(emailPayload(source(given)));
+const payloadOf = (fields: Partial<PayloadSource> = {}) => JSON.parse(emailPayload(source(fields)));
 
 const COMMON = {
   email_id: "0199a000-0000-7000-8000-000000000001",
@@ -63,8 +63,8 @@ test("tags are an object, headers an array, and the template an id, each only if
   expect(data.template_id).toBe("0199a000-0000-7000-8000-0000000000aa");
 });
 
-describe("a bounce in the terms of the dialect", () => {
-  const reply = (code: number | null, enhanced: string | null) => ({ code, enhanced, text: "said so" });
+describe("a bounce in the format of the Resend API", () => {
+  const reply = (code: number | null, enhanced: string | null) => ({ code, enhanced, text: "User unknown" });
   test.each([
     [550, "5.1.1", "Permanent", "NoEmail"],
     [550, "5.1.10", "Permanent", "NoEmail"],
@@ -80,10 +80,12 @@ describe("a bounce in the terms of the dialect", () => {
   ])("%s %s is %s, %s", (code, enhanced, type, subType) => {
     const { bounce } = payloadOf({
       type: "email.bounced",
-      data: { reply: reply(code, enhanced), reason: "It said no." },
+      data: { reply: reply(code, enhanced), reason: "Rejected." },
     }).data;
-    expect(bounce).toMatchObject({ type, subType, message: "It said no." });
-    expect(bounce.diagnosticCode).toEqual([`smtp; ${[code, enhanced, "said so"].filter(Boolean).join(" ")}`]);
+    expect(bounce).toMatchObject({ type, subType, message: "Rejected." });
+    expect(bounce.diagnosticCode).toEqual([
+      `smtp; ${[code, enhanced, "User unknown"].filter(Boolean).join(" ")}`,
+    ]);
   });
 
   test.each([
@@ -92,12 +94,12 @@ describe("a bounce in the terms of the dialect", () => {
     ["quota", "MailboxFull"],
     ["size", "MessageTooLarge"],
     ["content", "ContentRejected"],
-  ])("of the class %s is %s whatever its code, with advice", (about, subType) => {
-    const data = { reply: reply(550, "5.1.1"), reason: "It said no.", class: about, advice: "Do this." };
+  ])("of the class %s is %s whatever its code, with advice", (errorClass, subType) => {
+    const data = { reply: reply(550, "5.1.1"), reason: "Rejected.", class: errorClass, advice: "Do this." };
     expect(payloadOf({ type: "email.bounced", data }).data.bounce).toMatchObject({
       type: "Permanent",
       subType,
-      class: about,
+      class: errorClass,
       advice: "Do this.",
     });
   });
@@ -154,7 +156,7 @@ test.each(EVENT_TYPES)("%s stays below 20 KB with email and server content of an
   expect(data.subject.isWellFormed()).toBe(true);
 });
 
-test("opened and clicked describe the visit in the terms of the dialect, with the kind of visitor", () => {
+test("opened and clicked describe the visit in the format of the Resend API, with the kind of visitor", () => {
   const visit = {
     by: "proxy",
     name: "Gmail image proxy",

@@ -37,7 +37,7 @@ test.each(VECTORS)(
   },
 );
 
-test("all live secrets sign, and the reference library verifies each signature", () => {
+test("all active secrets sign, and the reference library verifies each signature", () => {
   const secrets = [createSigningSecret(), createSigningSecret()];
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   const body = JSON.stringify({ text: "ü €  " });

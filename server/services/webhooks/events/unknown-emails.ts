@@ -14,7 +14,7 @@ export type HeldUnknown = {
   /** The team's policy: `retry` sends them again automatically, `hold` waits for a decision of a member. */
   policy: "retry" | "hold";
   /** Whether an enabled endpoint subscribes to `email.unknown`. */
-  isHeard: boolean;
+  isSubscribed: boolean;
 };
 
 /** Counts the team's emails of unknown outcome. */
@@ -38,7 +38,7 @@ export async function readUnknownEmails(ctx: Ctx): Promise<HeldUnknown> {
   const [[counted], [team]] = await Promise.all([
     ctx.db.select({ emails: sql<number>`count(*)::int` }).from(some),
     ctx.db
-      .select({ policy: teams.unknownPolicy, isHeard: sql<boolean>`exists ${subscribed}` })
+      .select({ policy: teams.unknownPolicy, isSubscribed: sql<boolean>`exists ${subscribed}` })
       .from(teams)
       .where(eq(teams.id, ctx.teamId)),
   ]);

@@ -1,3 +1,4 @@
+import { TRPCError } from "@trpc/server";
 import { notFound, redirect } from "next/navigation";
 import { pageSession } from "#server/trpc/caller";
 
@@ -24,4 +25,9 @@ export async function requireTeam(path: string, search: Search): Promise<{ teamI
   const membership =
     requested === undefined ? memberships[0] : memberships.find(({ teamId }) => teamId === requested);
   return membership ?? notFound();
+}
+
+/** Shows the 404 page if that is why a query failed. The browser retries after any other error and shows it. */
+export function rethrowNotFound(error: unknown): void {
+  if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

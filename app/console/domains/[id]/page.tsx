@@ -1,10 +1,8 @@
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
-import { TRPCError } from "@trpc/server";
 import type { Metadata } from "next";
 import { cookies } from "next/headers";
-import { notFound } from "next/navigation";
 import { pageQueries, trpc } from "#server/trpc/caller";
-import { requireTeam, type Search } from "../../team";
+import { requireTeam, rethrowNotFound, type Search } from "../../team";
 import { DomainPage } from "./domain-page";
 import { PANEL_COOKIE, readPanel } from "./panel";
 
@@ -19,15 +17,10 @@ export default async function Page({ params, searchParams }: Props) {
   const panel = readPanel((await cookies()).get(PANEL_COOKIE)?.value);
   await pageQueries()
     .fetchQuery(trpc.domains.get.queryOptions({ team: teamId, id, panel, isOwnZone: false }))
-    .catch(showMissing);
+    .catch(rethrowNotFound);
   return (
     <HydrationBoundary state={dehydrate(pageQueries())}>
       <DomainPage teamId={teamId} id={id} initialPanel={panel} />
     </HydrationBoundary>
   );
-}
-
-// The browser retries after any other failure, and shows it with its request id.
-function showMissing(error: unknown): void {
-  if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

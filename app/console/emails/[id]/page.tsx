@@ -1,9 +1,7 @@
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
-import { TRPCError } from "@trpc/server";
 import type { Metadata } from "next";
-import { notFound } from "next/navigation";
 import { pageQueries, trpc } from "#server/trpc/caller";
-import { requireTeam, type Search } from "../../team";
+import { requireTeam, rethrowNotFound, type Search } from "../../team";
 import { EmailPage } from "./email-page";
 
 export const metadata: Metadata = { title: "Email" };
@@ -25,9 +23,4 @@ export default async function Page({ params, searchParams }: Props) {
       <EmailPage teamId={teamId} id={id} />
     </HydrationBoundary>
   );
-}
-
-// The browser refetches after any other error and displays it with the request id.
-function rethrowNotFound(error: unknown): void {
-  if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

@@ -1,9 +1,7 @@
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
-import { TRPCError } from "@trpc/server";
 import type { Metadata } from "next";
-import { notFound } from "next/navigation";
 import { pageQueries, publicUrl, trpc } from "#server/trpc/caller";
-import { requireTeam, type Search } from "../../team";
+import { requireTeam, rethrowNotFound, type Search } from "../../team";
 import { KeyPage } from "./key-page";
 
 export const metadata: Metadata = { title: "API key" };
@@ -16,7 +14,7 @@ export default async function Page({ params, searchParams }: Props) {
   const { teamId } = await requireTeam(`/console/keys/${encodeURIComponent(id)}`, await searchParams);
   const queries = pageQueries();
   await Promise.all([
-    queries.fetchQuery(trpc.keys.get.queryOptions({ team: teamId, id })).catch(showMissing),
+    queries.fetchQuery(trpc.keys.get.queryOptions({ team: teamId, id })).catch(rethrowNotFound),
     queries.prefetchQuery(trpc.keys.gauges.queryOptions({ team: teamId, id })),
     queries.prefetchQuery(trpc.keys.rejections.queryOptions({ team: teamId, id })),
   ]);
@@ -25,9 +23,4 @@ export default async function Page({ params, searchParams }: Props) {
       <KeyPage teamId={teamId} id={id} publicUrl={publicUrl()} />
     </HydrationBoundary>
   );
-}
-
-// The browser retries after any other failure, and shows it with its request id.
-function showMissing(error: unknown): void {
-  if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

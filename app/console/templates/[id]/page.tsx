@@ -1,9 +1,7 @@
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
-import { TRPCError } from "@trpc/server";
 import type { Metadata } from "next";
-import { notFound } from "next/navigation";
 import { pageQueries, pageSession, publicUrl, trpc } from "#server/trpc/caller";
-import { requireTeam, type Search } from "../../team";
+import { requireTeam, rethrowNotFound, type Search } from "../../team";
 import { TemplateEditor } from "./editor";
 
 export const metadata: Metadata = { title: "Template" };
@@ -29,9 +27,4 @@ export default async function Page({ params, searchParams }: Props) {
       />
     </HydrationBoundary>
   );
-}
-
-// The browser refetches after any other error and displays it with the request id.
-function rethrowNotFound(error: unknown): void {
-  if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

@@ -1,11 +1,9 @@
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
-import { TRPCError } from "@trpc/server";
 import type { Metadata } from "next";
-import { notFound } from "next/navigation";
 import { createLoader } from "nuqs/server";
 import { pageQueries, trpc } from "#server/trpc/caller";
 import { activeFilters } from "../../_ui/list/list-filters";
-import { requireTeam, type Search } from "../../team";
+import { requireTeam, rethrowNotFound, type Search } from "../../team";
 import { deliveryFilters } from "./delivery-filters";
 import { EndpointPage } from "./endpoint-page";
 
@@ -22,7 +20,7 @@ export default async function Page({ params, searchParams }: Props) {
   const { teamId } = await requireTeam(`/console/webhooks/${encodeURIComponent(id)}`, search);
   const queries = pageQueries();
   await Promise.all([
-    queries.fetchQuery(trpc.webhooks.get.queryOptions({ team: teamId, id })).catch(showMissing),
+    queries.fetchQuery(trpc.webhooks.get.queryOptions({ team: teamId, id })).catch(rethrowNotFound),
     queries.prefetchQuery(trpc.webhooks.snippets.queryOptions({ team: teamId })),
     queries.prefetchQuery(
       trpc.webhooks.deliveries.queryOptions({ team: teamId, id, ...activeFilters(loadFilters(search)) }),
@@ -33,9 +31,4 @@ export default async function Page({ params, searchParams }: Props) {
       <EndpointPage teamId={teamId} id={id} />
     </HydrationBoundary>
   );
-}
-
-// The browser retries after any other failure, and shows it with its request id.
-function showMissing(error: unknown): void {
-  if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

@@ -1,10 +1,8 @@
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
-import { TRPCError } from "@trpc/server";
 import type { Metadata } from "next";
-import { notFound } from "next/navigation";
 import { createLoader } from "nuqs/server";
 import { pageQueries, trpc } from "#server/trpc/caller";
-import { requireTeam, type Search } from "../../../team";
+import { requireTeam, rethrowNotFound, type Search } from "../../../team";
 import { versionFilters, versionsInput } from "./filters";
 import { Versions } from "./versions";
 
@@ -31,9 +29,4 @@ export default async function Page({ params, searchParams }: Props) {
       <Versions teamId={teamId} id={id} />
     </HydrationBoundary>
   );
-}
-
-// The browser refetches after any other error and displays it with the request id.
-function rethrowNotFound(error: unknown): void {
-  if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

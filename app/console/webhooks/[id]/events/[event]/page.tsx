@@ -1,9 +1,7 @@
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
-import { TRPCError } from "@trpc/server";
 import type { Metadata } from "next";
-import { notFound } from "next/navigation";
 import { pageQueries, trpc } from "#server/trpc/caller";
-import { requireTeam, type Search } from "../../../../team";
+import { requireTeam, rethrowNotFound, type Search } from "../../../../team";
 import { DeliveryPage } from "./delivery-page";
 
 export const metadata: Metadata = { title: "Event delivery" };
@@ -17,17 +15,14 @@ export default async function Page({ params, searchParams }: Props) {
   const { teamId } = await requireTeam(path, await searchParams);
   const queries = pageQueries();
   await Promise.all([
-    queries.fetchQuery(trpc.webhooks.get.queryOptions({ team: teamId, id })).catch(showMissing),
-    queries.fetchQuery(trpc.webhooks.delivery.queryOptions({ team: teamId, id, event })).catch(showMissing),
+    queries.fetchQuery(trpc.webhooks.get.queryOptions({ team: teamId, id })).catch(rethrowNotFound),
+    queries
+      .fetchQuery(trpc.webhooks.delivery.queryOptions({ team: teamId, id, event }))
+      .catch(rethrowNotFound),
   ]);
   return (
     <HydrationBoundary state={dehydrate(queries)}>
       <DeliveryPage teamId={teamId} id={id} event={event} />
     </HydrationBoundary>
   );
-}
-
-// The browser retries after any other failure, and shows it with its request id.
-function showMissing(error: unknown): void {
-  if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
 }

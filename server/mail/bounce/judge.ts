@@ -1,5 +1,5 @@
-import { getAdvice, type Outcome, outcomeOfReply, quote } from "../outcome";
 import { MEANINGS, type ReplyClass } from "#server/shared/reply-classes";
+import { getAdvice, type Outcome, outcomeOfReply, quote } from "../outcome";
 import { isDeadAddress } from "./dead-address";
 import type { Reported } from "./report";
 

@@ -5,9 +5,9 @@ import {
   getWebhook,
   listWebhooks,
   readSigningSecrets,
+  rotateSigningSecret,
   updateWebhook,
 } from "#server/services/webhooks/endpoints";
-import { rotateSigningSecret } from "#server/services/webhooks/rotate";
 import { changed, deleted, Id, listOf } from "#server/shared/wire/shapes";
 import {
   presentWebhook,

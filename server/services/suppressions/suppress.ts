@@ -16,16 +16,18 @@ import { readSuppression } from "./read";
 /*
  * What suppresses an address. Every path adds entries by `addEntries`:
  *
- * | cause                                                       | origin      | blocks                           |
- * |-------------------------------------------------------------|-------------|----------------------------------|
- * | hard bounce: SMTP reply, bounce message, provider callback  | `bounce`    | all email                        |
- * | complaint: feedback report, provider callback               | `complaint` | all email                        |
- * | unsubscribe link                                            | `manual`    | email sent with list_unsubscribe |
- * | API, console                                                | `manual`    | all email                        |
- * | CSV import                                                  | in the file | in the file                      |
+ * | cause                                 | origin      | blocks                           | enters by                   |
+ * |---------------------------------------|-------------|----------------------------------|-----------------------------|
+ * | hard bounce: SMTP reply               | `bounce`    | all email                        | delivery/attempt/outcome.ts |
+ * | hard bounce: message, callback        | `bounce`    | all email                        | services/returns/record.ts  |
+ * | complaint: feedback report, callback  | `complaint` | all email                        | services/returns/record.ts  |
+ * | unsubscribe link                      | `manual`    | email sent with list_unsubscribe | `unsubscribe`               |
+ * | API, console                          | `manual`    | all email                        | `addSuppressions`           |
+ * | CSV import                            | in the file | in the file                      | `addNewSuppressions`        |
  *
- * A bounce counts if its code says that the address does not exist (`isDeadAddress`, `interpretReported`), and a report
- * if it is proven to be about this very delivery (services/returns).
+ * A bounce counts if its code says that the address does not exist (mail/bounce/dead-address.ts), and a report if it is
+ * proven to be about this very delivery (services/returns). Recipients of the built-in domain are never suppressed by
+ * their outcomes (`reportedEntry`). An entry stays until a member or a program removes it (remove.ts).
  *
  * A new entry, and a report that replaces an unsubscribe, sends `suppression.added` to the team's endpoints.
  */

@@ -9,7 +9,7 @@ import { recordAudit } from "../audit/record";
 import { lockTeam } from "../lock-team";
 import { type Page, type PageQuery, pageById } from "../paging";
 import type { WebhookEvent } from "./events/types";
-import { createSigningSecret, openSigningSecret, sealSigningSecret } from "./secrets";
+import { createSigningSecret, openSigningSecret, previousSecretHours, sealSigningSecret } from "./secrets";
 
 export type WebhookChange = { url?: string; events?: WebhookEvent[]; status?: "enabled" | "disabled" };
 
@@ -90,6 +90,36 @@ export async function readSigningSecrets(ctx: Ctx, id: string): Promise<SigningS
         ? { secret: openSigningSecret(ctx.vault, row, "previous_secret", previousSecret), until }
         : null,
   };
+}
+
+/**
+ * Replaces the signing secret of an endpoint. The previous secret also signs for 24 hours, or until the next
+ * rotation: at most two secrets are active.
+ */
+export async function rotateSigningSecret(
+  ctx: Ctx,
+  id: string,
+): Promise<{ id: string; signingSecret: string }> {
+  const signingSecret = createSigningSecret();
+  await ctx.db.transaction(async (tx) => {
+    const [row] = await tx
+      .select({ id: webhooks.id, teamId: webhooks.teamId, secret: webhooks.secret, url: webhooks.url })
+      .from(webhooks)
+      .where(mine(ctx, id))
+      .for("no key update");
+    if (!row) throw notFound("Webhook");
+    const previous = openSigningSecret(ctx.vault, row, "secret", row.secret);
+    await tx
+      .update(webhooks)
+      .set({
+        secret: sealSigningSecret(ctx.vault, row, "secret", signingSecret),
+        previousSecret: sealSigningSecret(ctx.vault, row, "previous_secret", previous),
+        previousUntil: sql`now() + ${previousSecretHours} * interval '1 hour'`,
+      })
+      .where(mine(ctx, id));
+    await recordAudit(tx, ctx, { action: "webhook.secret_rotated", subject: { id, name: row.url } });
+  });
+  return { id, signingSecret };
 }
 
 /**

@@ -71,7 +71,9 @@ export type Template = TemplateSummary & { version: TemplateVersion };
 export type VersionSummary = Pick<TemplateVersion, "id" | "number" | "subject" | "createdAt">;
 
 /** A template without its content, as in lists. */
-export const presentTemplateSummary = (template: TemplateSummary): z.infer<typeof TemplateSummaryResponse> => ({
+export const presentTemplateSummary = (
+  template: TemplateSummary,
+): z.infer<typeof TemplateSummaryResponse> => ({
   id: template.id,
   name: template.name,
   alias: template.alias,
@@ -120,7 +122,11 @@ export const presentVersionSummary = (
   id,
   number,
   status:
-    id === template.publishedVersionId ? "published" : id === template.currentVersionId ? "draft" : "archived",
+    id === template.publishedVersionId
+      ? "published"
+      : id === template.currentVersionId
+        ? "draft"
+        : "archived",
   subject,
   created_at: createdAt.toISOString(),
 });

@@ -9,6 +9,7 @@ import {
   endpointsMax,
   getWebhook,
   listWebhooks,
+  rotateSigningSecret,
   updateWebhook,
 } from "#server/services/webhooks/endpoints";
 import {
@@ -23,7 +24,6 @@ import {
 } from "#server/services/webhooks/events/replay";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
 import { readUnknownEmails } from "#server/services/webhooks/events/unknown-emails";
-import { rotateSigningSecret } from "#server/services/webhooks/rotate";
 import { WEBHOOK_RETRY_AFTER_SECONDS } from "#server/services/webhooks/schedule";
 import { VERIFY_SNIPPETS } from "#server/services/webhooks/verify-snippets";
 import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";

@@ -18,9 +18,15 @@ import {
   postDomainVerify,
 } from "./domains";
 import { getAttachmentByLink, getAttachments, getOneAttachment } from "./emails/attachments";
-import { patchEmail, postBatch, postEmailCancel, postEmailRetry, postEmailsRetry } from "./emails/changes";
+import {
+  patchEmail,
+  postBatch,
+  postEmailCancel,
+  postEmailRetry,
+  postEmailSettle,
+  postEmailsRetry,
+} from "./emails/changes";
 import { getEmails, getOneEmail, postEmail } from "./emails/emails";
-import { postEmailSettle } from "./emails/settle";
 import { getEvents } from "./events";
 import { getHealth, getReadiness } from "./health";
 import { postRelayCallback } from "./inbound/callbacks";

@@ -1,18 +1,26 @@
 import { z } from "zod";
 import { AppError } from "#server/platform/errors";
 import { batchMax, sendBatch } from "#server/services/emails/accept/batch";
+import { dryRunBatch } from "#server/services/emails/accept/dry-run";
 import { optional, ScheduledAt } from "#server/services/emails/accept/message-input";
 import { cancelEmail, rescheduleEmail } from "#server/services/emails/change/change";
-import { retriedEmailsMax, retryEmail, retryEmails } from "#server/services/emails/change/retry";
+import {
+  type RetryAnswer,
+  retriedEmailsMax,
+  retryEmail,
+  retryEmails,
+} from "#server/services/emails/change/retry";
+import { settleEmail } from "#server/services/emails/change/settle";
 import { changed, Id } from "#server/shared/wire/shapes";
 import { withApi } from "../pipeline/route";
 import { requireId, validate } from "../pipeline/validate";
-import { BatchDryRunResponse } from "../wire/dry-run";
 import { EMAIL_FILTER, emailFilterOf } from "../wire/email-query";
-import { LINKED_DOMAINS_ONLY } from "../wire/reach";
-import { RetryResponse, retryJson } from "../wire/retry";
 import { isDryRunQuery, SendEmailBody, SendQuery } from "../wire/send-email";
-import { dryRunMany } from "./dry-run";
+import { BatchDryRunResponse, dryRun, presentDryRun } from "./dry-run";
+
+/** Description of every route that changes one email. */
+const LINKED_DOMAINS_ONLY =
+  "A key linked to specific domains can change only email sent from them; for any other email of the team the response is 403.";
 
 const Items = z
   .array(z.unknown(), "Must be an array of emails.")
@@ -71,10 +79,12 @@ export const postBatch = withApi(
   },
   async ({ ctx, body, query, once, header, verdict }) => {
     const mode = validate(Mode, header("x-batch-validation") ?? "strict", "body");
-    const items = () => body.map(readItem);
-    if (isDryRunQuery(query)) return { body: await dryRunMany(ctx, { items, mode }, once, verdict) };
-    const { data, errors } = await sendBatch(ctx, items(), mode, once);
-    return { body: { data, errors } };
+    if (!isDryRunQuery(query)) return { body: await sendBatch(ctx, body.map(readItem), mode, once) };
+    const predict = async () => {
+      const { runs, errors } = await dryRunBatch(ctx, body.map(readItem), mode);
+      return { data: runs.map((run) => ({ index: run.index, ...presentDryRun(run) })), errors };
+    };
+    return { body: await dryRun(ctx, { tier: "other", once, verdict }, predict) };
   },
 );
 
@@ -128,6 +138,26 @@ export const postEmailCancel = withApi(
   },
 );
 
+const RetryResponse = z.object({
+  count: z.int().describe("Number of recipients that are retried."),
+  data: z
+    .array(z.object({ id: Id, recipients: z.array(z.string()) }))
+    .describe("The retried recipients by email."),
+  has_more: z.boolean(),
+});
+
+/** The number of requeued deliveries, and their recipients grouped by email. */
+function presentRetry({ retried, hasMore }: RetryAnswer): z.infer<typeof RetryResponse> {
+  const byEmail = new Map<string, string[]>();
+  for (const { emailId, address } of retried)
+    byEmail.set(emailId, [...(byEmail.get(emailId) ?? []), address]);
+  return {
+    count: retried.length,
+    data: [...byEmail].map(([id, recipients]) => ({ id, recipients })),
+    has_more: hasMore,
+  };
+}
+
 const acceptDuplicates = optional(z.boolean("Must be true or false."));
 
 export const postEmailRetry = withApi(
@@ -150,7 +180,7 @@ export const postEmailRetry = withApi(
       body: {
         object: "email" as const,
         id,
-        ...retryJson(await retryEmail(ctx, id, body.accept_duplicates ?? false)),
+        ...presentRetry(await retryEmail(ctx, id, body.accept_duplicates ?? false)),
       },
     };
   },
@@ -175,8 +205,44 @@ export const postEmailsRetry = withApi(
     return {
       body: {
         object: "retry" as const,
-        ...retryJson(await retryEmails(ctx, emailFilterOf(filter), accept_duplicates ?? false)),
+        ...presentRetry(await retryEmails(ctx, emailFilterOf(filter), accept_duplicates ?? false)),
       },
     };
+  },
+);
+
+export const postEmailSettle = withApi(
+  {
+    method: "POST",
+    path: "/api/emails/{id}/settle",
+    access: { scope: "emails:send" },
+    tier: "other",
+    summary: "Settle recipients with an unknown outcome",
+    description: LINKED_DOMAINS_ONLY,
+    body: z.strictObject({
+      as: z
+        .enum(["retry", "sent"], "Must be retry or sent.")
+        .describe(
+          "`retry` sends it again, which may create a duplicate. `sent` does not, which may lose the email.",
+        ),
+      recipients: z
+        .array(z.string("Must be an address."), "Must be an array of addresses.")
+        .min(1, "List at least one address, or omit the field for all.")
+        .max(50, "At most 50.")
+        .optional()
+        .describe("The recipients to settle. Default: all with an unknown outcome."),
+    }),
+    example: { body: { as: "sent" } },
+    response: z.object({
+      object: z.literal("email"),
+      id: Id,
+      settled: z.array(z.string()).describe("The settled recipients."),
+    }),
+    errors: ["conflict"],
+  },
+  async ({ ctx, params, body }) => {
+    const id = requireId(params, "id");
+    const settled = await settleEmail(ctx, id, { as: body.as, recipients: body.recipients ?? null });
+    return { body: { object: "email" as const, id, settled } };
   },
 );

@@ -1,37 +1,207 @@
+import { z } from "zod";
+import { SUPPRESSION_ORIGINS } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
-import type { AppError } from "#server/platform/errors";
 import type { Verdict } from "#server/platform/limits/limits";
-import { dryRunBatch, dryRunEmail } from "#server/services/emails/accept/dry-run";
-import type { NewEmail, Once } from "#server/services/emails/accept/send";
+import type {
+  DomainRule,
+  DryRun,
+  RecipientRule,
+  SenderRule,
+  TextSource,
+} from "#server/services/emails/accept/dry-run";
+import type { Once } from "#server/services/emails/accept/send";
+import type { Tier } from "#server/shared/rate-limits";
+import { Id, Time } from "#server/shared/wire/shapes";
 import { findStoredResponse } from "../pipeline/idempotency";
-import { dryRunHead, dryRunJson, replayedJson } from "../wire/dry-run";
 
-/** The dry run of `POST /api/emails` with this body and, if present, this `Idempotency-Key`. */
-export async function dryRunOne(ctx: Ctx, body: NewEmail, once: Once | undefined, verdict: Verdict) {
-  const head = dryRunHead("POST /api/emails", verdict);
-  const earlier = await findEarlierResponse(ctx, once);
-  if (earlier) return { ...head, ...replayedJson(earlier) };
-  return { ...head, ...dryRunJson(await dryRunEmail(ctx, body)) };
+const DOMAIN_RULES: Record<DomainRule, string> = {
+  built_in: "Every team can use the built-in domain. Email from it never leaves the installation.",
+  verified_by_operator: "The operator verified this domain manually.",
+  verified_by_dns: "The DNS records of this domain are verified.",
+};
+
+const SENDER_RULES: Record<SenderRule, string> = {
+  all_domains: "The key can send from every domain of its team.",
+  linked_domain: "The key is linked to this domain.",
+  member: "A member can send from every domain of the team.",
+};
+
+const RECIPIENT_RULES: Record<RecipientRule, string> = {
+  lost_signing_key:
+    "The DKIM key of the sender's domain cannot be decrypted. Email is not sent without a signature, so the delivery waits. Rotate the key.",
+  suppression_list: "The address is on the team's suppression list, so no email is sent to it.",
+  scripted:
+    "At backstamp.test the local part of the address determines the simulated outcome. Nothing is sent.",
+  captured: "Email is captured: it is stored for inspection and not sent.",
+  relay: "The email is sent through the configured mail server: a relay, or that of SMTP_URL.",
+  direct: "The email is sent directly to the mail servers of the recipient's domain.",
+  no_transport:
+    "Outgoing email is not configured. The delivery waits until the operator adds a relay or sets SMTP_URL.",
+  daily_cap:
+    "The daily cap of the sender's domain (`daily_cap`) is reached. The delivery waits for the next day (UTC).",
+  warm_up: "Today's limit of the domain's warm-up is reached. The delivery waits for the next day (UTC).",
+  team_daily_cap:
+    "The team's daily cap, set by the operator, is reached. The delivery waits for the next day (UTC).",
+};
+
+const REPLAYED =
+  "This `Idempotency-Key` was used with the same payload. Nothing is sent again, and the stored response is returned.";
+
+const TEXT_SOURCES: Record<TextSource, string> = {
+  given: "the `text` of the request",
+  converted: "converted from the HTML, as at delivery",
+  at_delivery: "converted from the HTML at delivery; a dry run of a batch does not convert it",
+  none: "no text part",
+};
+
+const enumOf = <K extends string>(table: Record<K, string>) => z.enum(Object.keys(table) as [K, ...K[]]);
+
+const Strings = z.array(z.string());
+
+const Limit = z.object({
+  tier: z.string().describe("The rate-limit bucket of this path."),
+  limit: z.int().describe("Maximum calls per minute."),
+  remaining: z.int().describe("Remaining calls, including this one in the count."),
+  resets_at: Time,
+});
+
+const Prediction = z.object({
+  outcome: z
+    .enum(["queued", "scheduled", "suppressed"])
+    .describe("The resulting status of the email; `suppressed` if every recipient is suppressed."),
+  domain: z.object({ name: z.string(), rule: enumOf(DOMAIN_RULES), rule_text: z.string() }),
+  key: z.object({ id: Id.nullable(), rule: enumOf(SENDER_RULES), rule_text: z.string() }),
+  recipients: z.array(
+    z.object({
+      address: z.string(),
+      kind: z.enum(["to", "cc", "bcc"]),
+      outcome: z.enum(["attempted", "suppressed", "waiting"]),
+      rule: enumOf(RECIPIENT_RULES),
+      rule_text: z.string(),
+      suppressed_by: z.enum(SUPPRESSION_ORIGINS).nullable(),
+    }),
+  ),
+  message: z.object({
+    from: z.string(),
+    to: Strings,
+    cc: Strings,
+    bcc: Strings,
+    reply_to: Strings,
+    subject: z.string(),
+    html: z.string().nullable(),
+    text: z.string().nullable().describe("The text part; converted from the HTML if the request has none."),
+    text_source: enumOf(TEXT_SOURCES).describe(
+      `The source of the text part. ${Object.entries(TEXT_SOURCES)
+        .map(([source, meaning]) => `\`${source}\`: ${meaning}.`)
+        .join(" ")}`,
+    ),
+    scheduled_at: Time.nullable(),
+    tags: z.array(z.object({ name: z.string(), value: z.string() })),
+    template_id: Id.nullable(),
+    template_version_id: Id.nullable(),
+    attachments: z.array(
+      z.object({
+        filename: z.string().nullable(),
+        content_type: z.string(),
+        content_id: z.string().nullable(),
+        size: z.int().describe("In bytes, before any encoding."),
+      }),
+    ),
+    headers: z
+      .array(z.object({ name: z.string(), value: z.string() }))
+      .nullable()
+      .describe(
+        "As sent on the wire. Date, Message-ID and MIME boundaries differ in each run. Null in a batch, whose messages are not composed.",
+      ),
+    size: z.int().nullable().describe("Size of the complete message in bytes; null in a batch."),
+  }),
+});
+
+const Replayed = z.object({
+  outcome: z.literal("replayed"),
+  rule: z.literal("idempotency_key"),
+  rule_text: z.string(),
+  answer: z.record(z.string(), z.unknown()).describe("The response of the real call."),
+});
+
+const Head = { object: z.literal("dry_run"), limit: Limit };
+
+/** The dry-run response for one email. */
+export const DryRunResponse = z
+  .union([z.object({ ...Head, ...Prediction.shape }), z.object({ ...Head, ...Replayed.shape })])
+  .meta({ id: "DryRun" });
+
+/** The dry-run response for a batch. `data` contains the emails that would be accepted, with their index in the request. */
+export const BatchDryRunResponse = z
+  .union([
+    z.object({
+      ...Head,
+      data: z.array(z.object({ index: z.int(), ...Prediction.shape })),
+      errors: z.array(z.object({ index: z.int(), message: z.string() })),
+    }),
+    z.object({ ...Head, ...Replayed.shape }),
+  ])
+  .meta({ id: "BatchDryRun" });
+
+type DryRunCall = { tier: Tier; once: Once | undefined; verdict: Verdict };
+
+/**
+ * The response to the dry run of a call: the state of the caller's rate limit, and what `predict` returns. If the
+ * `Idempotency-Key` of the call has a stored response, that is what the real call would return; a key that was used
+ * with another payload is rejected as there.
+ */
+export async function dryRun<T>(ctx: Ctx, { tier, once, verdict }: DryRunCall, predict: () => Promise<T>) {
+  const { limit, remaining, resetAtMs } = verdict;
+  const resets_at = new Date(resetAtMs).toISOString();
+  const head = { object: "dry_run" as const, limit: { tier, limit, remaining, resets_at } };
+  const stored = once && (await findStoredResponse(ctx, once));
+  if (!stored) return { ...head, ...(await predict()) };
+  return {
+    ...head,
+    outcome: "replayed" as const,
+    rule: "idempotency_key" as const,
+    rule_text: REPLAYED,
+    answer: stored.body,
+  };
 }
 
-/** The dry run of `POST /api/emails/batch`. `items` validates the emails; it is not called if the key has a stored response. */
-export async function dryRunMany(
-  ctx: Ctx,
-  { items, mode }: { items: () => (NewEmail | AppError)[]; mode: "strict" | "permissive" },
-  once: Once | undefined,
-  verdict: Verdict,
-) {
-  const head = dryRunHead("other", verdict);
-  const earlier = await findEarlierResponse(ctx, once);
-  if (earlier) return { ...head, ...replayedJson(earlier) };
-  const { runs, errors } = await dryRunBatch(ctx, items(), mode);
-  return { ...head, data: runs.map((run) => ({ index: run.index, ...dryRunJson(run) })), errors };
-}
-
-/** The stored response that the real call would replay, or null. A key used with another payload is rejected as there. */
-async function findEarlierResponse(
-  ctx: Ctx,
-  once: Once | undefined,
-): Promise<Record<string, unknown> | null> {
-  return once ? ((await findStoredResponse(ctx, once))?.body ?? null) : null;
+/** The dry run of one email. */
+export function presentDryRun(run: DryRun): z.output<typeof Prediction> {
+  const { mail: email, domainRule, senderRule } = run;
+  return {
+    outcome: run.outcome,
+    domain: { name: email.senderDomain, rule: domainRule, rule_text: DOMAIN_RULES[domainRule] },
+    key: { id: email.apiKeyId, rule: senderRule, rule_text: SENDER_RULES[senderRule] },
+    recipients: run.recipients.map(({ address, kind, outcome, rule, suppressedBy }) => ({
+      address,
+      kind,
+      outcome,
+      rule,
+      rule_text: RECIPIENT_RULES[rule],
+      suppressed_by: suppressedBy,
+    })),
+    message: {
+      from: email.sender,
+      to: email.to,
+      cc: email.cc,
+      bcc: email.bcc,
+      reply_to: email.replyTo,
+      subject: email.subject,
+      html: email.html,
+      text: run.text,
+      text_source: run.textSource,
+      scheduled_at: email.scheduledAt?.toISOString() ?? null,
+      tags: email.tags,
+      template_id: email.templateId,
+      template_version_id: email.templateVersionId,
+      attachments: email.attachments.map(({ filename, contentType, contentId, content }) => ({
+        filename,
+        content_type: contentType,
+        content_id: contentId,
+        size: content.length,
+      })),
+      headers: run.headers,
+      size: run.sizeBytes,
+    },
+  };
 }

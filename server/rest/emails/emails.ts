@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dryRunEmail } from "#server/services/emails/accept/dry-run";
 import { sendEmail } from "#server/services/emails/accept/send";
 import { emailScanMax, scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
@@ -12,10 +13,9 @@ import { Id, listOf } from "#server/shared/wire/shapes";
 import { listJson } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
 import { requireId } from "../pipeline/validate";
-import { DryRunResponse } from "../wire/dry-run";
 import { EmailListQuery } from "../wire/email-query";
 import { AcceptedResponse, isDryRunQuery, SendEmailBody, SendQuery } from "../wire/send-email";
-import { dryRunOne } from "./dry-run";
+import { DryRunResponse, dryRun, presentDryRun } from "./dry-run";
 
 /** 200, not 201 or 202: some Resend clients treat only 200 as success. */
 export const postEmail = withApi(
@@ -46,7 +46,11 @@ export const postEmail = withApi(
     idempotent: true,
   },
   async ({ ctx, body, query, once, verdict }) => ({
-    body: isDryRunQuery(query) ? await dryRunOne(ctx, body, once, verdict) : await sendEmail(ctx, body, once),
+    body: isDryRunQuery(query)
+      ? await dryRun(ctx, { tier: "POST /api/emails", once, verdict }, async () =>
+          presentDryRun(await dryRunEmail(ctx, body)),
+        )
+      : await sendEmail(ctx, body, once),
   }),
 );
 

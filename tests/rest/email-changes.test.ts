@@ -179,9 +179,9 @@ describe("a retry", () => {
     await world.deps.hot`update teams set unknown_policy = 'hold'`;
     const id = await failed("unknown@backstamp.test");
     expect((await get(id)).status).toBe("unknown");
-    const refused = await api("POST", `/api/emails/${id}/retry`);
-    expect(refused.status).toBe(409);
-    expect(refused.body.error).toContain("accept_duplicates");
+    const rejected = await api("POST", `/api/emails/${id}/retry`);
+    expect(rejected.status).toBe(409);
+    expect(rejected.body.error).toContain("accept_duplicates");
     expect((await api("POST", `/api/emails/${id}/retry`, { accept_duplicates: true })).body.count).toBe(1);
     await world.deps.hot`update teams set unknown_policy = 'retry'`;
   });
@@ -202,10 +202,10 @@ describe("a retry", () => {
   test("by filter requires a filter: without one it retries nothing, and the error names the fields", async () => {
     const id = await failed("bounced+all@backstamp.test");
     for (const body of [{}, { accept_duplicates: true }, { subject: "" }]) {
-      const refused = await api("POST", "/api/emails/retry", body);
-      expect(refused.status, JSON.stringify(body)).toBe(422);
-      expect(refused.body.message).toContain("at least one filter");
-      expect(refused.body.message).toContain("`status`");
+      const rejected = await api("POST", "/api/emails/retry", body);
+      expect(rejected.status, JSON.stringify(body)).toBe(422);
+      expect(rejected.body.message).toContain("at least one filter");
+      expect(rejected.body.message).toContain("`status`");
     }
     expect(await get(id)).toMatchObject({ status: "bounced" });
   });

@@ -58,13 +58,13 @@ describe("an attachment by URL", () => {
 });
 
 test("an attached email is a normal file and arrives with the same bytes", async () => {
-  const letter = "From: a@example.net\r\nSubject: inner\r\n\r\nHello\r\n";
-  const content = Buffer.from(letter).toString("base64");
-  const id = await app.accepted({ attachments: [{ filename: "letter.eml", content }] });
+  const attached = "From: a@example.net\r\nSubject: inner\r\n\r\nHello\r\n";
+  const content = Buffer.from(attached).toString("base64");
+  const id = await app.accepted({ attachments: [{ filename: "attached.eml", content }] });
   await tick({ ...app.world.deps, transport: createCapture(app.world.deps.hot) }, { budgetMs: 20_000 });
   const rows = await app.world.deps.hot<{ raw: Uint8Array }[]>`
     select raw from captured_messages where email_id = ${id}`;
   const { attachments } = await PostalMime.parse(rows[0]?.raw ?? "");
-  expect(attachments).toMatchObject([{ filename: "letter.eml", mimeType: "application/octet-stream" }]);
-  expect(Buffer.from(attachments[0]?.content as ArrayBuffer).toString()).toBe(letter);
+  expect(attachments).toMatchObject([{ filename: "attached.eml", mimeType: "application/octet-stream" }]);
+  expect(Buffer.from(attachments[0]?.content as ArrayBuffer).toString()).toBe(attached);
 });

@@ -109,8 +109,8 @@ test("a key belongs to the team, not to the API key: a repeat with another API k
   const first = await post(key);
   const colleague = await world.key();
   expect((await post(key, EMAIL, colleague.token)).body).toEqual(first.body);
-  const stranger = await (await world.otherTeam()).key();
-  const own = await post(key, EMAIL, stranger.token);
+  const otherTeam = await (await world.otherTeam()).key();
+  const own = await post(key, EMAIL, otherTeam.token);
   expect(own.status).toBe(200);
   expect(own.body).not.toEqual(first.body);
 });

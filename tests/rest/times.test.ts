@@ -73,7 +73,7 @@ test("no other field of the API accepts a day that does not exist", async () => 
     events: ["email.sent"],
   });
   const before = await app.world.rowCounts();
-  const refused: [field: string, reply: { status: number; body: Record<string, unknown> }][] = [
+  const rejected: [field: string, reply: { status: number; body: Record<string, unknown> }][] = [
     ["since", await api("GET", `/api/emails?since=${time}`)],
     ["until", await api("GET", `/api/emails?until=${time}`)],
     ["since", await api("POST", "/api/emails/retry", { since: time })],
@@ -89,7 +89,7 @@ test("no other field of the API accepts a day that does not exist", async () => 
       }),
     ],
   ];
-  for (const [field, { status, body }] of refused) {
+  for (const [field, { status, body }] of rejected) {
     expect(status, JSON.stringify(body)).toBe(422);
     expect(body.error).toContain(field);
   }

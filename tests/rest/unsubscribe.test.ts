@@ -10,7 +10,7 @@ import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smt
 import { createWorld, type World } from "../support/world";
 
 let world: World;
-let peer: SmtpTestServer;
+let smtpServer: SmtpTestServer;
 let transport: Transport;
 let token: string;
 let isGone = false;
@@ -20,20 +20,20 @@ beforeAll(async () => {
   ({ token } = await world.key());
   await createDomain(world.ctx, { name: "news.example" });
   await declareDomainVerified(world.ctx, "news.example");
-  peer = await startSmtpTestServer({
+  smtpServer = await startSmtpTestServer({
     rcpt: ({ address }) => (isGone && address.startsWith("dead") ? "550 5.1.1 no such user" : "250 ok"),
   });
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
+  const url = parseSmtpUrl(`smtp://127.0.0.1:${smtpServer.port}`);
   if (!url.ok) throw new Error(url.fault);
   transport = createRelay(url.target);
 });
 afterAll(async () => {
   await transport.close();
-  await peer.close();
+  await smtpServer.close();
   await world.close();
 });
 beforeEach(() => {
-  peer.messages.length = 0;
+  smtpServer.messages.length = 0;
 });
 
 const EMAIL = {
@@ -56,7 +56,7 @@ async function linksOf(more: object): Promise<Map<string, string>> {
   expect((await send(more)).status).toBe(200);
   await round();
   const links = new Map<string, string>();
-  for (const { to, bytes } of peer.messages) {
+  for (const { to, bytes } of smtpServer.messages) {
     const header = (await headersOf(bytes))["list-unsubscribe"] ?? "";
     const [, link] = /^<(https:\/\/mail\.example\.com\/[^>]+)>$/.exec(header) ?? [];
     links.set(to.join(), new URL(link ?? "").pathname);
@@ -77,7 +77,7 @@ test("each recipient gets a separate message with both headers, which are signed
   const links = await linksOf({ to: ["a@example.net", "b@example.net"], bcc: ["c@example.net"] });
   expect([...links.keys()].sort()).toEqual(["a@example.net", "b@example.net", "c@example.net"]);
   expect(new Set(links.values()).size).toBe(3);
-  for (const { bytes, to } of peer.messages) {
+  for (const { bytes, to } of smtpServer.messages) {
     const headers = await headersOf(bytes);
     expect(headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
     expect(headers["feedback-id"]).toMatch(/^list:news\.example:[0-9a-f]{12}:backstamp$/);
@@ -93,16 +93,18 @@ test("each recipient gets a separate message with both headers, which are signed
 });
 
 test("a GET of the link changes nothing and returns a confirmation page", async () => {
-  const [path = ""] = (await linksOf({ to: ["look@example.net"] })).values();
+  const [path = ""] = (await linksOf({ to: ["visit@example.net"] })).values();
   for (const method of ["GET", "HEAD", "GET"]) {
     const { status, text, headers } = await world.api(method, path);
     expect(status).toBe(200);
     expect(headers["content-security-policy"]).toContain("default-src 'none'");
     expect(headers["set-cookie"]).toBeUndefined();
     if (method === "GET")
-      expect(text).toMatch(/<form method="post">.*look@example\.net|look@example\.net.*<form method="post">/);
+      expect(text).toMatch(
+        /<form method="post">.*visit@example\.net|visit@example\.net.*<form method="post">/,
+      );
   }
-  expect(await suppressed("look@example.net")).toBeNull();
+  expect(await suppressed("visit@example.net")).toBeNull();
 });
 
 describe("one click", () => {
@@ -125,12 +127,12 @@ describe("one click", () => {
         expect(reply.text).toContain(address);
       }
       expect(await suppressed(address)).toBe("manual");
-      peer.messages.length = 0;
+      smtpServer.messages.length = 0;
       const { body: news } = await send({ to: [address.toUpperCase()] });
       const { body: receipt } = await send({ to: [address], list_unsubscribe: false });
       await round();
       expect([await statusOf(news.id), await statusOf(receipt.id)]).toEqual(["suppressed", "sent"]);
-      expect(peer.messages).toHaveLength(1);
+      expect(smtpServer.messages).toHaveLength(1);
     },
   );
 
@@ -163,11 +165,11 @@ describe("one click", () => {
     const [path = ""] = (await linksOf({ to: ["gone@example.net"] })).values();
     await world.api("POST", path);
     await world.api("POST", "/api/suppressions", { token, body: { email: "gone@example.net" } });
-    peer.messages.length = 0;
+    smtpServer.messages.length = 0;
     const { body } = await send({ to: ["gone@example.net"], list_unsubscribe: false });
     await round();
     expect(await statusOf(body.id)).toBe("suppressed");
-    expect(peer.messages).toHaveLength(0);
+    expect(smtpServer.messages).toHaveLength(0);
   });
 
   test("with a forged link, or for another team's address, does nothing", async () => {
@@ -186,14 +188,14 @@ describe("one click", () => {
   test("sends an event to the team's endpoints", async () => {
     const body = { endpoint: "https://example.com/hooks", events: ["suppression.added"] };
     const { id } = (await world.api("POST", "/api/webhooks", { token, body })).body;
-    const [path = ""] = (await linksOf({ to: ["told@example.net"] })).values();
+    const [path = ""] = (await linksOf({ to: ["event@example.net"] })).values();
     await world.api("POST", path);
     const events = (await world.api("GET", `/api/webhooks/${id}/events`, { token })).body.data as {
       id: string;
     }[];
     expect(events).toHaveLength(1);
     const { body: event } = await world.api("GET", `/api/webhooks/${id}/events/${events[0]?.id}`, { token });
-    expect(event.payload).toMatchObject({ data: { email: "told@example.net", origin: "manual" } });
+    expect(event.payload).toMatchObject({ data: { email: "event@example.net", origin: "manual" } });
   });
 });
 
@@ -233,8 +235,8 @@ test("with a return-path domain each recipient has an encrypted envelope sender 
   names.returnPathDomain = null;
   const rows = await world.deps.hot<{ id: string; address: string }[]>`
     select id, address from deliveries where email_id = ${String(body.id)}`;
-  expect(peer.messages).toHaveLength(2);
-  for (const { from, to, bytes } of peer.messages) {
+  expect(smtpServer.messages).toHaveLength(2);
+  for (const { from, to, bytes } of smtpServer.messages) {
     const [local = "", domain] = from.split("@");
     expect(domain).toBe("bounces.example.com");
     const delivery = rows.find(({ address }) => address === to[0]);

@@ -9,8 +9,6 @@ import { useConsoleHref } from "../_ui/team";
 import { StatusBadge } from "../_ui/text/status-badge";
 import { When } from "../_ui/text/when";
 
-const QUEUED = ["queued", "sending", "deferred", "scheduled", "unknown"] as const;
-
 /** Emails without a final status. Each number links to the emails it counts. */
 export function QueueCard({ queue }: { queue: QueueView }) {
   const hrefOf = useConsoleHref();
@@ -18,7 +16,7 @@ export function QueueCard({ queue }: { queue: QueueView }) {
   return (
     <Card title="In progress">
       <ul className="divide-y divide-line">
-        {QUEUED.map((status) => {
+        {(Object.keys(counts) as (keyof typeof counts)[]).map((status) => {
           const path = hrefOf("/console/emails");
           return (
             <li key={status}>

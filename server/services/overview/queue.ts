@@ -7,7 +7,7 @@ import { timeOfId } from "#server/platform/ids";
 /** Number of newest events that delivery times are computed from. */
 const sampleMax = 5_000;
 /** Maximum count per status; a longer queue is shown as "more than". */
-export const queueCountMax = 10_000;
+const queueCountMax = 10_000;
 
 /**
  * Time from acceptance, or from the scheduled time, to the hand-over, in ms. Null if nothing was handed over.
@@ -55,29 +55,31 @@ export async function readDeliveryTimes(ctx: Ctx, since: Date): Promise<Delivery
 
 const WAITING = ["queued", "sending", "deferred", "scheduled", "unknown"] as const satisfies EmailStatus[];
 export type Queue = {
-  /** Emails by status, each counted up to `queueCountMax`. */
+  /** Emails by status. A count above `countMax` means "more than". */
   counts: Record<(typeof WAITING)[number], number>;
+  countMax: number;
   /** When the oldest email in the queue was accepted. */
   oldestAt: Date | null;
 };
 
 /** The emails that are not in a final state. Each figure reads a bounded number of entries of one index. */
 export async function readQueue(ctx: Ctx): Promise<Queue> {
-  const countOf = (status: EmailStatus) => sql<number>`(select count(*)::int from (
-    select from ${emails} where ${emails.teamId} = ${ctx.teamId} and ${emails.status} = ${status}
-    limit ${queueCountMax + 1}) as counted)`;
-  const firstOf = (status: EmailStatus) => sql<string | null>`(select ${emails.id} from ${emails}
-    where ${emails.teamId} = ${ctx.teamId} and ${emails.status} = ${status} order by ${emails.id} limit 1)`;
-  const parts = [...WAITING.map(countOf), ...(["queued", "sending"] as const).map(firstOf)];
-  const named = parts.map((part, nth) => sql`${part} as ${sql.identifier(`part_${nth}`)}`);
-  const [row] = await ctx.db.execute<Record<string, number | string | null>>(
-    sql`select ${sql.join(named, sql`, `)}`,
-  );
-  const values = parts.map((_, nth) => row?.[`part_${nth}`] ?? null);
-  const counts = Object.fromEntries(
-    WAITING.map((status, nth) => [status, Number(values[nth] ?? 0)]),
-  ) as Queue["counts"];
-  const ids = values.slice(WAITING.length).flatMap((id) => (typeof id === "string" ? [id] : []));
-  const [oldest] = ids.sort();
-  return { counts, oldestAt: oldest === undefined ? null : timeOfId(oldest) };
+  const rows = await ctx.db.execute<{
+    status: keyof Queue["counts"];
+    count: number;
+    first: string | null;
+  }>(sql`
+    select status,
+      (select count(*)::int from (
+         select from ${emails} where ${emails.teamId} = ${ctx.teamId} and ${emails.status} = wanted.status
+         limit ${queueCountMax + 1}) as counted) as count,
+      (select ${emails.id} from ${emails}
+       where ${emails.teamId} = ${ctx.teamId} and ${emails.status} = wanted.status
+       order by ${emails.id} limit 1) as first
+    from unnest(${sql.param([...WAITING])}::text[]) as wanted(status)`);
+  const counts = Object.fromEntries(rows.map(({ status, count }) => [status, count])) as Queue["counts"];
+  const [oldest] = rows
+    .flatMap(({ status, first }) => (first && (status === "queued" || status === "sending") ? [first] : []))
+    .sort();
+  return { counts, countMax: queueCountMax, oldestAt: oldest === undefined ? null : timeOfId(oldest) };
 }

@@ -34,8 +34,7 @@ export const FILTER = {
   until: z.iso.datetime({ offset: true }).optional(),
 };
 
-const Filter = z.object(FILTER);
-type FilterInput = z.output<typeof Filter>;
+type FilterInput = z.output<z.ZodObject<typeof FILTER>>;
 
 /**
  * The filter in the form of the services, at that time. A separate field overrides the same term in the
@@ -43,15 +42,15 @@ type FilterInput = z.output<typeof Filter>;
  */
 export function filterOf(input: FilterInput, now: Date): EmailFilter {
   const { search, status, recipient, subject, key, domain, within, since, until } = input;
-  return {
-    ...(search ? readSearch(search) : {}),
-    ...(status && { status }),
-    ...(recipient && { recipient }),
-    ...(subject && { subject }),
-    ...(key && { apiKeyId: key }),
-    ...(domain && { domain }),
-    ...(within && { since: new Date(now.getTime() - WITHIN_MS[within]) }),
-    ...(since && { since: new Date(since) }),
-    ...(until && { until: new Date(until) }),
+  const own: EmailFilter = {
+    status,
+    recipient,
+    subject,
+    apiKeyId: key,
+    domain,
+    since: since ? new Date(since) : within && new Date(now.getTime() - WITHIN_MS[within]),
+    until: until ? new Date(until) : undefined,
   };
+  const isSet = ([, value]: [string, unknown]) => value !== undefined && value !== "";
+  return { ...(search ? readSearch(search) : {}), ...Object.fromEntries(Object.entries(own).filter(isSet)) };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { hasSentFromOwnDomain, readDays, readHours } from "#server/services/overview/days";
 import { listFailures } from "#server/services/overview/failures";
 import { readParts, readSetup } from "#server/services/overview/health";
-import { queueCountMax, readDeliveryTimes, readQueue } from "#server/services/overview/queue";
+import { readDeliveryTimes, readQueue } from "#server/services/overview/queue";
 import { inTeam, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
 import { viewFailure, viewParts, viewQueue, viewSpans } from "./views";
@@ -33,7 +33,7 @@ export const overviewRouter = router({
     .input(TeamInput)
     .query(async ({ ctx: { service } }) => {
       const [queue, failures] = await Promise.all([readQueue(service), listFailures(service, failuresShown)]);
-      return { queue: viewQueue(queue, queueCountMax), failures: failures.map(viewFailure) };
+      return { queue: viewQueue(queue), failures: failures.map(viewFailure) };
     }),
   /** The state of relays, webhooks and worker, and the remaining setup steps before the first real email. */
   parts: inTeam("usage:read")

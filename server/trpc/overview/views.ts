@@ -23,10 +23,8 @@ export function viewSpans(days: Spans, hours: Spans | null) {
 }
 export type SpanView = ReturnType<typeof viewSpan>;
 
-export const viewQueue = ({ counts, oldestAt }: Queue, countMax: number) => ({
-  counts,
-  /** A count above this value means "more than". */
-  countMax,
+export const viewQueue = ({ oldestAt, ...queue }: Queue) => ({
+  ...queue,
   oldestAt: oldestAt?.toISOString() ?? null,
 });
 export type QueueView = ReturnType<typeof viewQueue>;

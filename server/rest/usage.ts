@@ -1,6 +1,40 @@
-import { readUsage } from "#server/services/usage/usage";
+import { z } from "zod";
+import { AppError } from "#server/platform/errors";
+import { isId } from "#server/platform/ids";
+import { readUsage, type UsageQuery, usageDaysMax } from "#server/services/usage/usage";
+import { presentUsage, UsageResponse } from "#server/shared/wire/usage";
 import { withApi } from "./pipeline/route";
-import { UsageParameters, UsageResponse, usageJson, usageQuery } from "./wire/usage";
+import { EMAIL_FILTER } from "./wire/email-query";
+
+const dayMs = 86_400_000;
+const daysByDefault = 30;
+
+const Day = z.iso.date("Must be a day in UTC, such as 2026-01-31.");
+
+const UsageParameters = z.strictObject({
+  since: Day.optional(),
+  until: Day.optional(),
+  key: z.string().refine(isId, "Must be the id of an API key.").optional(),
+  domain: EMAIL_FILTER.domain,
+});
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** Completes the query. The default is the last 30 days. */
+function usageQuery(given: z.infer<typeof UsageParameters>, now: Date): UsageQuery {
+  const { since, until, key, domain } = given;
+  const last =
+    until ?? (since && dayOf(Date.parse(since) + (daysByDefault - 1) * dayMs)) ?? dayOf(now.getTime());
+  const first = since ?? dayOf(Date.parse(last) - (daysByDefault - 1) * dayMs);
+  const days = (Date.parse(last) - Date.parse(first)) / dayMs + 1;
+  if (days < 1) throw new AppError("invalid", "Invalid `until`: it is before `since`.");
+  if (days > usageDaysMax)
+    throw new AppError(
+      "invalid",
+      `Invalid \`since\`: at most ${usageDaysMax} days per call, but the range has ${days}.`,
+    );
+  return { since: first, until: last, apiKeyId: key, domain };
+}
 
 export const getUsage = withApi(
   {
@@ -16,6 +50,6 @@ export const getUsage = withApi(
   async ({ ctx, query: given, verdict }) => {
     const now = ctx.clock();
     const query = usageQuery(given, now);
-    return { body: usageJson(await readUsage(ctx, query), query, now, verdict.limit) };
+    return { body: presentUsage(await readUsage(ctx, query), query, now, verdict.limit) };
   },
 );

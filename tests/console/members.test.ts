@@ -246,7 +246,7 @@ describe("another team", () => {
     const admin = console.callerOf(cookies);
     expect(await admin.team.settings({ team: id })).toMatchObject({ name: "Second", unknown: "retry" });
     expect((await admin.activity.changes({ team: id })).rows).toMatchObject([
-      { action: "team.created", actorId: party.userIds.admin, subjectName: "Second" },
+      { action: "team.created", actor_id: party.userIds.admin, subject_name: "Second" },
     ]);
     expect((await admin.members.list({ team: id })).map(({ role }) => role)).toEqual(["owner"]);
   });

@@ -1,10 +1,10 @@
 import { Bot, Cog, Terminal, UserRound } from "lucide-react";
-import type { ChangeRow } from "#server/trpc/activity/views";
+import type { AuditEntryView } from "#server/trpc/activity/activity";
 import type { Column } from "../_ui/list/data-table";
 import { When } from "../_ui/text/when";
 import { SubjectLink } from "./subject-link";
 
-export const CHANGE_COLUMNS: readonly Column<ChangeRow>[] = [
+export const CHANGE_COLUMNS: readonly Column<AuditEntryView>[] = [
   { id: "what", header: "Action", width: "w-72", cell: ({ words }) => words },
   {
     id: "subject",
@@ -26,7 +26,7 @@ export const CHANGE_COLUMNS: readonly Column<ChangeRow>[] = [
     width: "w-28",
     align: "right",
     phone: "corner",
-    cell: ({ createdAt }) => <When at={createdAt} className="text-soft text-xs" />,
+    cell: ({ created_at }) => <When at={created_at} className="text-soft text-xs" />,
   },
 ];
 
@@ -34,10 +34,10 @@ const ICONS = { user: UserRound, key: Bot, operator: Terminal, system: Cog };
 const FIXED_NAMES = { operator: "Command line", system: "Backstamp" };
 
 /** The actor of a change, with the name at that time. The icon shows the type of actor. */
-export function Actor({ change: { actor, actorName } }: { change: ChangeRow }) {
+export function Actor({ change: { actor, actor_name } }: { change: AuditEntryView }) {
   const Icon = ICONS[actor];
   const name =
-    actor === "operator" || actor === "system" ? FIXED_NAMES[actor] : (actorName ?? "Deleted user");
+    actor === "operator" || actor === "system" ? FIXED_NAMES[actor] : (actor_name ?? "Deleted user");
   return (
     <span className="flex min-w-0 items-baseline gap-2 text-soft" title={name}>
       <Icon className="size-4 shrink-0 self-center" aria-hidden="true" />

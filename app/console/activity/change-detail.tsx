@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { ChangeRow } from "#server/trpc/activity/views";
+import type { AuditEntryView } from "#server/trpc/activity/activity";
 import { Dialog } from "../_ui/dialog/dialog";
 import { CopyButton } from "../_ui/text/copy-button";
 import { When } from "../_ui/text/when";
@@ -9,8 +9,8 @@ import { Actor } from "./change-columns";
 import { SubjectLink } from "./subject-link";
 
 /** The details of one change. */
-export function ChangeDetail({ change, onClose }: { change: ChangeRow; onClose: () => void }) {
-  const { words, action, subjectId, detail, requestId, createdAt } = change;
+export function ChangeDetail({ change, onClose }: { change: AuditEntryView; onClose: () => void }) {
+  const { words, action, subject_id, detail, request_id, created_at } = change;
   return (
     <Dialog
       open
@@ -22,16 +22,16 @@ export function ChangeDetail({ change, onClose }: { change: ChangeRow; onClose: 
         <Line name="Target">
           <SubjectLink change={change} />
         </Line>
-        {subjectId ? (
+        {subject_id ? (
           <Line name="Id">
-            <CopyableText text={subjectId} label="Copy id" />
+            <CopyableText text={subject_id} label="Copy id" />
           </Line>
         ) : null}
         <Line name="Actor">
           <Actor change={change} />
         </Line>
         <Line name="Time">
-          <When at={createdAt} />
+          <When at={created_at} />
         </Line>
         {linesOf(detail).map(({ name, now, before }) => (
           <Line key={name} name={name}>
@@ -40,7 +40,7 @@ export function ChangeDetail({ change, onClose }: { change: ChangeRow; onClose: 
           </Line>
         ))}
         <Line name="Request">
-          <CopyableText text={requestId} label="Copy request id" />
+          <CopyableText text={request_id} label="Copy request id" />
         </Line>
       </dl>
     </Dialog>
@@ -67,7 +67,7 @@ function CopyableText({ text, label }: { text: string; label: string }) {
   );
 }
 
-type Detail = ChangeRow["detail"];
+type Detail = AuditEntryView["detail"];
 
 const formatValue = (value: Detail[string] | undefined): string => {
   if (value === null || value === undefined || value === "") return "none";

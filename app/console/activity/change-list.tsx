@@ -4,7 +4,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { History } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Suspense, useState } from "react";
-import type { ActorView, ChangeRow } from "#server/trpc/activity/views";
+import type { KnownActor } from "#server/services/audit/read";
+import type { AuditEntryView } from "#server/trpc/activity/activity";
 import { DataTable } from "../_ui/list/data-table";
 import { Empty, NoMatch, PageGone } from "../_ui/list/empty";
 import { FilterBar, SelectFilter, withChosen } from "../_ui/list/filter-bar";
@@ -31,7 +32,7 @@ export function ChangeList({ teamId }: { teamId: string }) {
 function Changes({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(changeFilters);
-  const [open, setOpen] = useState<ChangeRow | null>(null);
+  const [open, setOpen] = useState<AuditEntryView | null>(null);
   const { data, error, refetch, isPlaceholderData } = useQuery(
     trpc.activity.changes.queryOptions(changesInput(teamId, filters), {
       placeholderData: keepPreviousData,
@@ -114,9 +115,9 @@ function Changes({ teamId }: { teamId: string }) {
   );
 }
 
-const NONE: ChangeRow[] = [];
+const NONE: AuditEntryView[] = [];
 
-const optionOf = ({ id, actor, name }: ActorView) => ({
+const optionOf = ({ id, actor, name }: KnownActor) => ({
   value: id,
   label: actor === "key" ? `Key: ${name ?? id}` : (name ?? id),
 });

@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import type { ChangeRow } from "#server/trpc/activity/views";
+import type { AuditEntryView } from "#server/trpc/activity/activity";
 import { useConsoleHref } from "../_ui/team";
 
 /** The page of each type of target. */
@@ -22,13 +22,13 @@ const quietLinkStyle =
   "rounded underline decoration-line underline-offset-4 hover:text-accent hover:decoration-accent";
 
 /** The target of a change, with its name at that time. It is a link while the target exists. */
-export function SubjectLink({ change }: { change: ChangeRow }) {
+export function SubjectLink({ change }: { change: AuditEntryView }) {
   const hrefOf = useConsoleHref();
-  const { noun, subjectId, subjectName, isPresent } = change;
-  const name = subjectName || subjectId;
+  const { noun, subject_id: id, subject_name, isPresent } = change;
+  const name = subject_name || id;
   if (!name) return <span className="text-soft">–</span>;
-  const pageOf = isPresent && subjectId ? PAGES[noun] : undefined;
-  if (!pageOf || !subjectId)
+  const pageOf = isPresent && id ? PAGES[noun] : undefined;
+  if (!pageOf || !id)
     return (
       <span title={name} className={nameStyle}>
         {name}
@@ -36,7 +36,7 @@ export function SubjectLink({ change }: { change: ChangeRow }) {
     );
   return (
     <Link
-      href={hrefOf(pageOf(subjectId))}
+      href={hrefOf(pageOf(id))}
       prefetch={false}
       title={name}
       className={`${nameStyle} ${quietLinkStyle}`}

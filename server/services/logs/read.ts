@@ -2,10 +2,8 @@ import { and, asc, desc, eq, getTableColumns, gt, gte, lt, lte, sql } from "driz
 import { apiRequests } from "#db/schema/api-requests";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
+import type { ApiCall, ApiCallWithBodies } from "#server/shared/wire/log";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
-
-export type ApiCall = Omit<typeof apiRequests.$inferSelect, "requestBody" | "responseBody">;
-export type ApiCallWithBodies = typeof apiRequests.$inferSelect;
 
 export type LogFilter = {
   apiKeyId?: string;

@@ -5,7 +5,8 @@ import { emailEvents } from "#db/schema/events";
 import { usageDays } from "#db/schema/usage";
 import type { Ctx } from "#server/deps";
 import { firstIdAt } from "#server/platform/ids";
-import { countPendingUsage, USAGE_COUNTS, type UsageCounts } from "../usage/usage";
+import { USAGE_COUNTS, type UsageCounts } from "#server/shared/wire/usage";
+import { countPendingUsage } from "../usage/usage";
 
 const dayMs = 86_400_000;
 /** Maximum number of emails, and of events, that hourly counts are based on. */

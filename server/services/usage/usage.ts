@@ -3,6 +3,7 @@ import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import { usageDays } from "#db/schema/usage";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
+import { USAGE_COUNTS, type Usage, type UsageCounts, type UsageLine } from "#server/shared/wire/usage";
 import { nameKeys } from "../keys/read";
 import { countUsage } from "./count";
 
@@ -14,38 +15,8 @@ const linesMax = 10_000;
 const countMax = 200_000;
 const countAtOnce = 20_000;
 
-export const USAGE_COUNTS = [
-  "accepted",
-  "sent",
-  "delivered",
-  "bounced",
-  "complained",
-  "failed",
-  "suppressed",
-  "unknown",
-] as const;
-export type UsageCounts = Record<(typeof USAGE_COUNTS)[number], number>;
-
 /** First and last day, inclusive, as `2026-01-31` in UTC. */
 export type UsageQuery = { since: string; until: string; apiKeyId?: string; domain?: string };
-
-export type UsageLine = UsageCounts & {
-  day: string;
-  apiKeyId: string | null;
-  /** Also for a revoked key; null if the email was accepted without a key. */
-  keyName: string | null;
-  domain: string;
-};
-
-export type Usage = {
-  lines: UsageLine[];
-  /** Of the whole team, independent of the query. */
-  today: UsageCounts;
-  month: UsageCounts;
-  domains: number;
-  /** False while older events are still being counted. */
-  isComplete: boolean;
-};
 
 /**
  * The team's usage by day, key and domain, in recipients. Each event counts on its own day: an email accepted

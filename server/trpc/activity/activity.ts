@@ -1,11 +1,18 @@
 import { z } from "zod";
-import { type AuditFilter, listActors, listAudit, NAMELESS_ACTORS } from "#server/services/audit/read";
-import { findSubjects } from "#server/services/audit/subjects";
+import { AUDIT_ACTIONS } from "#server/services/audit/actions";
+import {
+  type AuditEntryRow,
+  type AuditFilter,
+  listActors,
+  listAudit,
+  NAMELESS_ACTORS,
+} from "#server/services/audit/read";
+import { findSubjects, nounOf } from "#server/services/audit/subjects";
 import { listKeys, nameKeys } from "#server/services/keys/read";
 import { getCall, type LogFilter, listCalls } from "#server/services/logs/read";
+import { type ApiCall, presentLog, presentLogSummary } from "#server/shared/wire/log";
 import { inTeam, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
-import { viewActor, viewCall, viewCallDetail, viewChange } from "./views";
 
 const pageRows = 25;
 const cursor = { after: z.uuid().optional(), before: z.uuid().optional() };
@@ -54,19 +61,52 @@ const pageOf = ({ after, before }: { after?: string | undefined; before?: string
   ...(before ? { before } : {}),
 });
 
+/** The text for an action; its stored name if it is unknown. */
+export const wordsOf = (action: string): string =>
+  Object.hasOwn(AUDIT_ACTIONS, action) ? AUDIT_ACTIONS[action as keyof typeof AUDIT_ACTIONS] : action;
+
+/** One entry of the audit log. `existing`: the ids of targets that still have a page. */
+const presentAuditEntry = (row: AuditEntryRow, existing: ReadonlySet<string>) => ({
+  id: row.id,
+  actor: row.actor,
+  actor_id: row.actorId,
+  actor_name: row.actorName,
+  action: row.action,
+  words: wordsOf(row.action),
+  noun: nounOf(row.action),
+  subject_id: row.subjectId,
+  subject_name: row.subjectName,
+  isPresent: row.subjectId !== null && existing.has(row.subjectId),
+  detail: row.detail,
+  request_id: row.requestId,
+  created_at: row.createdAt.toISOString(),
+});
+export type AuditEntryView = ReturnType<typeof presentAuditEntry>;
+
+/** What the console shows of a call in addition to the API: the name of the key and the path in full. */
+const consoleFields = ({ apiKeyId, path }: ApiCall, names: ReadonlyMap<string, string>) => ({
+  path,
+  api_key_name: names.get(apiKeyId) ?? null,
+});
+const presentCall = (call: ApiCall, names: ReadonlyMap<string, string>) => ({
+  ...presentLogSummary(call),
+  ...consoleFields(call, names),
+});
+export type CallView = ReturnType<typeof presentCall>;
+
 export const activityRouter = router({
   changes: inTeam("audit:read")
     .input(strictInput({ ...changeFilter, ...cursor }))
     .query(async ({ ctx, input }) => {
       const page = { ...changeFilterOf(ctx.service.clock(), input), ...pageOf(input) };
       const { rows, hasMore } = await listAudit(ctx.service, page);
-      const present = await findSubjects(ctx.service, rows);
-      return { rows: rows.map((row) => viewChange(row, present)), hasMore };
+      const existing = await findSubjects(ctx.service, rows);
+      return { rows: rows.map((row) => presentAuditEntry(row, existing)), hasMore };
     }),
   /** The actors that the audit log can be filtered by. */
   actors: inTeam("audit:read")
     .input(TeamInput)
-    .query(async ({ ctx }) => (await listActors(ctx.service)).map(viewActor)),
+    .query(({ ctx }) => listActors(ctx.service)),
   requests: inTeam("logs:read")
     .input(strictInput({ ...callFilter, ...cursor }))
     .query(async ({ ctx, input }) => {
@@ -76,7 +116,7 @@ export const activityRouter = router({
         ctx.service,
         rows.map(({ apiKeyId }) => apiKeyId),
       );
-      return { rows: rows.map((row) => viewCall(row, names.get(row.apiKeyId) ?? null)), hasMore };
+      return { rows: rows.map((row) => presentCall(row, names)), hasMore };
     }),
   /** The active keys, by which the API log can be filtered. */
   keys: inTeam("logs:read")
@@ -88,6 +128,6 @@ export const activityRouter = router({
     .query(async ({ ctx, input }) => {
       const call = await getCall(ctx.service, input.id);
       const names = await nameKeys(ctx.service, [call.apiKeyId]);
-      return viewCallDetail(call, names.get(call.apiKeyId) ?? null);
+      return { ...presentLog(call), ...consoleFields(call, names) };
     }),
 });

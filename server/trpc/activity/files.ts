@@ -4,11 +4,11 @@ import type { ConsoleDeps } from "#server/auth/deps";
 import { type CsvColumn, writeCsv } from "#server/platform/http/csv";
 import { type AuditEntryRow, readAudit } from "#server/services/audit/read";
 import { nameKeys } from "#server/services/keys/read";
-import { type ApiCall, readCalls } from "#server/services/logs/read";
+import { readCalls } from "#server/services/logs/read";
+import type { ApiCall } from "#server/shared/wire/log";
 import { fileResponse, handleTeamFile } from "../team-file";
 import { rejectUnstorableText } from "../unstorable-text";
-import { callFilter, callFilterOf, changeFilter, changeFilterOf } from "./activity";
-import { wordsOf } from "./views";
+import { callFilter, callFilterOf, changeFilter, changeFilterOf, wordsOf } from "./activity";
 
 const csv = "text/csv; charset=utf-8; header=present";
 

@@ -2,8 +2,8 @@ import type { Span, Spans } from "#server/services/overview/days";
 import type { Failure } from "#server/services/overview/failures";
 import type { Parts } from "#server/services/overview/health";
 import type { Queue } from "#server/services/overview/queue";
-import { USAGE_COUNTS, type UsageCounts } from "#server/services/usage/usage";
 import { presentEmailSummary } from "#server/shared/wire/email";
+import { USAGE_COUNTS, type UsageCounts } from "#server/shared/wire/usage";
 
 const viewSpan = ({ at, ...counts }: Span) => ({ at: at.toISOString(), ...counts });
 

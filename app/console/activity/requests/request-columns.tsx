@@ -1,10 +1,10 @@
-import type { CallRow } from "#server/trpc/activity/views";
+import type { CallView } from "#server/trpc/activity/activity";
 import type { Column } from "../../_ui/list/data-table";
 import { Badge } from "../../_ui/text/badge";
 import type { Tone } from "../../_ui/text/statuses";
 import { When } from "../../_ui/text/when";
 
-export const REQUEST_COLUMNS: readonly Column<CallRow>[] = [
+export const REQUEST_COLUMNS: readonly Column<CallView>[] = [
   {
     id: "what",
     header: "Request",
@@ -19,13 +19,13 @@ export const REQUEST_COLUMNS: readonly Column<CallRow>[] = [
     header: "Status",
     width: "w-24",
     phone: "corner",
-    cell: ({ status }) => <ResponseStatus status={status} />,
+    cell: ({ response_status }) => <ResponseStatus status={response_status} />,
   },
   {
     id: "key",
     header: "Key",
     width: "w-52",
-    cell: ({ keyName }) => <span className="text-soft">{keyName ?? "Deleted key"}</span>,
+    cell: ({ api_key_name }) => <span className="text-soft">{api_key_name ?? "Deleted key"}</span>,
   },
   {
     id: "when",
@@ -33,7 +33,7 @@ export const REQUEST_COLUMNS: readonly Column<CallRow>[] = [
     width: "w-28",
     align: "right",
     phone: "line",
-    cell: ({ createdAt }) => <When at={createdAt} className="text-soft text-xs" />,
+    cell: ({ created_at }) => <When at={created_at} className="text-soft text-xs" />,
   },
 ];
 

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import type { CallRow } from "#server/trpc/activity/views";
+import type { CallView } from "#server/trpc/activity/activity";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { faultOf } from "../../_ui/fault";
 import { SkeletonCard } from "../../_ui/list/skeleton";
@@ -14,7 +14,7 @@ import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { ResponseStatus } from "./request-columns";
 
-type Props = { teamId: string; row: CallRow; onClose: () => void };
+type Props = { teamId: string; row: CallView; onClose: () => void };
 
 /** One API request with the stored request and response bodies. */
 export function RequestDetail({ teamId, row, onClose }: Props) {
@@ -26,22 +26,22 @@ export function RequestDetail({ teamId, row, onClose }: Props) {
   return (
     <Dialog open onOpenChange={onClose} title={`${row.method} ${row.path}`} size="wide">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-soft">
-        <ResponseStatus status={row.status} />
-        <When at={row.createdAt} />
-        {row.keyName ? (
-          <Link href={hrefOf(`/console/keys/${row.keyId}`)} className={linkStyle}>
-            {row.keyName}
+        <ResponseStatus status={row.response_status} />
+        <When at={row.created_at} />
+        {row.api_key_name ? (
+          <Link href={hrefOf(`/console/keys/${row.api_key_id}`)} className={linkStyle}>
+            {row.api_key_name}
           </Link>
         ) : null}
-        {row.userAgent ? <span className="min-w-0 break-words">{row.userAgent}</span> : null}
+        {row.user_agent ? <span className="min-w-0 break-words">{row.user_agent}</span> : null}
       </div>
       {error && !data ? <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} /> : null}
       {!data && !error ? <SkeletonCard lines={6} /> : null}
       {data ? (
         <>
-          {data.rejectionDetail ? <p>{data.rejectionDetail}</p> : null}
-          <Body label="Request" text={data.requestBody} none="no body" />
-          <Body label="Response" text={data.responseBody} none="not stored" />
+          {data.rejection?.detail ? <p>{data.rejection.detail}</p> : null}
+          <Body label="Request" body={data.request_body} none="no body" />
+          <Body label="Response" body={data.response_body} none="not stored" />
           <p className="text-soft text-xs leading-5">
             Secrets and email content are removed before a request is stored. It is deleted after seven days.
           </p>
@@ -51,8 +51,8 @@ export function RequestDetail({ teamId, row, onClose }: Props) {
   );
 }
 
-function Body({ label, text, none }: { label: string; text: string | null; none: string }) {
-  if (text !== null) return <CodeBlock label={label} text={text} language="JSON" />;
+function Body({ label, body, none }: { label: string; body: unknown; none: string }) {
+  if (body !== null) return <CodeBlock label={label} text={JSON.stringify(body, null, 2)} language="JSON" />;
   return (
     <p className="text-soft">
       {label}: {none}

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Suspense, useState } from "react";
-import type { CallRow } from "#server/trpc/activity/views";
+import type { CallView } from "#server/trpc/activity/activity";
 import { DataTable } from "../../_ui/list/data-table";
 import { Empty, NoMatch, PageGone } from "../../_ui/list/empty";
 import { FilterBar, SelectFilter, withChosen } from "../../_ui/list/filter-bar";
@@ -37,7 +37,7 @@ export function RequestList({ teamId }: { teamId: string }) {
 function Requests({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const [filters, setFilters] = useQueryStates(requestFilters);
-  const [open, setOpen] = useState<CallRow | null>(null);
+  const [open, setOpen] = useState<CallView | null>(null);
   const { data, error, refetch, isPlaceholderData } = useQuery(
     trpc.activity.requests.queryOptions(requestsInput(teamId, filters), {
       placeholderData: keepPreviousData,
@@ -118,4 +118,4 @@ function Requests({ teamId }: { teamId: string }) {
   );
 }
 
-const NONE: CallRow[] = [];
+const NONE: CallView[] = [];

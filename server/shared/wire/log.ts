@@ -1,30 +1,10 @@
 import { z } from "zod";
-import { isId } from "#server/platform/ids";
-import type { ApiCall, ApiCallWithBodies, LogFilter } from "#server/services/logs/read";
-import type { PageQuery } from "#server/services/paging";
-import { Id, Time } from "#server/shared/wire/shapes";
-import { PAGING, rejectTwoCursors } from "../pipeline/query";
+import type { apiRequests } from "#db/schema/api-requests";
+import { Id, Time } from "./shapes";
 
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
-
-/** One status, or a class of statuses. */
-const Status = z
-  .string()
-  .regex(/^[1-5](\d\d|xx)$/, "Must be a status such as 429, or a status class such as 4xx.")
-  .transform((text) => ({ from: Number(text.replace("xx", "00")), to: Number(text.replace("xx", "99")) }));
-
-/** The query of `GET /api/logs`. */
-export const LogsQuery = z
-  .strictObject({
-    ...PAGING,
-    key: z.string().refine(isId, "Must be the id of an API key.").optional(),
-    status: Status.optional(),
-    method: z.enum(METHODS, `Must be one of ${METHODS.join(", ")}.`).optional(),
-  })
-  .transform(({ key, ...query }): PageQuery & LogFilter => {
-    rejectTwoCursors(query);
-    return { ...query, apiKeyId: key };
-  });
+/** A recorded API call without its bodies. */
+export type ApiCall = Omit<ApiCallWithBodies, "requestBody" | "responseBody">;
+export type ApiCallWithBodies = typeof apiRequests.$inferSelect;
 
 export const LogSummaryResponse = z
   .object({
@@ -52,7 +32,7 @@ export const LogResponse = z
   .meta({ id: "Log" });
 
 /** A call as in lists. `endpoint` is its path without the prefix `/api`. */
-export function logSummaryJson(call: ApiCall): z.infer<typeof LogSummaryResponse> {
+export function presentLogSummary(call: ApiCall): z.infer<typeof LogSummaryResponse> {
   return {
     id: call.id,
     created_at: call.createdAt.toISOString(),
@@ -69,10 +49,10 @@ export function logSummaryJson(call: ApiCall): z.infer<typeof LogSummaryResponse
 }
 
 /** A call with its stored bodies; null if there is none. */
-export function logJson(call: ApiCallWithBodies): z.infer<typeof LogResponse> {
+export function presentLog(call: ApiCallWithBodies): z.infer<typeof LogResponse> {
   return {
     object: "log",
-    ...logSummaryJson(call),
+    ...presentLogSummary(call),
     request_body: call.requestBody,
     response_body: call.responseBody,
   };

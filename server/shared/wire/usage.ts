@@ -1,58 +1,21 @@
 import { z } from "zod";
-import { AppError } from "#server/platform/errors";
-import { isId } from "#server/platform/ids";
-import {
-  USAGE_COUNTS,
-  type Usage,
-  type UsageCounts,
-  type UsageQuery,
-  usageDaysMax,
-} from "#server/services/usage/usage";
-import { Id, Time } from "#server/shared/wire/shapes";
-import { EMAIL_FILTER } from "./email-query";
-
-const dayMs = 86_400_000;
-const daysByDefault = 30;
-
-const Day = z.iso.date("Must be a day in UTC, such as 2026-01-31.");
-
-/** The query of `GET /api/usage`. */
-export const UsageParameters = z.strictObject({
-  since: Day.optional(),
-  until: Day.optional(),
-  key: z.string().refine(isId, "Must be the id of an API key.").optional(),
-  domain: EMAIL_FILTER.domain,
-});
-
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-
-/** Completes the query. The default is the last 30 days. */
-export function usageQuery(given: z.infer<typeof UsageParameters>, now: Date): UsageQuery {
-  const { since, until, key, domain } = given;
-  const last =
-    until ?? (since && dayOf(Date.parse(since) + (daysByDefault - 1) * dayMs)) ?? dayOf(now.getTime());
-  const first = since ?? dayOf(Date.parse(last) - (daysByDefault - 1) * dayMs);
-  const days = (Date.parse(last) - Date.parse(first)) / dayMs + 1;
-  if (days < 1) throw new AppError("invalid", "Invalid `until`: it is before `since`.");
-  if (days > usageDaysMax)
-    throw new AppError(
-      "invalid",
-      `Invalid \`since\`: at most ${usageDaysMax} days per call, but the range has ${days}.`,
-    );
-  return { since: first, until: last, apiKeyId: key, domain };
-}
+import { Id, Time } from "./shapes";
 
 const Count = z.int();
-const Counts = z.object({
-  accepted: Count,
-  sent: Count,
-  delivered: Count,
-  bounced: Count,
-  complained: Count,
-  failed: Count,
-  suppressed: Count,
-  unknown: Count,
-} satisfies Record<keyof UsageCounts, z.ZodType>);
+export const USAGE_COUNTS = [
+  "accepted",
+  "sent",
+  "delivered",
+  "bounced",
+  "complained",
+  "failed",
+  "suppressed",
+  "unknown",
+] as const;
+export type UsageCounts = Record<(typeof USAGE_COUNTS)[number], number>;
+const Counts = z.object(
+  Object.fromEntries(USAGE_COUNTS.map((name) => [name, Count])) as Record<keyof UsageCounts, z.ZodInt>,
+);
 const Window = z.object({ used: Count, limit: z.null(), sent: Count, received: Count, resets_at: Time });
 const DayDate = z.iso.date();
 
@@ -78,10 +41,29 @@ export const UsageResponse = z
   })
   .meta({ id: "Usage" });
 
+/** The counts of one day, key and domain. */
+export type UsageLine = UsageCounts & {
+  day: string;
+  apiKeyId: string | null;
+  /** Also for a revoked key; null if the email was accepted without a key. */
+  keyName: string | null;
+  domain: string;
+};
+
+export type Usage = {
+  lines: UsageLine[];
+  /** Of the whole team, independent of the query. */
+  today: UsageCounts;
+  month: UsageCounts;
+  domains: number;
+  /** False while older events are still being counted. */
+  isComplete: boolean;
+};
+
 /** Resend's shape, with the counts per day in addition. Only the rate of calls has a limit. */
-export function usageJson(
+export function presentUsage(
   usage: Usage,
-  { since, until }: UsageQuery,
+  { since, until }: { since: string; until: string },
   now: Date,
   callsPerMinute: number,
 ): z.infer<typeof UsageResponse> {

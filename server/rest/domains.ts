@@ -1,20 +1,29 @@
 import { z } from "zod";
+import type { Ctx } from "#server/deps";
+import { describeSetup } from "#server/services/domains/announce";
 import { verifyDomain } from "#server/services/domains/check/verify";
 import { getDomain } from "#server/services/domains/dkim/credentials";
 import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
-import { pageDomains } from "#server/services/domains/read";
+import { type Domain, pageDomains } from "#server/services/domains/read";
 import { createDomain, deleteDomain, updateDomain } from "#server/services/domains/write";
+import {
+  DomainResponse,
+  DomainSummaryResponse,
+  presentDomain,
+  presentDomainSummary,
+} from "#server/shared/wire/domain";
 import { changed, deleted, listOf } from "#server/shared/wire/shapes";
 import { listJson, PAGING_OF_WHOLE, rejectTwoCursors } from "./pipeline/query";
 import { withApi } from "./pipeline/route";
 import { requireId } from "./pipeline/validate";
-import { DomainResponse, DomainSummaryResponse, domainJson, domainSummaryJson } from "./wire/domain";
 import { CreateDomainBody, UpdateDomainBody } from "./wire/domain-input";
 
 /*
  * A key with a domain scope can read or change every domain of its team. A domain that the key adds is linked to it.
  * The links of a key decide which domains it may send from and which it may link to other keys.
  */
+
+const bodyOf = (ctx: Ctx, domain: Domain) => ({ body: presentDomain(domain, describeSetup(ctx, domain)) });
 
 export const postDomain = withApi(
   {
@@ -31,7 +40,7 @@ export const postDomain = withApi(
     response: DomainResponse,
     errors: ["conflict"],
   },
-  async ({ ctx, body }) => ({ body: domainJson(ctx, await createDomain(ctx, body)) }),
+  async ({ ctx, body }) => bodyOf(ctx, await createDomain(ctx, body)),
 );
 
 export const getDomains = withApi(
@@ -48,7 +57,7 @@ export const getDomains = withApi(
   async ({ ctx, query }) => {
     rejectTwoCursors(query);
     const { rows, hasMore } = await pageDomains(ctx, query);
-    return { body: listJson(rows.map(domainSummaryJson), hasMore) };
+    return { body: listJson(rows.map(presentDomainSummary), hasMore) };
   },
 );
 
@@ -61,7 +70,7 @@ export const getOneDomain = withApi(
     summary: "Get a domain, its DNS records and the result of the last check of each",
     response: DomainResponse,
   },
-  async ({ ctx, params }) => ({ body: domainJson(ctx, await getDomain(ctx, requireId(params, "id"))) }),
+  async ({ ctx, params }) => bodyOf(ctx, await getDomain(ctx, requireId(params, "id"))),
 );
 
 export const patchDomain = withApi(
@@ -109,9 +118,7 @@ export const postDomainVerify = withApi(
     summary: "Check a domain's DNS records now, then again at increasing intervals",
     response: DomainResponse,
   },
-  async ({ ctx, params }) => ({
-    body: domainJson(ctx, await verifyDomain(ctx, requireId(params, "id"))),
-  }),
+  async ({ ctx, params }) => bodyOf(ctx, await verifyDomain(ctx, requireId(params, "id"))),
 );
 
 export const postDomainKeyRotation = withApi(
@@ -125,7 +132,5 @@ export const postDomainKeyRotation = withApi(
       "The new keys sign after their record is found in DNS. The record of the old keys must stay published until its `keep_until`.",
     response: DomainResponse,
   },
-  async ({ ctx, params }) => ({
-    body: domainJson(ctx, await rotateDomainKey(ctx, requireId(params, "id"))),
-  }),
+  async ({ ctx, params }) => bodyOf(ctx, await rotateDomainKey(ctx, requireId(params, "id"))),
 );

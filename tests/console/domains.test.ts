@@ -154,7 +154,7 @@ test("the warm-up schedule shows the daily caps that delivery applies", async ()
   const id = await add();
   const warmUp = { startDate: "2030-01-01", firstDay: 50, growthPercent: 100, target: 400 };
   await call("domains.update", { id, change: { warmUp } });
-  expect((await show(id)).warmUp?.plan).toEqual([
+  expect((await show(id)).warmUpPlan).toEqual([
     { day: "2030-01-01", allowed: 50 },
     { day: "2030-01-02", allowed: 100 },
     { day: "2030-01-03", allowed: 200 },

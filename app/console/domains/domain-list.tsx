@@ -147,15 +147,13 @@ const COLUMNS: readonly Column<DomainRow>[] = [
     id: "today",
     header: "Today",
     width: "w-52",
-    cell: ({ allowedToday, handedOverToday, isWarmingUp }) =>
-      allowedToday === null ? (
+    cell: ({ today: { allowed, handed_over }, warm_up }) =>
+      allowed === null ? (
         <span className="text-soft">No cap</span>
       ) : (
-        <span
-          title={isWarmingUp ? "Warming up: the limit grows each day" : "Recipients today, of the daily cap"}
-        >
-          {handedOverToday.toLocaleString("en")} of {allowedToday.toLocaleString("en")}
-          {isWarmingUp ? <span className="text-soft"> · warming up</span> : null}
+        <span title={warm_up ? "Warming up: the limit grows each day" : "Recipients today, of the daily cap"}>
+          {handed_over.toLocaleString("en")} of {allowed.toLocaleString("en")}
+          {warm_up ? <span className="text-soft"> · warming up</span> : null}
         </span>
       ),
   },
@@ -163,9 +161,9 @@ const COLUMNS: readonly Column<DomainRow>[] = [
     id: "checked",
     header: "Last checked",
     width: "w-32",
-    cell: ({ lastCheckedAt, health }) =>
-      lastCheckedAt ? (
-        <When at={lastCheckedAt} className="text-soft" />
+    cell: ({ last_checked_at, health }) =>
+      last_checked_at ? (
+        <When at={last_checked_at} className="text-soft" />
       ) : (
         <span className="text-soft">{health === "built_in" ? "Not needed" : "Never"}</span>
       ),

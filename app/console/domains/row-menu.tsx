@@ -36,7 +36,7 @@ export function DomainRowMenu({ teamId, row }: { teamId: string; row: DomainRow 
         label={`Actions for ${name}`}
         items={[
           {
-            label: row.lastCheckedAt ? "Check again" : "Verify records",
+            label: row.last_checked_at ? "Check again" : "Verify records",
             Icon: Radar,
             why,
             onSelect: () => verify.run({ team: teamId, id }),

@@ -1,26 +1,40 @@
 import type { RecordCheck } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
+import type { DomainRecord, DomainSetup } from "#server/shared/wire/domain";
 import { announce } from "../webhooks/events/announce";
-import { type DomainRecord, recordsOf } from "./check/records";
+import { REQUIRED } from "./check/evaluate";
+import { DMARC_ADVISED, labelIn, notesOf, recordsOf } from "./check/records";
 import type { Domain } from "./read";
 
-/** A record with the result of its last check; null before the first check. */
-export type CheckedRecord = DomainRecord & { status: RecordCheck["status"]; check: RecordCheck | null };
-
-/** The records of a domain with their status: `not_started` before the first check. */
-export function recordsWithChecks(
-  ctx: Pick<Ctx, "names" | "transportKind">,
-  domain: Domain,
-): CheckedRecord[] {
-  const waiting = domain.status === "not_started" ? "not_started" : "pending";
-  return recordsOf(domain, ctx).map((record) => {
-    const check = domain.checks.find((seen) => isCheckOf(seen, record));
-    return { ...record, status: check?.status ?? waiting, check: check ?? null };
+/** The records of a domain with the results of the last check: `not_started` before the first one. */
+export function describeSetup(ctx: Pick<Ctx, "names" | "transportKind">, domain: Domain): DomainSetup {
+  const { name, checks } = domain;
+  const unchecked = domain.status === "not_started" ? "not_started" : "pending";
+  const records = recordsOf(domain, ctx).map((record) => {
+    const check = checks.find((seen) => isCheckOf(seen, record)) ?? null;
+    const isRequired = REQUIRED.includes(record.key);
+    return { ...record, isRequired, status: check?.status ?? unchecked, check };
   });
+  const dmarc = checks.find(({ key }) => key === "dmarc") ?? null;
+  const host = `_dmarc.${name}`;
+  return {
+    records,
+    dmarc: {
+      host,
+      name: labelIn(name, host),
+      value: DMARC_ADVISED,
+      status: dmarc?.status ?? "not_started",
+      check: dmarc,
+    },
+    otherChecks: checks.filter(
+      (check) => check !== dmarc && !records.some((record) => isCheckOf(check, record)),
+    ),
+    notes: notesOf(domain, ctx),
+  };
 }
 
 /** Whether a check was of this record as it should be now; the expected value may have changed since. */
-export const isCheckOf = ({ askedName, expected }: RecordCheck, { host, value }: DomainRecord): boolean =>
+const isCheckOf = ({ askedName, expected }: RecordCheck, { host, value }: DomainRecord): boolean =>
   askedName === host && expected === value;
 
 /** Queues the event for the team's endpoints, in the transaction of the change. */
@@ -36,7 +50,7 @@ export async function announceDomain(
     status,
     created_at: createdAt.toISOString(),
     region,
-    records: recordsWithChecks(ctx, domain).map((record) => ({
+    records: describeSetup(ctx, domain).records.map((record) => ({
       record: record.record,
       name: record.name,
       type: record.type,

@@ -72,12 +72,12 @@ export const domainsRouter = router({
     .input(OfDomain.extend({ panel: z.enum(DNS_PANEL_NAMES).optional(), isOwnZone: z.boolean().optional() }))
     .query(async ({ ctx: { service }, input: { id, panel = "other", isOwnZone = false } }) => {
       const domain = await getDomain(service, id);
-      const [keys, relays, plan] = await Promise.all([
+      const [keys, relays, warmUpPlan] = await Promise.all([
         listKeysOfDomain(service, domain.id),
         listRelaysOfDomain(service, domain),
         readWarmUpPlan(service, domain),
       ]);
-      return viewDomain(service, domain, { panel, isOwnZone }, { keys, relays, plan });
+      return viewDomain(service, domain, { panel, isOwnZone }, { keys, relays, warmUpPlan });
     }),
   /** A name in its canonical form, and in its own script for display. */
   readName: inTeam("domains:read")

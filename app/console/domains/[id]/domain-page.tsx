@@ -28,8 +28,8 @@ import { SettingsCard } from "./settings-card";
 import { UsersCard } from "./users-card";
 
 /** Whether the worker checks the domain repeatedly now. If so, the page refetches. */
-const isAwaitingDns = ({ health, nextCheckAt, dkimKeys }: DomainView): boolean =>
-  nextCheckAt !== null &&
+const isAwaitingDns = ({ health, next_check_at, dkimKeys }: DomainView): boolean =>
+  next_check_at !== null &&
   (health === "waiting" ||
     health === "faulty" ||
     health === "failing" ||
@@ -60,7 +60,7 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
   if (!data)
     return error ? <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} /> : <DomainLoading />;
 
-  const { isBuiltIn } = data;
+  const isBuiltIn = data.health === "built_in";
   const isVerified = data.status === "verified";
   const verifyButton = (
     <ActionButton
@@ -74,7 +74,7 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
       ) : (
         <Radar className="size-4" aria-hidden="true" />
       )}
-      {verify.isBusy ? "Checking…" : data.lastCheckedAt ? "Check again" : "Verify records"}
+      {verify.isBusy ? "Checking…" : data.last_checked_at ? "Check again" : "Verify records"}
     </ActionButton>
   );
   return (
@@ -103,10 +103,10 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
       ) : (
         <div className="grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
           <div className="flex min-w-0 flex-col gap-6">
-            {data.isDeclared ? <DeclaredNote /> : null}
-            {data.expiresAt ? <ExpiryNote at={data.expiresAt} /> : null}
-            {data.failingSince ? <FailingNote since={data.failingSince} /> : null}
-            {data.health === "verified" && data.lastCheckedAt ? <VerifiedNote name={data.name} /> : null}
+            {data.declared_verified ? <DeclaredNote /> : null}
+            {data.expires_at ? <ExpiryNote at={data.expires_at} /> : null}
+            {data.failing_since ? <FailingNote since={data.failing_since} /> : null}
+            {data.health === "verified" && data.last_checked_at ? <VerifiedNote name={data.name} /> : null}
             <Records
               domain={data}
               isVerifying={verify.isBusy}
@@ -133,7 +133,7 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
 
 /** The times of the last and of the next DNS check. */
 function CheckTimes({ domain, isVerifying }: { domain: DomainView; isVerifying: boolean }) {
-  const { lastCheckedAt, nextCheckAt, unicode, name } = domain;
+  const { last_checked_at: lastCheckedAt, next_check_at: nextCheckAt, unicode, name } = domain;
   return (
     <span className="flex flex-wrap gap-x-2" role="status">
       {unicode ? (

@@ -15,20 +15,20 @@ const count = (n: number) => n.toLocaleString("en");
 export function LimitsCard(props: CardProps) {
   const { domain, disabledReason } = props;
   const [isChanging, setChanging] = useState(false);
-  const { allowedToday, handedOverToday, dailyCap, warmUp } = domain;
+  const { today, daily_cap: dailyCap, warm_up: warmUp, warmUpPlan } = domain;
   return (
     <section aria-labelledby="limits" className={`${cardStyle} p-5`}>
       <h2 id="limits" className="mb-3 font-semibold">
         Daily limit
       </h2>
-      {allowedToday === null ? (
+      {today.allowed === null ? (
         <p className="text-soft leading-6">
           {warmUp
             ? "No limit today: the warm-up is not in effect."
             : "No limit. For a new domain, a warm-up helps to build its reputation."}
         </p>
       ) : (
-        <Gauge used={handedOverToday} allowed={allowedToday} />
+        <Gauge used={today.handed_over} allowed={today.allowed} />
       )}
       <dl className="mt-3 flex flex-col gap-1 leading-6">
         {dailyCap === null ? null : (
@@ -41,12 +41,14 @@ export function LimitsCard(props: CardProps) {
           <div className="flex justify-between gap-3">
             <dt className="text-soft">Warm-up</dt>
             <dd className="text-right tabular-nums">
-              {count(warmUp.firstDay)}, then +{warmUp.growthPercent}% per day
+              {count(warmUp.first_day)}, then +{warmUp.growth_percent}% per day
             </dd>
           </div>
         ) : null}
       </dl>
-      {warmUp && warmUp.plan.length > 0 ? <Plan warmUp={warmUp} dailyCap={dailyCap} /> : null}
+      {warmUp && warmUpPlan.length > 0 ? (
+        <Plan plan={warmUpPlan} target={warmUp.target} dailyCap={dailyCap} />
+      ) : null}
       <ActionButton
         disabledReason={disabledReason}
         onClick={() => setChanging(true)}
@@ -87,10 +89,10 @@ function Gauge({ used, allowed }: { used: number; allowed: number }) {
   );
 }
 
-type PlanProps = { warmUp: NonNullable<DomainView["warmUp"]>; dailyCap: number | null };
+type PlanProps = { plan: DomainView["warmUpPlan"]; target: number | null; dailyCap: number | null };
 
 /** A bar chart of the daily limits of the warm-up. */
-function Plan({ warmUp: { plan, target }, dailyCap }: PlanProps) {
+function Plan({ plan, target, dailyCap }: PlanProps) {
   const highest = Math.max(...plan.map(({ allowed }) => allowed));
   const last = plan.at(-1);
   const end = target ?? dailyCap;

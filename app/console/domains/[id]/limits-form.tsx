@@ -29,13 +29,13 @@ const recipientsMax = 100_000_000;
 /** Sets the daily cap and the warm-up in one update, because the cap can be the target of the warm-up. */
 export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { onClose: () => void }) {
   const trpc = useTRPC();
-  const { id, dailyCap, warmUp } = domain;
+  const { id, daily_cap: dailyCap, warm_up: warmUp } = domain;
   const { register, handleSubmit, watch, formState } = useForm<Fields>({
     defaultValues: {
       cap: dailyCap === null ? "" : String(dailyCap),
       hasWarmUp: warmUp !== null,
-      firstDay: String(warmUp?.firstDay ?? 50),
-      growth: String(warmUp?.growthPercent ?? 50),
+      firstDay: String(warmUp?.first_day ?? 50),
+      growth: String(warmUp?.growth_percent ?? 50),
       target: warmUp ? String(warmUp.target ?? "") : "20000",
     },
   });
@@ -53,7 +53,7 @@ export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { o
         dailyCap: cap.trim() === "" ? null : Number(cap),
         warmUp: hasWarmUp
           ? {
-              startDate: warmUp?.startDate ?? null,
+              startDate: warmUp?.start_date ?? null,
               firstDay: Number(firstDay),
               growthPercent: Number(growth),
               target: target.trim() === "" ? null : Number(target),

@@ -13,7 +13,7 @@ type Props = { record: DomainRecordView; isVerifying: boolean; isOpen: boolean }
 /** One record: its purpose, the values to enter, and the result of the last check. Verified records start collapsed. */
 export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Props) {
   const [isOpen, setOpen] = useState(isInitiallyOpen);
-  const { purpose, type, status, typed, check, isRequired, keptUntil, host } = record;
+  const { purpose, type, status, typed, check, required, keep_until: keepUntil, host } = record;
   const { title, why } = PURPOSE[purpose];
   const statusLabel = RECORD_STATUS[status];
   return (
@@ -26,7 +26,7 @@ export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Pro
           />
           <span className="min-w-0 flex-1 basis-48">
             <span className="font-medium">{title}</span>
-            {isRequired ? null : <span className="ml-2 text-soft text-xs">optional</span>}
+            {required ? null : <span className="ml-2 text-soft text-xs">optional</span>}
             <span className="block truncate font-mono text-soft text-xs group-open:hidden">
               {type} {host}
             </span>
@@ -44,10 +44,10 @@ export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Pro
         <div className="flex flex-col gap-4 px-4 pb-5 sm:pl-11">
           <p className="text-soft leading-6">
             {why}
-            {keptUntil ? (
+            {keepUntil ? (
               <>
                 {" "}
-                You can remove it <When at={keptUntil} />.
+                You can remove it <When at={keepUntil} />.
               </>
             ) : null}
           </p>
@@ -59,7 +59,7 @@ export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Pro
               ))}
             </ul>
           ) : null}
-          {check ? <CheckResult check={check} /> : null}
+          {check ? <CheckResult purpose={purpose} status={status} check={check} /> : null}
         </div>
       </details>
     </li>
@@ -102,24 +102,29 @@ function TypedFields({ fields, of }: FieldsProps) {
 }
 
 /** A missing DMARC policy is a warning, because the record is optional. */
-const toneOf = ({ status, isRequired, purpose }: DomainRecordView) =>
-  status === "failed" && !isRequired && purpose === "dmarc" ? "warn" : RECORD_STATUS[status].tone;
+const toneOf = ({ status, required, purpose }: DomainRecordView) =>
+  status === "failed" && !required && purpose === "dmarc" ? "warn" : RECORD_STATUS[status].tone;
 
 /** The DNS query, its answer, and how to correct the record. */
-export function CheckResult({ check, isTitled = false }: { check: RecordCheckView; isTitled?: boolean }) {
-  const { fault, advice, answers, askedName, type, resolver, key } = check;
-  const isBad = fault !== null && check.status !== "pending";
+export function CheckResult({
+  purpose,
+  status,
+  check,
+  isTitled = false,
+}: RecordCheckView & { isTitled?: boolean }) {
+  const { fault, advice, answers, asked_name, asked_type, resolver } = check;
+  const isBad = fault !== null && status !== "pending";
   return (
     <div
       className={`flex flex-col gap-2 rounded-lg px-3.5 py-3 text-xs leading-5 ${isBad ? "bg-warn-tint text-warn" : "bg-sunk text-soft"}`}
     >
-      {isTitled ? <p className="font-medium">{PURPOSE[key].title}</p> : null}
+      {isTitled ? <p className="font-medium">{PURPOSE[purpose].title}</p> : null}
       {fault ? <p className="font-medium">{formatFault(fault)}</p> : null}
       {advice ? <p className="break-words [overflow-wrap:anywhere]">{advice}</p> : null}
       <dl className="grid grid-cols-[4.5rem_minmax(0,1fr)] gap-x-3 gap-y-1">
         <dt>Query</dt>
         <dd className="break-all font-mono">
-          {type} {askedName}
+          {asked_type} {asked_name}
         </dd>
         <dt>Answer</dt>
         <dd className="flex flex-col gap-1 break-all font-mono">

@@ -21,8 +21,8 @@ type Props = {
 /** The setup guide in three steps until the domain is verified; then the records only. */
 export function Records({ domain, isVerifying, verifyButton, onPanel, onOwnZone }: Props) {
   const isGuide = verifyButton !== null;
-  const { records, alsoChecked, notes } = domain;
-  const required = records.filter(({ isRequired }) => isRequired);
+  const { records, also_checked: otherChecks, notes } = domain;
+  const required = records.filter(({ required }) => required);
   const verified = required.filter(({ status }) => status === "verified").length;
   return (
     <section aria-label="DNS records" className="flex flex-col gap-6">
@@ -53,13 +53,13 @@ export function Records({ domain, isVerifying, verifyButton, onPanel, onOwnZone 
             ))}
           </ul>
         ) : null}
-        {alsoChecked.length > 0 ? (
+        {otherChecks.length > 0 ? (
           <div className="mt-6">
             <h3 className="mb-2 font-medium">Other checks</h3>
             <ul aria-label="Other checks" className={`${cardStyle} divide-y divide-line`}>
-              {alsoChecked.map((check) => (
-                <li key={`${check.key} ${check.askedName}`} className="p-4">
-                  <CheckResult check={check} isTitled />
+              {otherChecks.map((other) => (
+                <li key={`${other.purpose} ${other.check.asked_name}`} className="p-4">
+                  <CheckResult {...other} isTitled />
                 </li>
               ))}
             </ul>

@@ -25,11 +25,11 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 /** Tracking and TLS settings of the domain. A change applies to email that is accepted after it. */
 export function SettingsCard({ teamId, domain, refresh, disabledReason }: CardProps) {
   const trpc = useTRPC();
-  const { id, openTracking, clickTracking, trackingSubdomain, tls } = domain;
+  const { id, open_tracking, click_tracking, tracking_subdomain, tls } = domain;
   const { run, isBusy } = useAction(trpc.domains.update.mutationOptions(), { refresh, done: "Saved" });
   const change = (change: Parameters<typeof run>[0]["change"]) => run({ team: teamId, id, change });
   const isDisabled = disabledReason !== undefined || isBusy;
-  const isTracking = openTracking || clickTracking;
+  const isTracking = open_tracking || click_tracking;
   return (
     <section aria-labelledby="settings" className={`${cardStyle} p-5`}>
       <h2 id="settings" className="mb-3 font-semibold">
@@ -40,21 +40,21 @@ export function SettingsCard({ teamId, domain, refresh, disabledReason }: CardPr
         <CheckboxField
           label="Open tracking"
           hint="Adds a one-pixel image to each email. Some mailbox providers load all images automatically, so the count is an estimate."
-          checked={openTracking}
+          checked={open_tracking}
           disabled={isDisabled}
           onChange={({ target }) => change({ openTracking: target.checked })}
         />
         <CheckboxField
           label="Click tracking"
           hint="Links in the HTML part redirect through this service."
-          checked={clickTracking}
+          checked={click_tracking}
           disabled={isDisabled}
           onChange={({ target }) => change({ clickTracking: target.checked })}
         />
-        {isTracking || trackingSubdomain ? (
+        {isTracking || tracking_subdomain ? (
           <Subdomain
-            key={trackingSubdomain}
-            value={trackingSubdomain ?? ""}
+            key={tracking_subdomain}
+            value={tracking_subdomain ?? ""}
             domain={domain.name}
             isDisabled={isDisabled}
             onSave={(label) => change({ trackingSubdomain: label || null })}

@@ -1,13 +1,14 @@
 import type { Ctx } from "#server/deps";
 import type { QueryDns } from "#server/mail/dns/dns";
 import { newId } from "#server/platform/ids";
+import type { DomainRecord } from "#server/shared/wire/domain";
 import { type Domain, findDomain } from "../read";
 import { checkDomainRecords } from "./doctor";
 import { PROOF } from "./evaluate";
 import type { FaultName } from "./faults";
 import { findHolder, type HolderAnswer, type HolderCheck } from "./holder";
 import { recordChecks } from "./record-result";
-import { type DomainRecord, recordsOf } from "./records";
+import { recordsOf } from "./records";
 import { checkRecord } from "./records-in-dns";
 
 /** Time limit of the recheck in ms; it delays the call that verifies the other domain. */

@@ -1,9 +1,10 @@
 import { formatDkimRecord, isDkimRecord, isDkimRecordOf } from "#server/mail/dkim/key";
 import type { QueryDns } from "#server/mail/dns/dns";
 import { isSpfRecord, type SpfWalk, spfLookupsMax, walkSpf } from "#server/mail/dns/spf";
+import type { DomainRecord } from "#server/shared/wire/domain";
 import type { Domain } from "../read";
 import { explainAbsence, type Finding, noFault, textsOf, withFault } from "./absence";
-import { type DomainRecord, isOwnershipText } from "./records";
+import { isOwnershipText } from "./records";
 
 /** The finding for one record, and the resolver that answered. */
 export type RecordResult = { resolver: string; finding: Finding };

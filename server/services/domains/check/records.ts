@@ -1,31 +1,9 @@
-import type { CheckKey } from "#db/schema/domains";
 import type { Deps } from "#server/deps";
 import { findMixedLabels } from "#server/mail/address/mixed-scripts";
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
 import { formatDkimRecord } from "#server/mail/dkim/key";
+import type { DomainNote, DomainRecord } from "#server/shared/wire/domain";
 import type { Domain, DomainKey } from "../read";
-
-/** One record that the owner of a domain publishes, with the kinds that the Resend API defines. */
-export type DomainRecord = {
-  key: Exclude<CheckKey, "domain_spf" | "dmarc">;
-  /**
-   * The ownership token is listed as `DKIM`: a client that publishes all listed records then publishes it
-   * too.
-   */
-  record: "SPF" | "DKIM" | "Tracking";
-  type: "TXT" | "MX" | "CNAME";
-  /** The full name. */
-  host: string;
-  /** The name as entered in a DNS panel for the registered domain, which appends that domain. */
-  name: string;
-  value: string;
-  priority?: number;
-  /** For the record of a retired key: the earliest time at which it may be removed, in ISO 8601. */
-  keptUntil?: string | null;
-};
-
-/** A record that this installation cannot specify, and why; or a warning. */
-export type Note = { about: "Name" | "SPF" | "MX" | "Tracking" | "Receiving"; text: string };
 
 type Installation = Pick<Deps, "names" | "transportKind">;
 
@@ -121,8 +99,8 @@ export const spfTermOf = (mailHost: string): string => `a:${mailHost}`;
  * One sentence for each record that cannot be specified here, because its absence would otherwise look
  * complete; and a warning about a name that can be mistaken for another.
  */
-export function notesOf(domain: Domain, { names, transportKind }: Installation): Note[] {
-  const notes: Note[] = [];
+export function notesOf(domain: Domain, { names, transportKind }: Installation): DomainNote[] {
+  const notes: DomainNote[] = [];
   const mixed = findMixedLabels(domain.name).map(
     ({ label, scripts }) => `"${label}" mixes letters of several scripts (${scripts.join(", ")}).`,
   );

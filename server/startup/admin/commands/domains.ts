@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Ctx } from "#server/deps";
-import { domainJson, domainSummaryJson } from "#server/rest/wire/domain";
+import { describeSetup } from "#server/services/domains/announce";
 import { verifyDomain } from "#server/services/domains/check/verify";
 import { getDomain } from "#server/services/domains/dkim/credentials";
 import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
@@ -12,6 +12,7 @@ import {
   deleteDomain,
   updateDomain,
 } from "#server/services/domains/write";
+import { presentDomain, presentDomainSummary } from "#server/shared/wire/domain";
 import { orNull, readDailyCap, readDay, readDomain, readPercent, readRecipients } from "../arguments";
 import { addToAll, inTeam, requireOption, TEAM_OPTION } from "../command";
 import { listOutput, type Output } from "../terminal";
@@ -49,7 +50,7 @@ export function addDomainCommands(program: Command): void {
           `Or verify it manually, without a DNS check: domain verify ${added.name}`,
         ];
         return {
-          json: domainSummaryJson(added),
+          json: presentDomainSummary(added),
           text: [
             `Added ${added.name} to team ${team.name}: ${added.status}.`,
             ...(added.status === "verified" ? [] : steps),
@@ -64,7 +65,7 @@ export function addDomainCommands(program: Command): void {
     .action(
       inTeam(async (ctx) =>
         listOutput(
-          (await listDomains(ctx)).map(domainSummaryJson),
+          (await listDomains(ctx)).map(presentDomainSummary),
           ({ name, status, created_at, id }) => ({ name, status, created_at, id }),
           "No domains.",
         ),
@@ -134,7 +135,7 @@ export function addDomainCommands(program: Command): void {
     .action(
       inTeam(async (ctx, _team, name: string) => {
         const verified = await declareDomainVerified(ctx, name);
-        return { json: domainSummaryJson(verified), text: [`Marked ${verified.name} as verified.`] };
+        return { json: presentDomainSummary(verified), text: [`Marked ${verified.name} as verified.`] };
       }),
     );
 
@@ -155,7 +156,9 @@ export function addDomainCommands(program: Command): void {
   addToAll(domain, TEAM_OPTION);
 }
 
-const domainOutput = (ctx: Ctx, domain: Domain): Output => ({ json: domainJson(ctx, domain) });
+const domainOutput = (ctx: Ctx, domain: Domain): Output => ({
+  json: presentDomain(domain, describeSetup(ctx, domain)),
+});
 
 const changeOf = ({ dailyCap, warmUp, growth, target, from }: SetOptions): DomainChange => ({
   ...(dailyCap !== undefined && { dailyCap: orNull(dailyCap) }),

@@ -1,11 +1,13 @@
 import { z } from "zod";
-import { CHECK_KEYS, DOMAIN_STATUSES, RECORD_STATUSES, type RecordCheck } from "#db/schema/domains";
-import type { Ctx } from "#server/deps";
-import { isCheckOf, recordsWithChecks } from "#server/services/domains/announce";
-import { REQUIRED } from "#server/services/domains/check/evaluate";
-import { DMARC_ADVISED, labelIn, notesOf } from "#server/services/domains/check/records";
-import type { Domain } from "#server/services/domains/read";
-import { Id, Time } from "#server/shared/wire/shapes";
+import {
+  CHECK_KEYS,
+  type CheckKey,
+  DOMAIN_STATUSES,
+  type domains,
+  RECORD_STATUSES,
+  type RecordCheck,
+} from "#db/schema/domains";
+import { Id, Time } from "./shapes";
 
 const Capability = z.enum(["enabled", "disabled"]);
 
@@ -118,11 +120,50 @@ export const DomainResponse = z
   })
   .meta({ id: "Domain" });
 
+type Response = z.infer<typeof DomainResponse>;
+
+/** The columns of a domain, and its use today (UTC); `allowedToday` is null without cap and warm-up. */
+type DomainRow = typeof domains.$inferSelect & { allowedToday: number | null; handedOverToday: number };
+
+/** One record that the owner of a domain publishes, with the kinds that the Resend API defines. */
+export type DomainRecord = {
+  key: Exclude<CheckKey, "domain_spf" | "dmarc">;
+  /**
+   * The ownership token is listed as `DKIM`: a client that publishes all listed records then publishes it
+   * too.
+   */
+  record: "SPF" | "DKIM" | "Tracking";
+  type: "TXT" | "MX" | "CNAME";
+  /** The full name. */
+  host: string;
+  /** The name as entered in a DNS panel for the registered domain, which appends that domain. */
+  name: string;
+  value: string;
+  priority?: number;
+  /** For the record of a retired key: the earliest time at which it may be removed, in ISO 8601. */
+  keptUntil?: string | null;
+};
+
+/** A record that this installation cannot specify, and why; or a warning. */
+export type DomainNote = Response["notes"][number];
+
+/** A record with the result of its last check; `check` is null before the first one. */
+type CheckResult = { status: RecordCheck["status"]; check: RecordCheck | null };
+export type CheckedRecord = DomainRecord & CheckResult & { isRequired: boolean };
+
+/** The DNS records of a domain with the results of the last check. */
+export type DomainSetup = {
+  records: CheckedRecord[];
+  dmarc: Pick<DomainRecord, "name" | "host" | "value"> & CheckResult;
+  otherChecks: RecordCheck[];
+  notes: DomainNote[];
+};
+
 const capability = (isOn: boolean) => (isOn ? "enabled" : "disabled");
 const timeOf = (time: Date | null) => time?.toISOString() ?? null;
 
 /** A domain without its records, as lists show it. */
-export function domainSummaryJson(domain: Domain): z.infer<typeof DomainSummaryResponse> {
+export function presentDomainSummary(domain: DomainRow): z.infer<typeof DomainSummaryResponse> {
   return {
     id: domain.id,
     name: domain.name,
@@ -146,7 +187,7 @@ export function domainSummaryJson(domain: Domain): z.infer<typeof DomainSummaryR
   };
 }
 
-function warmUpJson({ warmUpFrom, warmUpFirst, warmUpGrowth, warmUpTarget }: Domain) {
+function warmUpJson({ warmUpFrom, warmUpFirst, warmUpGrowth, warmUpTarget }: DomainRow) {
   if (warmUpFrom === null || warmUpFirst === null || warmUpGrowth === null) return null;
   return {
     start_date: warmUpFrom,
@@ -160,15 +201,11 @@ function warmUpJson({ warmUpFrom, warmUpFirst, warmUpGrowth, warmUpTarget }: Dom
  * A domain with its records and the result of the last check of each. Also contains the recommended DMARC record, further
  * checks, and notes on what could not be determined.
  */
-export function domainJson(
-  ctx: Pick<Ctx, "names" | "transportKind">,
-  domain: Domain,
-): z.infer<typeof DomainResponse> {
-  const records = recordsWithChecks(ctx, domain);
-  const dmarc = domain.checks.find(({ key }) => key === "dmarc");
+export function presentDomain(domain: DomainRow, setup: DomainSetup): Response {
+  const { records, dmarc, otherChecks, notes } = setup;
   return {
     object: "domain",
-    ...domainSummaryJson(domain),
+    ...presentDomainSummary(domain),
     records: records.map((record) => ({
       record: record.record,
       name: record.name,
@@ -176,30 +213,32 @@ export function domainJson(
       value: record.value,
       ttl: "Auto",
       status: record.status,
-      ...(record.priority === undefined ? {} : { priority: record.priority }),
-      ...(record.type === "CNAME" ? { proxy_status: "disable" } : {}),
+      ...(record.priority !== undefined && { priority: record.priority }),
+      ...(record.type === "CNAME" && { proxy_status: "disable" }),
       host: record.host,
       purpose: record.key,
-      required: REQUIRED.includes(record.key),
-      ...(record.keptUntil === undefined ? {} : { keep_until: record.keptUntil }),
-      check: record.check && checkJson(record.check),
+      required: record.isRequired,
+      ...(record.keptUntil !== undefined && { keep_until: record.keptUntil }),
+      check: record.check && presentCheck(record.check),
     })),
     dmarc: {
-      name: labelIn(domain.name, `_dmarc.${domain.name}`),
+      name: dmarc.name,
       type: "TXT",
-      value: DMARC_ADVISED,
+      value: dmarc.value,
       ttl: "Auto",
-      status: dmarc?.status ?? "not_started",
-      host: `_dmarc.${domain.name}`,
-      check: dmarc ? checkJson(dmarc) : null,
+      status: dmarc.status,
+      host: dmarc.host,
+      check: dmarc.check && presentCheck(dmarc.check),
     },
-    also_checked: domain.checks
-      .filter((check) => check.key !== "dmarc" && !records.some((record) => isCheckOf(check, record)))
-      .map((check) => ({ purpose: check.key, status: check.status, check: checkJson(check) })),
-    notes: notesOf(domain, ctx),
+    also_checked: otherChecks.map((check) => ({
+      purpose: check.key,
+      status: check.status,
+      check: presentCheck(check),
+    })),
+    notes,
   };
 }
 
-function checkJson({ askedName, type, resolver, expected, answers, fault, advice }: RecordCheck) {
+function presentCheck({ askedName, type, resolver, expected, answers, fault, advice }: RecordCheck) {
   return { asked_name: askedName, asked_type: type, resolver, expected, answers, fault, advice };
 }

@@ -6,13 +6,14 @@ import { notFound } from "#server/platform/errors";
 import type { Visitor } from "#server/platform/http/visitor";
 import { newId } from "#server/platform/ids";
 import { acceptForVerifiedAddress } from "../invitations/accept-for-verified-address";
+import type { Owner } from "../people/users";
 import { findUser, type User } from "../people/users";
 import { type Admission, admit } from "./admit";
 import { SIGN_IN_METHOD_NAMES } from "./complete-sign-in";
 import { recordAccountEvent } from "./events";
 import { lockUser } from "./factors/factors";
 import { markAddressVerified } from "./mark-address-verified";
-import { type Owner, requireSignInMethod } from "./reauthenticate";
+import { requireSignInMethod } from "./reauthenticate";
 
 /** A user as identified by a provider. */
 export type ProviderAccount = {

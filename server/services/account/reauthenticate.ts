@@ -4,18 +4,14 @@ import { accounts } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import type { Visitor } from "#server/platform/http/visitor";
 import { requireAttempt, type SignInLimiter } from "../people/sign-in-counters";
-import { type User, verifyPassword } from "../people/users";
+import { type Owner, type User, verifyPassword } from "../people/users";
 import { verifyCode } from "./factors/codes";
 import { type Factors, hasTwoFactor, readFactors } from "./factors/factors";
 import { isRecoveryCode } from "./factors/recovery-codes";
 
 const attemptsPerMinute = 6;
 const freshMinutes = 10;
-
-/** A user who changes their own account, and the session and visitor of the request. */
-export type Owner = { user: User; sessionId: string; visitor: Visitor };
 
 /** How a user can confirm their identity. */
 export type ProofKind = "password" | "password_or_code" | "code" | "fresh_session";

@@ -3,10 +3,9 @@ import { sessions } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-
+import type { Owner } from "../people/users";
 import { formatDevice, recordAccountEvent } from "./events";
 import { endSessionsExcept } from "./factors/factors";
-import type { Owner } from "./reauthenticate";
 
 /** An active session. `agent` is the browser in words, such as "Firefox on Linux". */
 export type OpenSession = {

@@ -6,6 +6,7 @@ import { memberships, type Role, sessions, teams, users } from "#db/schema/teams
 import type { Ctx, Deps } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { AppError, notFound } from "#server/platform/errors";
+import type { Visitor } from "#server/platform/http/visitor";
 import { newId } from "#server/platform/ids";
 import { hashPassword, isPasswordCorrect } from "#server/platform/secrets/passwords";
 import { recordAccountEvent } from "../account/events";
@@ -14,6 +15,9 @@ import { recordAudit } from "../audit/record";
 import { revokeSignInTokens } from "./sign-in-tokens";
 
 export type User = { id: string; email: string; name: string | null };
+
+/** A user who changes their own account, and the session and visitor of the request. */
+export type Owner = { user: User; sessionId: string; visitor: Visitor };
 
 export type NewUser = { email: string; password: string; name?: string; teamId: string; role: Role };
 

@@ -4,8 +4,8 @@ import { totpFactors } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import type { Place } from "#server/platform/secrets/vault";
+import type { Owner } from "../../people/users";
 import { recordAccountEvent } from "../events";
-import type { Owner } from "../reauthenticate";
 import { afterFactorAdded, afterFactorRemoved, lockUser, lockUserOfSession } from "./factors";
 
 /**

@@ -1,8 +1,8 @@
 import type { Db } from "#db/client";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
+import type { Owner } from "../../people/users";
 import { recordAccountEvent } from "../events";
-import type { Owner } from "../reauthenticate";
 import { deleteFactors, endSessionsExcept, hasTwoFactor, lockUser, readFactors } from "./factors";
 import { replaceRecoveryCodes } from "./recovery-codes";
 

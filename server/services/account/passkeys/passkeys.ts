@@ -6,10 +6,10 @@ import { passkeys } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId, newId } from "#server/platform/ids";
-
+import type { Owner } from "../../people/users";
 import { formatDevice, recordAccountEvent } from "../events";
 import { afterFactorAdded, afterFactorRemoved, lockUser, lockUserOfSession } from "../factors/factors";
-import { type Owner, requireSignInMethod } from "../reauthenticate";
+import { requireSignInMethod } from "../reauthenticate";
 import { consumeChallenge, relyingParty, storeChallenge } from "./challenge";
 import { parseRegistration } from "./wire";
 

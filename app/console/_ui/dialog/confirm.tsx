@@ -1,10 +1,10 @@
 "use client";
 
-import { type ReactNode, Suspense, useState } from "react";
+import type { ReactNode } from "react";
 import type { Fault } from "../fault";
+import { Button } from "../form/button";
 import { FormFault } from "../form/form-fault";
-import { lazyPart } from "../page/lazy-part";
-import { buttonStyle } from "../styles";
+import { Dialog } from "./dialog";
 
 type Props = {
   open: boolean;
@@ -23,50 +23,24 @@ type Props = {
   children: ReactNode;
 };
 
-const Frame = lazyPart(async () => (await import("./dialog-frame")).DialogFrame);
-
 /** Asks for confirmation. The dismiss button has the initial focus: pressing Enter by accident changes nothing. */
 export function Confirm(props: Props) {
-  const {
-    onConfirm,
-    confirmLabel,
-    dismissLabel = "Cancel",
-    tone = "bad",
-    isBusy,
-    fault,
-    children,
-    ...frame
-  } = props;
-  const [wasOpen, setWasOpen] = useState(false);
-  if (frame.open && !wasOpen) setWasOpen(true);
-  if (!frame.open && !wasOpen) return null;
+  const { onConfirm, confirmLabel, dismissLabel, tone = "bad", isBusy, fault, children, ...dialog } = props;
   const footer = (
     <>
-      <button
-        type="button"
-        data-dismiss=""
-        onClick={() => frame.onOpenChange(false)}
-        className={`${buttonStyle.plain} h-10`}
-      >
-        {dismissLabel}
-      </button>
-      <button
-        type="button"
-        disabled={isBusy}
-        onClick={onConfirm}
-        className={`${buttonStyle[tone === "bad" ? "danger" : "primary"]} h-10`}
-      >
+      <Button data-dismiss="" onClick={() => dialog.onOpenChange(false)}>
+        {dismissLabel ?? "Cancel"}
+      </Button>
+      <Button tone={tone === "bad" ? "danger" : "primary"} disabled={isBusy} onClick={onConfirm}>
         {isBusy ? "Working…" : confirmLabel}
-      </button>
+      </Button>
     </>
   );
   return (
-    <Suspense>
-      <Frame {...frame} role="alertdialog" footer={footer} onOpenAutoFocus={focusDismiss}>
-        <div className="flex flex-col gap-3 text-soft leading-6">{children}</div>
-        {fault ? <FormFault fault={fault} /> : null}
-      </Frame>
-    </Suspense>
+    <Dialog {...dialog} role="alertdialog" footer={footer} onOpenAutoFocus={focusDismiss}>
+      <div className="flex flex-col gap-3 text-soft leading-6">{children}</div>
+      {fault ? <FormFault fault={fault} /> : null}
+    </Dialog>
   );
 }
 

@@ -6,16 +6,10 @@ import { useRef } from "react";
 import { iconButtonStyle } from "../styles";
 import { DialogActions, type DialogProps } from "./dialog";
 
-type Props = DialogProps & {
-  role?: "alertdialog";
-  /** Sets the initial focus. The default is the first field or button. */
-  onOpenAutoFocus?: (event: Event) => void;
-};
-
 const WIDTHS = { normal: "md:max-w-lg", wide: "md:max-w-3xl" };
 
 /** The dialog itself. On close it restores the focus: Radix has no trigger to return it to. */
-export function DialogFrame(props: Props) {
+export function DialogFrame(props: DialogProps) {
   const { open, onOpenChange, title, description, footer, size = "normal", isPersistent, children } = props;
   const before = useRef<Element | null>(null);
   const preventClose = (event: Event) => {

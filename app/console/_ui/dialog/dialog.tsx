@@ -13,6 +13,10 @@ export type DialogProps = {
   size?: "normal" | "wide";
   /** Only its own buttons close the dialog. For content that would be lost if it were dismissed by accident. */
   isPersistent?: boolean;
+  /** For a confirmation. */
+  role?: "alertdialog";
+  /** Sets the initial focus. The default is the first field or button. */
+  onOpenAutoFocus?: (event: Event) => void;
   children?: ReactNode;
 };
 

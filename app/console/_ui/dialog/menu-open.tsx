@@ -1,40 +1,61 @@
 "use client";
 
+import { Check } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useId } from "react";
 import { type MenuItem, type MenuProps, menuButtonFace, menuButtonProps } from "./menu";
 
-/** The style of all menus. */
-export const menuStyle = {
-  box: "z-60 min-w-48 max-w-72 rounded-xl border border-line bg-page p-1.5 text-sm shadow-lg motion-safe:animate-[fade-in_100ms_ease-out]",
-  item: "flex min-h-9 cursor-pointer select-none items-center gap-2.5 rounded-md px-2.5 py-1.5 outline-none data-[disabled]:cursor-default data-[highlighted]:bg-mute-tint data-[disabled]:text-soft data-[disabled]:opacity-60 max-md:min-h-11",
-  label: "px-2.5 pt-2 pb-1 text-soft text-xs",
-  line: "mx-1 my-1.5 h-px bg-line",
-} as const;
+const itemStyle =
+  "flex min-h-9 cursor-pointer select-none items-center gap-2.5 rounded-md px-2.5 py-1.5 outline-none data-[disabled]:cursor-default data-[highlighted]:bg-mute-tint data-[disabled]:text-soft data-[disabled]:opacity-60 max-md:min-h-11";
 
 /** The menu. It is open as soon as its code is loaded. Not modal: the page behind stays accessible. */
 export function OpenMenu(props: MenuProps) {
+  const { choice, items, align = "end", isInline } = props;
+  const content = (
+    <DropdownMenu.Content
+      align={align}
+      sideOffset={6}
+      collisionPadding={8}
+      className="z-60 min-w-48 max-w-72 rounded-xl border border-line bg-page p-1.5 text-sm shadow-lg motion-safe:animate-[fade-in_100ms_ease-out]"
+    >
+      {choice ? <Choice {...choice} /> : null}
+      {items.map((item, place) =>
+        item === "line" ? (
+          <DropdownMenu.Separator key={`line-${String(place)}`} className="mx-1 my-1.5 h-px bg-line" />
+        ) : (
+          <Item key={item.id ?? item.label} {...item} />
+        ),
+      )}
+    </DropdownMenu.Content>
+  );
   return (
     <DropdownMenu.Root modal={false} defaultOpen>
       <DropdownMenu.Trigger {...menuButtonProps(props)}>{menuButtonFace(props)}</DropdownMenu.Trigger>
-      {/* A portal prevents clipping by the parent; it must stay inside the `main` landmark. */}
-      <DropdownMenu.Portal container={document.querySelector("main")}>
-        <DropdownMenu.Content
-          align={props.align ?? "end"}
-          sideOffset={6}
-          collisionPadding={8}
-          className={menuStyle.box}
-        >
-          {props.items.map((item, place) =>
-            item === "line" ? (
-              <DropdownMenu.Separator key={`line-${String(place)}`} className={menuStyle.line} />
-            ) : (
-              <Item key={item.id ?? item.label} {...item} />
-            ),
-          )}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      {isInline ? (
+        content
+      ) : (
+        // A portal prevents clipping by the parent; it must stay inside the `main` landmark.
+        <DropdownMenu.Portal container={document.querySelector("main")}>{content}</DropdownMenu.Portal>
+      )}
     </DropdownMenu.Root>
+  );
+}
+
+function Choice({ label, options, value, onChange }: NonNullable<MenuProps["choice"]>) {
+  return (
+    <>
+      <DropdownMenu.Label className="px-2.5 pt-2 pb-1 text-soft text-xs">{label}</DropdownMenu.Label>
+      <DropdownMenu.RadioGroup value={value} onValueChange={onChange}>
+        {options.map((option) => (
+          <DropdownMenu.RadioItem key={option.value} value={option.value} className={`${itemStyle} pl-9`}>
+            <DropdownMenu.ItemIndicator className="-ml-6.5">
+              <Check className="size-4" aria-hidden="true" />
+            </DropdownMenu.ItemIndicator>
+            {option.label}
+          </DropdownMenu.RadioItem>
+        ))}
+      </DropdownMenu.RadioGroup>
+    </>
   );
 }
 
@@ -57,7 +78,7 @@ function Item({ label, Icon, tone, why, onSelect, href }: Exclude<MenuItem, "lin
         aria-label={label}
         aria-describedby={id}
         onSelect={focusOnly}
-        className={`group flex-wrap opacity-70 ${menuStyle.item}`}
+        className={`group flex-wrap opacity-70 ${itemStyle}`}
       >
         {face}
         <span id={id} className="hidden basis-full text-xs leading-5 group-data-[highlighted]:block">
@@ -69,7 +90,7 @@ function Item({ label, Icon, tone, why, onSelect, href }: Exclude<MenuItem, "lin
     <DropdownMenu.Item
       {...(onSelect ? { onSelect } : {})}
       {...(href ? { asChild: true } : {})}
-      className={`${menuStyle.item} ${tone === "bad" ? "text-bad" : ""}`}
+      className={`${itemStyle} ${tone === "bad" ? "text-bad" : ""}`}
     >
       {href ? <a href={href}>{face}</a> : face}
     </DropdownMenu.Item>

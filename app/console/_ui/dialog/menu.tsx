@@ -24,6 +24,15 @@ export type MenuProps = {
   /** The accessible name of the menu: "Actions for Shop". */
   label: string;
   items: readonly MenuItem[];
+  /** A choice of one value, above the items. */
+  choice?: {
+    label: string;
+    options: readonly { value: string; label: string }[];
+    value: string;
+    onChange: (value: string) => void;
+  };
+  /** Whether the menu is rendered beside its button, not in `main`. */
+  isInline?: boolean;
   /** The content of the button; the default is three dots. */
   children?: ReactNode;
   className?: string;

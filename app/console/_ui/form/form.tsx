@@ -49,85 +49,53 @@ function Notes({ id, hint, message }: NotesProps) {
   );
 }
 
-function Labelled({
-  id,
-  label,
-  hint,
-  message,
-  children,
-}: NotesProps & { label: ReactNode; children: ReactNode }) {
+type FieldAttributes = { id: string; "aria-describedby"?: string; "aria-invalid"?: boolean };
+type FieldProps = FieldText & { children: (attributes: FieldAttributes) => ReactNode };
+
+/** A control between its label and its notes. */
+function Field({ label, hint, error, children }: FieldProps) {
+  const { id, message, aria } = useField({ hint, error });
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <label htmlFor={id} className="w-fit font-medium">
         {label}
       </label>
-      {children}
+      {children({ id, ...aria })}
       <Notes id={id} hint={hint} message={message} />
     </div>
   );
 }
 
+const monoStyle = (isMono: boolean | undefined) => (isMono ? "font-mono md:text-xs" : "");
+
+type InputProps = FieldText & { isMono?: boolean } & ComponentProps<"input">;
+
 /** A single-line text field. Accepts all props of `input`, including `{...register("name")}`. */
-export function TextField({
-  label,
-  hint,
-  error,
-  isMono,
-  ...input
-}: FieldText & { isMono?: boolean } & ComponentProps<"input">) {
-  const { id, message, aria } = useField({ hint, error });
-  return (
-    <Labelled id={id} label={label} hint={hint} message={message}>
-      <input
-        id={id}
-        type="text"
-        {...input}
-        {...aria}
-        className={`${fieldStyle} ${isMono ? "font-mono md:text-xs" : ""}`}
-      />
-    </Labelled>
-  );
-}
+export const TextField = ({ label, hint, error, isMono, ...input }: InputProps) => (
+  <Field label={label} hint={hint} error={error}>
+    {(attributes) => (
+      <input type="text" {...attributes} {...input} className={`${fieldStyle} ${monoStyle(isMono)}`} />
+    )}
+  </Field>
+);
+
+type AreaProps = FieldText & { isMono?: boolean } & ComponentProps<"textarea">;
 
 /** A multi-line text field. */
-export function TextAreaField({
-  label,
-  hint,
-  error,
-  isMono,
-  ...area
-}: FieldText & { isMono?: boolean } & ComponentProps<"textarea">) {
-  const { id, message, aria } = useField({ hint, error });
-  return (
-    <Labelled id={id} label={label} hint={hint} message={message}>
-      <textarea
-        id={id}
-        rows={4}
-        {...area}
-        {...aria}
-        className={`${areaStyle} ${isMono ? "font-mono md:text-xs" : ""}`}
-      />
-    </Labelled>
-  );
-}
+export const TextAreaField = ({ label, hint, error, isMono, ...area }: AreaProps) => (
+  <Field label={label} hint={hint} error={error}>
+    {(attributes) => (
+      <textarea rows={4} {...attributes} {...area} className={`${areaStyle} ${monoStyle(isMono)}`} />
+    )}
+  </Field>
+);
 
 /** A select field; its `option` elements are the children. */
-export function SelectField({
-  label,
-  hint,
-  error,
-  children,
-  ...select
-}: FieldText & ComponentProps<"select">) {
-  const { id, message, aria } = useField({ hint, error });
-  return (
-    <Labelled id={id} label={label} hint={hint} message={message}>
-      <Select id={id} {...select} {...aria}>
-        {children}
-      </Select>
-    </Labelled>
-  );
-}
+export const SelectField = ({ label, hint, error, ...select }: FieldText & ComponentProps<"select">) => (
+  <Field label={label} hint={hint} error={error}>
+    {(attributes) => <Select {...attributes} {...select} />}
+  </Field>
+);
 
 /** A checkbox with its label and hint. */
 export function CheckboxField({ label, hint, error, ...input }: FieldText & ComponentProps<"input">) {

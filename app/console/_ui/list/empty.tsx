@@ -1,6 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import { buttonStyle, cardStyle } from "../styles";
+import { Button } from "../form/button";
+import { cardStyle } from "../styles";
 
 type Props = {
   icon?: LucideIcon;
@@ -35,11 +36,7 @@ type NoMatchProps = Pick<Props, "icon" | "title" | "children"> & { onClear: () =
 
 /** The empty state of a list whose filters match nothing. */
 export function NoMatch({ onClear, clears = "filters", ...empty }: NoMatchProps) {
-  const clear = (
-    <button type="button" onClick={onClear} className={`${buttonStyle.plain} h-10`}>
-      Clear {clears}
-    </button>
-  );
+  const clear = <Button onClick={onClear}>Clear {clears}</Button>;
   return <Empty {...empty} action={clear} />;
 }
 

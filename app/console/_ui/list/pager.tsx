@@ -2,7 +2,7 @@
 
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
-import { buttonStyle } from "../styles";
+import { Button } from "../form/button";
 
 /** Cursor of a page: the id of the entry that it starts after or ends before. Both null means the newest page. */
 export type PageStart = { after: string | null; before: string | null };
@@ -35,30 +35,24 @@ export function Pager({ page: { rows, hasMore }, at, onMove, hasOpening = true }
         <Key>?</Key> all shortcuts
       </p>
       {hasNewer || at.after ? (
-        <button
-          type="button"
-          className={`${buttonStyle.quiet} h-9`}
-          onClick={() => onMove({ after: null, before: null })}
-        >
+        <Button tone="quiet" isSmall onClick={() => onMove({ after: null, before: null })}>
           Newest
-        </button>
+        </Button>
       ) : null}
-      <button
-        type="button"
+      <Button
+        isSmall
         disabled={!hasNewer}
-        className={`${buttonStyle.plain} h-9`}
         onClick={() => onMove({ after: null, before: rows[0]?.id ?? null })}
       >
         <ChevronLeft className="size-4" aria-hidden="true" /> Newer
-      </button>
-      <button
-        type="button"
+      </Button>
+      <Button
+        isSmall
         disabled={!hasOlder}
-        className={`${buttonStyle.plain} h-9`}
         onClick={() => onMove({ after: rows.at(-1)?.id ?? null, before: null })}
       >
         Older <ChevronRight className="size-4" aria-hidden="true" />
-      </button>
+      </Button>
     </nav>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { type ComponentType, lazy } from "react";
-import { buttonStyle } from "../styles";
+import { Button } from "../form/button";
 
 /**
  * A component whose code loads when it is first rendered. If the load fails (connection lost, or a newer version was
@@ -23,9 +23,9 @@ function MissingPart() {
       <p className="grow basis-56 whitespace-normal">
         This part of the page could not be loaded. The connection was lost, or a newer version is running.
       </p>
-      <button type="button" onClick={() => window.location.reload()} className={`${buttonStyle.plain} h-9`}>
+      <Button isSmall onClick={() => window.location.reload()}>
         Reload page
-      </button>
+      </Button>
     </div>
   );
 }

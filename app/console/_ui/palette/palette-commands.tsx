@@ -21,9 +21,9 @@ import { Key } from "../list/pager";
 import { signOutOfConsole } from "../shell/sign-out";
 import { useCan, useTeam } from "../team";
 import { PAGES, REFERENCE, sectionOf } from "./pages";
-import { groupStyle, PaletteItem } from "./palette-item";
+import { groupStyle, PaletteItem, type PaletteItemProps } from "./palette-item";
 
-const CREATIONS = [
+const CREATIONS: { path: string; label: string; Icon: typeof Globe; permission: Permission }[] = [
   { path: "/console/keys", label: "Create key", Icon: KeyRound, permission: "keys:write" },
   {
     path: "/console/templates",
@@ -34,7 +34,7 @@ const CREATIONS = [
   { path: "/console/domains", label: "Add domain", Icon: Globe, permission: "domains:write" },
   { path: "/console/webhooks", label: "Add webhook", Icon: Webhook, permission: "webhooks:write" },
   { path: "/console/settings/members", label: "Invite member", Icon: UserPlus, permission: "members:write" },
-] as const satisfies { path: string; label: string; Icon: typeof Globe; permission: Permission }[];
+];
 
 const THEMES = [
   { theme: "light", label: "Light appearance", Icon: Sun },
@@ -47,6 +47,10 @@ type Props = {
   run: (run: () => void) => void;
   onKeys: () => void;
 };
+type PaletteCommand = { label: string; id?: string } & Pick<
+  PaletteItemProps,
+  "Icon" | "onSelect" | "keywords" | "aside"
+>;
 
 /** Pages and global actions, filtered by the permissions of the user's role. */
 export function PaletteCommands({ go, run, onKeys }: Props) {
@@ -54,96 +58,72 @@ export function PaletteCommands({ go, run, onKeys }: Props) {
   const { team, all } = useTeam();
   const { setTheme } = useTheme();
   const pathname = usePathname();
+  const pages = PAGES.map(({ path, label, Icon, key }): PaletteCommand => {
+    return {
+      label,
+      Icon,
+      onSelect: () => go(path),
+      keywords: ["go to", "open"],
+      aside: <Jump pageKey={key} />,
+    };
+  });
+  const reference: PaletteCommand = {
+    label: REFERENCE.label,
+    Icon: REFERENCE.Icon,
+    onSelect: () => run(() => window.location.assign(REFERENCE.path)),
+    keywords: ["docs", "openapi"],
+    aside: <Jump pageKey={REFERENCE.key} />,
+  };
+  const openTeam = (id: string) =>
+    window.location.assign(`${sectionOf(pathname)}?team=${encodeURIComponent(id)}`);
+  const actions: PaletteCommand[] = [
+    ...CREATIONS.filter(({ permission }) => can(permission)).map(({ path, label, Icon }) => {
+      return { label, Icon, onSelect: () => go(path, "new=true"), keywords: ["create", "add", "new"] };
+    }),
+    ...all
+      .filter(({ teamId }) => teamId !== team?.teamId)
+      .map(({ teamId: id, teamName }) => {
+        const onSelect = () => run(() => openTeam(id));
+        return { label: `Switch to ${teamName}`, id, Icon: Users, onSelect, keywords: ["team"] };
+      }),
+    ...THEMES.map(({ theme, label, Icon }) => {
+      return { label, Icon, onSelect: () => run(() => setTheme(theme)), keywords: ["theme", "mode"] };
+    }),
+    {
+      label: "Keyboard shortcuts",
+      Icon: Keyboard,
+      onSelect: () => run(onKeys),
+      keywords: ["keys", "help"],
+      aside: <Key>?</Key>,
+    },
+    {
+      label: "Sign out",
+      Icon: LogOut,
+      onSelect: () => run(() => void signOutOfConsole()),
+      keywords: ["log out"],
+    },
+  ];
   return (
     <>
-      <Command.Group heading="Go to" className={groupStyle}>
-        {PAGES.map(({ path, label, Icon, key }) => (
-          <PaletteItem
-            key={path}
-            value={label}
-            Icon={Icon}
-            onSelect={() => go(path)}
-            keywords={["go to", "open"]}
-            aside={<Jump keyName={key} />}
-          >
-            {label}
-          </PaletteItem>
-        ))}
-        <PaletteItem
-          value={REFERENCE.label}
-          Icon={REFERENCE.Icon}
-          onSelect={() => run(() => window.location.assign(REFERENCE.path))}
-          keywords={["docs", "openapi"]}
-          aside={<Jump keyName={REFERENCE.key} />}
-        >
-          {REFERENCE.label}
-        </PaletteItem>
-      </Command.Group>
-      <Command.Group heading="Actions" className={groupStyle}>
-        {CREATIONS.filter(({ permission }) => can(permission)).map(({ path, label, Icon }) => (
-          <PaletteItem
-            key={path}
-            value={label}
-            Icon={Icon}
-            onSelect={() => go(path, "new=true")}
-            keywords={["create", "add", "new"]}
-          >
-            {label}
-          </PaletteItem>
-        ))}
-        {all
-          .filter(({ teamId }) => teamId !== team?.teamId)
-          .map(({ teamId, teamName }) => (
-            <PaletteItem
-              key={teamId}
-              value={`Switch to ${teamName} ${teamId}`}
-              Icon={Users}
-              onSelect={() =>
-                run(() => window.location.assign(`${sectionOf(pathname)}?team=${encodeURIComponent(teamId)}`))
-              }
-              keywords={["team"]}
-            >
-              Switch to {teamName}
-            </PaletteItem>
-          ))}
-        {THEMES.map(({ theme, label, Icon }) => (
-          <PaletteItem
-            key={theme}
-            value={label}
-            Icon={Icon}
-            onSelect={() => run(() => setTheme(theme))}
-            keywords={["theme", "mode"]}
-          >
-            {label}
-          </PaletteItem>
-        ))}
-        <PaletteItem
-          value="Keyboard shortcuts"
-          Icon={Keyboard}
-          onSelect={() => run(onKeys)}
-          keywords={["keys", "help"]}
-          aside={<Key>?</Key>}
-        >
-          Keyboard shortcuts
-        </PaletteItem>
-        <PaletteItem
-          value="Sign out"
-          Icon={LogOut}
-          onSelect={() => run(() => void signOutOfConsole())}
-          keywords={["log out"]}
-        >
-          Sign out
-        </PaletteItem>
-      </Command.Group>
+      <Commands heading="Go to" commands={[...pages, reference]} />
+      <Commands heading="Actions" commands={actions} />
     </>
   );
 }
 
-function Jump({ keyName }: { keyName: string }) {
-  return (
-    <span className="shrink-0 max-md:hidden" aria-hidden="true">
-      <Key>g</Key>
-      <Key>{keyName}</Key>
-    </span>
-  );
-}
+const Commands = ({ heading, commands }: { heading: string; commands: PaletteCommand[] }) => (
+  <Command.Group heading={heading} className={groupStyle}>
+    {commands.map(({ label, id = "", ...item }) => (
+      <PaletteItem key={label + id} value={`${label} ${id}`.trim()} {...item}>
+        {label}
+      </PaletteItem>
+    ))}
+  </Command.Group>
+);
+
+const Jump = ({ pageKey }: { pageKey: string }) => (
+  <span className="shrink-0 max-md:hidden" aria-hidden="true">
+    <Key>g</Key>
+    <Key>{pageKey}</Key>
+  </span>
+);

@@ -7,7 +7,7 @@ import type { ReactNode } from "react";
 export const groupStyle =
   "[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2.5 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-soft [&_[cmdk-group-heading]]:text-xs";
 
-type Props = {
+export type PaletteItemProps = {
   /** Unique key of the item. Unless `isFound` is set, the typed text is matched against it. */
   value: string;
   Icon: LucideIcon;
@@ -22,7 +22,7 @@ type Props = {
 };
 
 /** One line of the palette. */
-export function PaletteItem({ value, Icon, onSelect, isFound, keywords, children, aside }: Props) {
+export function PaletteItem({ value, Icon, onSelect, isFound, keywords, children, aside }: PaletteItemProps) {
   return (
     <Command.Item
       value={value}

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
-import { Globe, Hash, LayoutTemplate, Mail, Search } from "lucide-react";
+import { Globe, Hash, LayoutTemplate, type LucideIcon, Mail, Search } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTeam } from "../team";
 import { StatusBadge } from "../text/status-badge";
@@ -28,7 +28,6 @@ export function PaletteResults({ text, go }: Props) {
   const templates = useQuery(trpc.templates.list.queryOptions({ ...input, search: settled }, options));
   const domains = useQuery(trpc.domains.list.queryOptions({ ...input, name: settled }, options));
   if (!isEnabled) return null;
-  const rowsOf = <Row,>(data: { rows: Row[] } | undefined) => data?.rows.slice(0, resultsMax) ?? [];
   return (
     <>
       {UUID.test(text) ? (
@@ -36,47 +35,33 @@ export function PaletteResults({ text, go }: Props) {
           Open the email with this id
         </PaletteItem>
       ) : null}
-      <ResultGroup heading="Emails" rows={rowsOf(emails.data)}>
-        {({ id, to, subject, status }) => (
-          <PaletteItem
-            isFound
-            key={id}
-            value={`email ${id}`}
-            Icon={Mail}
-            onSelect={() => go(`/console/emails/${id}`)}
-            aside={<StatusBadge status={status} />}
-          >
+      <Results
+        heading="Emails"
+        Icon={Mail}
+        path="/console/emails"
+        rows={emails.data?.rows}
+        go={go}
+        aside={({ status }) => <StatusBadge status={status} />}
+      >
+        {({ subject, to }) => (
+          <>
             <span className="truncate">{subject || "No subject"}</span>
             <span className="truncate text-soft text-xs">{to[0]}</span>
-          </PaletteItem>
+          </>
         )}
-      </ResultGroup>
-      <ResultGroup heading="Templates" rows={rowsOf(templates.data)}>
-        {({ id, name }) => (
-          <PaletteItem
-            isFound
-            key={id}
-            value={`template ${id}`}
-            Icon={LayoutTemplate}
-            onSelect={() => go(`/console/templates/${id}`)}
-          >
-            <span className="truncate">{name}</span>
-          </PaletteItem>
-        )}
-      </ResultGroup>
-      <ResultGroup heading="Domains" rows={rowsOf(domains.data)}>
-        {({ id, name }) => (
-          <PaletteItem
-            isFound
-            key={id}
-            value={`domain ${id}`}
-            Icon={Globe}
-            onSelect={() => go(`/console/domains/${id}`)}
-          >
-            <span className="truncate">{name}</span>
-          </PaletteItem>
-        )}
-      </ResultGroup>
+      </Results>
+      <Results
+        heading="Templates"
+        Icon={LayoutTemplate}
+        path="/console/templates"
+        rows={templates.data?.rows}
+        go={go}
+      >
+        {({ name }) => <span className="truncate">{name}</span>}
+      </Results>
+      <Results heading="Domains" Icon={Globe} path="/console/domains" rows={domains.data?.rows} go={go}>
+        {({ name }) => <span className="truncate">{name}</span>}
+      </Results>
       <PaletteItem
         isFound
         value="search all emails"
@@ -89,13 +74,33 @@ export function PaletteResults({ text, go }: Props) {
   );
 }
 
-type ResultGroupProps<Row> = { heading: string; rows: Row[]; children: (row: Row) => ReactNode };
+type ResultsProps<Row> = Pick<Props, "go"> & {
+  heading: string;
+  Icon: LucideIcon;
+  /** The page of a row, without its id. */
+  path: string;
+  rows: readonly Row[] | undefined;
+  children: (row: Row) => ReactNode;
+  aside?: (row: Row) => ReactNode;
+};
 
-function ResultGroup<Row>({ heading, rows, children }: ResultGroupProps<Row>) {
+function Results<Row extends { id: string }>(props: ResultsProps<Row>) {
+  const { heading, Icon, path, rows = [], go, children, aside } = props;
   if (rows.length === 0) return null;
   return (
     <Command.Group forceMount heading={heading} className={groupStyle}>
-      {rows.map(children)}
+      {rows.slice(0, resultsMax).map((row) => (
+        <PaletteItem
+          isFound
+          key={row.id}
+          value={`${heading} ${row.id}`}
+          Icon={Icon}
+          onSelect={() => go(`${path}/${row.id}`)}
+          aside={aside?.(row)}
+        >
+          {children(row)}
+        </PaletteItem>
+      ))}
     </Command.Group>
   );
 }

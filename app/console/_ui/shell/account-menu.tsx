@@ -1,37 +1,36 @@
 "use client";
 
-import { Suspense, useState } from "react";
-import { lazyPart } from "../page/lazy-part";
-import { AccountButtonFace, accountButtonStyle } from "./account-button";
+import { ChevronsUpDown, LogOut } from "lucide-react";
+import { useTheme } from "next-themes";
+import { Menu } from "../dialog/menu";
+import { signOutOfConsole } from "./sign-out";
 
-const load = () => import("./account-menu-open");
-// An error here is ignored: the load is repeated when the menu opens, and the error is shown then.
-const preload = () => void load().catch(() => {});
-const OpenAccountMenu = lazyPart(async () => (await load()).OpenAccountMenu);
+const THEMES = [
+  { value: "system", label: "System" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+];
 
-/**
- * Shows the signed-in user and opens the account menu. The code of the menu is an eighth of the script of a page, so it
- * loads on hover, focus or click.
- */
+/** Shows the signed-in user and opens the account menu, which stays inside the landmark of the frame. */
 export function AccountMenu({ email }: { email: string }) {
-  const [isRequested, setRequested] = useState(false);
-  const button = (
-    <button
-      type="button"
-      aria-haspopup="menu"
-      aria-expanded={false}
-      onPointerEnter={preload}
-      onFocus={preload}
-      onClick={() => setRequested(true)}
-      className={accountButtonStyle}
-    >
-      <AccountButtonFace email={email} />
-    </button>
-  );
-  if (!isRequested) return button;
+  const { theme = "system", setTheme } = useTheme();
   return (
-    <Suspense fallback={button}>
-      <OpenAccountMenu email={email} />
-    </Suspense>
+    <Menu
+      label="Account"
+      align="start"
+      isInline
+      className="flex h-11 w-full min-w-0 items-center gap-2.5 rounded-lg px-2 text-left text-soft hover:bg-mute-tint hover:text-ink motion-safe:transition-colors md:h-10"
+      choice={{ label: "Appearance", options: THEMES, value: theme, onChange: setTheme }}
+      items={["line", { label: "Sign out", Icon: LogOut, onSelect: () => void signOutOfConsole() }]}
+    >
+      <span
+        aria-hidden="true"
+        className="grid size-6 shrink-0 place-items-center rounded-full bg-info-tint font-semibold text-info text-xs uppercase"
+      >
+        {[...email][0]}
+      </span>
+      <span className="truncate">{email}</span>
+      <ChevronsUpDown className="ml-auto size-4 shrink-0" aria-hidden="true" />
+    </Menu>
   );
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { Fault } from "../fault";
-import { buttonStyle } from "../styles";
+import { Button } from "../form/button";
 
 /** An empty state without a card: what is missing and what to do next. */
 export function EmptyNote({ title, children }: { title: string; children: ReactNode }) {
@@ -23,9 +23,9 @@ export function FaultNote({ fault, onRetry }: { fault: Fault; onRetry: () => voi
           Request <code className="select-all font-mono">{fault.requestId}</code>
         </p>
       ) : null}
-      <button type="button" onClick={onRetry} className={`${buttonStyle.plain} h-9`}>
+      <Button isSmall onClick={onRetry}>
         Try again
-      </button>
+      </Button>
     </div>
   );
 }

@@ -30,7 +30,7 @@ const inHours = (hours: number) => new Date(world.clock.now().getTime() + hours 
 describe("a key cannot grant more than it has", () => {
   const day = () => inHours(24).toISOString();
   const usual = { "POST /api/emails": 100, "GET /api/emails": 300, "POST /api/templates": 60, other: 60 };
-  const MATRIX: [what: string, maker: () => KeyOptions, wish: () => object, status: number][] = [
+  const MATRIX: [what: string, creatorOptions: () => KeyOptions, request: () => object, status: number][] = [
     [
       "all of its scopes",
       () => ({ scopes: ["keys:write", "logs:read"] }),
@@ -102,11 +102,11 @@ describe("a key cannot grant more than it has", () => {
     ["its own low limit", () => ({ limits: { other: 10 } }), () => ({ limits: { other: 10 } }), 201],
   ];
 
-  test.each(MATRIX)("%s", async (_, maker, wish, status) => {
-    const options = maker();
+  test.each(MATRIX)("%s", async (_, creatorOptions, request, status) => {
+    const options = creatorOptions();
     const { token } = await world.key(options);
     const before = await world.rowCounts();
-    const reply = await call(token, "POST", "/api/api-keys", { name: "made", ...wish() });
+    const reply = await call(token, "POST", "/api/api-keys", { name: "made", ...request() });
     expect(reply.status).toBe(status);
     if (status === 201) return;
     if (status === 403) expect(reply).toMatchObject(FORBIDDEN);

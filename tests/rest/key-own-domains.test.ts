@@ -85,11 +85,15 @@ describe("a domain created with a key", () => {
   });
 
   test("is not linked if the key has access to all domains, or if the domain cannot be added", async () => {
-    const whole = await world.key();
-    expect((await call(whole.token, "POST", "/api/domains", { name: "whole.example" })).status).toBe(201);
-    expect(await linksOf(whole.id)).toEqual([]);
+    const unrestricted = await world.key();
+    expect(
+      (await call(unrestricted.token, "POST", "/api/domains", { name: "unrestricted.example" })).status,
+    ).toBe(201);
+    expect(await linksOf(unrestricted.id)).toEqual([]);
     const key = await world.key({ domains: ["one.example.com"] });
-    expect((await call(key.token, "POST", "/api/domains", { name: "whole.example" })).status).toBe(409);
+    expect((await call(key.token, "POST", "/api/domains", { name: "unrestricted.example" })).status).toBe(
+      409,
+    );
     expect(await linksOf(key.id)).toEqual(["one.example.com"]);
   });
 });
@@ -103,15 +107,15 @@ describe("a key for all domains", () => {
   });
 
   test("can be created over the API only by a key with access to all domains", async () => {
-    const wish = { name: "all", domains: "all" };
-    const whole = await world.key();
-    const made = await call(whole.token, "POST", "/api/api-keys", wish);
+    const request = { name: "all", domains: "all" };
+    const unrestricted = await world.key();
+    const made = await call(unrestricted.token, "POST", "/api/api-keys", request);
     expect(made.status).toBe(201);
     await world.domain("latest.example");
     expect(await send(String(made.body.token), "latest.example")).toMatchObject({ status: 200 });
-    const bound = await world.key({ domains: ["one.example.com"] });
+    const restricted = await world.key({ domains: ["one.example.com"] });
     const before = await world.rowCounts();
-    expect(await call(bound.token, "POST", "/api/api-keys", wish)).toMatchObject(FORBIDDEN);
+    expect(await call(restricted.token, "POST", "/api/api-keys", request)).toMatchObject(FORBIDDEN);
     expect(await world.rowCounts()).toEqual(before);
   });
 

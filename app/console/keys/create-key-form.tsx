@@ -3,11 +3,9 @@
 import { type ReactNode, useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import { LIMIT_PER_MINUTE, TIERS } from "#server/shared/rate-limits";
-import { DialogActions } from "../_ui/dialog/dialog";
-import type { Fault } from "../_ui/fault";
-import { CheckboxField, RadioCards, SelectField, SubmitButton, TextField } from "../_ui/form/form";
-import { FormFault } from "../_ui/form/form-fault";
-import { buttonStyle } from "../_ui/styles";
+import { ActionForm } from "../_ui/form/action-form";
+import { CheckboxField, RadioCards, SelectField, TextField } from "../_ui/form/form";
+import type { ActionState } from "../_ui/use-action";
 import { SCOPE_GROUPS, SCOPE_LABELS, TIER_LABELS } from "./key-words";
 import { EMPTY_KEY, type NewKeyFields } from "./new-key";
 
@@ -16,8 +14,7 @@ type Form = { form: UseFormReturn<NewKeyFields> };
 
 type Props = {
   domains: Domain[];
-  isBusy: boolean;
-  fault: Fault | null;
+  action: ActionState;
   onCreate: (fields: NewKeyFields) => void;
   onCancel: () => void;
 };
@@ -37,14 +34,19 @@ const REACHES = [
 ];
 
 /** The permissions, domains, expiry and rate limits of a new key. */
-export function CreateKeyForm({ domains, isBusy, fault, onCreate, onCancel }: Props) {
+export function CreateKeyForm({ domains, action, onCreate, onCancel }: Props) {
   const form = useForm<NewKeyFields>({ defaultValues: EMPTY_KEY });
   const { register, handleSubmit, watch, formState } = form;
   const { errors } = formState;
   const expires = watch("expires");
 
   return (
-    <form onSubmit={handleSubmit(onCreate)} noValidate className="flex flex-col gap-6">
+    <ActionForm
+      onSubmit={handleSubmit(onCreate)}
+      action={action}
+      onCancel={onCancel}
+      submitLabel="Create key"
+    >
       <TextField
         label="Name"
         hint="The program that will use it."
@@ -82,14 +84,7 @@ export function CreateKeyForm({ domains, isBusy, fault, onCreate, onCancel }: Pr
         ) : null}
       </div>
       <LimitFields form={form} />
-      <FormFault fault={fault} />
-      <DialogActions>
-        <button type="button" onClick={onCancel} className={`${buttonStyle.plain} h-10`}>
-          Cancel
-        </button>
-        <SubmitButton isBusy={isBusy}>Create key</SubmitButton>
-      </DialogActions>
-    </form>
+    </ActionForm>
   );
 }
 

@@ -21,7 +21,7 @@ export function CreateKey({ teamId, publicUrl, onClose }: Props) {
     null,
   );
   const options = useQuery(trpc.keys.options.queryOptions({ team: teamId }));
-  const { run, isBusy, fault, result } = useAction(trpc.keys.create.mutationOptions({ gcTime: 0 }), {
+  const action = useAction(trpc.keys.create.mutationOptions({ gcTime: 0 }), {
     refresh: [trpc.keys.list.queryKey()],
   });
   const create = (fields: NewKeyFields) => {
@@ -29,13 +29,13 @@ export function CreateKey({ teamId, publicUrl, onClose }: Props) {
     const domains =
       options.data?.domains.filter(({ id }) => input.domains !== "all" && input.domains.includes(id)) ?? [];
     setCreated({ scopes: input.scopes, domains });
-    run({ team: teamId, ...input });
+    action.run({ team: teamId, ...input });
   };
 
-  if (result && created)
+  if (action.result && created)
     return (
       <Dialog open onOpenChange={onClose} title="New key" size="wide" isPersistent>
-        <NewSecret token={result.token} publicUrl={publicUrl} of={created} onStored={onClose} />
+        <NewSecret token={action.result.token} publicUrl={publicUrl} of={created} onStored={onClose} />
       </Dialog>
     );
   return (
@@ -47,13 +47,7 @@ export function CreateKey({ teamId, publicUrl, onClose }: Props) {
       size="wide"
     >
       {options.data ? (
-        <CreateKeyForm
-          domains={options.data.domains}
-          isBusy={isBusy}
-          fault={fault}
-          onCreate={create}
-          onCancel={onClose}
-        />
+        <CreateKeyForm domains={options.data.domains} action={action} onCreate={create} onCancel={onClose} />
       ) : options.error ? (
         <FaultNote fault={faultOf(options.error)} onRetry={() => void options.refetch()} />
       ) : (

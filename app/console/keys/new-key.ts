@@ -1,5 +1,5 @@
 import { TIERS } from "#server/shared/rate-limits";
-import type { Scope } from "#server/shared/scopes";
+import { SCOPES, type Scope } from "#server/shared/scopes";
 import { PRESET_SCOPES, type Preset } from "./key-words";
 
 /** The values of the form. */
@@ -54,7 +54,10 @@ export function tryKeyCommand(
 ): string {
   const authorization = `  -H "Authorization: Bearer ${token}"`;
   if (!scopes.includes("emails:send")) {
-    const path = READ_PATHS.find(([scope]) => scopes.includes(scope))?.[1] ?? "emails";
+    const readable =
+      SCOPES.find((scope) => scope.endsWith(":read") && scopes.includes(scope)) ?? "emails:read";
+    const [noun] = readable.split(":");
+    const path = noun === "keys" ? "api-keys" : noun;
     return [`curl -sS ${publicUrl}/api/${path}`, authorization].join(" \\\n");
   }
   const email = {
@@ -70,15 +73,3 @@ export function tryKeyCommand(
     `  -d '${JSON.stringify(email, null, 2)}'`,
   ].join(" \\\n");
 }
-
-const READ_PATHS = [
-  ["emails:read", "emails"],
-  ["templates:read", "templates"],
-  ["domains:read", "domains"],
-  ["suppressions:read", "suppressions"],
-  ["webhooks:read", "webhooks"],
-  ["keys:read", "api-keys"],
-  ["events:read", "events"],
-  ["usage:read", "usage"],
-  ["logs:read", "logs"],
-] as const;

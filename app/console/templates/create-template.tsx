@@ -2,10 +2,9 @@
 
 import { useRouter } from "next/navigation";
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../_ui/dialog/dialog";
-import { RadioCards, SubmitButton } from "../_ui/form/form";
-import { FormFault } from "../_ui/form/form-fault";
-import { buttonStyle } from "../_ui/styles";
+import { Dialog } from "../_ui/dialog/dialog";
+import { ActionForm } from "../_ui/form/action-form";
+import { RadioCards } from "../_ui/form/form";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
@@ -23,13 +22,19 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
   const { register, handleSubmit, setValue, watch, formState } = useForm<Fields>({
     defaultValues: { name: "", alias: "", starter: "letter" },
   });
-  const { run, isBusy, fault } = useAction(trpc.templates.create.mutationOptions(), {
+  const action = useAction(trpc.templates.create.mutationOptions(), {
     refresh: [trpc.templates.list.queryKey()],
     onDone: ({ id }) => router.push(hrefOf(`/console/templates/${id}`)),
   });
   const create = ({ name, alias, starter }: Fields) => {
     const { subject, html } = STARTERS.find(({ value }) => value === starter) ?? STARTERS[0] ?? EMPTY;
-    run({ team: teamId, name: name.trim(), alias: alias.trim() || null, subject: subject || null, html });
+    action.run({
+      team: teamId,
+      name: name.trim(),
+      alias: alias.trim() || null,
+      subject: subject || null,
+      html,
+    });
   };
 
   return (
@@ -39,7 +44,12 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
       title="Create template"
       description="The template starts as a draft. Publish it before you send it."
     >
-      <form onSubmit={handleSubmit(create)} className="flex flex-col gap-5" noValidate>
+      <ActionForm
+        onSubmit={handleSubmit(create)}
+        action={action}
+        onCancel={onClose}
+        submitLabel="Create and edit"
+      >
         <NameFields
           name={register("name", {
             ...NAME_RULE,
@@ -52,14 +62,7 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
           errors={formState.errors}
         />
         <RadioCards label="Start from" options={STARTERS} value={watch("starter")} {...register("starter")} />
-        <FormFault fault={fault} />
-        <DialogActions>
-          <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-            Cancel
-          </button>
-          <SubmitButton isBusy={isBusy}>Create and edit</SubmitButton>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

@@ -49,15 +49,11 @@ export const CreateTemplateBody = z
 export const UpdateTemplateBody = z
   .strictObject({ name: optional(TemplateName), html: optional(TemplateSource), ...OPTIONAL })
   .transform(
-    (body): TemplateChange => ({
-      ...(body.name !== undefined && { name: body.name }),
-      ...(body.alias !== undefined && { alias: body.alias }),
-      ...(body.subject !== undefined && { subject: body.subject }),
-      ...(body.html !== undefined && { html: body.html }),
-      ...(typeof body.text === "string" && { text: body.text }),
-      ...(body.from !== undefined && { sender: formatMailbox(body.from) }),
-      ...(body.reply_to !== undefined && { replyTo: body.reply_to.map(formatMailbox) }),
-      ...(body.variables !== undefined && { variables: body.variables }),
+    ({ text, from, reply_to, ...body }): TemplateChange => ({
+      ...body,
+      text: text ?? undefined,
+      sender: from && formatMailbox(from),
+      replyTo: reply_to?.map(formatMailbox),
     }),
   );
 

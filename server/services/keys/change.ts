@@ -29,11 +29,10 @@ export async function changeKey(ctx: Ctx, id: string, change: KeyChange): Promis
   return changeKeys(ctx, async (tx) => {
     const [key] = await tx.select().from(apiKeys).where(isActiveKey(ctx, id)).for("no key update");
     if (!key) throw notFound("API key");
-    const { domainIds } = await permissionsOf(tx, key);
-    const had = { ...key, scopes: [], domains: key.allDomains ? ("all" as const) : [...domainIds] };
-    const before = await resolveGrant(tx, ctx, null, had);
+    const before = await permissionsOf(tx, key);
     const after = await resolveGrant(tx, ctx, null, {
-      ...had,
+      domains: before.allDomains ? "all" : before.domains.map((domain) => domain.id),
+      expiresAt: before.expiresAt,
       ...change,
       limits: applyLimits(key.limits, change.limits ?? {}),
     });

@@ -30,14 +30,7 @@ export type Grant = {
 };
 
 /** The permissions of a key, which are also the maximum that it may grant. */
-export type Permissions = {
-  name: string;
-  scopes: readonly string[];
-  allDomains: boolean;
-  domainIds: ReadonlySet<string>;
-  expiresAt: Date | null;
-  limits: OwnLimits;
-};
+export type Permissions = Grant & { name: string };
 
 /**
  * The current permissions of the calling key, read from its row and not from the cache. The row is locked
@@ -65,13 +58,18 @@ export async function permissionsOfCaller(tx: Db, ctx: Ctx): Promise<Permissions
 
 /** The permissions of a key, from its row. */
 export async function permissionsOf(tx: Db, key: typeof apiKeys.$inferSelect): Promise<Permissions> {
-  const links = await tx
-    .select({ id: apiKeyDomains.domainId })
+  const linked = await tx
+    .select({ id: domains.id, name: domains.name })
     .from(apiKeyDomains)
+    .innerJoin(domains, eq(domains.id, apiKeyDomains.domainId))
     .where(and(eq(apiKeyDomains.teamId, key.teamId), eq(apiKeyDomains.apiKeyId, key.id)));
   const { name, scopes, allDomains, expiresAt, limits } = key;
-  return { name, scopes, allDomains, domainIds: new Set(links.map(({ id }) => id)), expiresAt, limits };
+  return { name, scopes, allDomains, domains: linked, expiresAt, limits };
 }
+
+/** Whether a key with these permissions may send from a domain. */
+export const coversDomain = (permissions: Permissions, domainId: string): boolean =>
+  permissions.allDomains || permissions.domains.some(({ id }) => id === domainId);
 
 /**
  * Determines the permissions of a new key. Throws 403 for scopes, domains, an expiry or limits beyond the
@@ -84,9 +82,13 @@ export async function resolveGrant(
   request: GrantRequest,
 ): Promise<Grant> {
   const scopes = request.scopes ?? permissions?.scopes ?? SCOPES;
-  const linked = await findDomains(tx, ctx, request.domains, permissions);
   const allDomains =
-    request.domains === "all" || (request.domains === undefined && (permissions?.allDomains ?? true));
+    request.domains === undefined ? (permissions?.allDomains ?? true) : request.domains === "all";
+  const linked = Array.isArray(request.domains)
+    ? await findDomains(tx, ctx, request.domains)
+    : allDomains
+      ? []
+      : (permissions?.domains ?? []);
   const expiresAt = request.expiresAt ?? permissions?.expiresAt ?? null;
   const limits = resolveLimits(ctx, request.limits ?? {}, permissions);
   const grant = { scopes, allDomains, domains: linked, expiresAt, limits };
@@ -100,9 +102,7 @@ export function requirePermissions(permissions: Permissions, requested: Omit<Gra
   if (scopes.length > 0)
     throw exceeds(`lacks ${scopes.length === 1 ? "the scope" : "scopes"} ${scopes.join(", ")}`);
   if (!permissions.allDomains && requested.allDomains) throw exceeds("is not linked to all domains");
-  const domain = permissions.allDomains
-    ? undefined
-    : requested.domains.find(({ id }) => !permissions.domainIds.has(id));
+  const domain = requested.domains.find(({ id }) => !coversDomain(permissions, id));
   if (domain) throw exceeds(`is not linked to the domain ${domain.name}`);
   const { expiresAt } = permissions;
   if (expiresAt && (requested.expiresAt === null || requested.expiresAt > expiresAt))
@@ -143,17 +143,10 @@ function resolveLimits(ctx: Ctx, requested: OwnLimits, permissions: Permissions 
   return capLimits(requested, permissions);
 }
 
-/** The domains that a key is linked to; empty if it has access to all domains. */
-async function findDomains(
-  tx: Db,
-  ctx: Ctx,
-  requested: GrantRequest["domains"],
-  permissions: Permissions | null,
-): Promise<{ id: string; name: string }[]> {
-  if (requested === "all" || (requested === undefined && (permissions?.allDomains ?? true))) return [];
-  const ids = requested === undefined ? [...(permissions?.domainIds ?? [])] : requested.filter(isId);
+/** The domains of the team with these ids or names. Throws 422 for any other. */
+async function findDomains(tx: Db, ctx: Ctx, requested: readonly string[]): Promise<Grant["domains"]> {
   const names = new Map(
-    (requested ?? [])
+    requested
       .filter((word) => !isId(word))
       .map((word) => {
         const read = readDomainName(word);
@@ -166,10 +159,10 @@ async function findDomains(
     .where(
       and(
         eq(domains.teamId, ctx.teamId),
-        or(inArray(domains.id, ids), inArray(domains.name, [...names.values()])),
+        or(inArray(domains.id, requested.filter(isId)), inArray(domains.name, [...names.values()])),
       ),
     );
-  const missing = requested?.find(
+  const missing = requested.find(
     (word) => !found.some(({ id, name }) => id === word.toLowerCase() || name === names.get(word)),
   );
   if (missing !== undefined)

@@ -5,7 +5,7 @@ import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound, rejectKey } from "#server/platform/errors";
 import { recordAudit } from "../audit/record";
-import { permissionsOfCaller } from "./grant";
+import { coversDomain, permissionsOfCaller } from "./grant";
 import { changeKeys, insertLinks, isActiveKey } from "./keys";
 
 const linkableMax = 1_000;
@@ -85,7 +85,7 @@ async function checkLink(tx: Db, ctx: Ctx, { keyId, domainId }: Link) {
     // Locks the domain against deletion until the link is written.
     .for("key share");
   if (!domain) throw notFound("Domain");
-  if (caller && !caller.allDomains && !caller.domainIds.has(domainId))
+  if (caller && !coversDomain(caller, domainId))
     throw rejectKey("domain_not_linked", `The calling key is not linked to ${domain.name}.`);
   if (key.allDomains)
     throw new AppError(

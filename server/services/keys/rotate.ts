@@ -1,6 +1,5 @@
 import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
-import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
-import { domains } from "#db/schema/domains";
+import { apiKeys } from "#db/schema/api-keys";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import type { ApiKey } from "#server/shared/wire/api-key";
@@ -48,12 +47,7 @@ export async function rotateKey(
       throw new AppError("conflict", `This key was already replaced by ${successor.id}. Rotate that one.`);
     const caller = await permissionsOfCaller(tx, ctx);
     const permissions = await permissionsOf(tx, old);
-    const links = await tx
-      .select({ id: domains.id, name: domains.name })
-      .from(apiKeyDomains)
-      .innerJoin(domains, eq(domains.id, apiKeyDomains.domainId))
-      .where(and(eq(apiKeyDomains.teamId, teamId), eq(apiKeyDomains.apiKeyId, id)));
-    if (caller) requirePermissions(caller, { ...permissions, domains: links });
+    if (caller) requirePermissions(caller, permissions);
 
     const [shortened] = await tx
       .update(apiKeys)
@@ -63,7 +57,7 @@ export async function rotateKey(
       .where(isActiveKey(ctx, id))
       .returning({ expiresAt: apiKeys.expiresAt });
     if (!shortened?.expiresAt) throw new Error("a locked key was not found");
-    const grant = { ...permissions, domains: links, limits: capLimits(old.limits, caller) };
+    const grant = { ...permissions, limits: capLimits(old.limits, caller) };
     const made = await insertKey(tx, ctx, { name: old.name, grant, rotatedFrom: id });
     await recordAudit(tx, ctx, {
       action: "key.rotated",

@@ -15,6 +15,7 @@ import { findVersion } from "./versions";
 const COPY_SUFFIX = " (copy)";
 
 export type NewTemplate = TemplateContent & { name: string; alias: string | null };
+/** A given field replaces the value; null clears it, and undefined keeps it. */
 export type TemplateChange = Partial<NewTemplate>;
 /** Warnings about stored content that is probably a mistake: see `findForeignTags`. */
 type Warned = { warnings: string[] };
@@ -87,12 +88,15 @@ export async function updateTemplate(
   change: TemplateChange,
   seen?: Seen,
 ): Promise<ChangedTemplate> {
+  const given: TemplateChange = Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
+  );
   const { id } = await findTemplate(ctx, idOrAlias);
-  return rejectTakenAlias(change.alias ?? null, () =>
+  return rejectTakenAlias(given.alias ?? null, () =>
     ctx.db.transaction(async (tx) => {
       const template = await lockTemplate(tx, ctx, id, seen);
       const current = await findVersion({ ...ctx, db: tx }, id, template.currentVersionId);
-      const { name = template.name, alias = template.alias, ...content } = change;
+      const { name = template.name, alias = template.alias, ...content } = given;
       const next = checkContent({
         ...current,
         ...content,
@@ -126,7 +130,7 @@ export async function updateTemplate(
       await recordAudit(tx, ctx, {
         action: "template.changed",
         subject: { id, name },
-        detail: { changed: Object.keys(change), version: version.number },
+        detail: { changed: Object.keys(given), version: version.number },
       });
       const warnings = findForeignTags(next);
       return { id, revision: template.revision + 1, version: version.number, warnings };

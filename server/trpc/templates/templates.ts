@@ -45,6 +45,7 @@ function viewTemplate(template: Awaited<ReturnType<typeof getTemplate>>) {
   return { ...presentTemplate(template), revision, number: version.number, publishedNumber };
 }
 export type TemplateView = ReturnType<typeof viewTemplate>;
+export type VersionRow = ReturnType<typeof presentVersionSummary>;
 
 export const templatesRouter = router({
   list: inTeam("templates:read")
@@ -88,10 +89,9 @@ export const templatesRouter = router({
     ),
   save: inTeam("templates:write")
     .input(SaveInput)
-    .mutation(async ({ ctx, input: { id, revision, change } }) => {
-      const { from, ...others } = change;
-      const given = from === undefined ? others : { ...others, sender: from };
-      return updateTemplate(ctx.service, id, given, { revision });
+    .mutation(({ ctx, input: { id, revision, change } }) => {
+      const { from: sender, ...others } = change;
+      return updateTemplate(ctx.service, id, { ...others, sender }, { revision });
     }),
   publish: inTeam("templates:write")
     .input(PublishInput)

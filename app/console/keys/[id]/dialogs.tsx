@@ -4,10 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import type { KeyView } from "#server/trpc/keys/keys";
 import { Confirm } from "../../_ui/dialog/confirm";
-import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
-import { RadioCards, SubmitButton, TextField } from "../../_ui/form/form";
-import { FormFault } from "../../_ui/form/form-fault";
-import { buttonStyle } from "../../_ui/styles";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { ActionForm } from "../../_ui/form/action-form";
+import { RadioCards, TextField } from "../../_ui/form/form";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -19,15 +18,15 @@ type Props = { teamId: string; keyView: KeyView; publicUrl: string; onClose: () 
 export function RenameKey({ teamId, keyView, onClose }: Props) {
   const trpc = useTRPC();
   const { register, handleSubmit, formState } = useForm({ defaultValues: { name: keyView.name } });
-  const { run, isBusy, fault } = useAction(trpc.keys.rename.mutationOptions(), {
+  const action = useAction(trpc.keys.rename.mutationOptions(), {
     done: "Key renamed",
     refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
     onDone: onClose,
   });
-  const rename = handleSubmit(({ name }) => run({ team: teamId, id: keyView.id, name }));
+  const rename = handleSubmit(({ name }) => action.run({ team: teamId, id: keyView.id, name }));
   return (
     <Dialog open onOpenChange={onClose} title="Rename key">
-      <form onSubmit={rename} noValidate className="flex flex-col gap-5">
+      <ActionForm onSubmit={rename} action={action} onCancel={onClose} submitLabel="Rename">
         <TextField
           label="Name"
           maxLength={50}
@@ -35,11 +34,7 @@ export function RenameKey({ teamId, keyView, onClose }: Props) {
           error={formState.errors.name}
           {...register("name", { validate: (text) => text.trim() !== "" || "Enter a name." })}
         />
-        <FormFault fault={fault} />
-        <DialogActions>
-          <SubmitButton isBusy={isBusy}>Rename</SubmitButton>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }
@@ -55,12 +50,13 @@ const OVERLAPS = [
 export function RotateKey({ teamId, keyView, publicUrl, onClose }: Props) {
   const trpc = useTRPC();
   const { register, handleSubmit } = useForm({ defaultValues: { overlap: "86400" } });
-  const { run, isBusy, fault, result } = useAction(trpc.keys.rotate.mutationOptions({ gcTime: 0 }), {
+  const action = useAction(trpc.keys.rotate.mutationOptions({ gcTime: 0 }), {
     refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
   });
   const rotate = handleSubmit(({ overlap }) =>
-    run({ team: teamId, id: keyView.id, overlapSeconds: Number(overlap) }),
+    action.run({ team: teamId, id: keyView.id, overlapSeconds: Number(overlap) }),
   );
+  const { result } = action;
   if (result)
     return (
       <Dialog
@@ -85,16 +81,9 @@ export function RotateKey({ teamId, keyView, publicUrl, onClose }: Props) {
       title={`Rotate key ${keyView.name}`}
       description="The new key has the same name, permissions, domains and limits."
     >
-      <form onSubmit={rotate} className="flex flex-col gap-5">
+      <ActionForm onSubmit={rotate} action={action} onCancel={onClose} submitLabel="Rotate key">
         <RadioCards label="Validity of the old key" options={OVERLAPS} {...register("overlap")} />
-        <FormFault fault={fault} />
-        <DialogActions>
-          <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-            Cancel
-          </button>
-          <SubmitButton isBusy={isBusy}>Rotate key</SubmitButton>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@
 
 import { History, type LucideIcon, Users } from "lucide-react";
 import type { ReactNode } from "react";
-import { buttonStyle } from "../../_ui/styles";
+import { Button } from "../../_ui/form/button";
 import { When } from "../../_ui/text/when";
 import type { OpenTemplate } from "./use-template";
 
@@ -42,9 +42,9 @@ function Notice({ style, Icon, action, onAction, children }: NoticeProps) {
     >
       <Icon className="size-4 shrink-0" aria-hidden="true" />
       <p className="min-w-0 grow">{children}</p>
-      <button type="button" onClick={onAction} className={`${buttonStyle.plain} h-9 text-ink`}>
+      <Button isSmall onClick={onAction} className="text-ink">
         {action}
-      </button>
+      </Button>
     </div>
   );
 }

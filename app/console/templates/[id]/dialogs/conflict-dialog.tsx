@@ -1,7 +1,7 @@
 "use client";
 
 import { Dialog } from "../../../_ui/dialog/dialog";
-import { buttonStyle } from "../../../_ui/styles";
+import { Button } from "../../../_ui/form/button";
 import { When } from "../../../_ui/text/when";
 import { Diff } from "../code/diff";
 import { changeOf, fieldsOf, formatFieldNames } from "../fields";
@@ -27,24 +27,21 @@ export function ConflictDialog({ template, onClose }: DialogProps) {
       }
       footer={
         <>
-          <button
-            type="button"
+          <Button
             onClick={() => {
               template.acceptTheirs();
               onClose();
             }}
-            className={`${buttonStyle.plain} h-10`}
           >
             Use theirs, discard mine
-          </button>
-          <button
-            type="button"
+          </Button>
+          <Button
+            tone="danger"
             disabled={template.isSaving}
             onClick={() => void template.overwriteTheirs().then(onClose)}
-            className={`${buttonStyle.danger} h-10`}
           >
             Overwrite with mine
-          </button>
+          </Button>
         </>
       }
     >

@@ -1,10 +1,8 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../../../_ui/dialog/dialog";
-import { SubmitButton } from "../../../_ui/form/form";
-import { FormFault } from "../../../_ui/form/form-fault";
-import { buttonStyle } from "../../../_ui/styles";
+import { Dialog } from "../../../_ui/dialog/dialog";
+import { ActionForm } from "../../../_ui/form/action-form";
 import { useTRPC } from "../../../_ui/trpc";
 import { useAction } from "../../../_ui/use-action";
 import { ALIAS_RULE } from "../../alias";
@@ -20,7 +18,7 @@ export function NameDialog({ teamId, template, onClose }: DialogProps) {
   const { register, handleSubmit, watch, formState } = useForm<Fields>({
     defaultValues: { name: latest.name, alias: latest.alias ?? "" },
   });
-  const { run, isBusy, fault } = useAction(trpc.templates.save.mutationOptions(), {
+  const action = useAction(trpc.templates.save.mutationOptions(), {
     done: "Saved",
     onDone: () => {
       void template.reload();
@@ -29,7 +27,7 @@ export function NameDialog({ teamId, template, onClose }: DialogProps) {
   });
   const isAliasRemoved = latest.alias !== null && watch("alias").trim() !== latest.alias;
   const save = ({ name, alias }: Fields) =>
-    run({
+    action.run({
       team: teamId,
       id: latest.id,
       revision: base.revision,
@@ -37,7 +35,7 @@ export function NameDialog({ teamId, template, onClose }: DialogProps) {
     });
   return (
     <Dialog open onOpenChange={onClose} title="Name and alias">
-      <form onSubmit={handleSubmit(save)} className="flex flex-col gap-5" noValidate>
+      <ActionForm onSubmit={handleSubmit(save)} action={action} onCancel={onClose} submitLabel="Save">
         <NameFields
           name={register("name", NAME_RULE)}
           alias={register("alias", { pattern: ALIAS_RULE })}
@@ -50,14 +48,7 @@ export function NameDialog({ teamId, template, onClose }: DialogProps) {
             soon as you save.
           </p>
         ) : null}
-        <FormFault fault={fault} />
-        <DialogActions>
-          <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-            Cancel
-          </button>
-          <SubmitButton isBusy={isBusy}>Save</SubmitButton>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

@@ -4,9 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useForm } from "react-hook-form";
 import { Dialog, DialogActions } from "../../../_ui/dialog/dialog";
-import { SubmitButton, TextField } from "../../../_ui/form/form";
-import { FormFault } from "../../../_ui/form/form-fault";
-import { buttonStyle, linkStyle } from "../../../_ui/styles";
+import { ActionForm } from "../../../_ui/form/action-form";
+import { Button } from "../../../_ui/form/button";
+import { TextField } from "../../../_ui/form/form";
+import { linkStyle } from "../../../_ui/styles";
 import { useConsoleHref } from "../../../_ui/team";
 import { useTRPC } from "../../../_ui/trpc";
 import { useAction } from "../../../_ui/use-action";
@@ -25,14 +26,15 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
   const { register, handleSubmit, formState } = useForm<Fields>({
     defaultValues: { to: ownAddress, from: fields.from },
   });
-  const { run, isBusy, fault, result } = useAction(trpc.templates.sendTest.mutationOptions());
+  const action = useAction(trpc.templates.sendTest.mutationOptions());
+  const { result } = action;
   const variables = effectiveVariables(fields);
   const values = valuesOf(variables, samples);
   const missing = variables.filter(({ key, isRequired }) => isRequired && !(key in values));
 
   const send = async ({ to, from }: Fields) => {
     if (isDirty && (await template.save()) === null) return onClose();
-    run({ team: teamId, id, to: to.trim(), from: from.trim() || null, values });
+    action.run({ team: teamId, id, to: to.trim(), from: from.trim() || null, values });
   };
 
   return (
@@ -51,13 +53,19 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
             </Link>
           </p>
           <DialogActions>
-            <button type="button" onClick={onClose} className={`${buttonStyle.primary} h-10`}>
+            <Button tone="primary" onClick={onClose}>
               Done
-            </button>
+            </Button>
           </DialogActions>
         </>
       ) : (
-        <form onSubmit={handleSubmit(send)} className="flex flex-col gap-5" noValidate>
+        <ActionForm
+          onSubmit={handleSubmit(send)}
+          action={{ ...action, isBusy: action.isBusy || template.isSaving }}
+          onCancel={onClose}
+          submitLabel={isDirty ? "Save and send" : "Send test"}
+          disabled={missing.length > 0}
+        >
           <TextField
             label="To"
             inputMode="email"
@@ -84,16 +92,7 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
               value. Enter {missing.length === 1 ? "it" : "them"} below the editor first.
             </p>
           ) : null}
-          <FormFault fault={fault} />
-          <DialogActions>
-            <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-              Cancel
-            </button>
-            <SubmitButton isBusy={isBusy || template.isSaving} disabled={missing.length > 0}>
-              {isDirty ? "Save and send" : "Send test"}
-            </SubmitButton>
-          </DialogActions>
-        </form>
+        </ActionForm>
       )}
     </Dialog>
   );

@@ -3,9 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
-import type { z } from "zod";
-import type { VersionSummaryResponse } from "#server/shared/wire/template";
-import type { TemplateView } from "#server/trpc/templates/templates";
+import type { TemplateView, VersionRow } from "#server/trpc/templates/templates";
 import { Confirm } from "../../../_ui/dialog/confirm";
 import { faultOf } from "../../../_ui/fault";
 import { ActionButton } from "../../../_ui/form/action-button";
@@ -136,7 +134,6 @@ const numbersOf = (rows: readonly { number: number }[], against: number | null):
     (a, b) => b - a,
   );
 
-type VersionRow = z.infer<typeof VersionSummaryResponse>;
 type LinesProps = {
   rows: readonly VersionRow[];
   selected: number | null;

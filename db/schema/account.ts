@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
+  check,
   index,
   integer,
   pgTable,
@@ -135,5 +136,83 @@ export const accountEvents = pgTable(
   (t) => [
     index("account_events_user_idx").on(t.userId, t.id),
     index("account_events_age_idx").on(t.createdAt),
+  ],
+);
+
+export const TOKEN_PURPOSES = ["sign_in_link", "password_reset", "first_user"] as const;
+export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
+
+/** One-time tokens: of a link that was emailed or shown, or the code for the first user. */
+export const signInTokens = pgTable(
+  "sign_in_tokens",
+  {
+    id: uuid().primaryKey(),
+    purpose: text({ enum: TOKEN_PURPOSES }).notNull(),
+    /** The user of the token; null for the first user, who does not exist yet. */
+    userId: uuid().references(() => users.id, { onDelete: "cascade" }),
+    /** SHA-256 of the token in the link or of the code, which is not stored. */
+    secretHash: bytea().notNull(),
+    /** Whether the token was sent only to the user's mailbox. */
+    isMailed: boolean().notNull().default(false),
+    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    expiresAt: timestamp({ withTimezone: true }).notNull(),
+    spentAt: timestamp({ withTimezone: true }),
+  },
+  (t) => [
+    uniqueIndex("sign_in_tokens_secret_key").on(t.secretHash),
+    index("sign_in_tokens_user_idx").on(t.userId),
+    check("sign_in_tokens_user", sql`(${t.userId} is null) = (${t.purpose} = 'first_user')`),
+  ],
+);
+
+/** Sign-in attempts by limiter key: an address, an account, a known browser. Rows are deleted minutes after their last use. */
+export const signInCounters = pgTable(
+  "sign_in_counters",
+  {
+    /** SHA-256 of the counter's name. The name can contain an address, and its length is user input. */
+    counter: bytea().primaryKey(),
+    /** The minute of `count` since the epoch. `previous` is the count of the minute before. */
+    minute: bigint({ mode: "number" }).notNull(),
+    count: integer().notNull(),
+    previous: integer().notNull(),
+  },
+  (t) => [index("sign_in_counters_minute_idx").on(t.minute)],
+);
+
+export const SYSTEM_MAIL_KINDS = ["sign_in_link", "password_reset", "invitation"] as const;
+export type SystemMailKind = (typeof SYSTEM_MAIL_KINDS)[number];
+
+/** `dropped`: not sent, because no user has that address. */
+export const SYSTEM_MAIL_STATUSES = ["queued", "sending", "sent", "failed", "dropped"] as const;
+
+/**
+ * System emails, such as sign-in links. They are not in `emails`, because they belong to no team and do not appear in lists,
+ * events or webhooks. Only `details` of the content is stored, encrypted, until the email is sent or has failed.
+ */
+export const systemMails = pgTable(
+  "system_mails",
+  {
+    id: uuid().primaryKey(),
+    kind: text({ enum: SYSTEM_MAIL_KINDS }).notNull(),
+    /** In lower case. Whether a user has that address is checked when the email is sent. */
+    recipient: text().notNull(),
+    /** The data of its text, encrypted; null once it is no longer needed. */
+    details: text(),
+    status: text({ enum: SYSTEM_MAIL_STATUSES }).notNull().default("queued"),
+    attempts: integer().notNull().default(0),
+    /** When the lease of the sending worker expires and another worker may claim the email. */
+    dueAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    leaseToken: uuid(),
+    /** After this time the email is no longer useful and is not sent. */
+    expiresAt: timestamp({ withTimezone: true }).notNull(),
+    /** The last server reply or error. */
+    lastReply: text(),
+    messageId: text().notNull(),
+    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    endedAt: timestamp({ withTimezone: true }),
+  },
+  (t) => [
+    index("system_mails_due_idx").on(t.dueAt).where(sql`${t.status} in ('queued', 'sending')`),
+    index("system_mails_recipient_idx").on(t.recipient),
   ],
 );

@@ -1,10 +1,13 @@
 import { sql } from "drizzle-orm";
 import {
+  boolean,
+  check,
   date,
   foreignKey,
   index,
   integer,
   pgTable,
+  primaryKey,
   smallint,
   text,
   timestamp,
@@ -115,3 +118,60 @@ export const deliveries = pgTable(
     ),
   ],
 );
+
+/**
+ * The number of recipients on one day (UTC) where a daily cap applies: by the sender's domain, and with the name "" for the
+ * whole team. A worker locks the row while it counts. The row contains the domain's name instead of its id, so that removing
+ * and adding a domain does not reset its count.
+ */
+export const sendingDays = pgTable(
+  "sending_days",
+  {
+    teamId: uuid().notNull(),
+    domain: text().notNull(),
+    day: date({ mode: "string" }).notNull(),
+    handedOver: integer().notNull().default(0),
+    /** Whether deliveries were postponed to the next day and may still be queued. */
+    heldOver: boolean().notNull().default(false),
+  },
+  (t) => [
+    primaryKey({ columns: [t.teamId, t.domain, t.day] }),
+    index("sending_days_held_over_idx").on(t.day).where(sql`${t.heldOver}`),
+  ],
+);
+
+/**
+ * The operator's limits for one destination, shared by all teams and workers. They apply to direct delivery to MX hosts, in
+ * addition to the throttling that results from the destination's replies.
+ */
+export const destinationLimits = pgTable(
+  "destination_limits",
+  {
+    /** The recipients' domain as in deliveries: lower case, ASCII form. */
+    domain: text().primaryKey(),
+    /** Maximum concurrent SMTP sessions; null for no limit. */
+    connectionsMax: integer(),
+    /** Maximum emails per minute; null for no limit. */
+    perMinute: integer(),
+    updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  },
+  (t) => [
+    check("destination_limits_connections", sql`${t.connectionsMax} > 0`),
+    check("destination_limits_per_minute", sql`${t.perMinute} > 0`),
+    check("destination_limits_limit", sql`num_nonnulls(${t.connectionsMax}, ${t.perMinute}) > 0`),
+  ],
+);
+
+/** Shared heartbeat row of all delivery rounds started by the cron route, because functions have no long-running process. */
+export const TICK_WORKER_ID = "00000000-0000-7000-8000-000000000001";
+
+/** The heartbeats of the workers. A row with an old heartbeat belongs to a process that has exited. */
+export const workers = pgTable("workers", {
+  id: uuid().primaryKey(),
+  host: text().notNull(),
+  pid: integer().notNull(),
+  /** `relay`, `capture`, `direct`, or `none`, where email to real recipients stays queued. */
+  transport: text().notNull(),
+  startedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  beatAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+});

@@ -3,9 +3,11 @@ import {
   boolean,
   foreignKey,
   index,
+  integer,
   jsonb,
   pgTable,
   primaryKey,
+  smallint,
   text,
   timestamp,
   uuid,
@@ -124,5 +126,50 @@ export const capturedMessages = pgTable(
     foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
       "cascade",
     ),
+  ],
+);
+
+/** A file of an email. Stored separately, so that only delivery and download read the bytes. */
+export const attachments = pgTable(
+  "attachments",
+  {
+    teamId: uuid().notNull(),
+    id: uuid().notNull(),
+    emailId: uuid().notNull(),
+    position: smallint().notNull(),
+    filename: text(),
+    contentType: text().notNull(),
+    /** Content-ID without angle brackets. If set, the part is inline and the HTML can refer to it as `cid:`. */
+    contentId: text(),
+    sizeBytes: integer().notNull(),
+    content: bytea().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.teamId, t.emailId, t.id] }),
+    foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
+      "cascade",
+    ),
+  ],
+);
+
+/**
+ * The response to a request with an `Idempotency-Key`, written by the statement that accepts the email. A second request
+ * with the key waits on the unique index until the first one commits, and then replays it. A crash leaves no row.
+ */
+export const idempotencyKeys = pgTable(
+  "idempotency_keys",
+  {
+    teamId: uuid().notNull(),
+    route: text().notNull(),
+    key: text().notNull(),
+    /** SHA-256 of the canonical form of the parsed body. */
+    fingerprint: bytea().notNull(),
+    status: integer().notNull(),
+    answer: jsonb().notNull(),
+    expiresAt: timestamp({ withTimezone: true }).notNull().default(sql`now() + interval '24 hours'`),
+  },
+  (t) => [
+    primaryKey({ columns: [t.teamId, t.route, t.key] }),
+    index("idempotency_keys_expiry_idx").on(t.expiresAt),
   ],
 );

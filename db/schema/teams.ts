@@ -10,6 +10,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { bytea } from "../columns";
 
 /** What happens to a delivery with an unknown outcome. */
 export const UNKNOWN_POLICIES = ["retry", "hold"] as const;
@@ -81,4 +82,73 @@ export const sessions = pgTable(
     revokedAt: timestamp({ withTimezone: true }),
   },
   (t) => [index("sessions_user_idx").on(t.userId), index("sessions_age_idx").on(t.createdAt)],
+);
+
+/**
+ * An invitation with which the owner of one address joins a team, once, with the link shown to the inviting member or the
+ * link sent by email. Only the hashes of the link tokens are stored. Used rows are kept, so that the link can show the
+ * invitation's state.
+ */
+export const invitations = pgTable(
+  "invitations",
+  {
+    teamId: uuid()
+      .notNull()
+      .references(() => teams.id, { onDelete: "cascade" }),
+    id: uuid().notNull(),
+    /** The invited address, in lower case. */
+    email: text().notNull(),
+    role: text({ enum: ROLES }).notNull(),
+    /** SHA-256 of the token in the link shown to the inviting member. */
+    tokenHash: bytea().notNull(),
+    /** SHA-256 of the token in the emailed link, which only the mailbox received; null if none was sent. */
+    mailedTokenHash: bytea(),
+    /** Null for the operator on the command line, or if the user was deleted. */
+    invitedBy: uuid().references(() => users.id, { onDelete: "set null" }),
+    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    /** When the current link was created. Earlier links are invalid. */
+    linkedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    expiresAt: timestamp({ withTimezone: true }).notNull(),
+    acceptedAt: timestamp({ withTimezone: true }),
+    acceptedBy: uuid().references(() => users.id, { onDelete: "set null" }),
+    revokedAt: timestamp({ withTimezone: true }),
+  },
+  (t) => [
+    primaryKey({ columns: [t.teamId, t.id] }),
+    uniqueIndex("invitations_token_key").on(t.tokenHash),
+    uniqueIndex("invitations_mailed_token_key").on(t.mailedTokenHash),
+    uniqueIndex("invitations_open_key")
+      .on(t.teamId, t.email)
+      .where(sql`${t.acceptedAt} is null and ${t.revokedAt} is null`),
+    index("invitations_inviter_idx").on(t.teamId, t.invitedBy),
+    check("invitations_email_lower", sql`${t.email} = lower(${t.email})`),
+  ],
+);
+
+/**
+ * The retention settings of a team, in days from acceptance, and the progress of the worker. Without a row, a team's emails
+ * do not expire.
+ */
+export const retention = pgTable(
+  "retention",
+  {
+    teamId: uuid()
+      .primaryKey()
+      .references(() => teams.id, { onDelete: "cascade" }),
+    /** Message content and attachments. Null: as long as the message record. */
+    bodiesDays: integer(),
+    /** Message records with their recipients and events. Null: no expiry. */
+    emailsDays: integer(),
+    /** The last email that this round has processed; null at its start. */
+    bodiesTo: uuid(),
+    emailsTo: uuid(),
+    /** When a worker may claim it: the next round is due, or the previous worker's lease has expired. */
+    nextAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    /** The lease of the current worker. A change of the settings clears it, so that the worker stops using the old ones. */
+    leaseToken: uuid(),
+  },
+  (t) => [
+    index("retention_due_idx").on(t.nextAt),
+    check("retention_days", sql`${t.bodiesDays} >= 1 and ${t.emailsDays} >= 1`),
+  ],
 );

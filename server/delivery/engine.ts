@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { TICK_WORKER_ID } from "#db/schema/workers";
+import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import type { WorkerDeps } from "#server/deps";
 import { type AttemptParts, attemptEmail, type EmailJob } from "./attempt/attempt-email";
 import { createLongTexts } from "./attempt/long-texts";

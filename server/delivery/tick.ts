@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
-import { TICK_WORKER_ID } from "#db/schema/workers";
+import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import type { WorkerDeps } from "#server/deps";
 import { checkMsMax } from "#server/services/domains/check/doctor";
 import { recheckDomains } from "#server/services/domains/check/verify";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { withinMs } from "#db/gate";
+import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { relays } from "#db/schema/relays";
-import { TICK_WORKER_ID, workers } from "#db/schema/workers";
 import type { Deps } from "#server/deps";
 import { readDomainName } from "#server/mail/address/address";
 import { errorFacts } from "#server/platform/log";

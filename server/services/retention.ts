@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { AuditDetail } from "#db/schema/audit";
-import { retention } from "#db/schema/retention";
-import { teams } from "#db/schema/teams";
+import { retention, teams } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { recordAudit } from "./audit/record";

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { AuditDetail } from "#db/schema/audit";
+import { sendingDays } from "#db/schema/deliveries";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
-import { sendingDays } from "#db/schema/sending-days";
 import { memberships, type Role, teams, type UnknownPolicy } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";

@@ -24,7 +24,6 @@ const LARGE_FOLDERS: Record<string, number> = {
   "app/console/suppressions": 14,
   "app/console/templates/[id]": 34,
   "app/console/webhooks/[id]": 17,
-  "db/schema": 26,
   "server/mail/transport/smtp": 13,
   "server/rest/wire": 20,
   "server/services/templates": 14,

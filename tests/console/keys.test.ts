@@ -1,6 +1,6 @@
 import { and, asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apiRequests } from "#db/schema/api-requests";
+import { apiRequests } from "#db/schema/api-keys";
 import { auditLog } from "#db/schema/audit";
 import { newId } from "#server/platform/ids";
 import { createLimits } from "#server/platform/limits/limits";

@@ -1,7 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { invitations } from "#db/schema/invitations";
-import { users } from "#db/schema/teams";
+import { invitations, users } from "#db/schema/teams";
 import { readSession } from "#server/auth";
 import { inviteMember } from "#server/services/invitations/send";
 import { createResetLink } from "#server/services/people/sign-in-by-email";

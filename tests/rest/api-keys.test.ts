@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apiRequests } from "#db/schema/api-requests";
+import { apiRequests } from "#db/schema/api-keys";
 import { newId } from "#server/platform/ids";
 import { SCOPES } from "#server/shared/scopes";
 import { openDeps } from "../support/deps";

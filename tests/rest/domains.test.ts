@@ -1,7 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dkimKeys } from "#db/schema/dkim-keys";
+import { dkimKeys } from "#db/schema/domains";
 import { webhookDeliveries } from "#db/schema/webhooks";
 import { dkimKeyPlace } from "#server/services/domains/dkim/keys";
 import { removeRelay } from "#server/services/relays/write";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TICK_WORKER_ID, workers } from "#db/schema/workers";
+import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { newId } from "#server/platform/ids";
 import { openDeps } from "../support/deps";
 import { callApi, startRest } from "../support/rest";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { idempotencyKeys } from "#db/schema/idempotency";
+import { idempotencyKeys } from "#db/schema/emails";
 import { fingerprintOf } from "#server/rest/pipeline/idempotency";
 import { openDeps } from "../support/deps";
 import { postDuplicates } from "../support/duplicate-posts";

@@ -4,7 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { addDays } from "date-fns";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { workers } from "#db/schema/workers";
+import { workers } from "#db/schema/deliveries";
 import { newId } from "#server/platform/ids";
 import { errorCodesOf } from "#server/rest/openapi/faults";
 import type { Route } from "#server/rest/pipeline/route";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { idempotencyKeys } from "#db/schema/idempotency";
+import { idempotencyKeys } from "#db/schema/emails";
 import type { ErrorCode } from "#server/platform/errors";
 import { CLIENTS, type Sdk } from "./clients";
 import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";

@@ -1,5 +1,5 @@
 import type { HotSql } from "#db/client";
-import type { SystemMailKind } from "#db/schema/system-mails";
+import type { SystemMailKind } from "#db/schema/account";
 import { writeStatement } from "#db/statement";
 
 /** An email of Backstamp itself that a worker has leased. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
-import { idempotencyKeys } from "#db/schema/idempotency";
+import { idempotencyKeys } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import type { Once } from "#server/services/emails/accept/send";

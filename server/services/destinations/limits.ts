@@ -1,5 +1,5 @@
 import { asc, eq, sql } from "drizzle-orm";
-import { destinationLimits } from "#db/schema/destination-limits";
+import { destinationLimits } from "#db/schema/deliveries";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 

@@ -1,5 +1,5 @@
 import { and, eq, gte, min, sql } from "drizzle-orm";
-import { usageDays, usageProgress } from "#db/schema/usage";
+import { usageDays, usageProgress } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import {

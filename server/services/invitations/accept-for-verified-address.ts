@@ -1,6 +1,5 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
-import { invitations } from "#db/schema/invitations";
-import { users } from "#db/schema/teams";
+import { invitations, users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import type { User } from "../people/users";

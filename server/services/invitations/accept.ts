@@ -1,7 +1,6 @@
 import { and, eq, or, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { invitations } from "#db/schema/invitations";
-import { type Role, teams } from "#db/schema/teams";
+import { invitations, type Role, teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { AppError, type ErrorCode } from "#server/platform/errors";
 import { hashToken, isOneTimeToken } from "#server/platform/secrets/one-time-token";

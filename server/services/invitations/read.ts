@@ -1,6 +1,5 @@
 import { and, desc, eq, isNull, sql } from "drizzle-orm";
-import { invitations } from "#db/schema/invitations";
-import { type Role, users } from "#db/schema/teams";
+import { invitations, type Role, users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 
 /** A pending invitation. Its link is shown only once, to the member who created it. */

@@ -1,7 +1,6 @@
 import { and, count, eq, gt, lte, type SQL, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { invitations } from "#db/schema/invitations";
-import { type Role, teams, users } from "#db/schema/teams";
+import { invitations, type Role, teams, users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";

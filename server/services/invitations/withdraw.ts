@@ -1,7 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { invitations } from "#db/schema/invitations";
-import type { Role } from "#db/schema/teams";
+import { invitations, type Role } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { hasPermission } from "#server/shared/roles";

@@ -13,8 +13,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
-import { apiRequests } from "#db/schema/api-requests";
+import { apiKeyDomains, apiKeys, apiRequests } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";

@@ -1,6 +1,5 @@
 import { and, desc, eq, gt, sql } from "drizzle-orm";
-import type { OwnLimits } from "#db/schema/api-keys";
-import { apiRequests } from "#db/schema/api-requests";
+import { apiRequests, type OwnLimits } from "#db/schema/api-keys";
 import type { Ctx } from "#server/deps";
 import type { RejectionReason } from "#server/platform/errors";
 import type { Limits } from "#server/platform/limits/limits";

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, gt, gte, lt, lte, sql } from "drizzle-orm";
-import { apiRequests } from "#db/schema/api-requests";
+import { apiRequests } from "#db/schema/api-keys";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import type { ApiCall, ApiCallWithBodies } from "#server/shared/wire/log";

@@ -1,8 +1,7 @@
 import { and, asc, between, eq, gte, sql } from "drizzle-orm";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import { emails } from "#db/schema/emails";
-import { emailEvents } from "#db/schema/events";
-import { usageDays } from "#db/schema/usage";
+import { emailEvents, usageDays } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
 import { firstIdAt } from "#server/platform/ids";
 import { USAGE_COUNTS, type UsageCounts } from "#server/shared/wire/usage";

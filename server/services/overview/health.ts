@@ -1,11 +1,10 @@
 import { and, asc, count, desc, eq, isNull, ne, or, sql } from "drizzle-orm";
 import { apiKeys } from "#db/schema/api-keys";
-import { deliveries } from "#db/schema/deliveries";
+import { deliveries, workers } from "#db/schema/deliveries";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import { emails } from "#db/schema/emails";
 import { relays } from "#db/schema/relays";
 import { webhooks } from "#db/schema/webhooks";
-import { workers } from "#db/schema/workers";
 import type { Ctx } from "#server/deps";
 
 const listMax = 50;

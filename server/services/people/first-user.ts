@@ -1,6 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { signInTokens } from "#db/schema/sign-in-tokens";
+import { signInTokens } from "#db/schema/account";
 import { memberships, teams, users } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import type { Visitor } from "#server/platform/http/visitor";

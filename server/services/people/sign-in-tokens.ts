@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { signInTokens, type TokenPurpose } from "#db/schema/sign-in-tokens";
+import { signInTokens, type TokenPurpose } from "#db/schema/account";
 import type { Deps, Home } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { createOneTimeToken, hashToken } from "#server/platform/secrets/one-time-token";

@@ -1,4 +1,4 @@
-import type { SystemMailKind } from "#db/schema/system-mails";
+import type { SystemMailKind } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import { type Mailbox, parseMailbox } from "#server/mail/address/address";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";

@@ -1,7 +1,7 @@
 import { and, count, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
+import { type SystemMailKind, systemMails } from "#db/schema/account";
 import { relays } from "#db/schema/relays";
-import { type SystemMailKind, systemMails } from "#db/schema/system-mails";
 import type { Deps } from "#server/deps";
 import { parseMailbox } from "#server/mail/address/address";
 import { newId } from "#server/platform/ids";

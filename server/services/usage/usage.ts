@@ -1,6 +1,6 @@
 import { and, asc, between, count, eq, getTableColumns, gte, ne, sql } from "drizzle-orm";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
-import { usageDays } from "#db/schema/usage";
+import { usageDays } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { USAGE_COUNTS, type Usage, type UsageCounts, type UsageLine } from "#server/shared/wire/usage";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { attachments } from "#db/schema/attachments";
+import type { attachments } from "#db/schema/emails";
 import { Id, Time } from "./shapes";
 
 /** A file of an email, without its bytes. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { apiRequests } from "#db/schema/api-requests";
+import type { apiRequests } from "#db/schema/api-keys";
 import { Id, Time } from "./shapes";
 
 /** A recorded API call without its bodies. */

@@ -1,8 +1,7 @@
 import { randomInt } from "node:crypto";
 import { and, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
-import { dkimKeys } from "#db/schema/dkim-keys";
-import type { RecordCheck } from "#db/schema/domains";
+import { dkimKeys, type RecordCheck } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import {
   createDkimKeyPair,

@@ -1,9 +1,8 @@
 import { and, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
-import { deliveries, type WaitRule } from "#db/schema/deliveries";
+import { deliveries, sendingDays, type WaitRule } from "#db/schema/deliveries";
 import { domains } from "#db/schema/domains";
 import { emails } from "#db/schema/emails";
 import { relays } from "#db/schema/relays";
-import { sendingDays } from "#db/schema/sending-days";
 import { teams } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
 import { todayColumns } from "../../domains/caps";

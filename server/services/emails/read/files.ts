@@ -1,6 +1,5 @@
 import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
-import { attachments } from "#db/schema/attachments";
-import { emails } from "#db/schema/emails";
+import { attachments, emails } from "#db/schema/emails";
 import type { Ctx, Deps } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";

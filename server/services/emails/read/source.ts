@@ -1,6 +1,5 @@
 import { and, asc, eq } from "drizzle-orm";
-import { attachments } from "#db/schema/attachments";
-import { capturedMessages, emailBodies } from "#db/schema/emails";
+import { attachments, capturedMessages, emailBodies } from "#db/schema/emails";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import type { Email } from "#server/shared/wire/email";

@@ -1,3 +1,4 @@
+import { defuseCell } from "#server/shared/csv-cell";
 import type { ImportLine } from "#server/trpc/suppressions/files";
 import type { Fault } from "../_ui/fault";
 
@@ -72,10 +73,7 @@ function parseRejection(text: string): ImportResult {
   }
 }
 
-/** Text that a spreadsheet would evaluate as a formula. */
-const FORMULA = /^'*[=+\-@\t\r\n]/;
-
-const cell = (text: string): string => `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+const cell = (text: string): string => `"${defuseCell(text).replaceAll('"', '""')}"`;
 
 /** The rejected lines of an import as a CSV file with line numbers and reasons. */
 export function rejectedLinesFile(faults: readonly { line: number; message: string }[]): Blob {

@@ -1,14 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-
-/** The start of a formula in spreadsheet programs, after any number of escaping apostrophes. */
-const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
-
-/** Escapes a cell, so that a spreadsheet program shows it as text and does not evaluate it. */
-export const defuseCell = (cell: string): string => (FORMULA.test(cell) ? `'${cell}` : cell);
-
-/** The inverse of `defuseCell`. */
-export const restoreCell = (cell: string): string =>
-  cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
+import { defuseCell } from "#server/shared/csv-cell";
 
 /** A column of an export: its header and its value for a row. Times are written in ISO 8601. */
 export type CsvColumn<Row> = {

@@ -1,7 +1,7 @@
 import { SUPPRESSION_ORIGINS, type SuppressionOrigin } from "#db/schema/suppressions";
 import { parseMailbox } from "#server/mail/address/address";
-import { restoreCell } from "#server/platform/http/csv";
 import { isId } from "#server/platform/ids";
+import { restoreCell } from "#server/shared/csv-cell";
 import type { NewSuppression } from "./suppress";
 
 /** Column indexes; -1 for a missing column. Without a heading, the first column contains the addresses. */

@@ -21,20 +21,13 @@ export function openSealedRelay(
   const read = parseSmtpUrl(openUrl(vault, relay));
   if (!read.ok) throw new Error(`The URL of this relay is invalid. ${read.fault}`);
   const { target } = read;
+  const canConnectTo = (address: string) => outside.judgeAddress(address) !== "blocked";
+  const findAddresses = (signal: AbortSignal) =>
+    resolvePublicAddresses(dns, target.host, canConnectTo, signal);
   return createRelay(target, {
-    ...(names.mailHost === null ? {} : { name: names.mailHost }),
+    ...(names.mailHost !== null && { name: names.mailHost }),
     timeouts: relayTimeouts,
-    ...(relay.teamId === null
-      ? {}
-      : {
-          findAddresses: (signal) =>
-            resolvePublicAddresses(
-              dns,
-              target.host,
-              (address) => outside.judgeAddress(address) !== "blocked",
-              signal,
-            ),
-        }),
+    ...(relay.teamId !== null && { findAddresses }),
   });
 }
 
@@ -61,11 +54,8 @@ function openUrl(vault: RelayDeps["vault"], { id, url }: SealedRelay): string {
   try {
     return vault.open(url, vaultPlaceOfRelay("url", id));
   } catch (cause) {
-    throw new Error(
-      "The relay's password cannot be decrypted. Check that BACKSTAMP_SECRET is the one that was set when the relay was created.",
-      {
-        cause,
-      },
-    );
+    const reason =
+      "The relay's password cannot be decrypted. Check that BACKSTAMP_SECRET is the one that was set when the relay was created.";
+    throw new Error(reason, { cause });
   }
 }

@@ -24,12 +24,12 @@ export type WebhookResult = {
   } | null;
 };
 
-export type RecordedWebhook = { id: string; webhookId: string; teamId: string; isFailingForLong: boolean };
+export type RecordedWebhook = { isFailingForLong: boolean };
 
 /** Minimum duration and minimum number of attempts of a long run of failures. */
 export type LongFailure = { days: number; failures: number };
 
-type Written = Omit<RecordedWebhook, "isFailingForLong"> & { concernsHealth: boolean };
+type Written = { id: string; webhookId: string; concernsHealth: boolean };
 
 /**
  * Records results in one statement: event deliveries and attempts. Then updates the health of each endpoint that fails or
@@ -51,12 +51,7 @@ export async function recordWebhookResults(
   for (const { webhookId, url, results } of groupByEndpoint(calls, byId))
     if (await recordEndpointHealth(hot, webhookId, url, results, long).catch(onHealthError))
       failingForLong.add(webhookId);
-  return new Map(
-    rows.map(({ id, webhookId, teamId }) => [
-      id,
-      { id, webhookId, teamId, isFailingForLong: failingForLong.has(webhookId) },
-    ]),
-  );
+  return new Map(rows.map(({ id, webhookId }) => [id, { isFailingForLong: failingForLong.has(webhookId) }]));
 }
 
 type Calls = { webhookId: string; url: string; results: WebhookResult[] };
@@ -142,7 +137,7 @@ with result as (
     case when retry_after_ms is not null then due_at end
   from written where attempt_id is not null
 )
-select written.id, written.webhook_id as "webhookId", written.team_id as "teamId",
+select written.id, written.webhook_id as "webhookId",
   written.attempt_id is not null and (written.status <> 'success' or w.failing_since is not null or w.paused_until is not null)
     as "concernsHealth"
 from written join webhooks w on w.id = written.webhook_id`,

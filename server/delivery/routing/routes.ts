@@ -30,9 +30,14 @@ export type Route = {
 export type ChooseRoute = (email: Pick<StoredMessage, "teamId" | "domainId">) => Route | null;
 
 /**
- * Chooses routes in this order: the relays of the sender's domain, of its team, of the installation, then the transport of
- * `SMTP_URL`. Failover happens only within one scope, because senders choose the servers that send their email. With
- * `SMTP_URL=capture:` no relay is used.
+ * How a relay is chosen:
+ *
+ * 1. With `SMTP_URL=capture:` no relay is used.
+ * 2. The first scope that has relays: the sender's domain, its team, the installation. Without any, the transport of
+ *    `SMTP_URL`. Failover happens only within one scope, because senders choose the servers that send their email.
+ * 3. Within the scope, relays are tried by position, then by age. A paused one is skipped (`relay-faults.ts` pauses and
+ *    resumes them), and the next one gets only recipients that no relay accepted or rejected (`deliverInOrder`).
+ * 4. If all are paused, the email waits in the queue until the first one is probed again (`waitMs`).
  */
 export type Routing = {
   /** Reads the current relays of these teams. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { createKey, renameKey, revokeKey } from "#server/services/keys/keys";
-import { type Link, setLink } from "#server/services/keys/links";
+import { setLink } from "#server/services/keys/links";
 import { pageKeys } from "#server/services/keys/read";
 import { rotateKey } from "#server/services/keys/rotate";
 import { ApiKeyResponse, presentApiKey } from "#server/shared/wire/api-key";
@@ -13,15 +13,6 @@ import { CreateKeyBody, RenameKeyBody, RotateKeyBody } from "./wire/key-input";
 const Token = z
   .string()
   .describe("The complete key. Only this response contains it; it cannot be read again.");
-const linkOf = <L extends boolean>(linked: L) =>
-  z.object({ object: z.literal("api_key_domain"), id: Id, domain_id: Id, linked: z.literal(linked) });
-const linkIn = (params: Record<string, string>): Link => ({
-  keyId: requireId(params, "id"),
-  domainId: requireId(params, "domain_id"),
-});
-const linkJson = <L extends boolean>({ keyId, domainId }: Link, linked: L) =>
-  ({ object: "api_key_domain", id: keyId, domain_id: domainId, linked }) as const;
-
 /**
  * Only this response and that of a rotation contain a token. A key that requests more permissions than it has itself is
  * rejected with the 403 of the specification.
@@ -129,36 +120,29 @@ export const postKeyRotate = withApi(
   },
 );
 
-export const putKeyDomain = withApi(
-  {
-    method: "PUT",
-    path: "/api/api-keys/{id}/domains/{domain_id}",
-    access: { scope: "keys:write" },
-    tier: "other",
-    summary: "Link an API key to a domain that the calling key may send from",
-    response: linkOf(true),
-    errors: ["conflict"],
-  },
-  async ({ ctx, params }) => {
-    const link = linkIn(params);
-    await setLink(ctx, link, true);
-    return { body: linkJson(link, true) };
-  },
-);
+const linkRoute = (method: "PUT" | "DELETE") =>
+  withApi(
+    {
+      method,
+      path: "/api/api-keys/{id}/domains/{domain_id}",
+      access: { scope: "keys:write" },
+      tier: "other",
+      summary: `${method === "PUT" ? "Link an API key to" : "Unlink an API key from"} a domain that the calling key may send from`,
+      response: z.object({
+        object: z.literal("api_key_domain"),
+        id: Id,
+        domain_id: Id,
+        linked: z.literal(method === "PUT"),
+      }),
+      errors: ["conflict"],
+    },
+    async ({ ctx, params }) => {
+      const [keyId, domainId] = [requireId(params, "id"), requireId(params, "domain_id")];
+      const linked = method === "PUT";
+      await setLink(ctx, { keyId, domainId }, linked);
+      return { body: { object: "api_key_domain", id: keyId, domain_id: domainId, linked } } as const;
+    },
+  );
 
-export const deleteKeyDomain = withApi(
-  {
-    method: "DELETE",
-    path: "/api/api-keys/{id}/domains/{domain_id}",
-    access: { scope: "keys:write" },
-    tier: "other",
-    summary: "Unlink an API key from a domain that the calling key may send from",
-    response: linkOf(false),
-    errors: ["conflict"],
-  },
-  async ({ ctx, params }) => {
-    const link = linkIn(params);
-    await setLink(ctx, link, false);
-    return { body: linkJson(link, false) };
-  },
-);
+export const putKeyDomain = linkRoute("PUT");
+export const deleteKeyDomain = linkRoute("DELETE");

@@ -64,18 +64,12 @@ type Usage = { lastUsedAt: string | null; keys: (string | null)[] };
 function UsageSummary({ usage: { lastUsedAt, keys } }: { usage: Usage }) {
   if (lastUsedAt === null) return <p>No stored email uses this template.</p>;
   const named = keys.filter((key) => key !== null);
+  const last = <When at={lastUsedAt} className="font-medium text-ink" />;
+  if (named.length === 0) return <p>Last used {last}.</p>;
   return (
     <p>
-      Last used <When at={lastUsedAt} className="font-medium text-ink" />
-      {named.length > 0 ? (
-        <>
-          {" "}
-          by {named.length === 1 ? "the key" : "the keys"}{" "}
-          <span className="font-medium text-ink">{named.join(", ")}</span>. Sending this template will fail.
-        </>
-      ) : (
-        "."
-      )}
+      Last used {last} by {named.length === 1 ? "the key" : "the keys"}{" "}
+      <span className="font-medium text-ink">{named.join(", ")}</span>. Sending this template will fail.
     </p>
   );
 }

@@ -1,6 +1,21 @@
+import { z } from "zod";
+import { formatMailbox } from "#server/mail/address/address";
+import {
+  MailboxList,
+  MailboxText,
+  Subject,
+  VariableValue,
+} from "#server/services/emails/accept/message-input";
 import { previewDraft } from "#server/services/templates/preview";
 import { publishTemplate } from "#server/services/templates/publish";
 import { getTemplate, type ListedTemplate, listTemplates } from "#server/services/templates/read";
+import { variablesMax } from "#server/services/templates/render";
+import {
+  TemplateAlias,
+  TemplateName,
+  TemplateSource,
+  TemplateVariables,
+} from "#server/services/templates/template-input";
 import { sendTestEmail } from "#server/services/templates/test-email";
 import { readTemplateUse } from "#server/services/templates/use";
 import { getVersion, listVersions } from "#server/services/templates/versions";
@@ -17,20 +32,64 @@ import {
   presentVersionSummary,
 } from "#server/shared/wire/template";
 import { inTeam, router } from "../init";
-import {
-  CreateInput,
-  ListInput,
-  NameInput,
-  PreviewInput,
-  PublishInput,
-  RollBackInput,
-  SaveInput,
-  TestInput,
-  VersionInput,
-  VersionsInput,
-} from "./input";
+import { strictInput } from "../strict";
 
 const pageRows = 25;
+
+const id = z.string().max(60);
+const revision = z.int().min(1);
+const version = z.string().max(40);
+const cursor = { after: z.uuid().optional(), before: z.uuid().optional() };
+
+/** Values for a preview: at most as many as a template may have variables. */
+const values = z
+  .record(z.string().max(50), VariableValue)
+  .refine((given) => Object.keys(given).length <= variablesMax, `At most ${variablesMax} values.`);
+
+const text = TemplateSource.nullable();
+const Html = TemplateSource.min(1, "Enter the HTML of the template.");
+const from = MailboxText.transform(formatMailbox).nullable();
+const replyTo = MailboxList.transform((list) => list.map(formatMailbox)).nullable();
+
+const TemplateId = strictInput({ id });
+
+const CreateInput = strictInput({
+  name: TemplateName,
+  alias: TemplateAlias.nullable(),
+  subject: Subject.nullable(),
+  html: Html,
+});
+
+/** Absent fields stay unchanged; null clears a field. `revision` is the one that the caller has read. */
+const SaveInput = strictInput({
+  id,
+  revision,
+  change: z.strictObject({
+    name: TemplateName.optional(),
+    alias: TemplateAlias.nullable().optional(),
+    subject: Subject.nullable().optional(),
+    html: Html.optional(),
+    text: text.optional(),
+    from: from.optional(),
+    replyTo: replyTo.optional(),
+    variables: TemplateVariables.optional(),
+  }),
+});
+
+/**
+ * The editor's content, saved or not. Only its size is validated here, because content faults are part of the
+ * response.
+ */
+const PreviewInput = strictInput({
+  draft: z.strictObject({
+    subject: z.string().max(10_000).nullable(),
+    html: TemplateSource,
+    text,
+    variables: TemplateVariables,
+  }),
+  values,
+  withText: z.boolean(),
+});
 
 /** A template in the list. */
 function viewTemplateRow({ currentNumber, publishedNumber, lastUsedAt, ...template }: ListedTemplate) {
@@ -49,30 +108,30 @@ export type VersionRow = ReturnType<typeof presentVersionSummary>;
 
 export const templatesRouter = router({
   list: inTeam("templates:read")
-    .input(ListInput)
+    .input(strictInput({ search: z.string().trim().max(200).optional(), ...cursor }))
     .query(async ({ ctx, input: { search, after, before } }) => {
       const query = { limit: pageRows, search: search || undefined, after, before };
       const { rows, hasMore } = await listTemplates(ctx.service, query);
       return { rows: rows.map(viewTemplateRow), hasMore };
     }),
   get: inTeam("templates:read")
-    .input(NameInput)
+    .input(TemplateId)
     .query(async ({ ctx, input }) => viewTemplate(await getTemplate(ctx.service, input.id))),
   /** Recent use, shown before deletion. */
   use: inTeam("templates:read")
-    .input(NameInput)
+    .input(TemplateId)
     .query(async ({ ctx, input }) => {
       const { lastUsedAt, keys } = await readTemplateUse(ctx.service, input.id);
       return { lastUsedAt: lastUsedAt?.toISOString() ?? null, keys };
     }),
   versions: inTeam("templates:read")
-    .input(VersionsInput)
+    .input(TemplateId.extend(cursor))
     .query(async ({ ctx, input: { id, after, before } }) => {
       const { template, page } = await listVersions(ctx.service, id, { limit: pageRows, after, before });
       return { rows: page.rows.map((row) => presentVersionSummary(template, row)), hasMore: page.hasMore };
     }),
   version: inTeam("templates:read")
-    .input(VersionInput)
+    .input(TemplateId.extend({ version }))
     .query(async ({ ctx, input }) => presentVersion(await getVersion(ctx.service, input.id, input.version))),
   /** Changes nothing; a POST because the draft may be 1 MB. */
   preview: inTeam("templates:read")
@@ -94,22 +153,22 @@ export const templatesRouter = router({
       return updateTemplate(ctx.service, id, { ...others, sender }, { revision });
     }),
   publish: inTeam("templates:write")
-    .input(PublishInput)
+    .input(TemplateId.extend({ revision }))
     .mutation(async ({ ctx, input: { id, revision } }) => publishTemplate(ctx.service, id, { revision })),
   rollBack: inTeam("templates:write")
-    .input(RollBackInput)
+    .input(TemplateId.extend({ version, revision }))
     .mutation(async ({ ctx, input: { id, version, revision } }) =>
       publishTemplate(ctx.service, id, { version, revision }),
     ),
   duplicate: inTeam("templates:write")
-    .input(NameInput)
+    .input(TemplateId)
     .mutation(async ({ ctx, input }) => duplicateTemplate(ctx.service, input.id)),
   remove: inTeam("templates:write")
-    .input(NameInput)
+    .input(TemplateId)
     .mutation(async ({ ctx, input }) => deleteTemplate(ctx.service, input.id)),
   /** Sends the saved content, draft or not, like any email. */
   sendTest: inTeam("emails:send")
-    .input(TestInput)
+    .input(TemplateId.extend({ from: MailboxText.nullable(), to: MailboxText, values }))
     .mutation(async ({ ctx, input: { id, from, to, values } }) =>
       sendTestEmail(ctx.service, id, { from, to, values }),
     ),

@@ -3,6 +3,7 @@
 import { CircleAlert, ImageOff, Monitor, Smartphone } from "lucide-react";
 import { ToggleGroup } from "radix-ui";
 import { useMemo, useState } from "react";
+import { Button } from "../../../_ui/form/button";
 import { Tabs } from "../../../_ui/page/tabs";
 import { buttonStyle, cardStyle } from "../../../_ui/styles";
 import { effectiveVariables, type Fields, type Samples, valuesOf } from "../fields";
@@ -68,27 +69,23 @@ export function PreviewPane(props: Props) {
                 <div className="relative flex justify-center overflow-hidden bg-sunk">
                   {withImages ? <iframe {...frame} src={imagesUrl} /> : <iframe {...frame} srcDoc={source} />}
                   {imagesUrl !== null && !showsImages ? (
-                    <button
-                      type="button"
+                    <Button
+                      isSmall
                       onClick={() => setShowsImages(true)}
                       title="Images load from other hosts, which can record the view"
-                      className={`${buttonStyle.plain} absolute right-3 bottom-3 h-9 shadow-sm`}
+                      className="absolute right-3 bottom-3 shadow-sm"
                     >
                       <ImageOff className="size-4" aria-hidden="true" /> Load images
-                    </button>
+                    </Button>
                   ) : null}
                   {withImages ? (
                     <div className="absolute right-3 bottom-3 left-3 flex flex-wrap items-center gap-2 rounded-lg border border-line bg-page px-3 py-2 shadow-sm">
                       <p className="mr-auto text-soft text-xs">
                         {isDirty ? "Last saved version, with images." : "Saved version, with images."}
                       </p>
-                      <button
-                        type="button"
-                        onClick={() => setShowsImages(false)}
-                        className={`${buttonStyle.quiet} h-8`}
-                      >
+                      <Button tone="quiet" isSmall onClick={() => setShowsImages(false)}>
                         Back to live preview
-                      </button>
+                      </Button>
                     </div>
                   ) : null}
                 </div>

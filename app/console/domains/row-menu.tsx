@@ -9,7 +9,7 @@ import { useDisabledReason } from "../_ui/page/permission";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
 
-const RemoveDomain = lazyPart(async () => (await import("./[id]/remove-domain")).RemoveDomain);
+const RemoveDomain = lazyPart(async () => (await import("./remove-domain")).RemoveDomain);
 
 /** The actions of a domain in the list. The built-in domain has none. */
 export function DomainRowMenu({ teamId, row }: { teamId: string; row: DomainRow }) {

@@ -1,31 +1,36 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { LoaderCircle, Radar } from "lucide-react";
-import { useState } from "react";
+import { LoaderCircle, Radar, Trash2 } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { Suspense, useState } from "react";
 import type { DnsPanel } from "#server/mail/dns/panels";
 import type { DomainView } from "#server/trpc/domains/views";
+import { Menu } from "../../_ui/dialog/menu";
 import { faultOf } from "../../_ui/fault";
 import { ActionButton } from "../../_ui/form/action-button";
+import { lazyPart } from "../../_ui/page/lazy-part";
 import { PageHeading } from "../../_ui/page/page-heading";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { buttonStyle } from "../../_ui/styles";
+import { useConsoleHref } from "../../_ui/team";
 import { Badge } from "../../_ui/text/badge";
 import { FaultNote } from "../../_ui/text/notes";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { HEALTH, refetchMs } from "../labels";
-import { AlignmentCard } from "./alignment-card";
+import { savePanel } from "../panel";
 import { BuiltInNote, DeclaredNote, ExpiryNote, FailingNote, NameWarning, VerifiedNote } from "./banners";
+import type { CardProps } from "./card";
 import { KeysCard } from "./keys-card";
 import { LimitsCard } from "./limits-card";
 import DomainLoading from "./loading";
-import { MoreMenu } from "./more-menu";
-import { savePanel } from "./panel";
 import { Records } from "./records";
 import { SettingsCard } from "./settings-card";
-import { UsersCard } from "./users-card";
+import { AlignmentCard, UsersCard } from "./summary-cards";
+
+const RemoveDomain = lazyPart(async () => (await import("../remove-domain")).RemoveDomain);
 
 /** Whether the worker checks the domain repeatedly now. If so, the page refetches. */
 const isAwaitingDns = ({ health, next_check_at, dkimKeys }: DomainView): boolean =>
@@ -60,6 +65,7 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
   if (!data)
     return error ? <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} /> : <DomainLoading />;
 
+  const card: CardProps = { teamId, domain: data, refresh, disabledReason };
   const isBuiltIn = data.health === "built_in";
   const isVerified = data.status === "verified";
   const verifyButton = (
@@ -91,7 +97,7 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
         actions={
           isBuiltIn ? null : (
             <>
-              <MoreMenu teamId={teamId} domain={data} refresh={refresh} disabledReason={disabledReason} />
+              <MoreMenu {...card} />
               {verifyButton}
             </>
           )
@@ -120,9 +126,9 @@ export function DomainPage({ teamId, id, initialPanel }: Props) {
           </div>
           <div className="flex min-w-0 flex-col gap-6">
             <AlignmentCard domain={data} />
-            <KeysCard teamId={teamId} domain={data} refresh={refresh} disabledReason={disabledReason} />
-            <SettingsCard teamId={teamId} domain={data} refresh={refresh} disabledReason={disabledReason} />
-            <LimitsCard teamId={teamId} domain={data} refresh={refresh} disabledReason={disabledReason} />
+            <KeysCard {...card} />
+            <SettingsCard {...card} />
+            <LimitsCard {...card} />
             <UsersCard domain={data} />
           </div>
         </div>
@@ -158,5 +164,39 @@ function CheckTimes({ domain, isVerifying }: { domain: DomainView; isVerifying: 
         </>
       ) : null}
     </span>
+  );
+}
+
+/** The rarely used actions of a domain. */
+function MoreMenu(props: CardProps) {
+  const { teamId, domain, disabledReason } = props;
+  const router = useRouter();
+  const hrefOf = useConsoleHref();
+  const [isRemoving, setRemoving] = useState(false);
+  return (
+    <>
+      <Menu
+        label={`More actions for ${domain.name}`}
+        items={[
+          {
+            label: "Remove domain…",
+            Icon: Trash2,
+            tone: "bad",
+            why: disabledReason,
+            onSelect: () => setRemoving(true),
+          },
+        ]}
+      />
+      {isRemoving ? (
+        <Suspense>
+          <RemoveDomain
+            teamId={teamId}
+            domain={domain}
+            onClose={() => setRemoving(false)}
+            onRemoved={() => router.push(hrefOf("/console/domains"))}
+          />
+        </Suspense>
+      ) : null}
+    </>
   );
 }

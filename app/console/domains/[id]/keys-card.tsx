@@ -5,13 +5,13 @@ import { useState } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { ActionButton } from "../../_ui/form/action-button";
-import { buttonStyle, cardStyle } from "../../_ui/styles";
+import { buttonStyle } from "../../_ui/styles";
 import { Badge } from "../../_ui/text/badge";
 import type { Tone } from "../../_ui/text/statuses";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import type { CardProps } from "./card";
+import { type CardProps, SideCard } from "./card";
 
 type Key = DomainView["dkimKeys"][number];
 
@@ -35,10 +35,7 @@ export function KeysCard({ teamId, domain, refresh, disabledReason }: CardProps)
     onDone: () => setConfirming(false),
   });
   return (
-    <section aria-labelledby="dkim-keys" className={`${cardStyle} p-5`}>
-      <h2 id="dkim-keys" className="mb-3 font-semibold">
-        DKIM keys
-      </h2>
+    <SideCard title="DKIM keys">
       <ul aria-label="DKIM keys" className="flex flex-col gap-3">
         {dkimKeys.map((key) => (
           <li key={key.id} className="flex items-start justify-between gap-3">
@@ -90,6 +87,6 @@ export function KeysCard({ teamId, domain, refresh, disabledReason }: CardProps)
           remove it.
         </p>
       </Confirm>
-    </section>
+    </SideCard>
   );
 }

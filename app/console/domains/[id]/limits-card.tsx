@@ -4,8 +4,8 @@ import { Suspense, useState } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
 import { ActionButton } from "../../_ui/form/action-button";
 import { lazyPart } from "../../_ui/page/lazy-part";
-import { buttonStyle, cardStyle } from "../../_ui/styles";
-import type { CardProps } from "./card";
+import { buttonStyle } from "../../_ui/styles";
+import { type CardProps, SideCard } from "./card";
 
 const LimitsForm = lazyPart(async () => (await import("./limits-form")).LimitsForm);
 
@@ -17,10 +17,7 @@ export function LimitsCard(props: CardProps) {
   const [isChanging, setChanging] = useState(false);
   const { today, daily_cap: dailyCap, warm_up: warmUp, warmUpPlan } = domain;
   return (
-    <section aria-labelledby="limits" className={`${cardStyle} p-5`}>
-      <h2 id="limits" className="mb-3 font-semibold">
-        Daily limit
-      </h2>
+    <SideCard title="Daily limit">
       {today.allowed === null ? (
         <p className="text-soft leading-6">
           {warmUp
@@ -61,7 +58,7 @@ export function LimitsCard(props: CardProps) {
           <LimitsForm {...props} onClose={() => setChanging(false)} />
         </Suspense>
       ) : null}
-    </section>
+    </SideCard>
   );
 }
 

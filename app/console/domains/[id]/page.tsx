@@ -3,8 +3,8 @@ import type { Metadata } from "next";
 import { cookies } from "next/headers";
 import { pageQueries, trpc } from "#server/trpc/caller";
 import { requireTeam, rethrowNotFound, type Search } from "../../team";
+import { PANEL_COOKIE, readPanel } from "../panel";
 import { DomainPage } from "./domain-page";
-import { PANEL_COOKIE, readPanel } from "./panel";
 
 export const metadata: Metadata = { title: "Domain" };
 

@@ -2,10 +2,10 @@
 
 import { type FormEvent, useState } from "react";
 import { CheckboxField, RadioCards, TextField } from "../../_ui/form/form";
-import { buttonStyle, cardStyle } from "../../_ui/styles";
+import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import type { CardProps } from "./card";
+import { type CardProps, SideCard } from "./card";
 
 const TLS = [
   {
@@ -31,10 +31,7 @@ export function SettingsCard({ teamId, domain, refresh, disabledReason }: CardPr
   const isDisabled = disabledReason !== undefined || isBusy;
   const isTracking = open_tracking || click_tracking;
   return (
-    <section aria-labelledby="settings" className={`${cardStyle} p-5`}>
-      <h2 id="settings" className="mb-3 font-semibold">
-        Settings
-      </h2>
+    <SideCard title="Settings">
       {disabledReason ? <p className="mb-3 text-soft text-xs leading-5">{disabledReason}</p> : null}
       <div className="flex flex-col gap-4">
         <CheckboxField
@@ -71,7 +68,7 @@ export function SettingsCard({ teamId, domain, refresh, disabledReason }: CardPr
           }
         />
       </div>
-    </section>
+    </SideCard>
   );
 }
 

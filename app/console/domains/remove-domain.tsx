@@ -2,13 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
-import { faultOf } from "../../_ui/fault";
-import { SubmitButton, TextField } from "../../_ui/form/form";
-import { FormFault } from "../../_ui/form/form-fault";
-import { buttonStyle } from "../../_ui/styles";
-import { useTRPC } from "../../_ui/trpc";
-import { useAction } from "../../_ui/use-action";
+import { Dialog, DialogActions } from "../_ui/dialog/dialog";
+import { faultOf } from "../_ui/fault";
+import { SubmitButton, TextField } from "../_ui/form/form";
+import { FormFault } from "../_ui/form/form-fault";
+import { buttonStyle } from "../_ui/styles";
+import { useTRPC } from "../_ui/trpc";
+import { useAction } from "../_ui/use-action";
 
 type Props = {
   teamId: string;

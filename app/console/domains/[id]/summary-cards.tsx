@@ -1,9 +1,37 @@
-"use client";
-
 import Link from "next/link";
 import type { DomainView } from "#server/trpc/domains/views";
-import { cardStyle, linkStyle } from "../../_ui/styles";
+import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
+import { Badge } from "../../_ui/text/badge";
+import { SideCard } from "./card";
+
+/** The DMARC alignment of the domain: DKIM, SPF and the published policy. */
+export function AlignmentCard({ domain: { alignment } }: { domain: DomainView }) {
+  const { passes } = alignment;
+  return (
+    <SideCard
+      title="DMARC alignment"
+      aside={
+        passes === null ? null : <Badge tone={passes ? "good" : "warn"}>{passes ? "Passes" : "Fails"}</Badge>
+      }
+    >
+      <dl className="flex flex-col gap-3 leading-6">
+        {(
+          [
+            ["DKIM", alignment.dkim],
+            ["SPF", alignment.spf],
+            ["Policy", alignment.policy],
+          ] as const
+        ).map(([name, text]) => (
+          <div key={name}>
+            <dt className="text-soft text-xs">{name}</dt>
+            <dd className="break-words">{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </SideCard>
+  );
+}
 
 const SCOPES: Record<DomainView["relays"][number]["scope"], string> = {
   domain: "for this domain",
@@ -15,10 +43,7 @@ const SCOPES: Record<DomainView["relays"][number]["scope"], string> = {
 export function UsersCard({ domain: { keys, relays } }: { domain: DomainView }) {
   const hrefOf = useConsoleHref();
   return (
-    <section aria-labelledby="users" className={`${cardStyle} p-5`}>
-      <h2 id="users" className="mb-3 font-semibold">
-        Used by
-      </h2>
+    <SideCard title="Used by">
       <dl className="flex flex-col gap-4">
         <div>
           <dt className="mb-1 text-soft text-xs">API keys</dt>
@@ -64,6 +89,6 @@ export function UsersCard({ domain: { keys, relays } }: { domain: DomainView }) 
           </dd>
         </div>
       </dl>
-    </section>
+    </SideCard>
   );
 }

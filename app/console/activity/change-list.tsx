@@ -1,23 +1,19 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { History } from "lucide-react";
-import { useQueryStates } from "nuqs";
 import { Suspense, useState } from "react";
 import type { KnownActor } from "#server/services/audit/read";
 import type { AuditEntryView } from "#server/trpc/activity/activity";
-import { DataTable } from "../_ui/list/data-table";
-import { Empty, NoMatch, PageGone } from "../_ui/list/empty";
-import { FilterBar, SelectFilter, withChosen } from "../_ui/list/filter-bar";
-import { Pager } from "../_ui/list/pager";
-import { Fetched } from "../_ui/page/fetched";
+import { SelectFilter, withChosen } from "../_ui/list/filter-bar";
+import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyPart } from "../_ui/page/lazy-part";
 import { NoPermission } from "../_ui/page/permission";
 import { useCan } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { CHANGE_COLUMNS } from "./change-columns";
 import { FileLink } from "./file-link";
-import { activeChangeFilters, changeFilters, changesInput, NOUN_OPTIONS, WITHIN_OPTIONS } from "./filters";
+import { changeFilters, NOUN_OPTIONS, WITHIN_OPTIONS } from "./filters";
 
 const ChangeDetail = lazyPart(async () => (await import("./change-detail")).ChangeDetail);
 
@@ -31,81 +27,62 @@ export function ChangeList({ teamId }: { teamId: string }) {
 
 function Changes({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
-  const [filters, setFilters] = useQueryStates(changeFilters);
+  const state = useListState(changeFilters);
   const [open, setOpen] = useState<AuditEntryView | null>(null);
-  const { data, error, refetch, isPlaceholderData } = useQuery(
-    trpc.activity.changes.queryOptions(changesInput(teamId, filters), {
-      placeholderData: keepPreviousData,
-      refetchInterval: refetchMs,
-    }),
+  const list = useQuery(
+    trpc.activity.changes.queryOptions({ team: teamId, ...state.input }, listOptions(refetchMs)),
   );
   const { data: actors = [] } = useQuery(trpc.activity.actors.queryOptions({ team: teamId }));
-  const applyFilters = (change: Partial<typeof filters>) =>
-    void setFilters({ ...change, after: null, before: null });
-  const activeFilters = activeChangeFilters(filters);
+  const { after: _, before: __, ...exported } = state.input;
   return (
     <>
-      <FilterBar>
-        <SelectFilter
-          label="Actor"
-          anyLabel="Any actor"
-          className="md:w-56"
-          value={filters.actor}
-          options={withChosen(
-            [
-              ...actors.map(optionOf),
-              { value: "operator", label: "Command line" },
-              { value: "system", label: "Backstamp" },
-            ],
-            filters.actor,
-          )}
-          onChange={(actor) => applyFilters({ actor })}
-        />
-        <SelectFilter
-          label="Type"
-          anyLabel="Any type"
-          value={filters.action}
-          options={withChosen([...NOUN_OPTIONS], filters.action)}
-          onChange={(action) => applyFilters({ action })}
-        />
-        <SelectFilter
-          label="Time"
-          anyLabel="Any time"
-          value={filters.within}
-          options={WITHIN_OPTIONS}
-          onChange={(within) => applyFilters({ within })}
-        />
-        <FileLink path="/console/activity/changes-file" query={{ team: teamId, ...activeFilters }} />
-      </FilterBar>
-      <Fetched by={{ data, error, refetch }}>
-        <DataTable
-          label="Changes"
-          columns={CHANGE_COLUMNS}
-          rows={data?.rows ?? NONE}
-          onOpen={setOpen}
-          isLoading={!data}
-          isStale={isPlaceholderData}
-          empty={
-            Object.keys(activeFilters).length > 0 ? (
-              <NoMatch icon={History} title="No matching changes" onClear={() => void setFilters(null)}>
-                <p>No change matches these filters.</p>
-              </NoMatch>
-            ) : filters.after || filters.before ? (
-              <PageGone />
-            ) : (
-              <Empty icon={History} title="No changes yet">
-                <p>
-                  Changes to keys, domains, members and other settings appear here, as do email retries. The
-                  log covers the console, the API and the command line.
-                </p>
-              </Empty>
-            )
-          }
-        />
-      </Fetched>
-      {data ? (
-        <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
-      ) : null}
+      <ListPage
+        label="Changes"
+        columns={CHANGE_COLUMNS}
+        list={list}
+        state={state}
+        onOpen={setOpen}
+        filterBar={
+          <>
+            <SelectFilter
+              label="Actor"
+              anyLabel="Any actor"
+              className="md:w-56"
+              value={state.filters.actor}
+              options={withChosen(
+                [
+                  ...actors.map(optionOf),
+                  { value: "operator", label: "Command line" },
+                  { value: "system", label: "Backstamp" },
+                ],
+                state.filters.actor,
+              )}
+              onChange={(actor) => state.change({ actor })}
+            />
+            <SelectFilter
+              label="Type"
+              anyLabel="Any type"
+              value={state.filters.action}
+              options={withChosen([...NOUN_OPTIONS], state.filters.action)}
+              onChange={(action) => state.change({ action })}
+            />
+            <SelectFilter
+              label="Time"
+              anyLabel="Any time"
+              value={state.filters.within}
+              options={WITHIN_OPTIONS}
+              onChange={(within) => state.change({ within })}
+            />
+            <FileLink path="/console/activity/changes-file" query={{ team: teamId, ...exported }} />
+          </>
+        }
+        noMatch={{ title: "No matching changes", text: "No change matches these filters." }}
+        empty={{
+          icon: History,
+          title: "No changes yet",
+          text: "Changes to keys, domains, members and other settings appear here, as do email retries. The log covers the console, the API and the command line.",
+        }}
+      />
       {open ? (
         <Suspense>
           <ChangeDetail change={open} onClose={() => setOpen(null)} />
@@ -114,8 +91,6 @@ function Changes({ teamId }: { teamId: string }) {
     </>
   );
 }
-
-const NONE: AuditEntryView[] = [];
 
 const optionOf = ({ id, actor, name }: KnownActor) => ({
   value: id,

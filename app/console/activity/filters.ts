@@ -1,4 +1,5 @@
 import { parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { CURSOR } from "../_ui/list/list-filters";
 
 /** Time ranges that end now. */
 const WITHIN = ["24h", "7d", "30d", "90d"] as const;
@@ -33,21 +34,12 @@ export const NOUN_OPTIONS = [
   { value: "team", label: "Team" },
 ] as const;
 
-const cursor = { after: parseAsString, before: parseAsString };
-
 /** The URL parameters of the list of changes. */
 export const changeFilters = {
   actor: parseAsString,
   action: parseAsString,
   within: parseAsStringLiteral(WITHIN),
-  ...cursor,
-};
-export type ChangeFilters = {
-  actor: string | null;
-  action: string | null;
-  within: (typeof WITHIN)[number] | null;
-  after: string | null;
-  before: string | null;
+  ...CURSOR,
 };
 
 /** The URL parameters of the list of API requests. */
@@ -55,41 +47,5 @@ export const requestFilters = {
   key: parseAsString,
   method: parseAsStringLiteral(METHODS),
   status: parseAsStringLiteral(STATUSES),
-  ...cursor,
+  ...CURSOR,
 };
-export type RequestFilters = {
-  key: string | null;
-  method: (typeof METHODS)[number] | null;
-  status: (typeof STATUSES)[number] | null;
-  after: string | null;
-  before: string | null;
-};
-
-const cursorOf = ({ after, before }: { after: string | null; before: string | null }) => ({
-  ...(after ? { after } : {}),
-  ...(before ? { before } : {}),
-});
-
-/** The input of the list query. Server and browser must use the same input to share the prefetched result. */
-export const changesInput = (team: string, filters: ChangeFilters) => ({
-  team,
-  ...activeChangeFilters(filters),
-  ...cursorOf(filters),
-});
-export const requestsInput = (team: string, filters: RequestFilters) => ({
-  team,
-  ...activeRequestFilters(filters),
-  ...cursorOf(filters),
-});
-
-/** The active filters without the cursor. The export uses them too. */
-export const activeChangeFilters = ({ actor, action, within }: ChangeFilters) => ({
-  ...(actor ? { actor } : {}),
-  ...(action ? { action } : {}),
-  ...(within ? { within } : {}),
-});
-export const activeRequestFilters = ({ key, method, status }: RequestFilters) => ({
-  ...(key ? { key } : {}),
-  ...(method ? { method } : {}),
-  ...(status ? { status } : {}),
-});

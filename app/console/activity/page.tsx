@@ -2,9 +2,10 @@ import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { createLoader } from "nuqs/server";
 import { pageQueries, trpc } from "#server/trpc/caller";
+import { activeFilters } from "../_ui/list/list-filters";
 import { requireTeam, type Search } from "../team";
 import { ChangeList } from "./change-list";
-import { changeFilters, changesInput } from "./filters";
+import { changeFilters } from "./filters";
 
 export const metadata: Metadata = { title: "Activity" };
 
@@ -15,7 +16,9 @@ export default async function ActivityPage({ searchParams }: { searchParams: Pro
   const search = await searchParams;
   const { teamId: team } = await requireTeam("/console/activity", search);
   await Promise.all([
-    pageQueries().prefetchQuery(trpc.activity.changes.queryOptions(changesInput(team, loadFilters(search)))),
+    pageQueries().prefetchQuery(
+      trpc.activity.changes.queryOptions({ team, ...activeFilters(loadFilters(search)) }),
+    ),
     pageQueries().prefetchQuery(trpc.activity.actors.queryOptions({ team })),
   ]);
   return (

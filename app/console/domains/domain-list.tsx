@@ -1,98 +1,81 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Globe, Plus, SearchX, TriangleAlert } from "lucide-react";
-import { useQueryStates } from "nuqs";
+import { useQuery } from "@tanstack/react-query";
+import { Globe, SearchX, TriangleAlert } from "lucide-react";
 import { Suspense, useMemo } from "react";
 import type { DomainRow } from "#server/trpc/domains/views";
-import { ActionButton } from "../_ui/form/action-button";
-import { type Column, DataTable } from "../_ui/list/data-table";
-import { Empty, NoMatch, PageGone } from "../_ui/list/empty";
-import { FilterBar, SearchField } from "../_ui/list/filter-bar";
-import { Pager } from "../_ui/list/pager";
-import { Fetched } from "../_ui/page/fetched";
+import { CreateButton } from "../_ui/list/create-button";
+import type { Column } from "../_ui/list/data-table";
+import { Empty } from "../_ui/list/empty";
+import { SearchField } from "../_ui/list/filter-bar";
+import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyPart } from "../_ui/page/lazy-part";
-import { useDisabledReason } from "../_ui/page/permission";
-import { buttonStyle } from "../_ui/styles";
 import { Badge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
-import { domainFilters, listInput } from "./filters";
+import { domainFilters } from "./filters";
 import { DomainsHeading } from "./heading";
 import { HEALTH, refetchMs } from "./labels";
 import { DomainRowMenu } from "./row-menu";
 
-const AddDomain = lazyPart(async () => (await import("./add-domain")).AddDomain);
+const loadAdd = () => import("./add-domain");
+const AddDomain = lazyPart(async () => (await loadAdd()).AddDomain);
 
 const isAwaitingDns = ({ health }: DomainRow) => health === "waiting" || health === "faulty";
 
 /** The list of domains. Refetches while a domain awaits DNS. */
 export function DomainList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
-  const [filters, setFilters] = useQueryStates(domainFilters);
+  const state = useListState(domainFilters);
   const [isAdding, setAdding] = useNew("domains:write");
-  const disabledReason = useDisabledReason()("domains:write", "add domains");
-  const { data, error, refetch, isPlaceholderData } = useQuery(
-    trpc.domains.list.queryOptions(listInput(teamId, filters), {
-      placeholderData: keepPreviousData,
-      refetchInterval: ({ state }) => (state.data?.rows.some(isAwaitingDns) ? refetchMs * 2 : false),
-    }),
-  );
+  const list = useQuery({
+    ...trpc.domains.list.queryOptions({ team: teamId, ...state.input }, listOptions()),
+    refetchInterval: ({ state: { data } }) => (data?.rows.some(isAwaitingDns) ? refetchMs * 2 : false),
+  });
   const columns = useMemo(() => withMenu(teamId), [teamId]);
   const add = (
-    <ActionButton
+    <CreateButton
+      label="Add domain"
+      permission="domains:write"
+      what="add domains"
+      preload={loadAdd}
       onClick={() => setAdding(true)}
-      disabledReason={disabledReason}
-      className={`${buttonStyle.primary} h-10`}
-    >
-      <Plus className="size-4" aria-hidden="true" /> Add domain
-    </ActionButton>
+    />
   );
-  const empty = filters.name ? (
-    <NoMatch icon={SearchX} title="No results" clears="search" onClear={() => void setFilters(null)}>
-      <p>No domain name of this team contains this text.</p>
-    </NoMatch>
-  ) : filters.after || filters.before ? (
-    <PageGone />
-  ) : (
-    <Empty icon={Globe} title="No domains yet" action={add}>
-      <p>
-        Add the domain that you send email from. Its page lists the records to publish and shows when they are
-        verified.
-      </p>
-    </Empty>
-  );
-
   // Only for the complete list: a search or a later page can contain the built-in domain alone for other reasons.
-  const isWhole = !filters.name && !filters.after && !filters.before;
-  const hasOnlyBuiltIn =
-    isWhole && data?.rows.length !== 0 && data?.rows.every(({ health }) => health === "built_in");
+  const rows = Object.keys(state.input).length === 0 ? (list.data?.rows ?? []) : [];
+  const hasOnlyBuiltIn = rows.length > 0 && rows.every(({ health }) => health === "built_in");
 
   return (
     <>
       <DomainsHeading actions={add} />
-      <FilterBar>
-        <SearchField
-          label="Search by name"
-          value={filters.name ?? ""}
-          onSettle={(name) => void setFilters({ name: name || null, after: null, before: null })}
-        />
-      </FilterBar>
-      <Fetched by={{ data, error, refetch }}>
-        <DataTable
-          label="Domains"
-          columns={columns}
-          rows={data?.rows ?? []}
-          rowHref={({ id }) => `/console/domains/${id}`}
-          isLoading={!data}
-          isStale={isPlaceholderData}
-          empty={empty}
-        />
-      </Fetched>
-      {data ? (
-        <Pager page={data} at={filters} onMove={(to) => void setFilters(to, { history: "push" })} />
-      ) : null}
+      <ListPage
+        label="Domains"
+        columns={columns}
+        list={list}
+        state={state}
+        rowHref={({ id }) => `/console/domains/${id}`}
+        filterBar={
+          <SearchField
+            label="Search by name"
+            value={state.filters.name ?? ""}
+            onSettle={(name) => state.change({ name: name || null })}
+          />
+        }
+        noMatch={{
+          icon: SearchX,
+          title: "No results",
+          clears: "search",
+          text: "No domain name of this team contains this text.",
+        }}
+        empty={{
+          icon: Globe,
+          title: "No domains yet",
+          text: "Add the domain that you send email from. Its page lists the records to publish and shows when they are verified.",
+          action: add,
+        }}
+      />
       {hasOnlyBuiltIn ? (
         <div className="mt-4">
           <Empty icon={Globe} title="No domain of your own yet" action={add}>

@@ -2,9 +2,10 @@ import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { createLoader } from "nuqs/server";
 import { pageQueries, trpc } from "#server/trpc/caller";
+import { activeFilters } from "../_ui/list/list-filters";
 import { requireTeam, type Search } from "../team";
 import { DomainList } from "./domain-list";
-import { domainFilters, listInput } from "./filters";
+import { domainFilters } from "./filters";
 
 export const metadata: Metadata = { title: "Domains" };
 
@@ -14,7 +15,9 @@ const loadFilters = createLoader(domainFilters);
 export default async function DomainsPage({ searchParams }: { searchParams: Promise<Search> }) {
   const search = await searchParams;
   const { teamId } = await requireTeam("/console/domains", search);
-  await pageQueries().prefetchQuery(trpc.domains.list.queryOptions(listInput(teamId, loadFilters(search))));
+  await pageQueries().prefetchQuery(
+    trpc.domains.list.queryOptions({ team: teamId, ...activeFilters(loadFilters(search)) }),
+  );
   return (
     <HydrationBoundary state={dehydrate(pageQueries())}>
       <DomainList teamId={teamId} />

@@ -2,8 +2,9 @@ import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { createLoader } from "nuqs/server";
 import { pageQueries, trpc } from "#server/trpc/caller";
+import { activeFilters } from "../../_ui/list/list-filters";
 import { requireTeam, type Search } from "../../team";
-import { requestFilters, requestsInput } from "../filters";
+import { requestFilters } from "../filters";
 import { RequestList } from "./request-list";
 
 export const metadata: Metadata = { title: "API requests" };
@@ -16,7 +17,7 @@ export default async function RequestsPage({ searchParams }: { searchParams: Pro
   const { teamId: team } = await requireTeam("/console/activity/requests", search);
   await Promise.all([
     pageQueries().prefetchQuery(
-      trpc.activity.requests.queryOptions(requestsInput(team, loadFilters(search))),
+      trpc.activity.requests.queryOptions({ team, ...activeFilters(loadFilters(search)) }),
     ),
     pageQueries().prefetchQuery(trpc.activity.keys.queryOptions({ team })),
   ]);

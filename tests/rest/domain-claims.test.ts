@@ -96,9 +96,9 @@ describe("unverified claims", () => {
   test("do not reveal that another team has verified the name", async () => {
     const { held, claim } = await contested();
     expect(claim.status).toBe("not_started");
-    const looked = await verify(claim, foreign);
-    expect(looked.status).not.toBe("verified");
-    expect(JSON.stringify(looked)).not.toMatch(/another team|held_elsewhere/i);
+    const result = await verify(claim, foreign);
+    expect(result.status).not.toBe("verified");
+    expect(JSON.stringify(result)).not.toMatch(/another team|held_elsewhere/i);
     expect((await get(held, token)).status).toBe("verified");
     expect((await send(claim.name, foreign)).status).toBe(422);
   });

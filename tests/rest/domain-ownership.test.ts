@@ -52,7 +52,7 @@ const withdraw = (domain: Domain) => {
   for (const { host, type } of domain.records) zone.remove(host, type);
 };
 /** Advances the clock and runs the due checks, as a worker does. */
-async function looksAfter(interval: string): Promise<number> {
+async function checksAfter(interval: string): Promise<number> {
   await world.elapse(interval);
   return recheckDomains(world.deps, 100);
 }
@@ -115,27 +115,27 @@ describe("the status", () => {
   test("changes automatically from not started to pending to verified as the records appear", async () => {
     const domain = await create();
     expect(domain.status).toBe("not_started");
-    expect(await looksAfter("30 days")).toBe(0);
+    expect(await checksAfter("30 days")).toBe(0);
     expect((await verify(domain.id)).status).toBe("pending");
     publish(zone, domain.records.slice(0, 1));
-    expect(await looksAfter("1 min")).toBe(1);
+    expect(await checksAfter("1 min")).toBe(1);
     expect(await statusOf(domain.id)).toBe("partially_verified");
     publish(zone, domain.records);
-    expect(await looksAfter("30 sec")).toBe(0);
-    expect(await looksAfter("30 sec")).toBe(1);
+    expect(await checksAfter("30 sec")).toBe(0);
+    expect(await checksAfter("30 sec")).toBe(1);
     expect(await statusOf(domain.id)).toBe("verified");
   });
 
   test("is failed after three days without records, whatever the number of checks, and a new verify call restarts it", async () => {
     const domain = await create();
     await verify(domain.id);
-    let looks = 0;
-    for (let hour = 0; hour < 80; hour++) looks += await looksAfter("1 hour");
-    expect(looks).toBeGreaterThan(15);
-    expect(looks).toBeLessThan(40);
+    let checkCount = 0;
+    for (let hour = 0; hour < 80; hour++) checkCount += await checksAfter("1 hour");
+    expect(checkCount).toBeGreaterThan(15);
+    expect(checkCount).toBeLessThan(40);
     const checked = await request("GET", `/api/domains/${domain.id}`);
     expect(checked.status).toBe("failed");
-    expect(await looksAfter("30 days")).toBe(0);
+    expect(await checksAfter("30 days")).toBe(0);
     expect((await verify(domain.id)).status).toBe("pending");
   });
 
@@ -150,16 +150,16 @@ describe("the status", () => {
   test("of a verified domain survives one failed check and days of DNS outages", async () => {
     const domain = await verified();
     withdraw(domain);
-    expect(await looksAfter("24 hours")).toBe(1);
+    expect(await checksAfter("24 hours")).toBe(1);
     const checked = await request("GET", `/api/domains/${domain.id}`);
     expect(checked).toMatchObject({ status: "verified", failing_since: expect.any(String) });
     expect(checked.records.map(({ status }) => status)).toEqual(["failed", "pending", "failed"]);
     for (const { host } of domain.records) zone.fail(host, { rcode: "SERVFAIL" });
-    for (let day = 0; day < 10; day++) await looksAfter("24 hours");
+    for (let day = 0; day < 10; day++) await checksAfter("24 hours");
     expect(await statusOf(domain.id)).toBe("verified");
     zone.clear();
     publish(zone, domain.records);
-    await looksAfter("24 hours");
+    await checksAfter("24 hours");
     expect(await request("GET", `/api/domains/${domain.id}`)).toMatchObject({
       status: "verified",
       failing_since: null,
@@ -171,11 +171,11 @@ describe("the status", () => {
     const { body } = await world.api("GET", `/api/domains/${domain.id}`, { token });
     const newEmail = { from: `a@${body.name}`, to: "delivered@backstamp.test", subject: "x", html: "x" };
     withdraw(domain);
-    await looksAfter("24 hours");
-    for (let hours = 0; hours < 66; hours += 6) await looksAfter("6 hours");
+    await checksAfter("24 hours");
+    for (let hours = 0; hours < 66; hours += 6) await checksAfter("6 hours");
     expect(await statusOf(domain.id)).toBe("verified");
     expect((await world.api("POST", "/api/emails", { token, body: newEmail })).status).toBe(200);
-    await looksAfter("6 hours");
+    await checksAfter("6 hours");
     expect(await statusOf(domain.id)).toBe("failed");
     const refused = await world.api("POST", "/api/emails", { token, body: newEmail });
     expect(refused.body).toMatchObject({ statusCode: 422, message: expect.stringContaining("not verified") });
@@ -184,8 +184,8 @@ describe("the status", () => {
   test("does not change after two failed checks with days without a worker in between", async () => {
     const domain = await verified();
     withdraw(domain);
-    await looksAfter("24 hours");
-    await looksAfter("10 days");
+    await checksAfter("24 hours");
+    await checksAfter("10 days");
     expect(await statusOf(domain.id)).toBe("verified");
   });
 
@@ -205,7 +205,7 @@ describe("the status", () => {
         ["dkim_ed25519", "pending"],
         ["ownership", "pending"],
       ]);
-      for (let day = 0; day < 5; day++) await looksAfter("24 hours");
+      for (let day = 0; day < 5; day++) await checksAfter("24 hours");
       expect(await statusOf(id)).toBe("verified");
     }
   });
@@ -218,8 +218,8 @@ describe("the status", () => {
     }
     await world.elapse("1 min");
     const before = peer.asked.length;
-    const looked = await Promise.all([1, 2, 3].map(() => recheckDomains(world.deps, 3)));
-    expect(looked.reduce((sum, n) => sum + n, 0)).toBe(5);
+    const counts = await Promise.all([1, 2, 3].map(() => recheckDomains(world.deps, 3)));
+    expect(counts.reduce((sum, n) => sum + n, 0)).toBe(5);
     const dkim = peer.asked.slice(before).filter(({ name }) => name.startsWith("backstamp._domainkey.owned"));
     for (const { records } of made)
       expect(dkim.filter(({ name }) => name === records[0]?.host)).toHaveLength(1);

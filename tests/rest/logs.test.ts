@@ -115,9 +115,9 @@ describe("rejected calls", () => {
     const unknown = `re_${"0".repeat(12)}_${"0".repeat(43)}_${"0".repeat(6)}`;
     for (const token of [expired.token, revoked.token, unknown, "nonsense", undefined])
       expect((await world.api("GET", "/api/emails", token === undefined ? {} : { token })).status).toBe(401);
-    const seen = await list();
-    expect(seen.map(({ response_status }) => response_status)).toEqual([401, 401]);
-    expect(new Set(seen.map(({ api_key_id }) => api_key_id))).toEqual(new Set([expired.id, revoked.id]));
+    const calls = await list();
+    expect(calls.map(({ response_status }) => response_status)).toEqual([401, 401]);
+    expect(new Set(calls.map(({ api_key_id }) => api_key_id))).toEqual(new Set([expired.id, revoked.id]));
   });
 
   test("are counted for the list of keys", async () => {

@@ -20,22 +20,22 @@ test.each([
 );
 
 test("an email contains the relay of each delivery and its id at the provider", async () => {
-  const said = "0102018f0c9e7a11-8d2f6f0e-1c1f-4b7e-9d0a-6b1f4f0e2a55-000000";
-  const peer = await startSmtpTestServer({ message: `250 Ok ${said}` });
+  const messageId = "0102018f0c9e7a11-8d2f6f0e-1c1f-4b7e-9d0a-6b1f4f0e2a55-000000";
+  const server = await startSmtpTestServer({ message: `250 Ok ${messageId}` });
   const { world, accepted, show, close } = await openTestApp({ transportKind: "none" });
-  await relayTo(world.deps, peer, { name: "ses", provider: "ses" });
+  await relayTo(world.deps, server, { name: "ses", provider: "ses" });
   const id = await accepted();
   await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
   const { recipients } = await show(id);
-  expect(recipients).toMatchObject([{ status: "sent", relay: "ses", provider_id: said }]);
+  expect(recipients).toMatchObject([{ status: "sent", relay: "ses", provider_id: messageId }]);
   await close();
-  await peer.close();
+  await server.close();
 });
 
 test("readiness reports the number of paused relays, but not their names", async () => {
-  const peer = await startSmtpTestServer({ ehlo: "250-peer.test\r\n250 AUTH PLAIN", auth: "535 5.7.8 no" });
+  const server = await startSmtpTestServer({ ehlo: "250-peer.test\r\n250 AUTH PLAIN", auth: "535 5.7.8 no" });
   const { world, accepted, show, close } = await openTestApp({ transportKind: "none" });
-  await relayTo(world.deps, peer, { name: "secret name", login: "user:wrong@" });
+  await relayTo(world.deps, server, { name: "secret name", login: "user:wrong@" });
   const id = await accepted();
   await tick({ ...world.deps, transport: null }, { budgetMs: 20_000 });
   const { status, body, text } = await world.api("GET", "/api/health/ready");
@@ -53,5 +53,5 @@ test("readiness reports the number of paused relays, but not their names", async
     },
   ]);
   await close();
-  await peer.close();
+  await server.close();
 });

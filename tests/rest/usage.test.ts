@@ -142,8 +142,8 @@ test("email of another team is not included", async () => {
   const foreign = await other.key();
   await send(["delivered@backstamp.test"]);
   await settled("", { accepted: 1 });
-  const seen = await usage("", foreign.token);
-  expect(seen).toMatchObject({ days: [], total: NOTHING, domains: { used: 0 } });
+  const shown = await usage("", foreign.token);
+  expect(shown).toMatchObject({ days: [], total: NOTHING, domains: { used: 0 } });
   expect((await usage(`?key=${keyId}`, foreign.token)).days).toEqual([]);
 });
 

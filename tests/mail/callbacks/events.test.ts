@@ -6,7 +6,7 @@ import { resend } from "#server/mail/callbacks/resend";
 import { sendgrid } from "#server/mail/callbacks/sendgrid";
 
 const none: Callback = { bytes: Buffer.of(), header: () => null };
-const kindsOf = (told: { kind: string }[]) => told.map(({ kind }) => kind);
+const kindsOf = (reports: { kind: string }[]) => reports.map(({ kind }) => kind);
 
 describe("Postmark reports", () => {
   const event = (change: object) =>
@@ -25,7 +25,7 @@ describe("Postmark reports", () => {
       none,
     );
 
-  test("of a bounce with the words of the other server, and when", () => {
+  test("contain the reply of the destination to a bounce, and its time", () => {
     expect(event({})).toEqual([
       {
         id: "Bounce 42",
@@ -62,12 +62,12 @@ describe("Postmark reports", () => {
     expect(kindsOf(event({ Type }))).toEqual(kind === null ? [] : [kind]);
   });
 
-  test("that an address is none, which is as good as a code; a hard bounce alone is not", () => {
+  test("prove an invalid address without a reply code; the type HardBounce alone does not", () => {
     expect(event({ Type: "BadEmailAddress", Details: "" })[0]?.reply.enhanced).toBe("5.1.3");
     expect(event({ Details: "" })[0]?.reply.enhanced).toBeNull();
   });
 
-  test("ignores events that do not concern a delivery", () => {
+  test("that do not concern a delivery are ignored", () => {
     for (const RecordType of ["Open", "Click", "SubscriptionChange", "Inbound", undefined])
       expect(event({ RecordType })).toEqual([]);
     for (const odd of [{ MessageID: null }, { MessageID: "a\u0000b" }, { ID: "x" }])
@@ -94,7 +94,7 @@ describe("Mailgun reports", () => {
       none,
     );
 
-  test("of a failure for good, by a code of its own that is none of SMTP", () => {
+  test("of a permanent failure can have a code of Mailgun, which is not an SMTP code", () => {
     expect(event({})).toMatchObject([
       {
         id: "G9Bn5sl1TC6nu79C8C0bwg 1521233195.375624",
@@ -108,7 +108,7 @@ describe("Mailgun reports", () => {
     ]);
   });
 
-  test("of the other server's words, with a code that stands apart", () => {
+  test("contain the reply of the destination, with the enhanced code in a separate field", () => {
     const status = {
       code: 550,
       "enhanced-code": "5.1.1",
@@ -120,7 +120,7 @@ describe("Mailgun reports", () => {
     ]);
   });
 
-  test("a delay, a complaint, and events that do not concern a delivery", () => {
+  test("include delays and complaints; events that do not concern a delivery are ignored", () => {
     expect(kindsOf(event({ severity: "temporary" }))).toEqual(["delayed"]);
     expect(kindsOf(event({ event: "complained" }))).toEqual(["complained"]);
     expect(event({ event: "delivered", "delivery-status": { code: 250, message: "OK" } })).toMatchObject([
@@ -140,8 +140,8 @@ describe("SendGrid reports", () => {
     sg_message_id: "14c5d75ce93.dfd.64b469.filter0001.16648.5515E0B88.0",
   };
 
-  test("of several emails in one callback, each with the id of the SMTP reply", () => {
-    const told = sendgrid.read(
+  test("about several emails come in one callback, each with the id from the SMTP reply", () => {
+    const reports = sendgrid.read(
       [
         { ...common, event: "processed" },
         { ...common, event: "deferred", response: "400 try again later", attempt: "5" },
@@ -155,8 +155,8 @@ describe("SendGrid reports", () => {
       ],
       none,
     );
-    expect(kindsOf(told)).toEqual(["delayed", "delivered", "bounced", "bounced", "complained"]);
-    expect(told[2]).toEqual({
+    expect(kindsOf(reports)).toEqual(["delayed", "delivered", "bounced", "bounced", "complained"]);
+    expect(reports[2]).toEqual({
       id: "sg-1",
       kind: "bounced",
       recipients: ["example@test.com"],
@@ -168,7 +168,7 @@ describe("SendGrid reports", () => {
       at: new Date(1513299569000),
     });
     // No server was contacted, so there is no reply code.
-    expect(told[3]?.reply).toEqual({ code: null, enhanced: null, text: "Bounced Address" });
+    expect(reports[3]?.reply).toEqual({ code: null, enhanced: null, text: "Bounced Address" });
   });
 
   test.each([
@@ -178,8 +178,8 @@ describe("SendGrid reports", () => {
     ["", null],
     [undefined, null],
   ])("of the mail with sg_message_id %s", (sg_message_id, providerId) => {
-    const [told] = sendgrid.read([{ ...common, event: "delivered", sg_message_id }], none);
-    expect(told?.providerId).toBe(providerId);
+    const [reports] = sendgrid.read([{ ...common, event: "delivered", sg_message_id }], none);
+    expect(reports?.providerId).toBe(providerId);
   });
 });
 
@@ -199,7 +199,7 @@ describe("Resend reports", () => {
       callback,
     );
 
-  test("of a bounce, with the words of the other server where there are some", () => {
+  test("of a bounce contain the reply of the destination, if there is one", () => {
     const bounce = {
       type: "Permanent",
       subType: "General",
@@ -239,7 +239,7 @@ describe("Resend reports", () => {
     expect(kindsOf(event(type))).toEqual(kinds);
   });
 
-  test("of one of several recipients without saying of which, so that it is not sure", () => {
+  test("about one of several recipients do not name it, so they are ambiguous", () => {
     expect(event("email.complained", { to: ["a@example.com", "b@example.com"] })).toMatchObject([
       { recipients: ["a@example.com", "b@example.com"], appliesToAllRecipients: false },
     ]);

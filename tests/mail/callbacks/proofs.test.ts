@@ -27,12 +27,12 @@ describe("Resend's signature", () => {
       Object.entries({ ...values, ...change }).map(([name, value]) => [`${prefix}-${name}`, value]),
     );
 
-  test("is that of the specification's example, by either names of the headers", () => {
+  test("matches the example of the specification, with both sets of header names", () => {
     for (const prefix of ["svix", "webhook"])
       expect(resend.verify(call(body, headers(prefix)), secret, later(0, at))).toBe("genuine");
   });
 
-  test("is found among several, and no other version of it counts", () => {
+  test("is accepted among several signatures, but not in another version", () => {
     const among = (signature: string) =>
       resend.verify(call(body, headers("svix", { signature })), secret, later(0, at));
     expect(among(`v1,AAAA ${values.signature}`)).toBe("genuine");
@@ -42,7 +42,7 @@ describe("Resend's signature", () => {
     expect(among("")).toBe("forged");
   });
 
-  test("holds for five minutes", () => {
+  test("is valid for five minutes", () => {
     const judge = (seconds: number) => resend.verify(call(body, headers("svix")), secret, later(seconds, at));
     expect([-301, -299, 299, 301].map(judge)).toEqual(["expired", "genuine", "genuine", "expired"]);
   });
@@ -58,7 +58,7 @@ describe("Resend's signature", () => {
     expect(resend.verify(call(body, spoiled), secret, later(0, at))).toBe("forged");
   });
 
-  test("needs a key that is one", () => {
+  test("requires a valid key", () => {
     for (const odd of ["", "whsec_", "whsec_MfKQ", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_ä"])
       expect(readSigningSecret(odd)).toBeNull();
     const empty = createHmac("sha256", "").update(`${values.id}.${at}.${body}`).digest("base64");
@@ -91,7 +91,7 @@ describe("SendGrid's signature", () => {
     return sendgrid.verify(call(change.body ?? body, headers), change.key ?? key, change.now ?? later(0, at));
   };
 
-  test("is that of its own example, also with the key in PEM", () => {
+  test("matches the example of SendGrid, also with a key in PEM format", () => {
     expect(judge()).toBe("genuine");
     const lines = key.replace(/.{64}/g, "$&\n");
     expect(judge({ key: `-----BEGIN PUBLIC KEY-----\n${lines}\n-----END PUBLIC KEY-----\n` })).toBe(
@@ -99,7 +99,7 @@ describe("SendGrid's signature", () => {
     );
   });
 
-  test("is over time and body, by that key alone", () => {
+  test("covers time and body, and is valid only for its key", () => {
     expect(judge({ key: otherKey })).toBe("forged");
     expect(judge({ body: "payload" })).toBe("forged");
     expect(judge({ signature: signature.replace("YNH2", "YNH3") })).toBe("forged");
@@ -109,13 +109,13 @@ describe("SendGrid's signature", () => {
       expect(judge({ signature: odd })).toBe("forged");
   });
 
-  test("holds for a day", () => {
+  test("is valid for one day", () => {
     expect(judge({ now: later(86_399, at) })).toBe("genuine");
     expect(judge({ now: later(86_401, at) })).toBe("expired");
     expect(judge({ now: later(-301, at) })).toBe("expired");
   });
 
-  test("is of no key on another curve, or that is none", () => {
+  test("rejects a key on another curve and an invalid key", () => {
     const other = generateKeyPairSync("ec", { namedCurve: "P-384" }).publicKey;
     const base64 = other.export({ type: "spki", format: "der" }).toString("base64");
     for (const odd of [base64, "", "MFkw", "-----BEGIN PUBLIC KEY-----"]) {
@@ -137,14 +137,14 @@ describe("Mailgun's signature", () => {
   const judge = (callback: Callback, seconds = 0) =>
     mailgun.verify(callback, "the signing key", later(seconds, at));
 
-  test("is the HMAC of time and token, the time as text or as a number", () => {
+  test("is the HMAC of time and token; the time may be text or a number", () => {
     expect(judge(signed())).toBe("genuine");
     expect(judge(signed({ timestamp: at }))).toBe("genuine");
     expect(judge(signed({ "parent-signature": "x" }))).toBe("genuine");
     expect(tokenOf(signed())).toBe(token);
   });
 
-  test("is by that key, of that time and of that token", () => {
+  test("is valid only for its key, time and token", () => {
     expect(judge(signed({}, "another key"))).toBe("forged");
     expect(judge(signed({ timestamp: at + 1 }))).toBe("forged");
     expect(judge(signed({ token: `${token}0` }))).toBe("forged");
@@ -157,7 +157,7 @@ describe("Mailgun's signature", () => {
     expect(judge(call(Buffer.from([0xff, 0xfe, 0])))).toBe("forged");
   });
 
-  test("holds for a day", () => {
+  test("is valid for one day", () => {
     expect(judge(signed(), 86_399)).toBe("genuine");
     expect(judge(signed(), 86_401)).toBe("expired");
     expect(judge(signed(), -301)).toBe("expired");
@@ -169,7 +169,7 @@ describe("Postmark's secret", () => {
   const judge = (headers: Record<string, string>) =>
     postmark.verify(call("{}", headers), "a secret of ours", new Date());
 
-  test("comes as the password of a user, or in a header", () => {
+  test("is sent as the password of basic authentication, or in a header", () => {
     expect(judge(basic("backstamp:a secret of ours"))).toBe("genuine");
     expect(judge({ "x-callback-secret": "a secret of ours" })).toBe("genuine");
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { readSes } from "#server/mail/callbacks/ses";
 
-const kindsOf = (told: { kind: string }[]) => told.map(({ kind }) => kind);
+const kindsOf = (reports: { kind: string }[]) => reports.map(({ kind }) => kind);
 
-describe("SES tells", () => {
+describe("SES reports", () => {
   const mail = {
     messageId: "0100-a-000000",
     destination: ["jane@example.com", "mary@example.com", "richard@example.com"],
@@ -24,8 +24,8 @@ describe("SES tells", () => {
       },
     });
 
-  test("of a bounce with a report of the destination, each recipient separately", () => {
-    const told = bounce({}, [
+  test("contain the reply of the destination to a bounce, for each recipient", () => {
+    const reports = bounce({}, [
       {
         emailAddress: "jane@example.com",
         status: "5.1.1",
@@ -34,7 +34,7 @@ describe("SES tells", () => {
       },
       { emailAddress: "richard@example.com" },
     ]);
-    expect(told).toEqual([
+    expect(reports).toEqual([
       {
         id: "f-1",
         kind: "bounced",
@@ -62,11 +62,11 @@ describe("SES tells", () => {
     ["constructor", null],
   ])("of a cause by a word of its own, %s, which is code %s", (bounceSubType, enhanced) => {
     const status = /Supp/.test(bounceSubType) ? "5.1.1" : undefined;
-    const [told] = bounce({ bounceSubType }, [{ emailAddress: "a@example.com", status }]);
-    expect(told?.reply.enhanced).toBe(enhanced);
+    const [reports] = bounce({ bounceSubType }, [{ emailAddress: "a@example.com", status }]);
+    expect(reports?.reply.enhanced).toBe(enhanced);
   });
 
-  test("ignores an automatic reply, which is not a bounce", () => {
+  test("of an automatic reply are ignored, because it is not a bounce", () => {
     const word = { bounceType: "Transient", bounceSubType: "General" };
     expect(bounce(word, [{ emailAddress: "jane@example.com" }])).toEqual([]);
     expect(kindsOf(bounce(word, [{ emailAddress: "jane@example.com", status: "4.4.7" }]))).toEqual([
@@ -74,7 +74,7 @@ describe("SES tells", () => {
     ]);
   });
 
-  test("of a complaint: surely where one may have made it, not where several may", () => {
+  test("of a complaint are ambiguous if several recipients may have made it", () => {
     const complaint = (addresses: string[], more: object = {}) =>
       readSes({
         eventType: "Complaint",
@@ -99,7 +99,7 @@ describe("SES tells", () => {
     expect(kindsOf(complaint(["a@example.com"], listed))).toEqual(["bounced"]);
   });
 
-  test("of deliveries, delays and its own refusals, and of nothing else", () => {
+  test("include deliveries, delays and rejections by SES; other events are ignored", () => {
     const delivery = {
       timestamp: "2016-01-27T14:59:38.237Z",
       recipients: ["jane@example.com"],

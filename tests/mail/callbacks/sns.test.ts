@@ -15,7 +15,7 @@ import { makeAuthority, makeCertificate } from "../../support/servers/certificat
 const call = (raw: string): Callback => ({ bytes: Buffer.from(raw), header: () => null });
 const later = (seconds: number, from: number) => new Date((from + seconds) * 1000);
 
-describe("a message of SNS", () => {
+describe("an SNS message", () => {
   const topic = "arn:aws:sns:us-east-1:123456789012:mail";
   const authority = makeAuthority("An authority of this test");
   const validFrom = new Date("2026-11-01T00:00:00Z");
@@ -36,7 +36,7 @@ describe("a message of SNS", () => {
     Timestamp: "2026-11-21T10:00:00.000Z",
     SigningCertURL: "https://sns.us-east-1.amazonaws.com/SimpleNotificationService-f3ecfb7224c7233f.pem",
   };
-  /** As the documentation writes it: names in this order, each name and value on a line of its own. */
+  /** The text to sign, as documented: names in this order, each name and value on a separate line. */
   const texts = {
     Notification:
       "Message\nHello world!\n\nMessageId\n22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324\nSubject\nMy First Message\nTimestamp\n2026-11-21T10:00:00.000Z\nTopicArn\narn:aws:sns:us-east-1:123456789012:mail\nType\nNotification\n",
@@ -58,7 +58,7 @@ describe("a message of SNS", () => {
   const judge = (given: SnsMessage, seconds = 0, certificate = signer.cert) =>
     judgeSnsMessage(given, certificate, later(seconds, at));
 
-  test("is genuine by either version of its signature, over the documented text", () => {
+  test("is authentic with either signature version, over the documented text", () => {
     for (const type of ["Notification", "SubscriptionConfirmation"] as const)
       for (const version of ["1", "2"] as const)
         expect({ type, version, verdict: judge(message(version, type)) }).toEqual({
@@ -81,7 +81,7 @@ describe("a message of SNS", () => {
     expect(judge(message("2", "Notification", change))).toBe("forged");
   });
 
-  test("is forged by another certificate, by one that is over, and by what is none", () => {
+  test("is rejected with another, an expired or an invalid certificate", () => {
     const other = makeCertificate({ names: ["sns.amazonaws.com"], issuer: authority, isRsa: true });
     const forEc = makeCertificate({ names: ["sns.amazonaws.com"] });
     for (const certificate of [other.cert, forEc.cert, "", "-----BEGIN CERTIFICATE-----"])
@@ -89,16 +89,19 @@ describe("a message of SNS", () => {
     expect(judge(message("2"), 60 * 86_400)).toBe("forged");
   });
 
-  test("holds for a day", () => {
+  test("is valid for one day", () => {
     expect(judge(message("2"), 86_399)).toBe("genuine");
     expect(judge(message("2"), 86_401)).toBe("expired");
   });
 
-  test.each(["", "{}", "[]", "null", '{"Type":"Notification"}', "\ufeff"])("is none: %j", (raw) => {
-    expect(readSnsMessage(call(raw))).toBeNull();
-  });
+  test.each(["", "{}", "[]", "null", '{"Type":"Notification"}', "\ufeff"])(
+    "is rejected if malformed: %j",
+    (raw) => {
+      expect(readSnsMessage(call(raw))).toBeNull();
+    },
+  );
 
-  test("has its certificate at the host of its own topic's region, and nowhere else", () => {
+  test("has its certificate only at the SNS host of its topic's region", () => {
     const at = (SigningCertURL: string) => certificateUrlOf({ ...message("2"), SigningCertURL }, topic);
     const path = "SimpleNotificationService-f3ecfb7224c7233f.pem";
     expect(at(parts.SigningCertURL)).toBe(parts.SigningCertURL);
@@ -122,7 +125,7 @@ describe("a message of SNS", () => {
       expect(at(odd), odd).toBeNull();
   });
 
-  test("has a topic of a known partition, whose host follows from it", () => {
+  test("has a topic of a known partition, which determines the host", () => {
     expect(hostOfTopic("arn:aws-cn:sns:cn-north-1:123456789012:a")).toBe("sns.cn-north-1.amazonaws.com.cn");
     expect(hostOfTopic("arn:aws-us-gov:sns:us-gov-west-1:123456789012:a")).toBe(
       "sns.us-gov-west-1.amazonaws.com",
@@ -138,7 +141,7 @@ describe("a message of SNS", () => {
       expect(isTopic(odd), odd).toBe(false);
   });
 
-  test("is confirmed by an address that is made here, of which it gives the token alone", () => {
+  test("is confirmed at a URL that is built here; only the token comes from the message", () => {
     const url = new URL(confirmationUrlOf(topic, "a&TopicArn=other#"));
     expect(url.origin).toBe("https://sns.us-east-1.amazonaws.com");
     expect([...url.searchParams]).toEqual([

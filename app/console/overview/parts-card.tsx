@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { PartsView } from "#server/trpc/overview/views";
+import type { PartsView } from "#server/trpc/overview/overview";
 import { Card } from "../_ui/page/card";
 import { useConsoleHref } from "../_ui/team";
 import { Badge } from "../_ui/text/badge";

@@ -3,7 +3,7 @@
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
 import { describeIdleQueue, formatCount, STATUSES } from "#server/shared/email-words";
-import type { FailureView, QueueView } from "#server/trpc/overview/views";
+import type { FailureView, QueueView } from "#server/trpc/overview/overview";
 import { Card } from "../_ui/page/card";
 import { useConsoleHref } from "../_ui/team";
 import { StatusBadge } from "../_ui/text/status-badge";

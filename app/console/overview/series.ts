@@ -1,4 +1,4 @@
-import type { SpanView } from "#server/trpc/overview/views";
+import type { SpanView } from "#server/trpc/overview/overview";
 
 type Count = Exclude<keyof SpanView, "at">;
 export type Series = {

@@ -10,7 +10,7 @@ import {
   XAxis,
   YAxis,
 } from "recharts";
-import type { SpanView } from "#server/trpc/overview/views";
+import type { SpanView } from "#server/trpc/overview/overview";
 import { formatSpan, PROBLEMS, type Series, TRAFFIC } from "./series";
 
 type Props = { spans: SpanView[]; unit: "hour" | "day" };

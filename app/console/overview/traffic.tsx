@@ -2,7 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import type { SpanView } from "#server/trpc/overview/views";
+import type { SpanView } from "#server/trpc/overview/overview";
 import { Skeleton } from "../_ui/list/skeleton";
 import { cardStyle } from "../_ui/styles";
 import { formatSpan, PROBLEMS, type Series, TRAFFIC } from "./series";

@@ -1,5 +1,4 @@
 import { and, asc, between, eq, gte, sql } from "drizzle-orm";
-import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import { emails } from "#db/schema/emails";
 import { emailEvents, usageDays } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
@@ -54,22 +53,6 @@ const SUMS = Object.fromEntries(USAGE_COUNTS.map((name) => [name, sumOf(name)]))
   ReturnType<typeof sumOf>
 >;
 const ZERO_COUNTS = Object.fromEntries(USAGE_COUNTS.map((name) => [name, 0])) as UsageCounts;
-
-/** Whether the team has ever sent from its own domain. */
-export async function hasSentFromOwnDomain(ctx: Ctx): Promise<boolean> {
-  const [found] = await ctx.db
-    .select({ one: sql`1` })
-    .from(usageDays)
-    .where(
-      and(
-        eq(usageDays.teamId, ctx.teamId),
-        sql`${usageDays.domain} <> ${BUILT_IN_DOMAIN}`,
-        sql`${usageDays.sent} + ${usageDays.delivered} > 0`,
-      ),
-    )
-    .limit(1);
-  return found !== undefined;
-}
 
 /**
  * The hours of today (UTC) up to now, counted from the newest `countedMax` emails and events; earlier hours

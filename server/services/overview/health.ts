@@ -1,9 +1,10 @@
-import { and, asc, count, desc, eq, isNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, ne, or, sql } from "drizzle-orm";
 import { apiKeys } from "#db/schema/api-keys";
 import { deliveries, workers } from "#db/schema/deliveries";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import { emails } from "#db/schema/emails";
 import { relays } from "#db/schema/relays";
+import { usageDays } from "#db/schema/usage";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 
@@ -118,36 +119,22 @@ async function readSmtpUrl(ctx: Ctx): Promise<Parts["smtpUrl"]> {
   return found ?? null;
 }
 
-/** The prerequisites for sending real emails. */
-export type Setup = { hasTransport: boolean; verifiedDomain: string | null; hasKey: boolean };
+/** The prerequisites for sending real emails, and whether the team has sent one from its own domain. */
+type Setup = { hasTransport: boolean; verifiedDomain: string | null; hasKey: boolean; hasSent: boolean };
 
 /** The team's progress towards its first real email. */
-export async function readSetup(ctx: Ctx): Promise<Setup> {
-  const [[verified], [keys], [usable]] = await Promise.all([
-    ctx.db
-      .select({ name: domains.name })
-      .from(domains)
-      .where(
-        and(
-          eq(domains.teamId, ctx.teamId),
-          eq(domains.status, "verified"),
-          ne(domains.name, BUILT_IN_DOMAIN),
-        ),
-      )
-      .orderBy(asc(domains.createdAt))
-      .limit(1),
-    ctx.db
-      .select({ count: count() })
-      .from(apiKeys)
-      .where(and(eq(apiKeys.teamId, ctx.teamId), isNull(apiKeys.revokedAt))),
-    ctx.db
-      .select({ count: count() })
-      .from(relays)
-      .where(or(isNull(relays.teamId), eq(relays.teamId, ctx.teamId))),
-  ]);
-  return {
-    hasTransport: ctx.transportKind !== "none" || (usable?.count ?? 0) > 0,
-    verifiedDomain: verified?.name ?? null,
-    hasKey: (keys?.count ?? 0) > 0,
-  };
+export async function readSetup({ db, teamId, transportKind }: Ctx): Promise<Setup> {
+  const [found] = await db.execute<Setup>(sql`
+    select ${transportKind !== "none"} or exists (
+        select from ${relays} where ${relays.teamId} is null or ${relays.teamId} = ${teamId}) as "hasTransport",
+      (select ${domains.name} from ${domains}
+       where ${domains.teamId} = ${teamId} and ${domains.status} = 'verified' and ${domains.name} <> ${BUILT_IN_DOMAIN}
+       order by ${domains.createdAt} limit 1) as "verifiedDomain",
+      exists (
+        select from ${apiKeys} where ${apiKeys.teamId} = ${teamId} and ${apiKeys.revokedAt} is null) as "hasKey",
+      exists (
+        select from ${usageDays} where ${usageDays.teamId} = ${teamId} and ${usageDays.domain} <> ${BUILT_IN_DOMAIN}
+          and ${usageDays.sent} + ${usageDays.delivered} > 0) as "hasSent"`);
+  if (!found) throw new TypeError("a select without from returned no row");
+  return found;
 }

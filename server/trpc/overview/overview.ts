@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { hasSentFromOwnDomain, readDays, readHours } from "#server/services/overview/days";
-import { listFailures } from "#server/services/overview/failures";
-import { readParts, readSetup } from "#server/services/overview/health";
-import { readDeliveryTimes, readQueue } from "#server/services/overview/queue";
+import { readDays, readHours, type Span, type Spans } from "#server/services/overview/days";
+import { type Failure, listFailures } from "#server/services/overview/failures";
+import { type Parts, readParts, readSetup } from "#server/services/overview/health";
+import { type Queue, readDeliveryTimes, readQueue } from "#server/services/overview/queue";
+import { presentEmailSummary } from "#server/shared/wire/email";
+import { USAGE_COUNTS, type UsageCounts } from "#server/shared/wire/usage";
 import { inTeam, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
-import { viewFailure, viewParts, viewQueue, viewSpans } from "./views";
 
 /** Time ranges of the overview, in days. */
 const DAYS = { today: 1, "7d": 7, "30d": 30 } as const;
@@ -13,6 +14,48 @@ const failuresShown = 6;
 const dayMs = 86_400_000;
 
 const Range = strictInput({ range: z.enum(["today", "7d", "30d"]) });
+
+const viewSpan = ({ at, ...counts }: Span) => ({ at: at.toISOString(), ...counts });
+
+/** The days with their total; for a single day its hours instead. */
+function viewSpans(days: Spans, hours: Spans | null) {
+  const total = Object.fromEntries(
+    USAGE_COUNTS.map((name) => [name, days.spans.reduce((sum, span) => sum + span[name], 0)]),
+  ) as UsageCounts;
+  return {
+    total,
+    unit: hours ? ("hour" as const) : ("day" as const),
+    spans: (hours ?? days).spans.map(viewSpan),
+    /** `isComplete`: all events are counted. `isWhole`: the hours reach back to the start of the day. */
+    isComplete: days.isComplete,
+    isWhole: hours?.isComplete ?? true,
+  };
+}
+export type SpanView = ReturnType<typeof viewSpan>;
+
+const viewQueue = ({ oldestAt, ...queue }: Queue) => ({
+  ...queue,
+  oldestAt: oldestAt?.toISOString() ?? null,
+});
+export type QueueView = ReturnType<typeof viewQueue>;
+
+const viewFailure = ({ email, ...cause }: Failure) => ({ ...presentEmailSummary(email), ...cause });
+export type FailureView = ReturnType<typeof viewFailure>;
+
+const viewParts = ({ relays, smtpUrl, webhooks, worker }: Parts) => ({
+  relays: relays.map(({ pausedUntil, lastFaultAt, ...relay }) => ({
+    ...relay,
+    pausedUntil: pausedUntil?.toISOString() ?? null,
+    lastFaultAt: lastFaultAt?.toISOString() ?? null,
+  })),
+  smtpUrl: smtpUrl && { ...smtpUrl, lastFaultAt: smtpUrl.lastFaultAt.toISOString() },
+  webhooks: webhooks.map(({ failingSince, ...webhook }) => ({
+    ...webhook,
+    failingSince: failingSince?.toISOString() ?? null,
+  })),
+  worker: worker && { transport: worker.transport, seenAt: worker.seenAt.toISOString() },
+});
+export type PartsView = ReturnType<typeof viewParts>;
 
 export const overviewRouter = router({
   /** Counts per day, or per hour for today, and the delivery times. */
@@ -39,11 +82,7 @@ export const overviewRouter = router({
   parts: inTeam("usage:read")
     .input(TeamInput)
     .query(async ({ ctx: { service } }) => {
-      const [parts, setup, hasSent] = await Promise.all([
-        readParts(service),
-        readSetup(service),
-        hasSentFromOwnDomain(service),
-      ]);
-      return { ...viewParts(parts), setup: { ...setup, hasSent } };
+      const [parts, setup] = await Promise.all([readParts(service), readSetup(service)]);
+      return { ...viewParts(parts), setup };
     }),
 });

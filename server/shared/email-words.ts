@@ -1,4 +1,4 @@
-import type { DeliveryStatus, WaitRule } from "#db/schema/deliveries";
+import type { DeliveryStatus } from "#db/schema/deliveries";
 import type { EmailStatus } from "#db/schema/emails";
 import type { EventType } from "#db/schema/events";
 
@@ -44,31 +44,6 @@ export const EVENTS: Record<EventType, { label: string; tone: Tone }> = {
   "email.unknown": { label: "Unknown", tone: "warn" },
   "email.opened": { label: "Opened", tone: "info" },
   "email.clicked": { label: "Clicked", tone: "info" },
-};
-
-/** Why a delivery waits, as text. `held` is an unknown outcome that waits for a decision by the caller or a member. */
-export const WAIT_RULES: Record<WaitRule | "held", string> = {
-  retry_schedule: "The last attempt failed temporarily. The next attempt follows the retry schedule.",
-  greylisted:
-    "The destination uses greylisting: it defers unknown senders for a short time. The next attempt starts after that time.",
-  transport_fault:
-    "The relay rejects the login or the connection. It is retried every 15 minutes until an operator fixes it. The email does not fail in the meantime.",
-  lease_expired:
-    "The worker's lease expired before the email was sent. The delivery is due again immediately.",
-  unknown_retry: "The outcome of the last attempt is unknown. The team's policy is to send again.",
-  no_transport:
-    "Outgoing email is not configured. Attempts start when the operator adds a relay or sets SMTP_URL.",
-  released: "The worker shut down before the attempt. The delivery is due again immediately.",
-  destination_pace:
-    "Sending to this destination is throttled: it is slow, it reported a rate limit, or the operator limited it. The next attempt is due at the given time.",
-  relay_paused:
-    "All relays for this email are paused because of their own faults. Each relay is retried once a minute. The email does not fail in the meantime.",
-  daily_cap: "The daily cap of the sender's domain is reached. Sending continues on the next day (UTC).",
-  warm_up:
-    "The sender's domain is warming up and today's limit is reached. The next day (UTC) has a higher limit.",
-  team_daily_cap:
-    "The team's daily cap, set by the operator, is reached. Sending continues on the next day (UTC).",
-  held: "The outcome of the last attempt is unknown. The team's policy is to wait for a decision.",
 };
 
 /** A reply of a mail server as it is written in SMTP: "451 4.7.1 Try again later". Null without a reply. */

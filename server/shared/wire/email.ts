@@ -2,8 +2,9 @@ import { z } from "zod";
 import { DELIVERY_STATUSES, type deliveries } from "#db/schema/deliveries";
 import { EMAIL_STATUSES, type EmailStatus, type emails, PRIORITIES } from "#db/schema/emails";
 import { EVENT_TYPES, type EventData, type emailEvents } from "#db/schema/events";
-import { type Status, WAIT_RULES } from "../email-words";
+import type { Status } from "../email-words";
 import { REPLY_CLASSES, type ReplyClass } from "../reply-classes";
+import { WAIT_RULES } from "../wait-rule-words";
 import { Id, Time } from "./shapes";
 
 export type EmailSummary = typeof emails.$inferSelect;

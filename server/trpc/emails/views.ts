@@ -1,7 +1,7 @@
 import { explainCode } from "#server/mail/replies/enhanced-codes";
 import type { DelayCauses } from "#server/services/emails/change/delay-causes";
 import type { EmailEventDelivery } from "#server/services/webhooks/events/email-deliveries";
-import { WAIT_RULES } from "#server/shared/email-words";
+import { WAIT_RULES } from "#server/shared/wait-rule-words";
 import { presentAttachment, type StoredFile } from "#server/shared/wire/attachment";
 import {
   type Email,

@@ -17,9 +17,9 @@ export const GAPS: Readonly<Record<string, string>> = {
   "emails/accept/dry-run.dryRunBatch": SENDS,
   "emails/accept/dry-run.dryRunEmail": SENDS,
   "emails/read/export.exportEmails": "A file for spreadsheets; programs page through the list.",
-  "emails/read/file-links.linkToFile":
+  "emails/read/files.linkToFile":
     "Programs are given a link that expires; the console's own address asks for the session.",
-  "emails/read/file-links.openFileLink": "Opens such a link.",
+  "emails/read/files.openFileLink": "Opens such a link.",
   "emails/change/delay-causes.readDelayCauses": PAGE,
   "emails/change/retry.countRetryable": "What a person is told before many are retried.",
   "emails/change/retry.retrySelected": MANY,

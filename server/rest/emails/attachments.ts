@@ -1,7 +1,14 @@
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
-import { fileLinkPath, fileNameOf, linkToFile, openFileLink } from "#server/services/emails/read/file-links";
-import { getFile, listFiles, readFile } from "#server/services/emails/read/files";
+import {
+  fileLinkPath,
+  fileNameOf,
+  getFile,
+  linkToFile,
+  listFiles,
+  openFileLink,
+  readFile,
+} from "#server/services/emails/read/files";
 import { AttachmentResponse, presentAttachment, type StoredFile } from "#server/shared/wire/attachment";
 import { listOf } from "#server/shared/wire/shapes";
 import { listJson, PAGING, rejectTwoCursors } from "../pipeline/query";

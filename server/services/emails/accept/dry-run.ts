@@ -79,11 +79,8 @@ export async function dryRunBatch(
   mode: "strict" | "permissive",
 ): Promise<{ runs: (DryRun & { index: number })[]; errors: { index: number; message: string }[] }> {
   const { emails, errors } = await prepareBatch(ctx, items, mode);
-  const runs = await simulate(
-    ctx,
-    emails.map(({ email }) => email),
-    false,
-  );
+  const prepared = emails.map(({ email }) => email);
+  const runs = await simulate(ctx, prepared, false);
   return { runs: runs.map((run, n) => ({ ...run, index: emails[n]?.index ?? n })), errors };
 }
 
@@ -174,19 +171,12 @@ function ownPartsOf({ recipientTokens }: Ctx, email: AcceptedEmail): OwnParts {
 function predictRecipient(
   { transportKind }: Ctx,
   { address, kind, domain }: AcceptedRecipient,
-  {
-    suppressedBy,
-    isSignable,
-    isRelayed,
-  }: { suppressedBy: SuppressionOrigin | null; isSignable: boolean; isRelayed: boolean },
+  known: { suppressedBy: SuppressionOrigin | null; isSignable: boolean; isRelayed: boolean },
 ): PredictedRecipient {
-  const predicted = (outcome: PredictedRecipient["outcome"], rule: RecipientRule): PredictedRecipient => ({
-    address,
-    kind,
-    outcome,
-    rule,
-    suppressedBy,
-  });
+  const { suppressedBy, isSignable, isRelayed } = known;
+  const predicted = (outcome: PredictedRecipient["outcome"], rule: RecipientRule) => {
+    return { address, kind, outcome, rule, suppressedBy };
+  };
   if (suppressedBy !== null) return predicted("suppressed", "suppression_list");
   if (!isSignable) return predicted("waiting", "lost_signing_key");
   if (domain === BUILT_IN_DOMAIN)

@@ -1,8 +1,7 @@
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import type { Email } from "#server/shared/wire/email";
-import { fileNameOf } from "./file-links";
-import { listFiles } from "./files";
+import { fileNameOf, listFiles } from "./files";
 import { getEmail } from "./read";
 
 const filesMax = 100;

@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
+import mime from "mime";
 import { attachments, emails } from "#db/schema/emails";
 import type { Ctx, Deps } from "#server/deps";
-import { notFound } from "#server/platform/errors";
+import { AppError, notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import type { StoredFile } from "#server/shared/wire/attachment";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../../paging";
@@ -55,10 +56,10 @@ export async function getFile(ctx: Ctx, emailId: string, id: string): Promise<St
 }
 
 /** Identifies a file. Check the caller's access before you use it. */
-export type FilePlace = Pick<StoredFile, "teamId" | "emailId" | "id">;
+type FilePlace = Pick<StoredFile, "teamId" | "emailId" | "id">;
 
 /** The file with this key, or null if it does not exist any longer. */
-export async function findFile({ db }: Pick<Deps, "db">, place: FilePlace): Promise<StoredFile | null> {
+async function findFile({ db }: Pick<Deps, "db">, place: FilePlace): Promise<StoredFile | null> {
   if (!isId(place.emailId) || !isId(place.id)) return null;
   const [file] = await db.select(FILE).from(attachments).where(at(place));
   return file ?? null;
@@ -82,3 +83,39 @@ export async function* readFile({ db }: Pick<Deps, "db">, file: StoredFile): Asy
 
 const at = ({ teamId, emailId, id }: FilePlace) =>
   and(eq(attachments.teamId, teamId), eq(attachments.emailId, emailId), eq(attachments.id, id));
+
+/** The route that serves files by link. */
+export const fileLinkPath = "/api/attachments/{token}";
+const linkMs = 3_600_000;
+
+/** A link that gives everyone who has it read access to one file, for an hour. */
+export type FileLink = { url: string; expiresAt: Date };
+
+/**
+ * Team and email are signed together with the file, so the link never leads to another team's file or email.
+ */
+export function linkToFile({ links, clock }: Pick<Deps, "links" | "clock">, file: FilePlace): FileLink {
+  const expiresAt = new Date(clock().getTime() + linkMs);
+  return { url: links.make(fileLinkPath, [file.teamId, file.emailId, file.id], expiresAt), expiresAt };
+}
+
+/** The file behind a link. A forged link, an expired link and a deleted file get the same response. */
+export async function openFileLink(
+  deps: Pick<Deps, "db" | "links" | "clock">,
+  token: string,
+): Promise<StoredFile> {
+  const [teamId, emailId, id] = deps.links.open(fileLinkPath, token, deps.clock()) ?? [];
+  const file = teamId && emailId && id ? await findFile(deps, { teamId, emailId, id }) : null;
+  if (file) return file;
+  throw new AppError(
+    "not_found",
+    "This link is invalid or has expired; links are valid for one hour. Request the attachment again to get a new link.",
+  );
+}
+
+/** The name under which a file is saved. */
+export function fileNameOf({ filename, contentType }: StoredFile): string {
+  if (filename) return filename;
+  const extension = mime.getExtension(contentType);
+  return extension ? `attachment.${extension}` : "attachment";
+}

@@ -3,7 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect } from "react";
-import type { InvitationPreview } from "#server/trpc/members/views";
+import type { presentInvitationPreview } from "#server/shared/wire/people/invitation";
 import { faultOf } from "../console/_ui/fault";
 import { Button } from "../console/_ui/form/button";
 import { buttonStyle } from "../console/_ui/styles";
@@ -13,6 +13,7 @@ import { clearToken, useInvitationToken } from "./invitation-token";
 import { JoinAsNew } from "./join-as-new";
 import { JoinAsUser, SignInFirst, WrongUser } from "./join-as-user";
 
+type InvitationPreview = ReturnType<typeof presentInvitationPreview> & { signed_in_as: string | null };
 type Open = Extract<InvitationPreview, { state: "open" }>;
 type Closed = Exclude<InvitationPreview["state"], "open">;
 
@@ -64,11 +65,11 @@ export function InvitePage() {
         </p>
       </SignInFrame>
     );
-  if (data.state !== "open") return <ClosedInvitation state={data.state} signedInAs={data.signedInAs} />;
+  if (data.state !== "open") return <ClosedInvitation state={data.state} signedInAs={data.signed_in_as} />;
   return (
     <SignInFrame
-      title={`Join ${data.teamName}`}
-      description={`${data.invitedBy ?? "The operator"} invites you to the team, as ${/^[aeo]/.test(data.role) ? "an" : "a"} ${data.role}.`}
+      title={`Join ${data.team_name}`}
+      description={`${data.invited_by ?? "The operator"} invites you to the team, as ${/^[aeo]/.test(data.role) ? "an" : "a"} ${data.role}.`}
     >
       <JoinOptions invitation={data} token={token} />
     </SignInFrame>
@@ -76,7 +77,7 @@ export function InvitePage() {
 }
 
 function JoinOptions({ invitation, token }: { invitation: Open; token: string }) {
-  const { email, signedInAs, hasUser } = invitation;
+  const { email, signed_in_as: signedInAs, has_user: hasUser } = invitation;
   if (signedInAs === email) return <JoinAsUser token={token} email={email} />;
   if (signedInAs !== null) return <WrongUser email={email} signedInAs={signedInAs} />;
   if (hasUser) return <SignInFirst email={email} />;

@@ -7,10 +7,9 @@ import type { Ctx, Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId, newId } from "#server/platform/ids";
 import { hasPermission } from "#server/shared/roles";
+import type { Team, TeamRules } from "#server/shared/wire/people/team";
 import { lockUser } from "./account/factors/factors";
 import { recordAudit } from "./audit/record";
-
-export type Team = { id: string; name: string };
 
 /** The member who creates a team in the console and becomes its owner. */
 export type Founder = { userId: string; requestId: string };
@@ -67,14 +66,14 @@ export async function listTeams(deps: Deps): Promise<Team[]> {
 }
 
 export type TeamChange = {
-  name?: string;
+  name?: string | undefined;
   /**
    * Policy for unknown outcomes: `retry` sends the email again, so it may be delivered twice; `hold` waits
    * until a member decides.
    */
-  unknown?: UnknownPolicy;
+  unknown?: UnknownPolicy | undefined;
   /** Daily cap (UTC) in recipients, over all domains; null: no limit. */
-  dailyCap?: number | null;
+  dailyCap?: number | null | undefined;
 };
 
 /** Changes the given settings that differ, and records the change in the audit log. */
@@ -97,8 +96,6 @@ export async function updateTeam(ctx: Ctx, change: TeamChange): Promise<void> {
     await recordAudit(tx, ctx, { action: "team.changed", subject: { id: ctx.teamId, name }, detail });
   });
 }
-
-export type TeamRules = Team & { unknown: UnknownPolicy; dailyCap: number | null; handedOverToday: number };
 
 /**
  * A team's sending rules, and the number of recipients handed over today (UTC), which is counted only if

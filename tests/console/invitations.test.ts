@@ -54,16 +54,16 @@ describe("an invitation", () => {
     const token = await invite();
     expect(await viewInvitation(token)).toMatchObject({
       state: "open",
-      teamName: "Ours",
+      team_name: "Ours",
       email,
       role: "member",
-      invitedBy: null,
-      hasUser: false,
-      signedInAs: null,
+      invited_by: null,
+      has_user: false,
+      signed_in_as: null,
     });
     expect(await stranger().invitations.accept({ token, ...NEW })).toEqual({ email, teamId: team });
     expect(await rolesOf(email)).toEqual([{ role: "member", teamId: team }]);
-    expect(await viewInvitation(token)).toEqual({ state: "accepted", signedInAs: null });
+    expect(await viewInvitation(token)).toEqual({ state: "accepted", signed_in_as: null });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
       message: expect.stringMatching(/already accepted/),
@@ -91,7 +91,7 @@ describe("an invitation", () => {
     const token = await invite();
     const mine = await somebody(email);
     const wrong = await somebody(`other-${guests}@example.net`);
-    expect(await viewInvitation(token)).toMatchObject({ state: "open", hasUser: true });
+    expect(await viewInvitation(token)).toMatchObject({ state: "open", has_user: true });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
       message: expect.stringContaining(`Sign in as ${email}, then open the link again.`),
@@ -119,7 +119,7 @@ describe("an invitation", () => {
     await elapse("6 days 23 hours");
     expect(await viewInvitation(token)).toMatchObject({ state: "open" });
     await elapse("2 hours");
-    expect(await viewInvitation(token)).toEqual({ state: "expired", signedInAs: null });
+    expect(await viewInvitation(token)).toEqual({ state: "expired", signed_in_as: null });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
       message: expect.stringMatching(/has expired/),
@@ -134,7 +134,7 @@ describe("an invitation", () => {
       .from(invitations)
       .where(eq(invitations.email, email));
     expect(await party.call("admin", "invitations.withdraw", { id })).toMatchObject({ ok: true });
-    expect(await viewInvitation(token)).toEqual({ state: "withdrawn", signedInAs: null });
+    expect(await viewInvitation(token)).toEqual({ state: "withdrawn", signed_in_as: null });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
     });
@@ -144,7 +144,7 @@ describe("an invitation", () => {
   test.each(["", "x", "a".repeat(43), "A".repeat(200), "../../etc/passwd", "' or 1=1 --"])(
     "whose link says %j is none",
     async (token) => {
-      expect(await viewInvitation(token)).toEqual({ state: "unknown", signedInAs: null });
+      expect(await viewInvitation(token)).toEqual({ state: "unknown", signed_in_as: null });
       await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
         code: "NOT_FOUND",
       });
@@ -200,7 +200,7 @@ describe("the inviter", () => {
     });
     const token = tokenOf((heard as { data: { link: string } }).data);
     const list = await party.call("admin", "invitations.list", {});
-    expect(list).toMatchObject({ ok: true, data: [{ email, isExpired: false }] });
+    expect(list).toMatchObject({ ok: true, data: [{ email, is_expired: false }] });
     expect(JSON.stringify(list)).not.toContain(token);
     const dump = await console.world.hot`select to_jsonb(i)::text as row from invitations i`;
     const log = await console.world.hot`select to_jsonb(a)::text as row from audit_log a`;
@@ -214,7 +214,7 @@ describe("the inviter", () => {
     expect(await renew()).toMatchObject({ ok: false, code: "TOO_MANY_REQUESTS" });
     await elapse("8 days");
     const after = tokenOf(((await renew()) as { data: { link: string } }).data);
-    expect(await viewInvitation(before)).toEqual({ state: "unknown", signedInAs: null });
+    expect(await viewInvitation(before)).toEqual({ state: "unknown", signed_in_as: null });
     expect(await viewInvitation(after)).toMatchObject({ state: "open", role: "member" });
   });
 

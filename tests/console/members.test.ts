@@ -47,11 +47,11 @@ describe("the member list", () => {
         expect.objectContaining({
           id: party.userIds.viewer,
           role: "viewer",
-          isSelf: true,
-          isTwoFactorOn: false,
-          lastSeenAt: expect.stringMatching(/Z$/),
+          is_self: true,
+          is_two_factor_on: false,
+          last_seen_at: expect.stringMatching(/Z$/),
         }),
-        expect.objectContaining({ id: party.userIds.owner, role: "owner", isSelf: false }),
+        expect.objectContaining({ id: party.userIds.owner, role: "owner", is_self: false }),
       ]),
     });
     expect(JSON.stringify(heard)).not.toMatch(/password|hash/i);
@@ -63,7 +63,7 @@ describe("the member list", () => {
         (${party.userIds.admin}, 'sealed', now()), (${party.userIds.member}, 'sealed', null)`;
     const caller = await secondOwner();
     const rows = await caller.caller.members.list({ team });
-    const factors = Object.fromEntries(rows.map(({ id, isTwoFactorOn }) => [id, isTwoFactorOn]));
+    const factors = Object.fromEntries(rows.map(({ id, is_two_factor_on }) => [id, is_two_factor_on]));
     expect(factors[party.userIds.admin]).toBe(true);
     expect(factors[party.userIds.member]).toBe(false);
   });
@@ -284,5 +284,5 @@ test("users can rename only themselves", async () => {
   expect(await again.profile.get()).toMatchObject({ name: "Vera <b>Viewer</b>" });
   await again.profile.rename({ name: "" });
   const rows = await again.members.list({ team });
-  expect(rows.find(({ isSelf }) => isSelf)).toMatchObject({ name: null });
+  expect(rows.find(({ is_self }) => is_self)).toMatchObject({ name: null });
 });

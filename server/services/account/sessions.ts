@@ -3,18 +3,10 @@ import { sessions } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
+import type { OpenSession } from "#server/shared/wire/people/session";
 import type { Owner } from "../people/users";
 import { formatDevice, recordAccountEvent } from "./events";
 import { endSessionsExcept } from "./factors/factors";
-
-/** An active session. `agent` is the browser in words, such as "Firefox on Linux". */
-export type OpenSession = {
-  id: string;
-  agent: string;
-  address: string | null;
-  createdAt: Date;
-  lastSeenAt: Date;
-};
 
 /** The user's active sessions, most recently used first. */
 export async function listSessions(deps: Deps, userId: string): Promise<OpenSession[]> {

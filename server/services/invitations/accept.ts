@@ -4,28 +4,11 @@ import { invitations, type Role, teams } from "#db/schema/teams";
 import type { Ctx, Deps } from "#server/deps";
 import { AppError, type ErrorCode } from "#server/platform/errors";
 import { hashToken, isOneTimeToken } from "#server/platform/secrets/one-time-token";
+import type { InvitationFault, InvitationPreview } from "#server/shared/wire/people/invitation";
 import { recordAudit } from "../audit/record";
 import { addMember } from "../members/change";
 import { requireAttempt, type SignInLimiter } from "../people/sign-in-counters";
 import { findUser, insertUser, prepareUser, type User } from "../people/users";
-
-/** Why an invitation link is not valid. */
-export type InvitationFault = "unknown" | "accepted" | "withdrawn" | "expired";
-
-/** What a visitor with the link can see before accepting. */
-export type InvitationView =
-  | {
-      state: "open";
-      teamName: string;
-      email: string;
-      role: Role;
-      /** Email address of the inviter; null for the operator or a deleted user. */
-      invitedBy: string | null;
-      expiresAt: Date;
-      /** Whether the invited address already has a user. Then only that user may accept. */
-      hasUser: boolean;
-    }
-  | { state: InvitationFault };
 
 const FAULTS: Record<InvitationFault, { code: ErrorCode; message: string }> = {
   unknown: {
@@ -57,7 +40,7 @@ export const INVITATION_ATTEMPTS_PER_MINUTE = { address: 30, invitation: 6 } as 
 export async function readInvitation(
   deps: Deps & { signInLimiter: SignInLimiter },
   { token, address }: { token: string; address: string },
-): Promise<InvitationView> {
+): Promise<InvitationPreview> {
   await requireAttempt(deps, `invitation:${address}`, INVITATION_ATTEMPTS_PER_MINUTE.address);
   const found = await findByToken(deps.db, token);
   if (!found) return { state: "unknown" };

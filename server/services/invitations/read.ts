@@ -1,19 +1,7 @@
 import { and, desc, eq, isNull, sql } from "drizzle-orm";
-import { invitations, type Role, users } from "#db/schema/teams";
+import { invitations, users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
-
-/** A pending invitation. Its link is shown only once, to the member who created it. */
-export type Invitation = {
-  id: string;
-  email: string;
-  role: Role;
-  /** Email address of the inviter; null for the operator or a deleted user. */
-  invitedBy: string | null;
-  /** When its current link was created. */
-  linkedAt: Date;
-  expiresAt: Date;
-  isExpired: boolean;
-};
+import type { Invitation } from "#server/shared/wire/people/invitation";
 
 /** Neither accepted nor withdrawn. A pending invitation may have expired. */
 export const isPending = and(isNull(invitations.acceptedAt), isNull(invitations.revokedAt));

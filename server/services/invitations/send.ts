@@ -5,6 +5,7 @@ import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { createOneTimeToken, hashToken } from "#server/platform/secrets/one-time-token";
+import type { CreatedInvitation } from "#server/shared/wire/people/invitation";
 import { recordAudit } from "../audit/record";
 import { callerRole, lockMembers, requireRightToManage } from "../members/lock";
 import { readAddress } from "../people/users";
@@ -22,19 +23,6 @@ export const INVITATION_LIMITS = {
   /** Minimum time between two links of the same invitation. */
   secondsBetween: 30,
 } as const;
-
-/** The result for the inviter. The link is shown only once: the database holds a hash of its token. */
-export type CreatedInvitation = {
-  id: string;
-  email: string;
-  role: Role;
-  link: string;
-  expiresAt: Date;
-  /** Whether an email with a separate link is sent as well. If not, the inviter has to pass this link on. */
-  isMailed: boolean;
-  /** Why no email is sent, and how to fix it. */
-  mailFault: string | null;
-};
 
 /**
  * Invites an email address to the team. AppError `forbidden` if the caller may not assign the role, `conflict` if the address

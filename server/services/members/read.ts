@@ -1,20 +1,8 @@
 import { asc, eq, max, sql } from "drizzle-orm";
 import { passkeys, totpFactors } from "#db/schema/account";
-import { memberships, type Role, sessions, users } from "#db/schema/teams";
+import { memberships, sessions, users } from "#db/schema/teams";
 import type { Ctx } from "#server/deps";
-
-/** A member of the team. */
-export type Member = {
-  userId: string;
-  email: string;
-  name: string | null;
-  role: Role;
-  /** Whether two-factor authentication (2FA) is on. */
-  isTwoFactorOn: boolean;
-  joinedAt: Date;
-  /** Time of the member's last request, to the minute; null if they have never signed in. */
-  lastSeenAt: Date | null;
-};
+import type { Member } from "#server/shared/wire/people/member";
 
 /** Maximum length of the list. Teams are small. */
 const membersMax = 500;

@@ -5,7 +5,7 @@ import { teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-import type { Team } from "../teams";
+import type { Team } from "#server/shared/wire/people/team";
 
 const { url: _url, callbackSecret: _secret, ...visible } = getTableColumns(relays);
 

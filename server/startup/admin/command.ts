@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { Ctx } from "#server/deps";
 import { AppError } from "#server/platform/errors";
-import { findTeam, type Team } from "#server/services/teams";
+import { findTeam } from "#server/services/teams";
+import type { Team } from "#server/shared/wire/people/team";
 import { OperatorError } from "../launcher/operator-error";
 import { operatorCtx, type Session, withDatabase } from "./session";
 import { type Output, printOutput } from "./terminal";

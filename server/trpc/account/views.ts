@@ -4,9 +4,9 @@ import { SIGN_IN_METHOD_NAMES } from "#server/services/account/complete-sign-in"
 import { ACCOUNT_EVENTS, type AccountEvent, formatDevice } from "#server/services/account/events";
 import type { Factors } from "#server/services/account/factors/factors";
 import type { LinkedAccount } from "#server/services/account/linked-accounts";
-import type { Passkey } from "#server/services/account/passkeys/passkeys";
 import { requiredProof } from "#server/services/account/reauthenticate";
-import type { OpenSession } from "#server/services/account/sessions";
+import { type Passkey, presentPasskey } from "#server/shared/wire/people/passkey";
+import { type OpenSession, presentSession } from "#server/shared/wire/people/session";
 
 /** The sign-in methods of a user, without secrets. Times are ISO 8601. */
 export function viewSignInMethods(methods: {
@@ -29,11 +29,7 @@ export function viewSignInMethods(methods: {
     hasAuthenticator: factors.hasTotp,
     recoveryCodesLeft: factors.recoveryCodesLeft,
     arePasskeysPossible: methods.arePasskeysPossible,
-    passkeys: methods.passkeys.map(({ createdAt, lastUsedAt, ...passkey }) => ({
-      ...passkey,
-      createdAt: createdAt.toISOString(),
-      lastUsedAt: lastUsedAt?.toISOString() ?? null,
-    })),
+    passkeys: methods.passkeys.map(presentPasskey),
     /** Accounts at configured providers, and accounts linked earlier at providers no longer configured. */
     accounts,
   };
@@ -52,14 +48,11 @@ const viewProvider = (provider: SignInProvider, account: LinkedAccount | undefin
     : null,
 });
 
-/** One open session; `isThis` marks the caller's own. */
-export const viewSession = (session: OpenSession, thisId: string) => ({
-  ...session,
-  createdAt: session.createdAt.toISOString(),
-  lastSeenAt: session.lastSeenAt.toISOString(),
-  isThis: session.id === thisId,
+/** An open session in the console; `is_current` marks the caller's own. */
+export const viewSession = (session: OpenSession, currentId: string) => ({
+  ...presentSession(session),
+  is_current: session.id === currentId,
 });
-export type SessionView = ReturnType<typeof viewSession>;
 
 /** One security event of an account, as text. */
 export const viewAccountEvent = ({ id, kind, subject, address, userAgent, createdAt }: AccountEvent) => ({

@@ -4,9 +4,13 @@ import { acceptAsNew, acceptAsUser, readInvitation } from "#server/services/invi
 import { listInvitations } from "#server/services/invitations/read";
 import { inviteMember, renewInvitation } from "#server/services/invitations/send";
 import { withdrawInvitation } from "#server/services/invitations/withdraw";
+import {
+  presentCreatedInvitation,
+  presentInvitation,
+  presentInvitationPreview,
+} from "#server/shared/wire/people/invitation";
 import { inTeam, open, router, signedIn } from "../init";
 import { strictInput, TeamInput } from "../strict";
-import { viewCreatedInvitation, viewInvitation, viewInvitationPreview } from "./views";
 
 const id = z.uuid();
 const token = z.string().max(200);
@@ -15,17 +19,19 @@ const email = z.string().trim().min(1, "Enter an email address.").max(320);
 export const invitationsRouter = router({
   list: inTeam("members:write")
     .input(TeamInput)
-    .query(async ({ ctx }) => (await listInvitations(ctx.service)).map(viewInvitation)),
+    .query(async ({ ctx }) => (await listInvitations(ctx.service)).map(presentInvitation)),
   /** Returns the link, only in this response. */
   create: inTeam("members:write")
     .input(strictInput({ email, role: z.enum(ROLES) }))
     .mutation(async ({ ctx, input: { email, role } }) =>
-      viewCreatedInvitation(await inviteMember(ctx.service, { email, role })),
+      presentCreatedInvitation(await inviteMember(ctx.service, { email, role })),
     ),
   /** Returns the new link, only in this response; the previous link becomes invalid. */
   renew: inTeam("members:write")
     .input(strictInput({ id }))
-    .mutation(async ({ ctx, input }) => viewCreatedInvitation(await renewInvitation(ctx.service, input.id))),
+    .mutation(async ({ ctx, input }) =>
+      presentCreatedInvitation(await renewInvitation(ctx.service, input.id)),
+    ),
   withdraw: inTeam("members:write")
     .input(strictInput({ id }))
     .mutation(({ ctx, input }) => withdrawInvitation(ctx.service, input.id)),
@@ -34,7 +40,7 @@ export const invitationsRouter = router({
   read: open.input(z.strictObject({ token })).mutation(async ({ ctx, input }) => {
     const session = await ctx.session();
     const invitation = await readInvitation(ctx.deps, { token: input.token, address: ctx.visitor.address });
-    return viewInvitationPreview(invitation, session?.user.email ?? null);
+    return { ...presentInvitationPreview(invitation), signed_in_as: session?.user.email ?? null };
   }),
   /** Creates the invited user with the chosen password. */
   accept: open

@@ -2,9 +2,12 @@ import { z } from "zod";
 import { ROLES } from "#db/schema/teams";
 import { changeRole, leaveTeam, removeMember } from "#server/services/members/change";
 import { listMembers } from "#server/services/members/read";
+import { presentMember } from "#server/shared/wire/people/member";
 import { inTeam, router } from "../init";
 import { strictInput, TeamInput } from "../strict";
-import { viewMember } from "./views";
+
+/** A member in the list of the console. */
+export type MemberRow = ReturnType<typeof presentMember> & { is_self: boolean };
 
 const userId = z.string().max(60);
 
@@ -15,7 +18,9 @@ export const membersRouter = router({
   list: inTeam("team:read")
     .input(TeamInput)
     .query(async ({ ctx }) =>
-      (await listMembers(ctx.service)).map((member) => viewMember(member, ctx.signedInAs.user.id)),
+      (await listMembers(ctx.service)).map((member): MemberRow => {
+        return { ...presentMember(member), is_self: member.userId === ctx.signedInAs.user.id };
+      }),
     ),
   changeRole: inTeam("members:write")
     .input(strictInput({ userId, role: z.enum(ROLES) }))

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { UNKNOWN_POLICIES } from "#db/schema/teams";
 import { readRetention, retentionDaysMax, setRetention } from "#server/services/retention";
 import { createOwnTeam, readTeamRules, updateTeam } from "#server/services/teams";
+import { presentTeam } from "#server/shared/wire/people/team";
 import { inTeam, router, signedIn } from "../init";
 import { strictInput, TeamInput } from "../strict";
 
@@ -23,20 +24,12 @@ export const teamRouter = router({
   }),
   settings: inTeam("team:read")
     .input(TeamInput)
-    .query(async ({ ctx }) => {
-      const [rules, retention] = await Promise.all([readTeamRules(ctx.service), readRetention(ctx.service)]);
-      const { name, unknown, dailyCap, handedOverToday } = rules;
-      const { bodiesDays, emailsDays } = retention;
-      return { name, unknown, dailyCap, handedOverToday, retention: { bodiesDays, emailsDays } };
-    }),
+    .query(async ({ ctx: { service } }) =>
+      presentTeam(...(await Promise.all([readTeamRules(service), readRetention(service)]))),
+    ),
   change: inTeam("team:write")
     .input(strictInput({ name: TeamName.optional(), unknown: z.enum(UNKNOWN_POLICIES).optional() }))
-    .mutation(({ ctx, input: { name, unknown } }) =>
-      updateTeam(ctx.service, {
-        ...(name === undefined ? {} : { name }),
-        ...(unknown === undefined ? {} : { unknown }),
-      }),
-    ),
+    .mutation(({ ctx, input: { name, unknown } }) => updateTeam(ctx.service, { name, unknown })),
   /** Retention of email in days; null keeps it forever. */
   setRetention: inTeam("team:write")
     .input(strictInput({ bodiesDays: Days, emailsDays: Days }))

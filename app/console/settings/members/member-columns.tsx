@@ -1,5 +1,5 @@
 import { LogOut, ShieldCheck, UserCog, UserMinus } from "lucide-react";
-import type { MemberRow } from "#server/trpc/members/views";
+import type { MemberRow } from "#server/trpc/members/members";
 import { Menu, type MenuItem } from "../../_ui/dialog/menu";
 import { type Column, MENU_COLUMN } from "../../_ui/list/data-table";
 import { When } from "../../_ui/text/when";
@@ -17,8 +17,8 @@ export const memberColumns = (actionProps: ActionProps): Column<MemberRow>[] => 
     id: "2fa",
     header: "2FA",
     width: "w-36",
-    cell: ({ isTwoFactorOn }) =>
-      isTwoFactorOn ? (
+    cell: ({ is_two_factor_on }) =>
+      is_two_factor_on ? (
         <span className="inline-flex items-center gap-1.5 text-good">
           <ShieldCheck className="size-4" aria-hidden="true" /> On
         </span>
@@ -30,24 +30,28 @@ export const memberColumns = (actionProps: ActionProps): Column<MemberRow>[] => 
     id: "joined",
     header: "Joined",
     width: "w-32",
-    cell: ({ joinedAt }) => <When at={joinedAt} className="text-soft" />,
+    cell: ({ joined_at }) => <When at={joined_at} className="text-soft" />,
   },
   {
     id: "seen",
     header: "Last active",
     width: "w-32",
-    cell: ({ lastSeenAt }) =>
-      lastSeenAt ? <When at={lastSeenAt} className="text-soft" /> : <span className="text-soft">Never</span>,
+    cell: ({ last_seen_at }) =>
+      last_seen_at ? (
+        <When at={last_seen_at} className="text-soft" />
+      ) : (
+        <span className="text-soft">Never</span>
+      ),
   },
   { ...MENU_COLUMN, cell: (member) => <MemberMenu member={member} {...actionProps} /> },
 ];
 
-function Person({ member: { email, name, isSelf } }: { member: MemberRow }) {
+function Person({ member: { email, name, is_self } }: { member: MemberRow }) {
   return (
     <span className="flex min-w-0 flex-col">
       <span className="truncate" title={email}>
         {name ?? email}
-        {isSelf ? <span className="ml-1.5 font-normal text-soft">you</span> : null}
+        {is_self ? <span className="ml-1.5 font-normal text-soft">you</span> : null}
       </span>
       {name ? (
         <span className="truncate font-normal text-soft text-xs" title={email}>
@@ -63,7 +67,7 @@ function MemberMenu({ member, canManage, canManageOwners, onAction }: ActionProp
   const act = (kind: MemberAction["kind"]) => () => onAction({ kind, member });
   const items: MenuItem[] = [];
   if (canChange) items.push({ label: "Change role…", Icon: UserCog, onSelect: act("role") });
-  if (member.isSelf) items.push({ label: "Leave team…", Icon: LogOut, tone: "bad", onSelect: act("leave") });
+  if (member.is_self) items.push({ label: "Leave team…", Icon: LogOut, tone: "bad", onSelect: act("leave") });
   else if (canChange)
     items.push({ label: "Remove from team…", Icon: UserMinus, tone: "bad", onSelect: act("remove") });
   return items.length === 0 ? null : <Menu label={`Actions for ${member.email}`} items={items} />;

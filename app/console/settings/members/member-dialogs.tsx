@@ -32,7 +32,7 @@ function RoleDialog({ teamId, action: { member }, onClose }: Props) {
     onDone: () => {
       onClose();
       // The role of the user decides which actions the page offers.
-      if (member.isSelf) router.refresh();
+      if (member.is_self) router.refresh();
     },
   });
   return (
@@ -41,7 +41,7 @@ function RoleDialog({ teamId, action: { member }, onClose }: Props) {
       onOpenChange={onClose}
       title={`Role of ${member.name ?? member.email}`}
       description={
-        member.isSelf
+        member.is_self
           ? "This is your own role. With a lower role you may be unable to undo the change."
           : "Takes effect immediately."
       }

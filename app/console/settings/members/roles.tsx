@@ -1,4 +1,4 @@
-import type { MemberRow } from "#server/trpc/members/views";
+import type { MemberRow } from "#server/trpc/members/members";
 import { Badge } from "../../_ui/text/badge";
 
 export type Role = MemberRow["role"];

@@ -45,17 +45,17 @@ export function SessionsSection() {
           {/* The current session comes first, even if it was idle for a long time. */}
           <ExpandableList
             label="Sessions"
-            rows={[...rows].sort((one, other) => Number(other.isThis) - Number(one.isThis))}
+            rows={[...rows].sort((one, other) => Number(other.is_current) - Number(one.is_current))}
             initialCount={6}
           >
-            {({ id, agent, address, createdAt, lastSeenAt, isThis }) => (
+            {({ id, agent, address, created_at, last_seen_at, is_current }) => (
               <ListItem
                 key={id}
                 Icon={Monitor}
                 title={agent}
-                badge={isThis ? <Badge tone="good">Current</Badge> : null}
+                badge={is_current ? <Badge tone="good">Current</Badge> : null}
                 actions={
-                  isThis ? null : (
+                  is_current ? null : (
                     <Button
                       isSmall
                       disabled={ending.isBusy}
@@ -68,7 +68,7 @@ export function SessionsSection() {
                 }
               >
                 {address ? <span className="wrap-anywhere font-mono">{address}</span> : "Unknown address"} ·
-                last active <When at={lastSeenAt} /> · signed in <When at={createdAt} />
+                last active <When at={last_seen_at} /> · signed in <When at={created_at} />
               </ListItem>
             )}
           </ExpandableList>

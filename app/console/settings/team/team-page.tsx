@@ -16,12 +16,15 @@ export function TeamPage({ teamId }: { teamId: string }) {
   const settings = useQuery(trpc.team.settings.queryOptions({ team: teamId }));
   return (
     <Fetched by={settings} loading={<SkeletonCard lines={5} />}>
-      {({ name, unknown, dailyCap, handedOverToday, retention }) => (
+      {(team) => (
         <div className="flex flex-col gap-6">
-          <NameSection teamId={teamId} name={name} />
-          <UnknownSection teamId={teamId} policy={unknown} />
-          <CapSection dailyCap={dailyCap} handedOverToday={handedOverToday} />
-          <RetentionSection teamId={teamId} retention={retention} />
+          <NameSection teamId={teamId} name={team.name} />
+          <UnknownSection teamId={teamId} policy={team.unknown} />
+          <CapSection dailyCap={team.daily_cap} handedOverToday={team.handed_over_today ?? 0} />
+          <RetentionSection
+            teamId={teamId}
+            retention={{ bodiesDays: team.keep_contents_days, emailsDays: team.keep_mails_days }}
+          />
           <OtherTeamSection />
         </div>
       )}

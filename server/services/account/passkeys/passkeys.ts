@@ -6,6 +6,7 @@ import { passkeys } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId, newId } from "#server/platform/ids";
+import type { Passkey } from "#server/shared/wire/people/passkey";
 import type { Owner } from "../../people/users";
 import { formatDevice, recordAccountEvent } from "../events";
 import { afterFactorAdded, afterFactorRemoved, lockUser, lockUserOfSession } from "../factors/factors";
@@ -19,14 +20,6 @@ const ALGORITHMS = [-8, -7, -257];
 
 /** Loaded on demand: the library is large and few requests need it. */
 const webauthn = () => import("@simplewebauthn/server");
-
-export type Passkey = {
-  id: string;
-  name: string;
-  isSynced: boolean;
-  createdAt: Date;
-  lastUsedAt: Date | null;
-};
 
 /** The user's passkeys, oldest first. */
 export async function listPasskeys(deps: Deps, userId: string): Promise<Passkey[]> {

@@ -2,14 +2,8 @@ import { type Command, Option } from "commander";
 import { UNKNOWN_POLICIES, type UnknownPolicy } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { readRetention, setRetention } from "#server/services/retention";
-import {
-  createTeam,
-  findTeam,
-  listTeams,
-  readTeamRules,
-  type Team,
-  updateTeam,
-} from "#server/services/teams";
+import { createTeam, findTeam, listTeams, readTeamRules, updateTeam } from "#server/services/teams";
+import { presentTeam, type Team } from "#server/shared/wire/people/team";
 import { orNull, readDailyCap, readName, readRetentionDays } from "../arguments";
 import { inDatabase, requireOption } from "../command";
 import { operatorCtx } from "../session";
@@ -73,10 +67,7 @@ export function addTeamCommands(program: Command): void {
         const { unknown, dailyCap, keepContents, keepEmails } = options;
         const found = await findTeam(deps, name);
         const ctx = operatorCtx(deps, found.id);
-        await updateTeam(ctx, {
-          ...(unknown !== undefined && { unknown }),
-          ...(dailyCap !== undefined && { dailyCap: orNull(dailyCap) }),
-        });
+        await updateTeam(ctx, { unknown, dailyCap: dailyCap === undefined ? undefined : orNull(dailyCap) });
         if (keepContents !== undefined || keepEmails !== undefined) {
           const { bodiesDays, emailsDays } = await readRetention(ctx);
           await setRetention(ctx, {
@@ -108,16 +99,7 @@ export function addTeamCommands(program: Command): void {
     );
 }
 
-async function readTeamSettings(deps: Deps, { id, name }: Team) {
-  const { unknown, dailyCap, handedOverToday } = await readTeamRules({ ...deps, teamId: id });
-  const { bodiesDays, emailsDays } = await readRetention({ ...deps, teamId: id });
-  return {
-    id,
-    name,
-    unknown,
-    daily_cap: dailyCap,
-    handed_over_today: dailyCap === null ? null : handedOverToday,
-    keep_contents_days: bodiesDays,
-    keep_mails_days: emailsDays,
-  };
+async function readTeamSettings(deps: Deps, { id }: Team) {
+  const ctx = { ...deps, teamId: id };
+  return presentTeam(await readTeamRules(ctx), await readRetention(ctx));
 }

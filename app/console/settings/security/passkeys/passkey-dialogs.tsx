@@ -1,6 +1,7 @@
 "use client";
 
 import { useForm } from "react-hook-form";
+import type { PasskeyResponse } from "#server/shared/wire/people/passkey";
 import type { SignInMethodsView } from "#server/trpc/account/views";
 import { Dialog } from "../../../_ui/dialog/dialog";
 import { ActionForm } from "../../../_ui/form/action-form";
@@ -10,7 +11,7 @@ import { useAction } from "../../../_ui/use-action";
 import { ProofDialog } from "../proof-dialog";
 import { useAccountQueries } from "../use-account-queries";
 
-type Props = { passkey: SignInMethodsView["passkeys"][number]; onClose: () => void };
+type Props = { passkey: PasskeyResponse; onClose: () => void };
 
 /** Renames a passkey. */
 export function RenamePasskey({ passkey, onClose }: Props) {

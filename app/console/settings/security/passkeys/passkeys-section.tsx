@@ -2,6 +2,7 @@
 
 import { KeyRound, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
+import type { PasskeyResponse } from "#server/shared/wire/people/passkey";
 import type { SignInMethodsView } from "#server/trpc/account/views";
 import { Menu } from "../../../_ui/dialog/menu";
 import { Button } from "../../../_ui/form/button";
@@ -12,8 +13,7 @@ import { ItemList, ListItem } from "../list-item";
 import { AddPasskey } from "./add-passkey";
 import { RemovePasskey, RenamePasskey } from "./passkey-dialogs";
 
-type Passkey = SignInMethodsView["passkeys"][number];
-type Opened = { kind: "add" } | { kind: "rename" | "remove"; passkey: Passkey };
+type Opened = { kind: "add" } | { kind: "rename" | "remove"; passkey: PasskeyResponse };
 
 /** The passkeys of the user. */
 export function PasskeysSection({ methods }: { methods: SignInMethodsView }) {
@@ -39,7 +39,7 @@ export function PasskeysSection({ methods }: { methods: SignInMethodsView }) {
               key={passkey.id}
               Icon={KeyRound}
               title={passkey.name}
-              badge={passkey.isSynced ? <Badge tone="mute">Synced</Badge> : null}
+              badge={passkey.is_synced ? <Badge tone="mute">Synced</Badge> : null}
               actions={
                 <Menu
                   label={`Actions for ${passkey.name}`}
@@ -55,10 +55,10 @@ export function PasskeysSection({ methods }: { methods: SignInMethodsView }) {
                 />
               }
             >
-              Added <When at={passkey.createdAt} />,{" "}
-              {passkey.lastUsedAt ? (
+              Added <When at={passkey.created_at} />,{" "}
+              {passkey.last_used_at ? (
                 <>
-                  last used <When at={passkey.lastUsedAt} />
+                  last used <When at={passkey.last_used_at} />
                 </>
               ) : (
                 "never used"

@@ -1,0 +1,83 @@
+import type { Role } from "#db/schema/teams";
+
+/** A pending invitation. Its link is shown only once, to the member who created it. */
+export type Invitation = {
+  id: string;
+  email: string;
+  role: Role;
+  /** Email address of the inviter; null for the operator or a deleted user. */
+  invitedBy: string | null;
+  /** When its current link was created. */
+  linkedAt: Date;
+  expiresAt: Date;
+  isExpired: boolean;
+};
+
+/** The result for the inviter. The link is shown only once: the database holds a hash of its token. */
+export type CreatedInvitation = {
+  id: string;
+  email: string;
+  role: Role;
+  link: string;
+  expiresAt: Date;
+  /** Whether an email with a separate link is sent as well. If not, the inviter has to pass this link on. */
+  isMailed: boolean;
+  /** Why no email is sent, and how to fix it. */
+  mailFault: string | null;
+};
+
+/** Why an invitation link is not valid. */
+export type InvitationFault = "unknown" | "accepted" | "withdrawn" | "expired";
+
+/** What a visitor with the link can see before accepting. */
+export type InvitationPreview =
+  | {
+      state: "open";
+      teamName: string;
+      email: string;
+      role: Role;
+      /** Email address of the inviter; null for the operator or a deleted user. */
+      invitedBy: string | null;
+      expiresAt: Date;
+      /** Whether the invited address already has a user. Then only that user may accept. */
+      hasUser: boolean;
+    }
+  | { state: InvitationFault };
+
+/** A pending invitation as in the console. */
+export const presentInvitation = ({ id, email, role, ...invitation }: Invitation) => ({
+  id,
+  email,
+  role,
+  invited_by: invitation.invitedBy,
+  linked_at: invitation.linkedAt.toISOString(),
+  expires_at: invitation.expiresAt.toISOString(),
+  is_expired: invitation.isExpired,
+});
+export type InvitationResponse = ReturnType<typeof presentInvitation>;
+
+/** The only response that contains the link. */
+export const presentCreatedInvitation = ({ id, email, role, link, ...invitation }: CreatedInvitation) => ({
+  id,
+  email,
+  role,
+  link,
+  is_mailed: invitation.isMailed,
+  mail_fault: invitation.mailFault,
+  expires_at: invitation.expiresAt.toISOString(),
+});
+export type CreatedInvitationResponse = ReturnType<typeof presentCreatedInvitation>;
+
+/** An invitation as the invited person sees it. */
+export const presentInvitationPreview = (preview: InvitationPreview) =>
+  preview.state === "open"
+    ? {
+        state: preview.state,
+        team_name: preview.teamName,
+        email: preview.email,
+        role: preview.role,
+        invited_by: preview.invitedBy,
+        expires_at: preview.expiresAt.toISOString(),
+        has_user: preview.hasUser,
+      }
+    : { state: preview.state };

@@ -1,0 +1,18 @@
+export type Passkey = {
+  id: string;
+  name: string;
+  /** Whether it can be synced to several devices through a cloud account. */
+  isSynced: boolean;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+};
+
+/** A passkey as in the console, without its key. */
+export const presentPasskey = ({ id, name, isSynced, createdAt, lastUsedAt }: Passkey) => ({
+  id,
+  name,
+  is_synced: isSynced,
+  created_at: createdAt.toISOString(),
+  last_used_at: lastUsedAt?.toISOString() ?? null,
+});
+export type PasskeyResponse = ReturnType<typeof presentPasskey>;

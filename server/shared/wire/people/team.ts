@@ -1,0 +1,20 @@
+import type { UnknownPolicy } from "#db/schema/teams";
+
+export type Team = { id: string; name: string };
+
+/** A team's sending rules, and the number of recipients handed over today (UTC), which is counted only if there is a cap. */
+export type TeamRules = Team & { unknown: UnknownPolicy; dailyCap: number | null; handedOverToday: number };
+
+/** A team with its settings, as in the console and the CLI. */
+export const presentTeam = (
+  { id, name, unknown, dailyCap, handedOverToday }: TeamRules,
+  retention: { bodiesDays: number | null; emailsDays: number | null },
+) => ({
+  id,
+  name,
+  unknown,
+  daily_cap: dailyCap,
+  handed_over_today: dailyCap === null ? null : handedOverToday,
+  keep_contents_days: retention.bodiesDays,
+  keep_mails_days: retention.emailsDays,
+});

@@ -1,8 +1,7 @@
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import type { SignInLimiter } from "../people/sign-in-counters";
-import type { Owner } from "../people/users";
-import { authenticateByPassword, hashNewPassword, writePassword } from "../people/users";
+import { authenticateByPassword, hashNewPassword, type Owner, writePassword } from "../people/users";
 import { recordAccountEvent } from "./events";
 import { lockUser } from "./factors/factors";
 import { countProof } from "./reauthenticate";

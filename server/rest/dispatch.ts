@@ -1,6 +1,5 @@
 import type { RestDeps } from "#server/deps";
 import { AppError, type Rejection, rejectionOf } from "#server/platform/errors";
-import { streamOf } from "#server/platform/http/stream";
 import { newId } from "#server/platform/ids";
 import { addressBucket, clientAddress } from "#server/platform/limits/address-bucket";
 import type { Verdict } from "#server/platform/limits/limits";
@@ -11,16 +10,7 @@ import { type Identified, identify, type Peer } from "./pipeline/identify";
 import { logCall } from "./pipeline/log-call";
 import { compileRoutes, type Find, type Match } from "./pipeline/match";
 import { runRoute } from "./pipeline/pipeline";
-import {
-  errorBody,
-  errorHeaders,
-  imageResponse,
-  jsonResponse,
-  limitHeaders,
-  pageResponse,
-  redirectResponse,
-  streamResponse,
-} from "./pipeline/respond";
+import { errorBody, errorHeaders, limitHeaders, respond } from "./pipeline/respond";
 import type { HandlerResult, Route } from "./pipeline/route";
 import { routes } from "./routes";
 
@@ -94,21 +84,12 @@ export function createDispatch(list: readonly Route[]): Dispatch {
       ...limitHeaders(verdict ?? uncounted(nowMs), nowMs),
       ...headers,
     };
-    const isHead = request.method === "HEAD";
-    if ("body" in result) return jsonResponse(status, isHead ? null : result.body, commonHeaders);
-    if ("page" in result) return pageResponse(status, isHead ? null : result.page, commonHeaders);
-    const declaredType = match.route?.responseType ?? "application/octet-stream";
-    if ("location" in result) return redirectResponse(status, result.location, isHead, commonHeaders);
-    if ("image" in result)
-      return imageResponse(status, isHead ? null : result.image, declaredType, commonHeaders);
-    const { stream, filename, contentType = declaredType } = result;
-    const onFault = (error: unknown) =>
-      deps.log.error("rest.stream_broken", { requestId, ...errorFacts(error) });
-    return streamResponse(
-      status,
-      { stream: isHead ? null : streamOf(stream, onFault), filename, contentType },
-      commonHeaders,
-    );
+    const options = {
+      declaredType: match.route?.responseType ?? "application/octet-stream",
+      isHead: request.method === "HEAD",
+      onFault: (error: unknown) => deps.log.error("rest.stream_broken", { requestId, ...errorFacts(error) }),
+    };
+    return respond(status, result, options, commonHeaders);
   };
 
   function explainNotFound(find: Find, { allowed }: Match, method: string, pathname: string): AppError {

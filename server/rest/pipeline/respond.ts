@@ -1,100 +1,78 @@
 import { type AppError, rejectionOf } from "#server/platform/errors";
 import { attachmentDisposition } from "#server/platform/http/disposition";
+import { streamOf } from "#server/platform/http/stream";
 import type { Verdict } from "#server/platform/limits/limits";
+import type { HandlerResult } from "./route";
 
-/** A JSON response; `null` sends only the headers, for HEAD. Caching and content-type sniffing are disabled. */
-export function jsonResponse(
-  status: number,
-  body: Record<string, unknown> | null,
-  headers: Record<string, string>,
-): Response {
-  return new Response(body && JSON.stringify(body), {
-    status,
-    headers: {
-      "content-type": "application/json; charset=utf-8",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      ...headers,
-    },
-  });
-}
+/** What every response has: it is not cached, and its type is not guessed. */
+const COMMON = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+/** The headers and the body of a handler's result. */
+type Content = { body: string | Uint8Array<ArrayBuffer> | ReadableStream; headers: Record<string, string> };
 
 /**
- * A file response, streamed as fast as the caller reads it; headers only for HEAD. An error in the stream closes the
- * connection. The headers prevent browsers from rendering or running the file in our origin.
+ * The response of a handler's result; only its headers for HEAD. `declaredType` is the content type of a result that is not
+ * JSON. A stream is read as fast as the caller reads it; its error closes the connection and goes to `onFault`.
  */
-export function streamResponse(
+export function respond(
   status: number,
-  { stream, filename, contentType }: { stream: ReadableStream | null; filename: string; contentType: string },
+  result: HandlerResult,
+  options: { declaredType: string; isHead: boolean; onFault: (error: unknown) => void },
   headers: Record<string, string>,
 ): Response {
-  return new Response(stream, {
-    status,
+  const { body, headers: own } = contentOf(result, options);
+  return new Response(options.isHead ? null : body, { status, headers: { ...COMMON, ...own, ...headers } });
+}
+
+function contentOf(
+  result: HandlerResult,
+  {
+    declaredType,
+    isHead,
+    onFault,
+  }: { declaredType: string; isHead: boolean; onFault: (error: unknown) => void },
+): Content {
+  if ("body" in result)
+    return {
+      body: JSON.stringify(result.body),
+      headers: { "content-type": "application/json; charset=utf-8" },
+    };
+  // A page cannot run scripts, load resources, be framed, or send its URL as referrer.
+  if ("page" in result)
+    return {
+      body: result.page,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy":
+          "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+        "referrer-policy": "no-referrer",
+      },
+    };
+  // Any site may embed an image.
+  if ("image" in result)
+    return {
+      body: result.image,
+      headers: { "content-type": declaredType, "cross-origin-resource-policy": "cross-origin" },
+    };
+  if ("location" in result)
+    return {
+      body: `${result.location}\n`,
+      headers: {
+        location: result.location,
+        "content-type": "text/plain; charset=utf-8",
+        "referrer-policy": "no-referrer",
+        "x-robots-tag": "noindex",
+      },
+    };
+  // Browsers must not render or run a file in our origin.
+  return {
+    body: isHead ? "" : streamOf(result.stream, onFault),
     headers: {
-      "content-type": contentType,
-      "content-disposition": attachmentDisposition(filename),
+      "content-type": result.contentType ?? declaredType,
+      "content-disposition": attachmentDisposition(result.filename),
       "content-security-policy": "default-src 'none'; sandbox",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      ...headers,
     },
-  });
-}
-
-/** An HTML page, or only its headers. It cannot run scripts, load resources, be framed, or send its URL as referrer. */
-export function pageResponse(status: number, page: string | null, headers: Record<string, string>): Response {
-  return new Response(page, {
-    status,
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy":
-        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-      "referrer-policy": "no-referrer",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      ...headers,
-    },
-  });
-}
-
-/** An image, or only its headers. Any site may embed it, and email clients may not cache it. */
-export function imageResponse(
-  status: number,
-  image: Uint8Array<ArrayBuffer> | null,
-  contentType: string,
-  headers: Record<string, string>,
-): Response {
-  return new Response(image, {
-    status,
-    headers: {
-      "content-type": contentType,
-      "cross-origin-resource-policy": "cross-origin",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      ...headers,
-    },
-  });
-}
-
-/** A redirect without a referrer. */
-export function redirectResponse(
-  status: number,
-  location: string,
-  isHead: boolean,
-  headers: Record<string, string>,
-): Response {
-  return new Response(isHead ? null : `${location}\n`, {
-    status,
-    headers: {
-      location,
-      "content-type": "text/plain; charset=utf-8",
-      "referrer-policy": "no-referrer",
-      "x-robots-tag": "noindex",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      ...headers,
-    },
-  });
+  };
 }
 
 /** Both sets of rate-limit headers: the specification's reset is a Unix time, Resend's is the number of seconds left. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeDomainName } from "#server/mail/address/domain-display";
+import { describeDomainName, findMixedLabels } from "#server/mail/address/domain-display";
 import { toAsciiDomain } from "#server/mail/address/idna";
 
 const shown = (name: string) => describeDomainName(toAsciiDomain(name) ?? "");
@@ -33,4 +33,29 @@ describe("a name that may be taken for another is warned of", () => {
   ])("%s", (name, words) => {
     expect(shown(name).warning).toContain(words);
   });
+});
+
+test.each([
+  ["p\u0430ypal.example", "p\u0430ypal", ["Latin", "Cyrillic"]],
+  ["mail.\u03bfffice.example", "\u03bfffice", ["Greek", "Latin"]],
+  ["\u0431\u0430\u03bdk.example", "\u0431\u0430\u03bdk", ["Cyrillic", "Greek", "Latin"]],
+  ["\u0440\u0443-\u13da.example", "\u0440\u0443-\u13da", ["Cyrillic", "another script"]],
+])("%s mixes scripts in one label, in either of its forms", (domain, label, scripts) => {
+  expect(findMixedLabels(domain)).toEqual([{ label, scripts }]);
+  expect(findMixedLabels(toAsciiDomain(domain) ?? "")).toMatchObject([{ scripts }]);
+});
+
+test.each([
+  "example.com",
+  "xn--mnchen-3ya.de",
+  "b\u00fccher-24.example",
+  "\u043f\u0440\u0438\u043c\u0435\u0440.com",
+  "\u03c0\u03b1\u03c1\u03ac\u03b4\u03b5\u03b9\u03b3\u03bc\u03b1.gr",
+  "\u4f8b\u3048\u30c6\u30b9\u30c8abc.jp",
+  "\u30e1\u30fc\u30eb.jp",
+  "\ud55c\uad6d\u6f22abc.kr",
+  "\u0645\u062b\u0627\u0644.example",
+  "\u13e3\u13b3\u13a9.example",
+])("%s is written as people write", (domain) => {
+  expect(findMixedLabels(domain)).toEqual([]);
 });

@@ -1,5 +1,77 @@
 import { toUnicodeDomain } from "./idna";
 
+/** The recommended scripts (UAX #31, table 5). */
+const SCRIPTS = [
+  "Latin",
+  "Cyrillic",
+  "Greek",
+  "Arabic",
+  "Armenian",
+  "Bengali",
+  "Bopomofo",
+  "Devanagari",
+  "Ethiopic",
+  "Georgian",
+  "Gujarati",
+  "Gurmukhi",
+  "Han",
+  "Hangul",
+  "Hebrew",
+  "Hiragana",
+  "Kannada",
+  "Katakana",
+  "Khmer",
+  "Lao",
+  "Malayalam",
+  "Myanmar",
+  "Oriya",
+  "Sinhala",
+  "Tamil",
+  "Telugu",
+  "Thaana",
+  "Thai",
+  "Tibetan",
+] as const;
+type Script = (typeof SCRIPTS)[number];
+
+/** Scripts that may be combined in one label (UTS #39 section 5.2, "highly restrictive"). */
+const TOGETHER: readonly (readonly Script[])[] = [
+  ["Latin", "Han", "Hiragana", "Katakana"],
+  ["Latin", "Han", "Bopomofo"],
+  ["Latin", "Han", "Hangul"],
+];
+
+/** The name of all other scripts. */
+const OTHER = "another script";
+
+const OF_SCRIPT = SCRIPTS.map((script) => [script, new RegExp(`\\p{scx=${script}}`, "u")] as const);
+/** Digits, hyphens and marks, which are valid with every script. */
+const OF_ANY = /[\p{sc=Zyyy}\p{sc=Zinh}]/u;
+
+/** A label with a suspicious mix of scripts, and the scripts in the order of the letters. */
+export type MixedLabel = { label: string; scripts: string[] };
+
+/**
+ * Returns the labels of a domain, in A-label or Unicode form, that mix scripts: a letter of another script can make a name
+ * look like a different domain.
+ */
+export function findMixedLabels(domain: string): MixedLabel[] {
+  return (toUnicodeDomain(domain) ?? "").split(".").flatMap((label) => {
+    const letters = [...label].filter((letter) => !OF_ANY.test(letter)).map(scriptsOf);
+    const covers = [...SCRIPTS.map((script) => [script]), ...TOGETHER, []];
+    const isConsistent = covers.some((cover) =>
+      letters.every((own) =>
+        cover.length === 0 ? own.length === 0 : own.some((script) => cover.includes(script)),
+      ),
+    );
+    if (isConsistent) return [];
+    return [{ label, scripts: [...new Set(letters.map(([script = OTHER]) => script))] }];
+  });
+}
+
+const scriptsOf = (letter: string): Script[] =>
+  OF_SCRIPT.filter(([, isOf]) => isOf.test(letter)).map(([script]) => script);
+
 /** The readable form of a domain name, if it differs from its A-labels. */
 export type DomainDisplay = {
   /** The name in its own script, such as `bücher.example`; null where the name is plain ASCII. */
@@ -8,31 +80,6 @@ export type DomainDisplay = {
   warning: string | null;
 };
 
-/** Scripts that may be combined in one name (UTS 39, "highly restrictive"). */
-const TOGETHER: readonly (readonly string[])[] = [
-  ["Latin", "Han", "Hiragana", "Katakana"],
-  ["Latin", "Han", "Bopomofo"],
-  ["Latin", "Han", "Hangul"],
-];
-
-const SCRIPTS: readonly (readonly [name: string, pattern: RegExp])[] = [
-  ["Latin", /\p{Script=Latin}/u],
-  ["Greek", /\p{Script=Greek}/u],
-  ["Cyrillic", /\p{Script=Cyrillic}/u],
-  ["Armenian", /\p{Script=Armenian}/u],
-  ["Hebrew", /\p{Script=Hebrew}/u],
-  ["Arabic", /\p{Script=Arabic}/u],
-  ["Devanagari", /\p{Script=Devanagari}/u],
-  ["Thai", /\p{Script=Thai}/u],
-  ["Georgian", /\p{Script=Georgian}/u],
-  ["Cherokee", /\p{Script=Cherokee}/u],
-  ["Han", /\p{Script=Han}/u],
-  ["Hiragana", /\p{Script=Hiragana}/u],
-  ["Katakana", /\p{Script=Katakana}/u],
-  ["Hangul", /\p{Script=Hangul}/u],
-  ["Bopomofo", /\p{Script=Bopomofo}/u],
-];
-
 /** Letters of other scripts that look like Latin letters in most typefaces. */
 const LOOKS_LATIN = /^[асԁеһіјӏорԛѕухԝүҽαεικνορτυχωօսոհ0-9-]+$/u;
 
@@ -40,17 +87,15 @@ const LOOKS_LATIN = /^[асԁеһіјӏорԛѕухԝүҽαεικνορτυχω�
 export function describeDomainName(ascii: string): DomainDisplay {
   const unicode = toUnicodeDomain(ascii);
   if (unicode === null || unicode === ascii) return { unicode: null, warning: null };
-  const warning = unicode.split(".").map(findWarning).find(Boolean) ?? null;
+  const [mixed] = findMixedLabels(unicode);
+  if (mixed) {
+    const scripts = [...SCRIPTS, OTHER].filter((script) => mixed.scripts.includes(script)).join(" and ");
+    const warning = `“${mixed.label}” mixes ${scripts} letters. Mail servers and recipients may treat such a name as an imitation of another domain.`;
+    return { unicode, warning };
+  }
+  const similar = unicode.split(".").find((label) => LOOKS_LATIN.test(label) && /[^\0-\x7f]/.test(label));
+  if (similar === undefined) return { unicode, warning: null };
+  const [script] = [...similar].flatMap(scriptsOf);
+  const warning = `“${similar}” consists of ${script} letters that look like Latin letters. Check that this is the intended name.`;
   return { unicode, warning };
-}
-
-function findWarning(label: string): string | null {
-  const scripts = SCRIPTS.filter(([, pattern]) => pattern.test(label)).map(([name]) => name);
-  const isConsistent =
-    scripts.length < 2 || TOGETHER.some((set) => scripts.every((name) => set.includes(name)));
-  if (!isConsistent)
-    return `“${label}” mixes ${scripts.join(" and ")} letters. Mail servers and recipients may treat such a name as an imitation of another domain.`;
-  if (scripts[0] !== undefined && scripts[0] !== "Latin" && LOOKS_LATIN.test(label))
-    return `“${label}” consists of ${scripts[0]} letters that look like Latin letters. Check that this is the intended name.`;
-  return null;
 }

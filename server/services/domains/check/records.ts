@@ -1,5 +1,5 @@
 import type { Deps } from "#server/deps";
-import { findMixedLabels } from "#server/mail/address/mixed-scripts";
+import { findMixedLabels } from "#server/mail/address/domain-display";
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
 import { formatDkimRecord } from "#server/mail/dkim/key";
 import type { DomainNote, DomainRecord } from "#server/shared/wire/domain";

@@ -11,9 +11,8 @@ import type { SendWatch } from "./smtp/send-message";
 import { sendPooled } from "./smtp/send-pooled";
 import { openSession } from "./smtp/session";
 import { RELAY_TIMEOUTS, type RelayTimeouts } from "./smtp/timeouts";
-import { watchAttempt } from "./smtp/watch-attempt";
 import type { SmtpTarget } from "./smtp-url";
-import type { DeliveryWatch, OutgoingMessage, Transport } from "./transport";
+import { type DeliveryWatch, type OutgoingMessage, type Transport, watchAttempt } from "./transport";
 
 /** Dependencies for direct delivery to the recipients' MX hosts. */
 export type DirectDependencies = {

@@ -1,8 +1,7 @@
 import type { Outcome } from "../outcome";
 import { deferAll } from "./judge";
 import { formatMetadataLine, type MailProvider, providerIdOf } from "./provider-id";
-import { watchAttempt } from "./smtp/watch-attempt";
-import type { DeliveryWatch, OutgoingMessage, Transport } from "./transport";
+import { type DeliveryWatch, type OutgoingMessage, type Transport, watchAttempt } from "./transport";
 
 /** One of several relays for a message. */
 export type OrderedRelay = {

@@ -7,9 +7,8 @@ import type { SendWatch } from "./smtp/send-message";
 import { sendPooled } from "./smtp/send-pooled";
 import { type OpenFailure, openSession, type Session } from "./smtp/session";
 import { RELAY_TIMEOUTS, type RelayTimeouts } from "./smtp/timeouts";
-import { watchAttempt } from "./smtp/watch-attempt";
 import type { SmtpTarget } from "./smtp-url";
-import type { DeliveryWatch, OutgoingMessage, Transport } from "./transport";
+import { type DeliveryWatch, type OutgoingMessage, type Transport, watchAttempt } from "./transport";
 
 export type RelayOptions = {
   /** Our name in EHLO: a host name that resolves to our address. */

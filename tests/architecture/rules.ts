@@ -17,18 +17,7 @@ const SETTINGS_FILE =
 const LINES_MAX = 350;
 const FILES_MAX = 12;
 /** Folders that are larger today, and their size. Remove a folder from the list as soon as it is small enough. */
-const LARGE_FOLDERS: Record<string, number> = {
-  "app/console/domains/[id]": 17,
-  "app/console/emails": 17,
-  "app/console/emails/[id]": 19,
-  "app/console/suppressions": 14,
-  "app/console/templates/[id]": 34,
-  "app/console/webhooks/[id]": 17,
-  "server/mail/transport/smtp": 13,
-  "server/rest/wire": 20,
-  "server/services/templates": 14,
-  "server/startup/admin": 18,
-};
+const LARGE_FOLDERS: Record<string, number> = { "app/console/domains/[id]": 17 };
 
 /** From the lowest to the highest. `server/deps.ts` holds the types of the effects and is beside the layers. */
 const LAYERS = [

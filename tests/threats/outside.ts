@@ -47,7 +47,7 @@ export const OUTSIDE: Dangers = {
     ],
   ],
   "events that are forged or repeated to a receiver": [
-    ["services/webhooks/sign", "all live secrets sign, and the reference library verifies each signature"],
+    ["services/webhooks/sign", "all active secrets sign, and the reference library verifies each signature"],
     [
       "delivery/webhooks/deliver",
       "is retried by the table with the same id and body and a new signature each time, until the event fails",

@@ -3,8 +3,8 @@ import { apiKeys } from "#db/schema/api-keys";
 import { deliveries, workers } from "#db/schema/deliveries";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import { emails } from "#db/schema/emails";
+import { usageDays } from "#db/schema/events";
 import { relays } from "#db/schema/relays";
-import { usageDays } from "#db/schema/usage";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { newId } from "#server/platform/ids";
-import type { RestApi } from "./rest-endpoint";
+import { formatRejection, type RestApi } from "./rest-endpoint";
 
 type PageFault = { status: 400 | 405; name: string; message: string };
 
@@ -30,19 +29,13 @@ export async function rejectPage(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   rest: Promise<RestApi>,
-  { status, name, message }: PageFault,
+  fault: PageFault,
 ): Promise<void> {
-  const requestId = newId();
-  const limits = await (await rest).limitHeaders(incoming.socket.remoteAddress ?? null);
-  const body = JSON.stringify({ error: message, name, message, statusCode: status, request_id: requestId });
-  outgoing.writeHead(status, {
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(body),
-    "cache-control": "no-store",
+  const { headers, body } = await formatRejection(rest, incoming.socket.remoteAddress ?? null, fault);
+  outgoing.writeHead(fault.status, {
     "x-content-type-options": "nosniff",
-    "x-request-id": requestId,
-    ...(status === 405 ? { allow: METHODS } : {}),
-    ...limits,
+    ...(fault.status === 405 ? { allow: METHODS } : {}),
+    ...headers,
   });
   outgoing.end(body);
   // Discards the request body, so it does not keep the connection open.

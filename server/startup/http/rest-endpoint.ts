@@ -1,4 +1,5 @@
 import type { RestDeps } from "#server/deps";
+import { newId } from "#server/platform/ids";
 import { addressBucket } from "#server/platform/limits/address-bucket";
 import { dispatch } from "#server/rest/dispatch";
 import { limitHeaders } from "#server/rest/pipeline/respond";
@@ -21,4 +22,23 @@ export function createRestApi(deps: RestDeps): RestApi {
       return limitHeaders(verdict, deps.clock().getTime());
     },
   };
+}
+
+/** The headers and the body of an error response for a request that does not reach the REST API, in the API's format. */
+export async function formatRejection(
+  rest: Promise<RestApi>,
+  address: string | null,
+  { status, name, message }: { status: number; name: string; message: string },
+): Promise<{ headers: Record<string, string>; body: string }> {
+  const requestId = newId();
+  const limits = await (await rest).limitHeaders(address);
+  const body = JSON.stringify({ error: message, name, message, statusCode: status, request_id: requestId });
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(body)),
+    "cache-control": "no-store",
+    "x-request-id": requestId,
+    ...limits,
+  };
+  return { headers, body };
 }

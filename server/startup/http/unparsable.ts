@@ -1,7 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { newId } from "#server/platform/ids";
-import type { RestApi } from "./rest-endpoint";
+import { formatRejection, type RestApi } from "./rest-endpoint";
 
 /** Responses by error code of the HTTP parser, for input that never becomes a request. */
 const RESPONSES: Record<string, { status: number; message: string }> = {
@@ -39,19 +38,14 @@ export async function rejectUnparsable(
   const { status, message } =
     typeof why === "string" ? { status: 405, message: why } : (RESPONSES[why.code ?? ""] ?? UNREADABLE);
   const name = status === 405 ? "method_not_allowed" : "validation_error";
-  const requestId = newId();
   try {
-    const limits = await (await rest).limitHeaders(socket.remoteAddress ?? null);
-    const body = JSON.stringify({ error: message, name, message, statusCode: status, request_id: requestId });
+    const fault = { status, name, message };
+    const { headers: common, body } = await formatRejection(rest, socket.remoteAddress ?? null, fault);
     const headers = {
-      "content-type": "application/json; charset=utf-8",
-      "content-length": String(Buffer.byteLength(body)),
-      "cache-control": "no-store",
       connection: "close",
       date: new Date().toUTCString(),
       ...(status === 405 ? { allow: "" } : {}),
-      "x-request-id": requestId,
-      ...limits,
+      ...common,
     };
     const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`);
     const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`;

@@ -9,7 +9,7 @@ import { strayNames } from "./architecture/top-level";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = readSources(root);
 
-describe("the house keeps its rules", () => {
+describe("the project keeps its rules", () => {
   for (const rule of Object.keys(RULES) as RuleName[]) {
     test(rule, () => {
       expect(findingsOf(rule, sources)).toEqual([]);

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const PATTERNS = [...TERMS, ...STYLE];
 const READ = /\.(ts|tsx|mts|mjs|md|example)$/;
 /** Lists the words that are rejected, or is written from names of the source. */
-const NOT_READ = [".github/CONTRIBUTING.md", ".github/doors.md"];
+const NOT_READ = [".github/CONTRIBUTING.md", ".github/entry-points.md"];
 
 const below = (folder: string): string[] =>
   readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })

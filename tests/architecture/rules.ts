@@ -4,7 +4,7 @@ import type { Deed, Import, Source } from "./source";
 /** A place where a rule is broken, and what would keep it. */
 export type Finding = { path: string; line: number; message: string };
 
-/** A rule of the house. Every file is judged by itself, with the others at hand. */
+/** A rule of the project. Every file is judged by itself, with the others at hand. */
 export type Rule = (file: Source, all: readonly Source[]) => Finding[];
 
 /** Pages, layouts and what else Next finds by the name of the file and its default export. */
@@ -31,7 +31,7 @@ const LAYERS = [
   ["app"],
 ];
 
-/** What the rooms behind the doors may reach of ours: a folder with everything in it, or one file. */
+/** What code behind the entry points may import of ours: a folder with everything in it, or one file. */
 const SERVICES_MAY = [
   "db/",
   "server/mail/",

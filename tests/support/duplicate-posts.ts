@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { callApi } from "./rest";
 
 export type DuplicateOptions = {
-  /** One or more doors over one database; the posts of a round are dealt out among them. */
+  /** One or more API servers over one database; the posts of a round are distributed among them. */
   baseUrls: readonly string[];
   /** May send from `sender`, and read. */
   token: string;
@@ -16,8 +16,8 @@ export type DuplicateOptions = {
 export type DuplicateFault = { round: number; what: string; seen: unknown };
 
 /**
- * Rounds of equal posts at once under one idempotency key. In each, every post must be answered 200 with the same id, all
- * but one as a replay, and exactly one mail must be there afterwards. Speaks HTTP alone, so that it runs against any door.
+ * Rounds of equal, concurrent posts under one idempotency key. In each, every post must be answered 200 with the same id, all
+ * but one as a replay, and exactly one email must exist afterwards. Uses HTTP only, so that it runs against any API server.
  */
 export async function postDuplicates(options: DuplicateOptions): Promise<DuplicateFault[]> {
   const { baseUrls, token, sender = "ann@backstamp.test", rounds, posts = 50 } = options;

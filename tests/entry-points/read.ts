@@ -1,32 +1,36 @@
 import { readFolders, type Source } from "./source";
 
 /** One way in: a route of the API, a procedure or file of the console, or an operator's command. */
-export type Door = { kind: "REST" | "console" | "command line"; name: string };
+export type EntryPoint = { kind: "REST" | "console" | "command line"; name: string };
 
-/** What doors call of a service, as `domains/write.createDomain`, with all the doors that reach it. */
-export type Reached = { service: string; doors: Door[] };
+/** What entry points call of a service, as `domains/write.createDomain`, with all the entry points that reach it. */
+export type Reached = { service: string; entryPoints: EntryPoint[] };
 
 const ROOMS = /^(?:server\/(?:rest|trpc|services|startup\/admin)|app)\//;
 
-type Block = Door & { file: string; text: string; owner: string };
+type Block = EntryPoint & { file: string; text: string; owner: string };
 
-/** Reads from the source which door reaches which function of a service. */
-export function readDoors(root: string): { doors: Door[]; reached: Reached[] } {
+/** Reads from the source which entry point reaches which function of a service. */
+export function readEntryPoints(root: string): { entryPoints: EntryPoint[]; reached: Reached[] } {
   const all = readFolders(root, ["server", "app"]);
-  // What lies behind every door alike, sessions and start-up, is no door's own.
+  // Sessions and startup are behind every entry point, so they belong to none.
   const sources = new Map([...all].filter(([file]) => ROOMS.test(file)));
   const blocks = [...sources.values()].flatMap((source) => blocksOf(source, all));
-  const found = new Map<string, Door[]>();
+  const found = new Map<string, EntryPoint[]>();
   for (const { file, text, owner, kind, name } of blocks)
     for (const service of servicesIn(sources, file, text, new Set([`${file}#${owner}`]))) {
-      const doors = found.get(service) ?? [];
-      if (!doors.some((door) => door.kind === kind && door.name === name)) doors.push({ kind, name });
-      found.set(service, doors);
+      const entryPoints = found.get(service) ?? [];
+      if (!entryPoints.some((entryPoint) => entryPoint.kind === kind && entryPoint.name === name))
+        entryPoints.push({ kind, name });
+      found.set(service, entryPoints);
     }
   return {
-    doors: blocks.map(({ kind, name }) => ({ kind, name })),
+    entryPoints: blocks.map(({ kind, name }) => ({ kind, name })),
     reached: [...found]
-      .map(([service, doors]) => ({ service, doors: doors.sort((a, b) => compare(a.name, b.name)) }))
+      .map(([service, entryPoints]) => ({
+        service,
+        entryPoints: entryPoints.sort((a, b) => compare(a.name, b.name)),
+      }))
       .sort((a, b) => compare(a.service, b.service)),
   };
 }
@@ -117,7 +121,7 @@ function cut(text: string, pattern: RegExp): { name: string; text: string }[] {
   }));
 }
 
-/** The functions of services that a text uses, by itself or by what it calls on its side of the services' door. */
+/** The functions of services that a text uses, by itself or by what it calls on its side of the services' entry point. */
 function servicesIn(
   sources: ReadonlyMap<string, Source>,
   file: string,
@@ -129,7 +133,7 @@ function servicesIn(
   if (!source) return found;
   for (const [word] of text.matchAll(/\b[a-zA-Z_]\w*\b/g)) {
     const target = source.imports.get(word) ?? (source.parts.has(word) ? { file, name: word } : null);
-    // Behind the console's own caller stand its procedures, which are doors by themselves.
+    // Behind the console's own caller stand its procedures, which are entry points by themselves.
     if (target === null || target.file === "server/trpc/router.ts") continue;
     if (seen.has(`${target.file}#${target.name}`)) continue;
     seen.add(`${target.file}#${target.name}`);

@@ -26,7 +26,7 @@ export const GAPS: Readonly<Record<string, string>> = {
   "emails/accept/send.sendEmail": SENDS,
   "emails/read/source.readSource": "A file for mail programs; the API gives the parts that it is made of.",
   "keys/use.readGauges": "A program reads its own window off the `X-RateLimit-*` headers.",
-  "keys/read.listKeys": "Names to choose among; both doors list keys by pages.",
+  "keys/read.listKeys": "Names to choose among; both entryPoints list keys by pages.",
   "keys/links.listLinkable": "What a form offers to choose.",
   "keys/read.nameKeys": "Names of keys for people; the API tells their ids.",
   "keys/read.getKey": "The page of one key; the API tells as much of each key in its list.",

@@ -2,28 +2,29 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { routes as declared } from "#server/rest/routes";
 import { appRouter } from "#server/trpc/router";
-import { readDoors } from "./doors/doors";
-import { formatDoors } from "./doors/format";
-import { GAPS } from "./doors/gaps";
+import { formatEntryPoints } from "./entry-points/format";
+import { GAPS } from "./entry-points/gaps";
+import { readEntryPoints } from "./entry-points/read";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const { doors, reached } = readDoors(root);
+const { entryPoints, reached } = readEntryPoints(root);
 
-const namesOf = (kind: string) => new Set(doors.filter((door) => door.kind === kind).map(({ name }) => name));
+const namesOf = (kind: string) =>
+  new Set(entryPoints.filter((entryPoint) => entryPoint.kind === kind).map(({ name }) => name));
 
-test("every route of the API and every procedure is read as a door", () => {
+test("every route of the API and every procedure is read as an entry point", () => {
   const routes = declared.map(({ method, path }) => `${method} ${path}`);
   expect(routes.filter((route) => !namesOf("REST").has(route))).toEqual([]);
   const procedures = Object.keys((appRouter as unknown as { _def: { procedures: object } })._def.procedures);
   expect(procedures.filter((procedure) => !namesOf("console").has(procedure))).toEqual([]);
 });
 
-test("what one door can do with mail, templates, domains, keys, webhooks and suppressions the other can, or there is a reason", () => {
+test("the API and the console can do the same with emails, templates, domains, keys, webhooks and suppressions, or a reason is listed", () => {
   const nouns = /^(emails|templates|domains|keys|webhooks|suppressions)\//;
   const gaps = reached
     .filter(({ service }) => nouns.test(service))
     .filter(
-      ({ doors: own }) =>
+      ({ entryPoints: own }) =>
         own.some(({ kind }) => kind === "REST") !== own.some(({ kind }) => kind === "console"),
     )
     .map(({ service }) => service);
@@ -31,6 +32,6 @@ test("what one door can do with mail, templates, domains, keys, webhooks and sup
   expect(Object.keys(GAPS).filter((gap) => !gaps.includes(gap))).toEqual([]);
 });
 
-test("the table of doors is that of the source; `npx vitest run --config tests/vitest.config.ts tests/doors.test.ts -u` writes it anew", async () => {
-  await expect(formatDoors(reached, GAPS)).toMatchFileSnapshot("../.github/doors.md");
+test("the table of entry points matches the source; `npx vitest run --config tests/vitest.config.ts tests/entry-points.test.ts -u` updates it", async () => {
+  await expect(formatEntryPoints(reached, GAPS)).toMatchFileSnapshot("../.github/entry-points.md");
 });

@@ -16,8 +16,6 @@ const SETTINGS_FILE =
   /(^|\/)[a-z]+\.config\.(ts|mjs)$|^proxy\.ts$|^tests\/support\/database\/global-[a-z-]+\.ts$/;
 const LINES_MAX = 350;
 const FILES_MAX = 12;
-/** Folders that are larger today, and their size. Remove a folder from the list as soon as it is small enough. */
-const LARGE_FOLDERS: Record<string, number> = { "app/console/domains/[id]": 17 };
 
 /** From the lowest to the highest. `server/deps.ts` holds the types of the effects and is beside the layers. */
 const LAYERS = [
@@ -275,9 +273,7 @@ export const RULES = {
     const folder = path.posix.dirname(file.path);
     const files = all.filter((other) => path.posix.dirname(other.path) === folder);
     const isFirst = files[0] === file;
-    return !isFirst ||
-      !/^(app|server|db)/.test(folder) ||
-      files.length <= (LARGE_FOLDERS[folder] ?? FILES_MAX)
+    return !isFirst || !/^(app|server|db)/.test(folder) || files.length <= FILES_MAX
       ? []
       : [{ path: file.path, line: 1, message: `is one of ${files.length} files in ${folder}: group them` }];
   },

@@ -80,7 +80,7 @@ test("with SMTP_URL=direct: a worker resolves the MX hosts, avoids internal addr
   );
   const reasons = (await world.email(id)).deliveries.map(({ lastReason }) => lastReason);
   expect(reasons[2]).toBe(
-    "The domain missing.example does not exist. DNS is queried again before this delivery fails.",
+    "The domain missing.example does not exist. A second DNS query must confirm this before the delivery fails.",
   );
   expect(reasons[3]).toBe("inside.example has no public IP address.");
   expect(peer.commands).toContain("EHLO worker.test");
@@ -107,7 +107,7 @@ test("a single wrong DNS response fails no email: a missing domain is final afte
     ]);
 
   await round();
-  const recheck = "DNS is queried again before this delivery fails.";
+  const recheck = "A second DNS query must confirm this before the delivery fails.";
   expect(await results()).toEqual([
     ["queued", 1, `The domain back.example does not exist. ${recheck}`],
     ["queued", 1, `The domain gone.example does not exist. ${recheck}`],

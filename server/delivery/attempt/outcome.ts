@@ -57,7 +57,7 @@ export function settleOutcome(claim: Claim, outcome: Outcome, context: OutcomeCo
   }
 }
 
-const RECHECK_NOTICE = "DNS is queried again before this delivery fails.";
+const RECHECK_NOTICE = "A second DNS query must confirm this before the delivery fails.";
 
 /** A rejection on our side: nothing was sent, and nothing will be. */
 export const settleFailure = (claim: Claim, reason: string): DeliveryResult =>

@@ -32,7 +32,7 @@ export type RetryContext = {
   policy: UnknownPolicy;
   /** In [0, 1). */
   random: number;
-  /** Replaces the retry table, for scripted recipients. */
+  /** Replaces the retry table, for the test addresses of the built-in domain. */
   retryAfterMs?: number;
   /** Faults of the route itself (login, TLS) are retried without limit. */
   retriesFaultsIndefinitely?: boolean;
@@ -43,7 +43,8 @@ export function retryOf(attempt: number, outcome: Outcome, context: RetryContext
   const { random, policy } = context;
   const { kind, alarm } = outcome;
   if (kind === "deferred") {
-    // A fault in our configuration never bounces email. The delivery waits until the operator fixes it.
+    // A fault of our transport (`alarm`) never bounces email: the delivery waits until the operator fixes it. Such attempts do
+    // not count, except the first: after an attempt the count is never 0.
     const isUncounted = attempt > 1;
     if (alarm !== undefined && context.retriesFaultsIndefinitely)
       return { rule: "relay_paused", waitMs: Math.round(relayWaitMs * (1 + jitter * random)), isUncounted };

@@ -90,8 +90,9 @@ export function limitHeaders(verdict: Verdict, nowMs: number): Record<string, st
 }
 
 /**
- * The body of an error. 401, 403 and 429 have exactly the bodies of the specification. All others contain the message as
- * `error` (specification) and as `message` (Resend).
+ * The body of an error. 401, 403 and 429 have exactly the bodies of the interface; that of 429 is
+ * `{"error":"Rate limit exceeded","retryAfter":SECONDS}`, with the seconds from `pipeline/identify.ts`. All others contain the
+ * message as `error` (the interface) and as `message` (Resend's SDKs).
  */
 export function errorBody(error: AppError, requestId: string): Record<string, unknown> {
   if (error.code === "unauthorized") return { error: "Unauthorized" };

@@ -16,7 +16,7 @@ import { readSuppression } from "./read";
 /*
  * What suppresses an address. Every path adds entries by `addEntries`:
  *
- * | cause                                 | origin      | blocks                           | enters by                   |
+ * | cause                                 | origin      | blocks                           | added by                    |
  * |---------------------------------------|-------------|----------------------------------|-----------------------------|
  * | hard bounce: SMTP reply               | `bounce`    | all email                        | delivery/attempt/outcome.ts |
  * | hard bounce: message, callback        | `bounce`    | all email                        | services/returns/record.ts  |
@@ -25,8 +25,8 @@ import { readSuppression } from "./read";
  * | API, console                          | `manual`    | all email                        | `addSuppressions`           |
  * | CSV import                            | in the file | in the file                      | `addNewSuppressions`        |
  *
- * A bounce counts if its code says that the address does not exist (mail/bounce/dead-address.ts), and a report if it is
- * proven to be about this very delivery (services/returns). Recipients of the built-in domain are never suppressed by
+ * A bounce counts if its code says that the address does not exist (mail/bounce/dead-address.ts), and a report only if it
+ * is verified to belong to one of our deliveries (services/returns). Recipients of the built-in domain are never suppressed by
  * their outcomes (`reportedEntry`). An entry stays until a member or a program removes it (remove.ts).
  *
  * A new entry, and a report that replaces an unsubscribe, sends `suppression.added` to the team's endpoints.

@@ -8,7 +8,7 @@ const tagsMax = 75;
 const headersMax = 50;
 const variableCharsMax = 2_000;
 
-/** `null`, `""` and `[]` mean the same as an omitted field: clients of the dialect send all of them. */
+/** `null`, `""` and `[]` mean the same as an omitted field: Resend's SDKs send all of them. */
 export const absent = (value: unknown): unknown =>
   value === null || value === "" || (Array.isArray(value) && value.length === 0) ? undefined : value;
 

@@ -342,7 +342,7 @@ describe("the overview", () => {
     await expect.poll(() => page.getByRole("row").count()).toBe(8);
     await expectNoBarriers(page);
     await takePictures(page, "overview");
-    await page.getByRole("radio", { name: "Today" }).click();
+    await page.getByRole("button", { name: "Today", exact: true }).click();
     await page.waitForURL(/range=today/);
     await page.getByRole("heading", { name: "Recipients by hour" }).waitFor(patience);
     expectNothingOdd();

@@ -33,7 +33,9 @@ test("without outgoing email every page shows a banner, and a queued email shows
       .toContainEqual(expect.stringMatching(/Outgoing email is not configured. Set SMTP_URL/));
     await expectNoBarriers(page);
   }
-  await page.getByText("Sending starts as soon as a relay or SMTP_URL is set.").waitFor({ timeout: 60_000 });
+  await page
+    .getByText("Attempts start when the operator adds a relay or sets SMTP_URL.")
+    .waitFor({ timeout: 60_000 });
   await takePictures(page, "email-waiting");
 });
 

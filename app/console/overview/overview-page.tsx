@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
-import { ToggleGroup } from "radix-ui";
+import { Toggle } from "../_ui/form/toggle";
 import { SkeletonCard } from "../_ui/list/skeleton";
 import { Fetched } from "../_ui/page/fetched";
 import { PageHeading } from "../_ui/page/page-heading";
@@ -40,26 +40,14 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
       <PageHeading
         title="Overview"
         actions={
-          <ToggleGroup.Root
-            type="single"
-            aria-label="Time range"
+          <Toggle
+            label="Time range"
             value={range}
-            onValueChange={(value) => {
-              const chosen = RANGES.find((each) => each === value);
-              if (chosen) void setSearch({ range: chosen });
-            }}
-            className="flex rounded-lg border border-line bg-sunk p-0.5"
-          >
-            {RANGES.map((each) => (
-              <ToggleGroup.Item
-                key={each}
-                value={each}
-                className="h-8 rounded-md px-3 font-medium text-soft hover:text-ink data-[state=on]:bg-page data-[state=on]:text-ink data-[state=on]:shadow-sm max-md:h-10"
-              >
-                {RANGE_LABELS[each]}
-              </ToggleGroup.Item>
-            ))}
-          </ToggleGroup.Root>
+            options={RANGES.map((value) => ({ value, label: RANGE_LABELS[value] }))}
+            onChange={(chosen) => void setSearch({ range: chosen })}
+            className="rounded-lg border border-line bg-sunk p-0.5"
+            itemClassName="h-8 rounded-md px-3 font-medium text-soft hover:text-ink aria-pressed:bg-page aria-pressed:text-ink aria-pressed:shadow-sm max-md:h-10"
+          />
         }
       />
       {parts.data && !parts.data.setup.hasSent ? (

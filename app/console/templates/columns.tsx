@@ -1,7 +1,7 @@
 import type { TemplateRow } from "#server/trpc/templates/templates";
 import type { Column } from "../_ui/list/data-table";
-import { Badge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
+import { TemplateStateBadge } from "./[id]/state-badge";
 
 /** The columns of the list of templates. */
 export const TEMPLATE_COLUMNS: readonly Column<TemplateRow>[] = [
@@ -56,28 +56,3 @@ export const TEMPLATE_COLUMNS: readonly Column<TemplateRow>[] = [
     cell: (row) => <TemplateStateBadge {...row} />,
   },
 ];
-
-type Numbers = Pick<TemplateRow, "currentNumber" | "publishedNumber">;
-
-/** Whether the version in the editor is published. */
-export function TemplateStateBadge({ currentNumber, publishedNumber }: Numbers) {
-  const { tone, label, title } = stateOf({ currentNumber, publishedNumber });
-  return (
-    <Badge tone={tone} title={title}>
-      {label}
-    </Badge>
-  );
-}
-
-function stateOf({ currentNumber, publishedNumber }: Numbers) {
-  if (publishedNumber === null)
-    return { tone: "mute", label: "Draft", title: "Not published. Publish it before you send it." } as const;
-  const title = `Version ${publishedNumber} is published`;
-  return publishedNumber === currentNumber
-    ? ({ tone: "good", label: "Published", title } as const)
-    : ({
-        tone: "info",
-        label: "New draft",
-        title: `${title}. Version ${currentNumber} is a draft.`,
-      } as const);
-}

@@ -24,7 +24,7 @@ export const useNowMs = (): number => use(Now);
 export function When({ at, className }: { at: string; className?: string }) {
   const nowMs = use(Now);
   return (
-    <Moment at={at} className={`whitespace-nowrap ${className ?? ""}`}>
+    <Moment at={at} className={`whitespace-nowrap tabular-nums ${className ?? ""}`}>
       {relativeTime(Date.parse(at), nowMs)}
     </Moment>
   );

@@ -1,12 +1,11 @@
 "use client";
 
-import { ImageOff, Monitor, Smartphone } from "lucide-react";
-import { ToggleGroup } from "radix-ui";
+import { ImageOff } from "lucide-react";
 import { useState } from "react";
+import { type Width, WidthToggle } from "../../_ui/form/width-toggle";
 import { buttonStyle } from "../../_ui/styles";
 
-const WIDTHS = { desktop: "100%", mobile: "375px" } as const;
-type Width = keyof typeof WIDTHS;
+const WIDTHS: Record<Width, string> = { desktop: "100%", mobile: "375px" };
 
 type Props = { teamId: string; id: string; hasRemoteImages: boolean };
 
@@ -18,31 +17,10 @@ export function HtmlPreview({ teamId, id, hasRemoteImages }: Props) {
   const [width, setWidth] = useState<Width>("desktop");
   const [showsImages, setShowsImages] = useState(false);
   const query = new URLSearchParams({ team: teamId, ...(showsImages ? { images: "1" } : {}) });
-  const toggle = `${buttonStyle.quiet} size-8 px-0 data-[state=on]:bg-mute-tint data-[state=on]:text-ink`;
   return (
     <>
       <div className="flex min-h-12 flex-wrap items-center gap-2 border-line border-b px-3 py-2">
-        <ToggleGroup.Root
-          type="single"
-          aria-label="Width"
-          value={width}
-          onValueChange={(value) => {
-            if (value === "desktop" || value === "mobile") setWidth(value);
-          }}
-          className="flex gap-1"
-        >
-          <ToggleGroup.Item
-            value="desktop"
-            aria-label="Desktop width"
-            title="Desktop width"
-            className={toggle}
-          >
-            <Monitor className="size-4" aria-hidden="true" />
-          </ToggleGroup.Item>
-          <ToggleGroup.Item value="mobile" aria-label="Phone width" title="Phone width" className={toggle}>
-            <Smartphone className="size-4" aria-hidden="true" />
-          </ToggleGroup.Item>
-        </ToggleGroup.Root>
+        <WidthToggle value={width} onChange={setWidth} />
         {hasRemoteImages && !showsImages ? (
           <button
             type="button"

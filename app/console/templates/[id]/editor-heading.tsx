@@ -11,7 +11,7 @@ import { useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { TemplateStateBadge } from "../columns";
+import { TemplateStateBadge } from "./state-badge";
 import type { DialogName, OpenTemplate } from "./use-template";
 
 type Props = {

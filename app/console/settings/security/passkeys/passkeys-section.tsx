@@ -1,17 +1,20 @@
 "use client";
 
 import { KeyRound, Pencil, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import type { PasskeyResponse } from "#server/shared/wire/people/passkey";
 import type { SignInMethodsView } from "#server/trpc/account/views";
 import { Menu } from "../../../_ui/dialog/menu";
 import { Button } from "../../../_ui/form/button";
+import { lazyPart } from "../../../_ui/page/lazy-part";
 import { Section } from "../../../_ui/page/section";
 import { Badge } from "../../../_ui/text/badge";
 import { When } from "../../../_ui/text/when";
 import { ItemList, ListItem } from "../list-item";
-import { AddPasskey } from "./add-passkey";
-import { RemovePasskey, RenamePasskey } from "./passkey-dialogs";
+
+const AddPasskey = lazyPart(async () => (await import("./add-passkey")).AddPasskey);
+const RenamePasskey = lazyPart(async () => (await import("./passkey-dialogs")).RenamePasskey);
+const RemovePasskey = lazyPart(async () => (await import("./passkey-dialogs")).RemovePasskey);
 
 type Opened = { kind: "add" } | { kind: "rename" | "remove"; passkey: PasskeyResponse };
 
@@ -73,11 +76,13 @@ export function PasskeysSection({ methods }: { methods: SignInMethodsView }) {
             : "Browsers support passkeys only over HTTPS with a host name, or on localhost. The operator configures this with BACKSTAMP_URL."}
         </p>
       )}
-      {opened?.kind === "add" ? <AddPasskey proof={methods.proof} onClose={close} /> : null}
-      {opened?.kind === "rename" ? <RenamePasskey passkey={opened.passkey} onClose={close} /> : null}
-      {opened?.kind === "remove" ? (
-        <RemovePasskey passkey={opened.passkey} methods={methods} onClose={close} />
-      ) : null}
+      <Suspense>
+        {opened?.kind === "add" ? <AddPasskey proof={methods.proof} onClose={close} /> : null}
+        {opened?.kind === "rename" ? <RenamePasskey passkey={opened.passkey} onClose={close} /> : null}
+        {opened?.kind === "remove" ? (
+          <RemovePasskey passkey={opened.passkey} methods={methods} onClose={close} />
+        ) : null}
+      </Suspense>
     </Section>
   );
 }

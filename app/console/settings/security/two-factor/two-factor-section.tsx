@@ -1,9 +1,10 @@
 "use client";
 
 import { LifeBuoy, Smartphone } from "lucide-react";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import type { SignInMethodsView } from "#server/trpc/account/views";
 import { Button } from "../../../_ui/form/button";
+import { lazyPart } from "../../../_ui/page/lazy-part";
 import { Section } from "../../../_ui/page/section";
 import { Badge } from "../../../_ui/text/badge";
 import { useTRPC } from "../../../_ui/trpc";
@@ -11,7 +12,8 @@ import { useAction } from "../../../_ui/use-action";
 import { ItemList, ListItem } from "../list-item";
 import { ProofDialog } from "../proof-dialog";
 import { useAccountQueries } from "../use-account-queries";
-import { AuthenticatorSetup } from "./authenticator-setup";
+
+const AuthenticatorSetup = lazyPart(async () => (await import("./authenticator-setup")).AuthenticatorSetup);
 
 const lowCodeCount = 3;
 
@@ -57,7 +59,7 @@ export function TwoFactorSection({ methods }: { methods: SignInMethodsView }) {
           </ListItem>
         ) : null}
       </ItemList>
-      {opened === "setup" ? <AuthenticatorSetup proof={proof} onClose={close} /> : null}
+      <Suspense>{opened === "setup" ? <AuthenticatorSetup proof={proof} onClose={close} /> : null}</Suspense>
       {opened === "remove" ? <RemoveAuthenticator methods={methods} onClose={close} /> : null}
       {opened === "renew" ? <RenewCodes proof={proof} onClose={close} /> : null}
     </Section>

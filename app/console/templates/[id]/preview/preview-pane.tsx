@@ -1,17 +1,16 @@
 "use client";
 
-import { CircleAlert, ImageOff, Monitor, Smartphone } from "lucide-react";
-import { ToggleGroup } from "radix-ui";
+import { CircleAlert, ImageOff } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Button } from "../../../_ui/form/button";
+import { type Width, WidthToggle } from "../../../_ui/form/width-toggle";
 import { Tabs } from "../../../_ui/page/tabs";
-import { buttonStyle, cardStyle } from "../../../_ui/styles";
+import { cardStyle } from "../../../_ui/styles";
 import { effectiveVariables, type Fields, type Samples, valuesOf } from "../fields";
 import { frameDocument, imagesHref } from "./frame-document";
 import type { Preview } from "./use-preview";
 
-const WIDTHS = { desktop: "100%", mobile: "375px" } as const;
-type Width = keyof typeof WIDTHS;
+const WIDTHS: Record<Width, string> = { desktop: "100%", mobile: "375px" };
 
 type Props = {
   teamId: string;
@@ -55,7 +54,7 @@ export function PreviewPane(props: Props) {
               <span className="text-soft">No subject: each send must provide one</span>
             )}
           </p>
-          <WidthToggle width={width} onChange={setWidth} />
+          <WidthToggle value={width} onChange={setWidth} />
         </div>
         <Tabs
           label="Preview format"
@@ -126,34 +125,3 @@ const TEXT_NOTES = {
   written: "Your own text part.",
   none: "No text part. Text-only email clients show an empty email, and spam filters add a penalty.",
 };
-
-const WIDTH_OPTIONS = [
-  { value: "desktop", label: "Desktop width", Icon: Monitor },
-  { value: "mobile", label: "Phone width", Icon: Smartphone },
-] as const;
-
-function WidthToggle({ width, onChange }: { width: Width; onChange: (width: Width) => void }) {
-  return (
-    <ToggleGroup.Root
-      type="single"
-      aria-label="Width"
-      value={width}
-      onValueChange={(value) => {
-        if (value === "desktop" || value === "mobile") onChange(value);
-      }}
-      className="flex shrink-0 gap-1"
-    >
-      {WIDTH_OPTIONS.map(({ value, label, Icon }) => (
-        <ToggleGroup.Item
-          key={value}
-          value={value}
-          aria-label={label}
-          title={label}
-          className={`${buttonStyle.quiet} size-8 px-0 data-[state=on]:bg-mute-tint data-[state=on]:text-ink max-md:size-11`}
-        >
-          <Icon className="size-4" aria-hidden="true" />
-        </ToggleGroup.Item>
-      ))}
-    </ToggleGroup.Root>
-  );
-}

@@ -41,6 +41,11 @@ export async function rejectUnparsable(
   try {
     const fault = { status, name, message };
     const { headers: common, body } = await formatRejection(rest, socket.remoteAddress ?? null, fault);
+    // The broken request itself may have been answered in the meantime: a second response would follow the first.
+    if (pending?.headersSent) {
+      socket.end();
+      return;
+    }
     const headers = {
       connection: "close",
       date: new Date().toUTCString(),

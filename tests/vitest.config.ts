@@ -45,7 +45,7 @@ export default defineConfig({
             "tests/fuzz/**",
           ],
           globalSetup: ["tests/support/database/global-postgres.ts"],
-          //           setupFiles: ["tests/support/shared-rsa-keys.ts"],
+          setupFiles: ["tests/support/shared-rsa-keys.ts"],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },

@@ -6,8 +6,8 @@ CREATE FUNCTION "event_offset"() RETURNS bigint LANGUAGE sql STABLE AS $$ SELECT
 CREATE FUNCTION "event_position"() RETURNS bigint LANGUAGE sql STABLE AS
   $$ SELECT pg_current_xact_id()::text::bigint + event_offset() $$;
 --> statement-breakpoint
--- The oldest open transaction of the cluster may be another database's, which writes no events here and obeys nobody's time
--- limits here. Those are passed over; one that cannot be told, such as a prepared one, counts as ours.
+-- The oldest open transaction of the cluster may belong to another database. It writes no events here, and the timeouts of
+-- this database do not apply to it, so it is skipped. One whose database is unknown, such as a prepared one, counts as ours.
 CREATE FUNCTION "event_horizon"() RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT coalesce(
     (
@@ -255,7 +255,7 @@ CREATE TABLE "domains" (
 	"last_checked_at" timestamp with time zone,
 	"next_check_at" timestamp with time zone,
 	"failing_since" timestamp with time zone,
-	"failed_looks" integer DEFAULT 0 NOT NULL,
+	"failed_checks" integer DEFAULT 0 NOT NULL,
 	"expires_at" timestamp with time zone,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "domains_team_name_key" UNIQUE("team_id","name"),
@@ -713,7 +713,7 @@ BEGIN
     IF NOT is_ahead THEN
       RETURN false;
     END IF;
-    -- Looked at again when nobody writes: whoever was first has settled it.
+    -- Checked again while the lock blocks writes, because another session may have raised the offset in the meantime.
     LOCK TABLE "email_events" IN SHARE ROW EXCLUSIVE MODE;
   END LOOP;
   EXECUTE format('CREATE OR REPLACE FUNCTION event_offset() RETURNS bigint LANGUAGE sql STABLE AS $body$ SELECT %s::bigint $body$', last + 4294967296);

@@ -43,7 +43,7 @@ export const WAIT_RULES = [
   "unknown_retry",
   "no_transport",
   "released",
-  "destination_pace",
+  "destination_throttled",
   "relay_paused",
   "daily_cap",
   "warm_up",

@@ -108,7 +108,7 @@ export const domains = pgTable(
      */
     failingSince: timestamp({ withTimezone: true }),
     /** Number of definite check failures since then. */
-    failedLooks: integer().notNull().default(0),
+    failedChecks: integer().notNull().default(0),
     /** When the domain is deleted if it is not verified; null once it was verified. */
     expiresAt: timestamp({ withTimezone: true }),
     createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),

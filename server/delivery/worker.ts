@@ -87,8 +87,8 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     every(sweepMs, "sweep", () => sweep(deps), emailLoop),
     every(sweepMs, "webhook_sweep", () => sweepWebhooks(deps), webhookLoop),
     every(relayProbeMs, "relays", () => probePausedRelays(deps), emailLoop),
-    every(domainChecksMs, "looks", () => recheckDomains(deps, domainChecksMax, signal)),
-    every(housekeepingMs, "books", () => aggregateUsage(deps, () => !signal.aborted)),
+    every(domainChecksMs, "domain_checks", () => recheckDomains(deps, domainChecksMax, signal)),
+    every(housekeepingMs, "usage", () => aggregateUsage(deps, () => !signal.aborted)),
     every(housekeepingMs, "retention", () => applyRetention(deps, () => !signal.aborted)),
   ];
 

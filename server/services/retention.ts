@@ -50,7 +50,7 @@ export async function setRetention(ctx: Ctx, wanted: Retention): Promise<void> {
         : { keep_contents_days: bodiesDays, keep_contents_days_before: before.bodiesDays }),
       ...(emailsDays === before.emailsDays
         ? {}
-        : { keep_mails_days: emailsDays, keep_mails_days_before: before.emailsDays }),
+        : { keep_emails_days: emailsDays, keep_emails_days_before: before.emailsDays }),
     };
     if (Object.keys(detail).length === 0) return;
     // Deleting the row also removes a worker's lease, so no worker continues with the former periods.

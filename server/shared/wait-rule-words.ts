@@ -13,7 +13,7 @@ export const WAIT_RULES: Record<WaitRule | "held", string> = {
   no_transport:
     "Outgoing email is not configured. Attempts start when the operator adds a relay or sets SMTP_URL.",
   released: "The worker shut down before the attempt. The delivery is due again immediately.",
-  destination_pace:
+  destination_throttled:
     "Sending to this destination is throttled: it is slow, it reported a rate limit, or the operator limited it. The next attempt is due at the given time.",
   relay_paused:
     "All relays for this email are paused because of their own faults. Each relay is retried once a minute. The email does not fail in the meantime.",

@@ -128,7 +128,7 @@ function startMoving(rig: Rig): { stop(): Promise<void> } {
       (hot) => hot`
         update deliveries set due_at = now()
         where status = 'queued' and due_at > now() and due_at <> 'infinity' and (
-          wait_rule is distinct from 'destination_pace' or (${round % 4 === 0} and due_at > now() + interval '2 s'))`,
+          wait_rule is distinct from 'destination_throttled' or (${round % 4 === 0} and due_at > now() + interval '2 s'))`,
     );
     await rig.ask(
       (hot) => hot`update webhook_deliveries set due_at = now() where status = 'pending' and due_at > now()`,

@@ -50,7 +50,7 @@ const rows = () => world.hot<Row[]>`
   select domain, status, wait_rule as rule, due_at > now() as waits, attempts from deliveries order by id`;
 const makeAllDue = () =>
   world.hot`update deliveries set due_at = now() where status = 'queued' and due_at > now()`;
-const WAITING = { status: "queued", rule: "destination_pace", waits: true, attempts: 0 };
+const WAITING = { status: "queued", rule: "destination_throttled", waits: true, attempts: 0 };
 
 const untilAllDelivered = () =>
   vi.waitFor(async () => {
@@ -88,7 +88,7 @@ test("a destination with a limit of 1 connection gets no second one, and one wit
       ({ domain, status }) => domain === limitedDomain && status === "queued",
     );
     expect(waiting).toHaveLength(5);
-    for (const row of waiting) expect(row).toMatchObject({ rule: "destination_pace", attempts: 0 });
+    for (const row of waiting) expect(row).toMatchObject({ rule: "destination_throttled", attempts: 0 });
   }, eventually);
   release();
   await untilAllDelivered();

@@ -78,7 +78,7 @@ test("a backlog of 20,000 emails to a slow destination hardly delays a single em
     150,
   );
   const [waiting] = await world.hot<{ n: number }[]>`
-    select count(*)::int as n from deliveries where wait_rule = 'destination_pace' and due_at > now()`;
+    select count(*)::int as n from deliveries where wait_rule = 'destination_throttled' and due_at > now()`;
   expect(waiting?.n).toBeGreaterThan(15_000);
 });
 
@@ -99,7 +99,7 @@ test("deliveries that wait for a destination are queued without an attempt, with
   start(out, release);
   const waiting = () => world.hot<{ attempts: number; waits: boolean; status: string }[]>`
     select d.attempts, d.due_at > now() as waits, e.status from deliveries d join emails e on e.id = d.email_id
-    where d.status = 'queued' and d.wait_rule = 'destination_pace'`;
+    where d.status = 'queued' and d.wait_rule = 'destination_throttled'`;
   await vi.waitFor(async () => expect(await waiting()).toHaveLength(18), eventually);
   for (const row of await waiting()) expect(row).toMatchObject({ attempts: 0, status: "queued" });
   expect((await waiting()).some(({ waits }) => waits)).toBe(true);
@@ -132,7 +132,7 @@ test("a destination that replies 421 is paused until the end of its pause, and o
   // Two dialogues had started before the first reply.
   expect(out.handedOver.length).toBeLessThanOrEqual(2);
   const [held] = await world.hot<{ seconds: number }[]>`
-    select extract(epoch from min(due_at) - now())::float as seconds from deliveries where wait_rule = 'destination_pace'`;
+    select extract(epoch from min(due_at) - now())::float as seconds from deliveries where wait_rule = 'destination_throttled'`;
   expect(held?.seconds).toBeGreaterThan(0);
   await queue("quick.example", 1);
   await vi.waitFor(() => expect(countFor(out.handedOver, "quick.example")).toBe(1), eventually);

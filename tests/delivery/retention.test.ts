@@ -296,14 +296,14 @@ test("a rule is a number of days or forever, and its previous value is in the au
     {
       keep_contents_days: 30,
       keep_contents_days_before: null,
-      keep_mails_days: 90,
-      keep_mails_days_before: null,
+      keep_emails_days: 90,
+      keep_emails_days_before: null,
     },
     {
       keep_contents_days: null,
       keep_contents_days_before: 30,
-      keep_mails_days: null,
-      keep_mails_days_before: 90,
+      keep_emails_days: null,
+      keep_emails_days_before: 90,
     },
   ]);
   expect((await world.hot`select from retention`).length).toBe(0);

@@ -47,7 +47,7 @@ test("callback set accepts a provider's calls with its secret, and callback off 
     relay: "pm",
     provider: "postmark",
     url: address,
-    heard: true,
+    is_accepted: true,
     topic: null,
     secret: expect.stringMatching(/^[\w-]{32}$/),
   });
@@ -56,7 +56,7 @@ test("callback set accepts a provider's calls with its secret, and callback off 
   expect(shown.stdout).toContain(`Url  ${address}`);
   expect(shown.stdout).toContain("Calls from Postmark are accepted.");
   expect(shown.stdout).not.toContain(made.secret);
-  expect(await json(["off", "pm"])).toMatchObject({ heard: false });
+  expect(await json(["off", "pm"])).toMatchObject({ is_accepted: false });
   expect(await secretOf(id)).toBeNull();
 });
 

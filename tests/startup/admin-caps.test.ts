@@ -53,9 +53,9 @@ test("the daily caps and the warm-up of a domain and a team are set, shown and r
     "--keep-emails",
     "365",
   ]);
-  expect(kept).toMatchObject({ keep_contents_days: 30, keep_mails_days: 365 });
+  expect(kept).toMatchObject({ keep_contents_days: 30, keep_emails_days: 365 });
   const always = await backstamp(["team", "set", "Capped", "--keep-contents", "always"]);
-  expect(always.stdout).toMatch(/Keep contents days +none\n +Keep mails days +365\n/);
+  expect(always.stdout).toMatch(/Keep contents days +none\n +Keep emails days +365\n/);
   const log = await world.hot`select actor, detail from audit_log where team_id = ${team.id} order by id`;
   expect(log.map(({ actor }) => actor)).toEqual(Array.from({ length: 5 }, () => "operator"));
 });

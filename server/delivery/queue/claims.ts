@@ -191,7 +191,7 @@ export async function releaseClaims(hot: HotSql, claims: readonly (Lease & Relea
   });
 }
 
-export type ReleaseRule = "released" | "no_transport" | "destination_pace" | "relay_paused" | CapRule;
+export type ReleaseRule = "released" | "no_transport" | "destination_throttled" | "relay_paused" | CapRule;
 type Release = { rule: ReleaseRule; waitMs?: number };
 
 const RELEASE_CLAIMS = writeStatement<{ claims: readonly (Lease & Release)[] }>(

@@ -35,7 +35,7 @@ export type HandOver = { started: Claim[]; delayed: Map<Claim, Requeue> };
  * Everything that delays a delivery that is due and has a route:
  *
  * 1. Its destination (`destination-throttles.ts`): concurrency, rate and pauses, learned from replies, below the operator's
- *    limits. A destination is a recipient domain in direct delivery, or a team's relays. Rule `destination_pace`.
+ *    limits. A destination is a recipient domain in direct delivery, or a team's relays. Rule `destination_throttled`.
  * 2. The concurrent dialogues of this worker (`dialogue-slots.ts`). A short wait in memory, without a rule.
  * 3. All relays of the route are paused (`routing/routes.ts`). Rule `relay_paused`.
  * 4. The daily caps of sender domain and team (`daily-caps.ts`), at the hand-over. Rules `daily_cap`, `warm_up` and
@@ -89,14 +89,14 @@ export function createThrottle(
       const destination = route.isByDestination ? (first?.domain ?? "") : route.throttleKey;
       const slot = destination === null ? unthrottled : await destinations.acquire(destination);
       if ("waitMs" in slot) {
-        const requeue: Requeue = { rule: "destination_pace", waitMs: slot.waitMs };
+        const requeue: Requeue = { rule: "destination_throttled", waitMs: slot.waitMs };
         if (!first || destination !== first.domain) return requeue;
         const { teamId } = first;
         const move = () =>
           destinations.postponeBehind(destination, (schedule) =>
             postponeBacklog(hot, { teamId, destination }, schedule, moveBatch),
           );
-        return { ...requeue, backlog: { name: `pace ${teamId} ${destination}`, move } };
+        return { ...requeue, backlog: { name: `destination ${teamId} ${destination}`, move } };
       }
       const dialogue = await dialogues.reserve({
         isHeavy: !email.hasBody,

@@ -36,6 +36,6 @@ with head as materialized (${queueHead("$1", "$6")}
   select id, row_number() over (order by priority, due_at, id) - 1 as n from mine
 )
 update deliveries d
-set due_at = now() + least($3::float8 + n * $4::float8, $5::float8) * interval '1 ms', wait_rule = 'destination_pace',
+set due_at = now() + least($3::float8 + n * $4::float8, $5::float8) * interval '1 ms', wait_rule = 'destination_throttled',
     updated_at = now()
 from line where d.id = line.id`;

@@ -164,7 +164,7 @@ async function declare(ctx: Ctx, name: string): Promise<Domain> {
         declaredVerifiedAt: sql`now()`,
         nextCheckAt: null,
         failingSince: null,
-        failedLooks: 0,
+        failedChecks: 0,
         expiresAt: null,
       })
       .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name)))

@@ -23,7 +23,7 @@ export function TeamPage({ teamId }: { teamId: string }) {
           <CapSection dailyCap={team.daily_cap} handedOverToday={team.handed_over_today ?? 0} />
           <RetentionSection
             teamId={teamId}
-            retention={{ bodiesDays: team.keep_contents_days, emailsDays: team.keep_mails_days }}
+            retention={{ bodiesDays: team.keep_contents_days, emailsDays: team.keep_emails_days }}
           />
           <OtherTeamSection />
         </div>

@@ -17,7 +17,7 @@ export const RECHECK_INTERVALS = [
 export const VERIFIED_INTERVALS = { everyMs: 24 * hourMs, whileFailingMs: 6 * hourMs } as const;
 
 /** Verification is lost after this many definite failures, the first at least this long ago. */
-export const LOSS = { failedLooks: 4, failingMs: 72 * hourMs } as const;
+export const LOSS = { failedChecks: 4, failingMs: 72 * hourMs } as const;
 
 /** How long a record may be missing before it counts as failed. */
 const missingMsMax = 72 * hourMs;
@@ -37,7 +37,7 @@ export type VerificationState = {
   isDeclared: boolean;
   /** Time since the first failed check, or since verification was requested; null if neither applies. */
   failingForMs: number | null;
-  failedLooks: number;
+  failedChecks: number;
 };
 
 export type Evaluation = {
@@ -45,7 +45,7 @@ export type Evaluation = {
   checks: RecordCheck[];
   /** Whether the period of failure continues; false ends it. */
   isFailing: boolean;
-  failedLooks: number;
+  failedChecks: number;
   /** Null: no further automatic check. */
   nextCheckMs: number | null;
 };
@@ -56,7 +56,7 @@ export type Evaluation = {
  */
 export function evaluateChecks(before: VerificationState, checks: RecordCheck[]): Evaluation {
   if (before.isDeclared)
-    return { status: "verified", checks, isFailing: false, failedLooks: 0, nextCheckMs: null };
+    return { status: "verified", checks, isFailing: false, failedChecks: 0, nextCheckMs: null };
   return before.status === "verified" ? evaluateVerified(before, checks) : evaluateUnverified(before, checks);
 }
 
@@ -65,13 +65,13 @@ function evaluateVerified(before: VerificationState, found: RecordCheck[]): Eval
   const proof = checks.filter(({ key }) => PROOF.includes(key));
   const isInconclusive = proof.some(({ status }) => status === "temporary_failure");
   const isBad = proof.length === 0 || proof.some(({ status }) => status === "failed");
-  const failedLooks = isBad ? before.failedLooks + 1 : isInconclusive ? before.failedLooks : 0;
-  const isFailing = failedLooks > 0;
-  const isLost = isBad && failedLooks >= LOSS.failedLooks && (before.failingForMs ?? 0) >= LOSS.failingMs;
-  if (isLost) return { status: statusOf(checks), checks, isFailing, failedLooks, nextCheckMs: null };
+  const failedChecks = isBad ? before.failedChecks + 1 : isInconclusive ? before.failedChecks : 0;
+  const isFailing = failedChecks > 0;
+  const isLost = isBad && failedChecks >= LOSS.failedChecks && (before.failingForMs ?? 0) >= LOSS.failingMs;
+  if (isLost) return { status: statusOf(checks), checks, isFailing, failedChecks, nextCheckMs: null };
   const nextCheckMs =
     isFailing || isInconclusive ? VERIFIED_INTERVALS.whileFailingMs : VERIFIED_INTERVALS.everyMs;
-  return { status: "verified", checks, isFailing, failedLooks, nextCheckMs };
+  return { status: "verified", checks, isFailing, failedChecks, nextCheckMs };
 }
 
 function evaluateUnverified(before: VerificationState, found: RecordCheck[]): Evaluation {
@@ -79,8 +79,8 @@ function evaluateUnverified(before: VerificationState, found: RecordCheck[]): Ev
   const checks = ageMs < missingMsMax ? found : found.map(toFailed);
   const status = statusOf(checks);
   if (status === "verified")
-    return { status, checks, isFailing: false, failedLooks: 0, nextCheckMs: VERIFIED_INTERVALS.everyMs };
-  return { status, checks, isFailing: true, failedLooks: 0, nextCheckMs: nextCheckInMs(ageMs) };
+    return { status, checks, isFailing: false, failedChecks: 0, nextCheckMs: VERIFIED_INTERVALS.everyMs };
+  return { status, checks, isFailing: true, failedChecks: 0, nextCheckMs: nextCheckInMs(ageMs) };
 }
 
 /**
@@ -108,7 +108,7 @@ export function awaitRelease(before: VerificationState, evaluation: Evaluation, 
         : check,
   );
   const nextCheckMs = nextCheckInMs(before.failingForMs ?? 0);
-  return { status: "pending", checks, isFailing: true, failedLooks: 0, nextCheckMs };
+  return { status: "pending", checks, isFailing: true, failedChecks: 0, nextCheckMs };
 }
 
 /** The status of a domain by its required records. Without required records it cannot be verified. */

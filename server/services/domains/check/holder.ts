@@ -55,7 +55,7 @@ export async function lockHolder(
       id: domains.id,
       teamId: domains.teamId,
       isDeclared: sql<boolean>`${domains.declaredVerifiedAt} is not null`,
-      failedLooks: domains.failedLooks,
+      failedChecks: domains.failedChecks,
       failingForMs: sql<number>`coalesce(extract(epoch from now() - ${domains.failingSince}) * 1000, 0)::float8`,
     })
     .from(domains)
@@ -66,7 +66,7 @@ export async function lockHolder(
   return { id, teamId, reason: whyHeld(state, check?.holderId === id ? check : null) };
 }
 
-type HolderState = { isDeclared: boolean; failedLooks: number; failingForMs: number };
+type HolderState = { isDeclared: boolean; failedChecks: number; failingForMs: number };
 
 const HELD = "Your records are correct, but another team of this installation has verified this domain.";
 
@@ -81,7 +81,7 @@ function whyHeld(holder: HolderState, check: HolderCheck | null): string | null 
   const isOnlyOne = answers.length === 1 && gone === 1;
   if (!isOnlyOne)
     return `${HELD} Two DNS resolvers could not confirm that its records are gone. This is checked again automatically.`;
-  if (holder.failedLooks >= CONFIRMED.checksOfOne && holder.failingForMs >= CONFIRMED.sinceMs) return null;
+  if (holder.failedChecks >= CONFIRMED.checksOfOne && holder.failingForMs >= CONFIRMED.sinceMs) return null;
   return `${HELD} Its records are gone. Only one DNS resolver is configured, so a second check must confirm this an hour after the first. It runs automatically.`;
 }
 

@@ -42,7 +42,7 @@ async function writeChecks(ctx: Ctx, id: string, checks: RecordCheck[], holderCh
         name: domains.name,
         status: domains.status,
         declaredVerifiedAt: domains.declaredVerifiedAt,
-        failedLooks: domains.failedLooks,
+        failedChecks: domains.failedChecks,
         failingForMs: sql<
           number | null
         >`(extract(epoch from now() - ${domains.failingSince}) * 1000)::float8`,
@@ -66,7 +66,7 @@ async function writeChecks(ctx: Ctx, id: string, checks: RecordCheck[], holderCh
       .set({
         status: evaluation.status,
         checks: evaluation.checks,
-        failedLooks: evaluation.failedLooks,
+        failedChecks: evaluation.failedChecks,
         failingSince: evaluation.isFailing ? sql`coalesce(${domains.failingSince}, now())` : null,
         lastCheckedAt: sql`now()`,
         nextCheckAt: nextCheckMs === null ? null : sql`now() + ${nextCheckMs} * interval '1 ms'`,

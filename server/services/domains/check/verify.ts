@@ -25,7 +25,7 @@ export async function verifyDomain(ctx: Ctx, id: string): Promise<Domain> {
       .update(domains)
       .set({
         failingSince: sql`now()`,
-        failedLooks: 0,
+        failedChecks: 0,
         nextCheckAt: sql`now() + ${checkMsMax * 2} * interval '1 ms'`,
       })
       .where(and(mine(ctx, id), ne(domains.status, "verified"), isNull(domains.declaredVerifiedAt)));

@@ -16,5 +16,5 @@ export const presentTeam = (
   daily_cap: dailyCap,
   handed_over_today: dailyCap === null ? null : handedOverToday,
   keep_contents_days: retention.bodiesDays,
-  keep_mails_days: retention.emailsDays,
+  keep_emails_days: retention.emailsDays,
 });

@@ -106,12 +106,12 @@ async function present({ deps, publicUrl }: Session, { id, name, provider }: Rel
   const isAccepted =
     provider === "ses" ? topic !== null : settings !== null && openCallbackSecret(deps, settings) !== null;
   const url = publicUrl && `${publicUrl}${callbackPathOf(id)}`;
-  return { relay_id: id, relay: name, provider, url, heard: isAccepted, topic };
+  return { relay_id: id, relay: name, provider, url, is_accepted: isAccepted, topic };
 }
 
 function describe(
   { name, provider }: RelayView,
-  { url, heard, topic }: Awaited<ReturnType<typeof present>>,
+  { url, is_accepted: isAccepted, topic }: Awaited<ReturnType<typeof present>>,
 ): (string | object)[] {
   const fields = { url, ...(topic !== null && { topic }) };
   if (provider === null)
@@ -119,7 +119,7 @@ function describe(
   const calls = `Calls from ${PROVIDER_NAMES[provider]} are`;
   return [
     fields,
-    heard ? `${calls} accepted.` : `${calls} not accepted yet. See: callback set ${name} --help`,
+    isAccepted ? `${calls} accepted.` : `${calls} not accepted yet. See: callback set ${name} --help`,
     STEPS[provider],
   ];
 }

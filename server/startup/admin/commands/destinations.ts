@@ -77,7 +77,7 @@ export function addDestinationCommands(program: Command): void {
 const SET_HELP = `
 The limits apply to direct delivery to MX hosts (SMTP_URL=direct:). If a destination responds that the rate is too high,
 workers reduce the rate below the limit. Running workers share the limits evenly. Throttled deliveries stay queued; the
-timeline of the email shows the rule (destination_pace) and the time of the next attempt.
+timeline of the email shows the rule (destination_throttled) and the time of the next attempt.
 
 Examples:
   destination set example.com --connections 4 --per-minute 120

@@ -1,21 +1,8 @@
 import { sql } from "drizzle-orm";
-import {
-  boolean,
-  foreignKey,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  unique,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core";
-import { bytea } from "../columns";
+import { index, pgTable, primaryKey, unique, uniqueIndex } from "drizzle-orm/pg-core";
+import { bytea, childOf, instant, now } from "../columns";
 import { domains } from "./domains";
-import { teams } from "./teams";
+import { ofTeam } from "./teams";
 
 /** Requests per minute by class, set by the operator for one key. Absent classes have the default limit. */
 export type OwnLimits = Partial<
@@ -28,26 +15,24 @@ export type OwnLimits = Partial<
  */
 export const apiKeys = pgTable(
   "api_keys",
-  {
-    id: uuid().primaryKey(),
-    teamId: uuid()
-      .notNull()
-      .references(() => teams.id, { onDelete: "cascade" }),
-    name: text().notNull(),
-    tokenId: text().notNull(),
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    teamId: ofTeam(),
+    name: c.text().notNull(),
+    tokenId: c.text().notNull(),
     secretHash: bytea().notNull(),
-    scopes: text().array().notNull(),
+    scopes: c.text().array().notNull(),
     /** True: all domains of the team, including those added later. */
-    allDomains: boolean().notNull().default(false),
-    limits: jsonb().$type<OwnLimits>().notNull().default({}),
-    expiresAt: timestamp({ withTimezone: true }),
+    allDomains: c.boolean().notNull().default(false),
+    limits: c.jsonb().$type<OwnLimits>().notNull().default({}),
+    expiresAt: instant(),
     /** Updated at most once per minute. */
-    lastUsedAt: timestamp({ withTimezone: true }),
-    revokedAt: timestamp({ withTimezone: true }),
+    lastUsedAt: instant(),
+    revokedAt: instant(),
     /** The key that this key replaces, while both are valid. */
-    rotatedFrom: uuid(),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    rotatedFrom: c.uuid(),
+    createdAt: now(),
+  }),
   (t) => [
     uniqueIndex("api_keys_secret_hash_key").on(t.secretHash),
     unique("api_keys_team_id_key").on(t.teamId, t.id),
@@ -57,42 +42,38 @@ export const apiKeys = pgTable(
 /** The domains that a key may send from. Composite foreign keys ensure that both belong to the same team. */
 export const apiKeyDomains = pgTable(
   "api_key_domains",
-  {
-    teamId: uuid().notNull(),
-    apiKeyId: uuid().notNull(),
-    domainId: uuid().notNull(),
-  },
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    apiKeyId: c.uuid().notNull(),
+    domainId: c.uuid().notNull(),
+  }),
   (t) => [
     primaryKey({ columns: [t.apiKeyId, t.domainId] }),
     index("api_key_domains_domain_idx").on(t.teamId, t.domainId),
-    foreignKey({ columns: [t.teamId, t.apiKeyId], foreignColumns: [apiKeys.teamId, apiKeys.id] }).onDelete(
-      "cascade",
-    ),
-    foreignKey({ columns: [t.teamId, t.domainId], foreignColumns: [domains.teamId, domains.id] }).onDelete(
-      "cascade",
-    ),
+    childOf([t.teamId, t.apiKeyId], [apiKeys.teamId, apiKeys.id]),
+    childOf([t.teamId, t.domainId], [domains.teamId, domains.id]),
   ],
 );
 
 /** A recent API request by a key, retained for 7 days. Secrets and message content are removed from the bodies. */
 export const apiRequests = pgTable(
   "api_requests",
-  {
-    teamId: uuid().notNull(),
-    id: uuid().notNull(),
-    apiKeyId: uuid().notNull(),
-    method: text().notNull(),
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    id: c.uuid().notNull(),
+    apiKeyId: c.uuid().notNull(),
+    method: c.text().notNull(),
     /** The path without the query. */
-    path: text().notNull(),
-    status: integer().notNull(),
-    userAgent: text(),
-    requestBody: jsonb(),
-    responseBody: jsonb(),
+    path: c.text().notNull(),
+    status: c.integer().notNull(),
+    userAgent: c.text(),
+    requestBody: c.jsonb(),
+    responseBody: c.jsonb(),
     /** The reason of a 403 response: the code and the sentence of the header. */
-    rejectionReason: text(),
-    rejectionDetail: text(),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    rejectionReason: c.text(),
+    rejectionDetail: c.text(),
+    createdAt: now(),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
     // For deleting old rows of all teams.

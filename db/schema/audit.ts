@@ -1,6 +1,6 @@
-import { sql } from "drizzle-orm";
-import { index, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
-import { teams } from "./teams";
+import { index, pgTable, primaryKey } from "drizzle-orm/pg-core";
+import { now } from "../columns";
+import { ofTeam } from "./teams";
 
 export const AUDIT_ACTORS = ["user", "key", "operator", "system"] as const;
 export type AuditActor = (typeof AUDIT_ACTORS)[number];
@@ -11,25 +11,23 @@ export type AuditDetail = Record<string, string | number | boolean | null | stri
 /** The audit log of a team. A row is written in the transaction of the change and never updated. */
 export const auditLog = pgTable(
   "audit_log",
-  {
-    teamId: uuid()
-      .notNull()
-      .references(() => teams.id, { onDelete: "cascade" }),
-    id: uuid().notNull(),
-    actor: text({ enum: AUDIT_ACTORS }).notNull(),
+  (c) => ({
+    teamId: ofTeam(),
+    id: c.uuid().notNull(),
+    actor: c.text({ enum: AUDIT_ACTORS }).notNull(),
     /** The id of the user or key. Null for the operator on the command line and for the service itself. */
-    actorId: uuid(),
+    actorId: c.uuid(),
     /** The user's address or the key's name at the time of the change. */
-    actorName: text(),
+    actorName: c.text(),
     /** Kind of target and action, such as `key.revoked`. */
-    action: text().notNull(),
-    subjectId: text(),
+    action: c.text().notNull(),
+    subjectId: c.text(),
     /** The target's name at the time of the change. */
-    subjectName: text(),
-    detail: jsonb().$type<AuditDetail>().notNull().default({}),
-    requestId: text().notNull(),
-    createdAt: timestamp({ withTimezone: true }).notNull().default(sql`now()`),
-  },
+    subjectName: c.text(),
+    detail: c.jsonb().$type<AuditDetail>().notNull().default({}),
+    requestId: c.text().notNull(),
+    createdAt: now(),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
     index("audit_log_actor_idx").on(t.teamId, t.actorId, t.id),

@@ -1,18 +1,6 @@
 import { sql } from "drizzle-orm";
-import {
-  boolean,
-  check,
-  date,
-  foreignKey,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-  timestamp,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { check, index, pgTable, primaryKey } from "drizzle-orm/pg-core";
+import { childOf, instant, now } from "../columns";
 import { emails } from "./emails";
 
 export const DELIVERY_STATUSES = [
@@ -60,42 +48,42 @@ export type CapRule = Extract<WaitRule, "daily_cap" | "warm_up" | "team_daily_ca
  */
 export const deliveries = pgTable(
   "deliveries",
-  {
-    id: uuid().primaryKey(),
-    teamId: uuid().notNull(),
-    emailId: uuid().notNull(),
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    teamId: c.uuid().notNull(),
+    emailId: c.uuid().notNull(),
     /** Order of the email's recipients: to, then cc, then bcc. */
-    position: smallint().notNull(),
-    kind: text({ enum: ["to", "cc", "bcc"] }).notNull(),
-    address: text().notNull(),
-    domain: text().notNull(),
-    status: text({ enum: DELIVERY_STATUSES }).notNull(),
+    position: c.smallint().notNull(),
+    kind: c.text({ enum: ["to", "cc", "bcc"] }).notNull(),
+    address: c.text().notNull(),
+    domain: c.text().notNull(),
+    status: c.text({ enum: DELIVERY_STATUSES }).notNull(),
     /** Rank of the email's priority. Within a team, 0 is sent before 1, and 1 before 2. */
-    priority: smallint().notNull().default(1),
+    priority: c.smallint().notNull().default(1),
     /** Counted when a worker claims the row. */
-    attempts: integer().notNull().default(0),
+    attempts: c.integer().notNull().default(0),
     /** Number of claims whose lease expired because the worker died. It limits the retries of an email that crashes workers. */
-    lapses: integer().notNull().default(0),
+    lapses: c.integer().notNull().default(0),
     /** When the next attempt may begin; `infinity` while no attempt is possible. */
-    dueAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    waitRule: text({ enum: WAIT_RULES }),
-    stage: text({ enum: DELIVERY_STAGES }).notNull().default("idle"),
+    dueAt: now(),
+    waitRule: c.text({ enum: WAIT_RULES }),
+    stage: c.text({ enum: DELIVERY_STAGES }).notNull().default("idle"),
     /** The UTC day whose daily cap this delivery counts against. Only set if a daily cap applies. */
-    countedOn: date({ mode: "string" }),
-    leaseToken: uuid(),
-    leasedUntil: timestamp({ withTimezone: true }),
-    lastCode: integer(),
-    lastEnhanced: text(),
-    lastText: text(),
-    lastHost: text(),
+    countedOn: c.date({ mode: "string" }),
+    leaseToken: c.uuid(),
+    leasedUntil: instant(),
+    lastCode: c.integer(),
+    lastEnhanced: c.text(),
+    lastText: c.text(),
+    lastHost: c.text(),
     /** The last outcome as a sentence for users. */
-    lastReason: text(),
+    lastReason: c.text(),
     /** The relay of the last attempt, kept after the relay was removed. Null for `SMTP_URL`. */
-    relayId: uuid(),
+    relayId: c.uuid(),
     /** The provider's message id from the relay's 250 reply; null if the reply had none. */
-    providerId: text(),
-    updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    providerId: c.text(),
+    updatedAt: now(),
+  }),
   (t) => [
     index("deliveries_email_idx").on(t.teamId, t.emailId, t.position),
     index("deliveries_address_idx").on(t.teamId, t.address, t.emailId),
@@ -113,9 +101,7 @@ export const deliveries = pgTable(
     /** For provider callbacks, which contain only the provider's id. */
     index("deliveries_provider_idx").on(t.relayId, t.providerId).where(sql`${t.providerId} is not null`),
     index("deliveries_suspect_idx").on(t.dueAt, t.id).where(sql`${t.status} = 'queued' and ${t.lapses} >= 3`),
-    foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
-      "cascade",
-    ),
+    childOf([t.teamId, t.emailId], [emails.teamId, emails.id]),
   ],
 );
 
@@ -126,14 +112,14 @@ export const deliveries = pgTable(
  */
 export const sendingDays = pgTable(
   "sending_days",
-  {
-    teamId: uuid().notNull(),
-    domain: text().notNull(),
-    day: date({ mode: "string" }).notNull(),
-    handedOver: integer().notNull().default(0),
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    domain: c.text().notNull(),
+    day: c.date({ mode: "string" }).notNull(),
+    handedOver: c.integer().notNull().default(0),
     /** Whether deliveries were postponed to the next day and may still be queued. */
-    heldOver: boolean().notNull().default(false),
-  },
+    heldOver: c.boolean().notNull().default(false),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.domain, t.day] }),
     index("sending_days_held_over_idx").on(t.day).where(sql`${t.heldOver}`),
@@ -146,15 +132,15 @@ export const sendingDays = pgTable(
  */
 export const destinationLimits = pgTable(
   "destination_limits",
-  {
+  (c) => ({
     /** The recipients' domain as in deliveries: lower case, ASCII form. */
-    domain: text().primaryKey(),
+    domain: c.text().primaryKey(),
     /** Maximum concurrent SMTP sessions; null for no limit. */
-    connectionsMax: integer(),
+    connectionsMax: c.integer(),
     /** Maximum emails per minute; null for no limit. */
-    perMinute: integer(),
-    updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    perMinute: c.integer(),
+    updatedAt: now(),
+  }),
   (t) => [
     check("destination_limits_connections", sql`${t.connectionsMax} > 0`),
     check("destination_limits_per_minute", sql`${t.perMinute} > 0`),
@@ -166,12 +152,12 @@ export const destinationLimits = pgTable(
 export const TICK_WORKER_ID = "00000000-0000-7000-8000-000000000001";
 
 /** The heartbeats of the workers. A row with an old heartbeat belongs to a process that has exited. */
-export const workers = pgTable("workers", {
-  id: uuid().primaryKey(),
-  host: text().notNull(),
-  pid: integer().notNull(),
+export const workers = pgTable("workers", (c) => ({
+  id: c.uuid().primaryKey(),
+  host: c.text().notNull(),
+  pid: c.integer().notNull(),
   /** `relay`, `capture`, `direct`, or `none`, where email to real recipients stays queued. */
-  transport: text().notNull(),
-  startedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  beatAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-});
+  transport: c.text().notNull(),
+  startedAt: now(),
+  beatAt: now(),
+}));

@@ -1,21 +1,7 @@
 import { sql } from "drizzle-orm";
-import {
-  boolean,
-  check,
-  date,
-  foreignKey,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  unique,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core";
-import { teams } from "./teams";
+import { check, index, pgTable, primaryKey, unique, uniqueIndex } from "drizzle-orm/pg-core";
+import { childOf, instant, now } from "../columns";
+import { ofTeam } from "./teams";
 
 export const DOMAIN_STATUSES = [
   "not_started",
@@ -69,50 +55,49 @@ export type RecordCheck = {
  */
 export const domains = pgTable(
   "domains",
-  {
-    id: uuid().primaryKey(),
-    teamId: uuid()
-      .notNull()
-      .references(() => teams.id, { onDelete: "cascade" }),
-    name: text().notNull(),
-    status: text({ enum: DOMAIN_STATUSES }).notNull().default("not_started"),
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    teamId: ofTeam(),
+    name: c.text().notNull(),
+    status: c.text({ enum: DOMAIN_STATUSES }).notNull().default("not_started"),
     /** Set if the operator verified the domain manually. DNS checks do not change its status then. */
-    declaredVerifiedAt: timestamp({ withTimezone: true }),
+    declaredVerifiedAt: instant(),
     /** Label of the return path below the domain. */
-    returnPathLabel: text().notNull().default("send"),
+    returnPathLabel: c.text().notNull().default("send"),
     /** Random token for this name and team. Its DNS record proves that the team may use the name. */
-    ownershipToken: text(),
-    region: text().notNull().default("us-east-1"),
-    tls: text({ enum: ["opportunistic", "enforced"] })
+    ownershipToken: c.text(),
+    region: c.text().notNull().default("us-east-1"),
+    tls: c
+      .text({ enum: ["opportunistic", "enforced"] })
       .notNull()
       .default("opportunistic"),
-    openTracking: boolean().notNull().default(false),
-    clickTracking: boolean().notNull().default(false),
-    trackingSubdomain: text(),
-    sending: boolean().notNull().default(true),
-    receiving: boolean().notNull().default(false),
+    openTracking: c.boolean().notNull().default(false),
+    clickTracking: c.boolean().notNull().default(false),
+    trackingSubdomain: c.text(),
+    sending: c.boolean().notNull().default(true),
+    receiving: c.boolean().notNull().default(false),
     /** Daily cap in recipients per day (UTC); null for no cap. */
-    dailyCap: integer(),
+    dailyCap: c.integer(),
     /** Warm-up: its first day (UTC) with the number of recipients, the growth per day in percent, and the target. */
-    warmUpFrom: date({ mode: "string" }),
-    warmUpFirst: integer(),
-    warmUpGrowth: integer(),
+    warmUpFrom: c.date({ mode: "string" }),
+    warmUpFirst: c.integer(),
+    warmUpGrowth: c.integer(),
     /** The warm-up ends on the day that would allow this many recipients; null: the daily cap is the target. */
-    warmUpTarget: integer(),
-    checks: jsonb().$type<RecordCheck[]>().notNull().default([]),
-    lastCheckedAt: timestamp({ withTimezone: true }),
-    nextCheckAt: timestamp({ withTimezone: true }),
+    warmUpTarget: c.integer(),
+    checks: c.jsonb().$type<RecordCheck[]>().notNull().default([]),
+    lastCheckedAt: instant(),
+    nextCheckAt: instant(),
     /**
      * Since when checks fail: for a verified domain since the first failed check, for any other since verification was
      * requested. A single failed check does not change a verified domain.
      */
-    failingSince: timestamp({ withTimezone: true }),
+    failingSince: instant(),
     /** Number of definite check failures since then. */
-    failedChecks: integer().notNull().default(0),
+    failedChecks: c.integer().notNull().default(0),
     /** When the domain is deleted if it is not verified; null once it was verified. */
-    expiresAt: timestamp({ withTimezone: true }),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    expiresAt: instant(),
+    createdAt: now(),
+  }),
   (t) => [
     uniqueIndex("domains_verified_name_key")
       .on(t.name)
@@ -136,30 +121,28 @@ export const domains = pgTable(
  */
 export const dkimKeys = pgTable(
   "dkim_keys",
-  {
-    teamId: uuid().notNull(),
-    id: uuid().notNull(),
-    domainId: uuid().notNull(),
-    algorithm: text({ enum: ["rsa", "ed25519"] }).notNull(),
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    id: c.uuid().notNull(),
+    domainId: c.uuid().notNull(),
+    algorithm: c.text({ enum: ["rsa", "ed25519"] }).notNull(),
     /** DNS label below `_domainkey`. */
-    selector: text().notNull(),
+    selector: c.text().notNull(),
     /** PKCS #8 PEM, encrypted. */
-    privateKey: text().notNull(),
+    privateKey: c.text().notNull(),
     /** Base64 of the public key, as published in `p=`. */
-    publicKey: text().notNull(),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    publicKey: c.text().notNull(),
+    createdAt: now(),
     /** It signs emails accepted from this time on; null while it awaits DNS. */
-    signsFrom: timestamp({ withTimezone: true }),
+    signsFrom: instant(),
     /** It signs emails accepted before this time; null while it has no successor. */
-    signsUntil: timestamp({ withTimezone: true }),
+    signsUntil: instant(),
     /** The earliest time at which its record may be removed from DNS. */
-    keptUntil: timestamp({ withTimezone: true }),
-  },
+    keptUntil: instant(),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
     unique("dkim_keys_selector_key").on(t.teamId, t.domainId, t.selector),
-    foreignKey({ columns: [t.teamId, t.domainId], foreignColumns: [domains.teamId, domains.id] }).onDelete(
-      "cascade",
-    ),
+    childOf([t.teamId, t.domainId], [domains.teamId, domains.id]),
   ],
 );

@@ -1,18 +1,6 @@
 import { sql } from "drizzle-orm";
-import {
-  boolean,
-  foreignKey,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-  timestamp,
-  uuid,
-} from "drizzle-orm/pg-core";
-import { bytea } from "../columns";
+import { index, pgTable, primaryKey } from "drizzle-orm/pg-core";
+import { bytea, childOf, instant, now } from "../columns";
 
 /** Worst first. An email has the status of its worst recipient. */
 export const EMAIL_STATUSES = [
@@ -48,37 +36,37 @@ export type Header = { name: string; value: string };
  */
 export const emails = pgTable(
   "emails",
-  {
-    id: uuid().notNull(),
-    teamId: uuid().notNull(),
-    apiKeyId: uuid(),
+  (c) => ({
+    id: c.uuid().notNull(),
+    teamId: c.uuid().notNull(),
+    apiKeyId: c.uuid(),
     /** As in the From header. */
-    sender: text().notNull(),
-    senderAddress: text().notNull(),
-    senderDomain: text().notNull(),
-    to: jsonb().$type<string[]>().notNull(),
-    cc: jsonb().$type<string[]>().notNull().default([]),
-    bcc: jsonb().$type<string[]>().notNull().default([]),
-    replyTo: jsonb().$type<string[]>().notNull().default([]),
-    subject: text().notNull(),
-    tags: jsonb().$type<Tag[]>().notNull().default([]),
-    headers: jsonb().$type<Header[]>().notNull().default([]),
-    priority: text({ enum: PRIORITIES }).notNull().default("normal"),
+    sender: c.text().notNull(),
+    senderAddress: c.text().notNull(),
+    senderDomain: c.text().notNull(),
+    to: c.jsonb().$type<string[]>().notNull(),
+    cc: c.jsonb().$type<string[]>().notNull().default([]),
+    bcc: c.jsonb().$type<string[]>().notNull().default([]),
+    replyTo: c.jsonb().$type<string[]>().notNull().default([]),
+    subject: c.text().notNull(),
+    tags: c.jsonb().$type<Tag[]>().notNull().default([]),
+    headers: c.jsonb().$type<Header[]>().notNull().default([]),
+    priority: c.text({ enum: PRIORITIES }).notNull().default("normal"),
     /** Whether each recipient's copy has its own unsubscribe link. */
-    listUnsubscribe: boolean().notNull().default(false),
+    listUnsubscribe: c.boolean().notNull().default(false),
     /** The tracking settings of the sender's domain at acceptance. They affect the bytes of the email, so they never change. */
-    tracksOpens: boolean().notNull().default(false),
-    tracksClicks: boolean().notNull().default(false),
-    templateId: uuid(),
-    templateVersionId: uuid(),
+    tracksOpens: c.boolean().notNull().default(false),
+    tracksClicks: c.boolean().notNull().default(false),
+    templateId: c.uuid(),
+    templateVersionId: c.uuid(),
     /** Message-ID without angle brackets. The same in each attempt. */
-    messageId: text().notNull(),
-    scheduledAt: timestamp({ withTimezone: true }),
-    status: text({ enum: EMAIL_STATUSES }).notNull(),
+    messageId: c.text().notNull(),
+    scheduledAt: instant(),
+    status: c.text({ enum: EMAIL_STATUSES }).notNull(),
     /** The highest engagement of any recipient; null if no open or click is known. Independent of the status. */
-    engagement: text({ enum: ENGAGEMENTS }),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    engagement: c.text({ enum: ENGAGEMENTS }),
+    createdAt: now(),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
     index("emails_team_status_idx").on(t.teamId, t.status, t.id),
@@ -97,58 +85,52 @@ export const emails = pgTable(
  */
 export const emailBodies = pgTable(
   "email_bodies",
-  {
-    teamId: uuid().notNull(),
-    emailId: uuid().notNull(),
-    html: text(),
-    text: text(),
-    madeText: text(),
-  },
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    emailId: c.uuid().notNull(),
+    html: c.text(),
+    text: c.text(),
+    madeText: c.text(),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.emailId] }),
-    foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
-      "cascade",
-    ),
+    childOf([t.teamId, t.emailId], [emails.teamId, emails.id]),
   ],
 );
 
 /** Emails stored by the `capture:` transport instead of being sent: the bytes of the message as they would be sent. */
 export const capturedMessages = pgTable(
   "captured_messages",
-  {
-    teamId: uuid().notNull(),
-    emailId: uuid().notNull(),
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    emailId: c.uuid().notNull(),
     raw: bytea().notNull(),
-    capturedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    capturedAt: now(),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.emailId] }),
-    foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
-      "cascade",
-    ),
+    childOf([t.teamId, t.emailId], [emails.teamId, emails.id]),
   ],
 );
 
 /** A file of an email. Stored separately, so that only delivery and download read the bytes. */
 export const attachments = pgTable(
   "attachments",
-  {
-    teamId: uuid().notNull(),
-    id: uuid().notNull(),
-    emailId: uuid().notNull(),
-    position: smallint().notNull(),
-    filename: text(),
-    contentType: text().notNull(),
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    id: c.uuid().notNull(),
+    emailId: c.uuid().notNull(),
+    position: c.smallint().notNull(),
+    filename: c.text(),
+    contentType: c.text().notNull(),
     /** Content-ID without angle brackets. If set, the part is inline and the HTML can refer to it as `cid:`. */
-    contentId: text(),
-    sizeBytes: integer().notNull(),
+    contentId: c.text(),
+    sizeBytes: c.integer().notNull(),
     content: bytea().notNull(),
-  },
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.emailId, t.id] }),
-    foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
-      "cascade",
-    ),
+    childOf([t.teamId, t.emailId], [emails.teamId, emails.id]),
   ],
 );
 
@@ -158,16 +140,16 @@ export const attachments = pgTable(
  */
 export const idempotencyKeys = pgTable(
   "idempotency_keys",
-  {
-    teamId: uuid().notNull(),
-    route: text().notNull(),
-    key: text().notNull(),
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    route: c.text().notNull(),
+    key: c.text().notNull(),
     /** SHA-256 of the canonical form of the parsed body. */
     fingerprint: bytea().notNull(),
-    status: integer().notNull(),
-    answer: jsonb().notNull(),
-    expiresAt: timestamp({ withTimezone: true }).notNull().default(sql`now() + interval '24 hours'`),
-  },
+    status: c.integer().notNull(),
+    answer: c.jsonb().notNull(),
+    expiresAt: instant().notNull().default(sql`now() + interval '24 hours'`),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.route, t.key] }),
     index("idempotency_keys_expiry_idx").on(t.expiresAt),

@@ -1,18 +1,6 @@
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  date,
-  foreignKey,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  unique,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { index, pgTable, primaryKey, unique } from "drizzle-orm/pg-core";
+import { childOf, now } from "../columns";
 import { emails } from "./emails";
 
 export const EVENT_TYPES = [
@@ -69,24 +57,22 @@ export type Visit = {
 /** Append-only log of the events of an email and its recipients. */
 export const emailEvents = pgTable(
   "email_events",
-  {
-    id: uuid().notNull(),
-    teamId: uuid().notNull(),
-    emailId: uuid().notNull(),
-    deliveryId: uuid(),
-    type: text({ enum: EVENT_TYPES }).notNull(),
-    recipient: text(),
-    data: jsonb().$type<EventData>().notNull().default({}),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  (c) => ({
+    id: c.uuid().notNull(),
+    teamId: c.uuid().notNull(),
+    emailId: c.uuid().notNull(),
+    deliveryId: c.uuid(),
+    type: c.text({ enum: EVENT_TYPES }).notNull(),
+    recipient: c.text(),
+    data: c.jsonb().$type<EventData>().notNull().default({}),
+    createdAt: now(),
     /** Increases with the writing transactions. It is the order of the event feed. */
-    position: bigint({ mode: "number" }).notNull().default(sql`event_position()`),
-  },
+    position: c.bigint({ mode: "number" }).notNull().default(sql`event_position()`),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.emailId, t.id] }),
     index("email_events_feed_idx").on(t.teamId, t.position, t.id),
-    foreignKey({ columns: [t.teamId, t.emailId], foreignColumns: [emails.teamId, emails.id] }).onDelete(
-      "cascade",
-    ),
+    childOf([t.teamId, t.emailId], [emails.teamId, emails.id]),
   ],
 );
 
@@ -96,30 +82,30 @@ export const emailEvents = pgTable(
  */
 export const usageDays = pgTable(
   "usage_days",
-  {
-    teamId: uuid().notNull(),
-    day: date({ mode: "string" }).notNull(),
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    day: c.date({ mode: "string" }).notNull(),
     /** Null for emails without a key. */
-    apiKeyId: uuid(),
+    apiKeyId: c.uuid(),
     /** The sender's domain. */
-    domain: text().notNull(),
-    accepted: integer().notNull(),
-    sent: integer().notNull(),
-    delivered: integer().notNull(),
-    bounced: integer().notNull(),
-    complained: integer().notNull(),
-    failed: integer().notNull(),
-    suppressed: integer().notNull(),
-    unknown: integer().notNull(),
+    domain: c.text().notNull(),
+    accepted: c.integer().notNull(),
+    sent: c.integer().notNull(),
+    delivered: c.integer().notNull(),
+    bounced: c.integer().notNull(),
+    complained: c.integer().notNull(),
+    failed: c.integer().notNull(),
+    suppressed: c.integer().notNull(),
+    unknown: c.integer().notNull(),
     /** The position of the earliest of these events, to find the day in the feed without a search. */
-    firstPosition: bigint({ mode: "number" }).notNull(),
-  },
+    firstPosition: c.bigint({ mode: "number" }).notNull(),
+  }),
   (t) => [unique("usage_days_key").on(t.teamId, t.day, t.apiKeyId, t.domain).nullsNotDistinct()],
 );
 
 /** The last event of a team's feed that is included in the counts. */
-export const usageProgress = pgTable("usage_progress", {
-  teamId: uuid().primaryKey(),
-  position: bigint({ mode: "number" }).notNull(),
-  eventId: uuid().notNull(),
-});
+export const usageProgress = pgTable("usage_progress", (c) => ({
+  teamId: c.uuid().primaryKey(),
+  position: c.bigint({ mode: "number" }).notNull(),
+  eventId: c.uuid().notNull(),
+}));

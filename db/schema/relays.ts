@@ -1,18 +1,6 @@
 import { sql } from "drizzle-orm";
-import {
-  boolean,
-  check,
-  foreignKey,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  unique,
-  uuid,
-} from "drizzle-orm/pg-core";
-import { bytea } from "../columns";
+import { check, index, pgTable, primaryKey, unique } from "drizzle-orm/pg-core";
+import { bytea, childOf, instant, now } from "../columns";
 import { domains } from "./domains";
 import { teams } from "./teams";
 
@@ -27,37 +15,35 @@ export type RelayProvider = (typeof RELAY_PROVIDERS)[number];
  */
 export const relays = pgTable(
   "relays",
-  {
-    id: uuid().primaryKey(),
-    teamId: uuid().references(() => teams.id, { onDelete: "cascade" }),
-    domainId: uuid(),
-    name: text().notNull(),
-    position: integer().notNull().default(1),
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    teamId: c.uuid().references(() => teams.id, { onDelete: "cascade" }),
+    domainId: c.uuid(),
+    name: c.text().notNull(),
+    position: c.integer().notNull().default(1),
     /** `smtp://…` or `smtps://…` with the password, encrypted. The encryption is not bound to a team; a relay can have none. */
-    url: text().notNull(),
+    url: c.text().notNull(),
     /** `host:port`, the only part of the URL that is ever shown. */
-    host: text().notNull(),
+    host: c.text().notNull(),
     /** False if the provider changes signed headers and adds its own signature. */
-    dkim: boolean().notNull().default(true),
-    provider: text({ enum: RELAY_PROVIDERS }),
+    dkim: c.boolean().notNull().default(true),
+    provider: c.text({ enum: RELAY_PROVIDERS }),
     /** The secret that authenticates the provider's callbacks, encrypted; null while callbacks are off. */
-    callbackSecret: text(),
+    callbackSecret: c.text(),
     /** The only topic whose messages are accepted, for providers with topics. */
-    callbackTopic: text(),
+    callbackTopic: c.text(),
     /** If set, the relay is paused until this time. Then a single attempt tests it. */
-    pausedUntil: timestamp({ withTimezone: true }),
+    pausedUntil: instant(),
     /** Failures of the relay since its last success. */
-    failures: integer().notNull().default(0),
-    lastFault: text(),
-    lastFaultAt: timestamp({ withTimezone: true }),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    failures: c.integer().notNull().default(0),
+    lastFault: c.text(),
+    lastFaultAt: instant(),
+    createdAt: now(),
+  }),
   (t) => [
     unique("relays_name_key").on(t.teamId, t.name).nullsNotDistinct(),
     check("relays_domain_of_team", sql`${t.domainId} is null or ${t.teamId} is not null`),
-    foreignKey({ columns: [t.teamId, t.domainId], foreignColumns: [domains.teamId, domains.id] }).onDelete(
-      "cascade",
-    ),
+    childOf([t.teamId, t.domainId], [domains.teamId, domains.id]),
   ],
 );
 
@@ -67,15 +53,16 @@ export const relays = pgTable(
  */
 export const callbackTokens = pgTable(
   "callback_tokens",
-  {
-    relayId: uuid()
+  (c) => ({
+    relayId: c
+      .uuid()
       .notNull()
       .references(() => relays.id, { onDelete: "cascade" }),
     /** SHA-256 of the token. */
     token: bytea().notNull(),
     /** SHA-256 of the body. */
     body: bytea().notNull(),
-    expiresAt: timestamp({ withTimezone: true }).notNull(),
-  },
+    expiresAt: instant().notNull(),
+  }),
   (t) => [primaryKey({ columns: [t.relayId, t.token] }), index("callback_tokens_expiry_idx").on(t.expiresAt)],
 );

@@ -1,4 +1,5 @@
-import { boolean, index, pgTable, primaryKey, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
+import { index, pgTable, primaryKey, unique } from "drizzle-orm/pg-core";
+import { now } from "../columns";
 
 export const SUPPRESSION_ORIGINS = ["bounce", "complaint", "manual"] as const;
 export type SuppressionOrigin = (typeof SUPPRESSION_ORIGINS)[number];
@@ -6,17 +7,17 @@ export type SuppressionOrigin = (typeof SUPPRESSION_ORIGINS)[number];
 /** An entry of a team's suppression list: the address, the reason, and the email that caused it. */
 export const suppressions = pgTable(
   "suppressions",
-  {
-    teamId: uuid().notNull(),
-    id: uuid().notNull(),
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    id: c.uuid().notNull(),
     /** The address in lower case. It matches all letter cases of the address. */
-    address: text().notNull(),
-    origin: text({ enum: SUPPRESSION_ORIGINS }).notNull(),
-    sourceEmailId: uuid(),
+    address: c.text().notNull(),
+    origin: c.text({ enum: SUPPRESSION_ORIGINS }).notNull(),
+    sourceEmailId: c.uuid(),
     /** Added by an unsubscribe link. It blocks only emails that offer unsubscribing, not other emails. */
-    listsOnly: boolean().notNull().default(false),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    listsOnly: c.boolean().notNull().default(false),
+    createdAt: now(),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
     unique("suppressions_team_address_key").on(t.teamId, t.address),

@@ -1,86 +1,82 @@
 import { sql } from "drizzle-orm";
-import {
-  check,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core";
-import { bytea } from "../columns";
+import { check, index, pgTable, primaryKey, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bytea, instant, now } from "../columns";
 
 /** What happens to a delivery with an unknown outcome. */
 export const UNKNOWN_POLICIES = ["retry", "hold"] as const;
 export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number];
 
 /** The tenant. All other tenant tables contain its id. */
-export const teams = pgTable("teams", {
-  id: uuid().primaryKey(),
-  name: text().notNull(),
-  unknownPolicy: text({ enum: UNKNOWN_POLICIES }).notNull().default("retry"),
+export const teams = pgTable("teams", (c) => ({
+  id: c.uuid().primaryKey(),
+  name: c.text().notNull(),
+  unknownPolicy: c.text({ enum: UNKNOWN_POLICIES }).notNull().default("retry"),
   /** Daily cap in recipients per day (UTC) for all domains together; null for no cap. */
-  dailyCap: integer(),
-  createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-});
+  dailyCap: c.integer(),
+  createdAt: now(),
+}));
 
 /** A user of the console. The address is stored in lower case and is unique. */
 export const users = pgTable(
   "users",
-  {
-    id: uuid().primaryKey(),
-    email: text().notNull(),
-    name: text(),
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    email: c.text().notNull(),
+    name: c.text(),
     /** `scrypt$N$r$p$salt$hash`; null if the user only signs in by other means. */
-    passwordHash: text(),
+    passwordHash: c.text(),
     /**
      * When the address was first verified. Null if the user was created with a link that was not sent to the address. The
      * sign-in methods that such a user set up become invalid once the owner of the address signs in.
      */
-    addressProvedAt: timestamp({ withTimezone: true }),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    addressProvedAt: instant(),
+    createdAt: now(),
+  }),
   (t) => [
     uniqueIndex("users_email_key").on(t.email),
     check("users_email_lower", sql`${t.email} = lower(${t.email})`),
   ],
 );
 
+/** The team of a row, which is deleted with it. */
+export const ofTeam = () =>
+  uuid()
+    .notNull()
+    .references(() => teams.id, { onDelete: "cascade" });
+
+/** The same for the user of a row. */
+export const ofUser = () =>
+  uuid()
+    .notNull()
+    .references(() => users.id, { onDelete: "cascade" });
+
 export const ROLES = ["owner", "admin", "member", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 
 export const memberships = pgTable(
   "memberships",
-  {
-    teamId: uuid()
-      .notNull()
-      .references(() => teams.id, { onDelete: "cascade" }),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    role: text({ enum: ROLES }).notNull(),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+  (c) => ({
+    teamId: ofTeam(),
+    userId: ofUser(),
+    role: c.text({ enum: ROLES }).notNull(),
+    createdAt: now(),
+  }),
   (t) => [primaryKey({ columns: [t.teamId, t.userId] }), index("memberships_user_idx").on(t.userId)],
 );
 
 /** The session behind next-auth's token. After sign-out or a password change, the next request with the token is rejected. */
 export const sessions = pgTable(
   "sessions",
-  {
-    id: uuid().primaryKey(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    userAgent: text(),
-    address: text(),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    lastSeenAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    expiresAt: timestamp({ withTimezone: true }).notNull(),
-    revokedAt: timestamp({ withTimezone: true }),
-  },
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    userId: ofUser(),
+    userAgent: c.text(),
+    address: c.text(),
+    createdAt: now(),
+    lastSeenAt: now(),
+    expiresAt: instant().notNull(),
+    revokedAt: instant(),
+  }),
   (t) => [index("sessions_user_idx").on(t.userId), index("sessions_age_idx").on(t.createdAt)],
 );
 
@@ -91,28 +87,26 @@ export const sessions = pgTable(
  */
 export const invitations = pgTable(
   "invitations",
-  {
-    teamId: uuid()
-      .notNull()
-      .references(() => teams.id, { onDelete: "cascade" }),
-    id: uuid().notNull(),
+  (c) => ({
+    teamId: ofTeam(),
+    id: c.uuid().notNull(),
     /** The invited address, in lower case. */
-    email: text().notNull(),
-    role: text({ enum: ROLES }).notNull(),
+    email: c.text().notNull(),
+    role: c.text({ enum: ROLES }).notNull(),
     /** SHA-256 of the token in the link shown to the inviting member. */
     tokenHash: bytea().notNull(),
     /** SHA-256 of the token in the emailed link, which only the mailbox received; null if none was sent. */
     mailedTokenHash: bytea(),
     /** Null for the operator on the command line, or if the user was deleted. */
-    invitedBy: uuid().references(() => users.id, { onDelete: "set null" }),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    invitedBy: c.uuid().references(() => users.id, { onDelete: "set null" }),
+    createdAt: now(),
     /** When the current link was created. Earlier links are invalid. */
-    linkedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    expiresAt: timestamp({ withTimezone: true }).notNull(),
-    acceptedAt: timestamp({ withTimezone: true }),
-    acceptedBy: uuid().references(() => users.id, { onDelete: "set null" }),
-    revokedAt: timestamp({ withTimezone: true }),
-  },
+    linkedAt: now(),
+    expiresAt: instant().notNull(),
+    acceptedAt: instant(),
+    acceptedBy: c.uuid().references(() => users.id, { onDelete: "set null" }),
+    revokedAt: instant(),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
     uniqueIndex("invitations_token_key").on(t.tokenHash),
@@ -131,22 +125,20 @@ export const invitations = pgTable(
  */
 export const retention = pgTable(
   "retention",
-  {
-    teamId: uuid()
-      .primaryKey()
-      .references(() => teams.id, { onDelete: "cascade" }),
+  (c) => ({
+    teamId: ofTeam().primaryKey(),
     /** Message content and attachments. Null: as long as the message record. */
-    bodiesDays: integer(),
+    bodiesDays: c.integer(),
     /** Message records with their recipients and events. Null: no expiry. */
-    emailsDays: integer(),
+    emailsDays: c.integer(),
     /** The last email that this round has processed; null at its start. */
-    bodiesTo: uuid(),
-    emailsTo: uuid(),
+    bodiesTo: c.uuid(),
+    emailsTo: c.uuid(),
     /** When a worker may claim it: the next round is due, or the previous worker's lease has expired. */
-    nextAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    nextAt: now(),
     /** The lease of the current worker. A change of the settings clears it, so that the worker stops using the old ones. */
-    leaseToken: uuid(),
-  },
+    leaseToken: c.uuid(),
+  }),
   (t) => [
     index("retention_due_idx").on(t.nextAt),
     check("retention_days", sql`${t.bodiesDays} >= 1 and ${t.emailsDays} >= 1`),

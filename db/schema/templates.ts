@@ -1,17 +1,7 @@
 import { sql } from "drizzle-orm";
-import {
-  foreignKey,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  unique,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core";
-import { teams } from "./teams";
+import { pgTable, primaryKey, unique, uniqueIndex } from "drizzle-orm/pg-core";
+import { childOf, instant, now } from "../columns";
+import { ofTeam } from "./teams";
 
 /** A declared variable. If `fallbackValue` is null, each send must provide a value. */
 export type TemplateVariable = {
@@ -23,23 +13,21 @@ export type TemplateVariable = {
 /** A template's name and the pointers to its versions, which contain the content. */
 export const templates = pgTable(
   "templates",
-  {
-    id: uuid().primaryKey(),
-    teamId: uuid()
-      .notNull()
-      .references(() => teams.id, { onDelete: "cascade" }),
-    name: text().notNull(),
-    alias: text(),
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    teamId: ofTeam(),
+    name: c.text().notNull(),
+    alias: c.text(),
     /** The version in the editor: the published one, or a newer draft. */
-    currentVersionId: uuid().notNull(),
+    currentVersionId: c.uuid().notNull(),
     /** The version used for sending; null until first published. */
-    publishedVersionId: uuid(),
-    publishedAt: timestamp({ withTimezone: true }),
+    publishedVersionId: c.uuid(),
+    publishedAt: instant(),
     /** Incremented by each change, to detect concurrent edits. */
-    revision: integer().notNull().default(1),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    revision: c.integer().notNull().default(1),
+    createdAt: now(),
+    updatedAt: now(),
+  }),
   (t) => [
     unique("templates_team_id_key").on(t.teamId, t.id),
     uniqueIndex("templates_team_alias_key").on(t.teamId, t.alias).where(sql`${t.alias} is not null`),
@@ -49,25 +37,22 @@ export const templates = pgTable(
 /** One version of a template's content. A published version never changes. */
 export const templateVersions = pgTable(
   "template_versions",
-  {
-    id: uuid().notNull(),
-    teamId: uuid().notNull(),
-    templateId: uuid().notNull(),
-    number: integer().notNull(),
-    subject: text(),
-    html: text().notNull(),
-    text: text(),
-    sender: text(),
-    replyTo: text().array(),
-    variables: jsonb().$type<TemplateVariable[]>().notNull().default([]),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+  (c) => ({
+    id: c.uuid().notNull(),
+    teamId: c.uuid().notNull(),
+    templateId: c.uuid().notNull(),
+    number: c.integer().notNull(),
+    subject: c.text(),
+    html: c.text().notNull(),
+    text: c.text(),
+    sender: c.text(),
+    replyTo: c.text().array(),
+    variables: c.jsonb().$type<TemplateVariable[]>().notNull().default([]),
+    createdAt: now(),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
     unique("template_versions_number_key").on(t.teamId, t.templateId, t.number),
-    foreignKey({
-      columns: [t.teamId, t.templateId],
-      foreignColumns: [templates.teamId, templates.id],
-    }).onDelete("cascade"),
+    childOf([t.teamId, t.templateId], [templates.teamId, templates.id]),
   ],
 );

@@ -1,46 +1,35 @@
 import { sql } from "drizzle-orm";
-import {
-  foreignKey,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  unique,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { index, pgTable, primaryKey, unique } from "drizzle-orm/pg-core";
+import { childOf, instant, now } from "../columns";
 import type { SuppressionRow } from "./suppressions";
-import { teams } from "./teams";
+import { ofTeam } from "./teams";
 
 /** A webhook endpoint of a team. The trigger on `email_events` matches its events. */
 export const webhooks = pgTable(
   "webhooks",
-  {
-    id: uuid().primaryKey(),
-    teamId: uuid()
-      .notNull()
-      .references(() => teams.id, { onDelete: "cascade" }),
-    url: text().notNull(),
-    events: text().array().notNull(),
-    status: text({ enum: ["enabled", "disabled"] })
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    teamId: ofTeam(),
+    url: c.text().notNull(),
+    events: c.text().array().notNull(),
+    status: c
+      .text({ enum: ["enabled", "disabled"] })
       .notNull()
       .default("enabled"),
     /** Why Backstamp disabled it: `gone` after a 410, `failing` after days without a success. Null if a member disabled it. */
-    disabledReason: text({ enum: ["gone", "failing"] }),
+    disabledReason: c.text({ enum: ["gone", "failing"] }),
     /** `whsec_…`, encrypted. */
-    secret: text().notNull(),
+    secret: c.text().notNull(),
     /** The secret before the last rotation, which also signs until `previousUntil`. */
-    previousSecret: text(),
-    previousUntil: timestamp({ withTimezone: true }),
+    previousSecret: c.text(),
+    previousUntil: instant(),
     /** Since when all attempts have failed, and their number; null and 0 after a success. */
-    failingSince: timestamp({ withTimezone: true }),
-    failures: integer().notNull().default(0),
+    failingSince: instant(),
+    failures: c.integer().notNull().default(0),
     /** No attempt before this time, because the endpoint or a proxy in front of it requested a pause. */
-    pausedUntil: timestamp({ withTimezone: true }),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    pausedUntil: instant(),
+    createdAt: now(),
+  }),
   (t) => [unique("webhooks_team_id_key").on(t.teamId, t.id)],
 );
 
@@ -52,26 +41,26 @@ export const WEBHOOK_DELIVERY_STATUSES = ["pending", "attempting", "success", "f
  */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
-  {
-    id: uuid().primaryKey(),
-    teamId: uuid().notNull(),
-    webhookId: uuid().notNull(),
-    type: text().notNull(),
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    teamId: c.uuid().notNull(),
+    webhookId: c.uuid().notNull(),
+    type: c.text().notNull(),
     /** The email event; null for all other events. */
-    emailId: uuid(),
-    eventId: uuid(),
+    emailId: c.uuid(),
+    eventId: c.uuid(),
     /** The new entry of a `suppression.added`; null for all other events. */
-    data: jsonb().$type<SuppressionRow>(),
+    data: c.jsonb().$type<SuppressionRow>(),
     /** The exact body, stored before the first attempt, so that all attempts sign the same bytes. */
-    payload: text(),
-    status: text({ enum: WEBHOOK_DELIVERY_STATUSES }).notNull().default("pending"),
+    payload: c.text(),
+    status: c.text({ enum: WEBHOOK_DELIVERY_STATUSES }).notNull().default("pending"),
     /** Attempts in this round; a replay starts a new round. Counted when a worker claims the row. */
-    attempts: integer().notNull().default(0),
-    dueAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    leaseToken: uuid(),
-    leasedUntil: timestamp({ withTimezone: true }),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-  },
+    attempts: c.integer().notNull().default(0),
+    dueAt: now(),
+    leaseToken: c.uuid(),
+    leasedUntil: instant(),
+    createdAt: now(),
+  }),
   (t) => [
     index("webhook_deliveries_list_idx").on(t.teamId, t.webhookId, t.id),
     index("webhook_deliveries_due_idx").on(t.webhookId, t.dueAt, t.id).where(sql`${t.status} = 'pending'`),
@@ -80,37 +69,36 @@ export const webhookDeliveries = pgTable(
       .on(t.webhookId, t.leasedUntil)
       .where(sql`${t.status} = 'attempting'`),
     index("webhook_deliveries_email_idx").on(t.teamId, t.emailId).where(sql`${t.emailId} is not null`),
-    foreignKey({ columns: [t.teamId, t.webhookId], foreignColumns: [webhooks.teamId, webhooks.id] }).onDelete(
-      "cascade",
-    ),
+    childOf([t.teamId, t.webhookId], [webhooks.teamId, webhooks.id]),
   ],
 );
 
 /** One attempt of an event delivery and its result. */
 export const webhookAttempts = pgTable(
   "webhook_attempts",
-  {
-    teamId: uuid().notNull(),
-    deliveryId: uuid()
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    deliveryId: c
+      .uuid()
       .notNull()
       .references(() => webhookDeliveries.id, { onDelete: "cascade" }),
-    id: uuid().notNull(),
+    id: c.uuid().notNull(),
     /** Starts at 1 and counts over all rounds of the delivery. */
-    number: integer().notNull(),
+    number: c.integer().notNull(),
     /** The request headers. */
-    url: text().notNull(),
-    headers: jsonb().$type<Record<string, string>>().notNull(),
+    url: c.text().notNull(),
+    headers: c.jsonb().$type<Record<string, string>>().notNull(),
     /** Null if there was no HTTP response. */
-    statusCode: integer(),
+    statusCode: c.integer(),
     /** At most 16 KB of the response body, as text. */
-    response: text(),
+    response: c.text(),
     /** The failure class if there was no response: `timeout`, `refused`, `blocked`, `tls`, `dns`, `network`. */
-    fault: text(),
-    durationMs: integer().notNull(),
-    sentAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    fault: c.text(),
+    durationMs: c.integer().notNull(),
+    sentAt: now(),
     /** When the next attempt was scheduled; null after the last attempt. */
-    nextAttemptAt: timestamp({ withTimezone: true }),
-  },
+    nextAttemptAt: instant(),
+  }),
   (t) => [
     primaryKey({ columns: [t.teamId, t.deliveryId, t.id] }),
     // For the cascade, which only has the delivery's id.

@@ -1,26 +1,13 @@
-import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
-import { createLoader } from "nuqs/server";
-import { pageQueries, trpc } from "#server/trpc/caller";
-import { activeFilters } from "../_ui/list/list-filters";
-import { requireTeam, type Search } from "../team";
+import { trpc } from "#server/trpc/caller";
+import { consolePage, readFilters } from "../console-page";
 import { DomainList } from "./domain-list";
 import { domainFilters } from "./filters";
 
 export const metadata: Metadata = { title: "Domains" };
 
-const loadFilters = createLoader(domainFilters);
-
 /** The domains of the team, newest first. */
-export default async function DomainsPage({ searchParams }: { searchParams: Promise<Search> }) {
-  const search = await searchParams;
-  const { teamId } = await requireTeam("/console/domains", search);
-  await pageQueries().prefetchQuery(
-    trpc.domains.list.queryOptions({ team: teamId, ...activeFilters(loadFilters(search)) }),
-  );
-  return (
-    <HydrationBoundary state={dehydrate(pageQueries())}>
-      <DomainList teamId={teamId} />
-    </HydrationBoundary>
-  );
-}
+export default consolePage("/console/domains", ({ team, search }) => ({
+  queries: [trpc.domains.list.queryOptions({ team, ...readFilters(domainFilters, search) })],
+  page: <DomainList teamId={team} />,
+}));

@@ -1,14 +1,11 @@
 import { redirect } from "next/navigation";
-import { requireTeam, type Search } from "../team";
+import { consolePage } from "../console-page";
 
 /** Redirects to the profile page, with the team of the query parameter. */
-export default async function SettingsPage({ searchParams }: { searchParams: Promise<Search> }) {
-  const search = await searchParams;
-  await requireTeam("/console/settings", search);
-  const { team } = search;
+export default consolePage("/console/settings", ({ search: { team } }) =>
   redirect(
     typeof team === "string"
       ? `/console/settings/profile?team=${encodeURIComponent(team)}`
       : "/console/settings/profile",
-  );
-}
+  ),
+);

@@ -1,26 +1,13 @@
-import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import type { Metadata } from "next";
-import { createLoader } from "nuqs/server";
-import { pageQueries, trpc } from "#server/trpc/caller";
-import { activeFilters } from "../_ui/list/list-filters";
-import { requireTeam, type Search } from "../team";
+import { trpc } from "#server/trpc/caller";
+import { consolePage, readFilters } from "../console-page";
 import { templateFilters } from "./filters";
 import { TemplateList } from "./template-list";
 
 export const metadata: Metadata = { title: "Templates" };
 
-const loadFilters = createLoader(templateFilters);
-
 /** The team's templates, newest first. */
-export default async function TemplatesPage({ searchParams }: { searchParams: Promise<Search> }) {
-  const search = await searchParams;
-  const { teamId } = await requireTeam("/console/templates", search);
-  await pageQueries().prefetchQuery(
-    trpc.templates.list.queryOptions({ team: teamId, ...activeFilters(loadFilters(search)) }),
-  );
-  return (
-    <HydrationBoundary state={dehydrate(pageQueries())}>
-      <TemplateList teamId={teamId} />
-    </HydrationBoundary>
-  );
-}
+export default consolePage("/console/templates", ({ team, search }) => ({
+  queries: [trpc.templates.list.queryOptions({ team, ...readFilters(templateFilters, search) })],
+  page: <TemplateList teamId={team} />,
+}));

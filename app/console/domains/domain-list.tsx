@@ -10,12 +10,13 @@ import { Empty } from "../_ui/list/empty";
 import { SearchField } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyPart } from "../_ui/page/lazy-part";
+import { PageHeading } from "../_ui/page/page-heading";
 import { Badge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
 import { domainFilters } from "./filters";
-import { DomainsHeading } from "./heading";
+import { HEADING } from "./heading";
 import { HEALTH, refetchMs } from "./labels";
 import { DomainRowMenu } from "./row-menu";
 
@@ -49,7 +50,7 @@ export function DomainList({ teamId }: { teamId: string }) {
 
   return (
     <>
-      <DomainsHeading actions={add} />
+      <PageHeading {...HEADING} actions={add} />
       <ListPage
         label="Domains"
         columns={columns}

@@ -1,13 +1,6 @@
-import { SkeletonTable } from "../_ui/list/skeleton";
-import { DomainsHeading } from "./heading";
+import { ListLoading } from "../_ui/list/skeleton";
+import { HEADING } from "./heading";
 
-/** Skeleton of the page while the list loads, with the same layout. */
 export default function DomainsLoading() {
-  return (
-    <>
-      <DomainsHeading />
-      <div className="mb-4 h-11 md:h-10" />
-      <SkeletonTable rows={3} />
-    </>
-  );
+  return <ListLoading heading={HEADING} filterBar="h-11 md:h-10" rows={3} />;
 }

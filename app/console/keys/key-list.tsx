@@ -7,11 +7,12 @@ import { CreateButton } from "../_ui/list/create-button";
 import { SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyPart } from "../_ui/page/lazy-part";
+import { PageHeading } from "../_ui/page/page-heading";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
 import { KEY_COLUMNS } from "./columns";
 import { keyFilters } from "./filters";
-import { KeysHeading } from "./heading";
+import { HEADING } from "./heading";
 
 /** Refetches the last use and the rejected requests of each key. */
 const refetchMs = 15_000;
@@ -47,7 +48,7 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
   );
   return (
     <>
-      <KeysHeading actions={button} />
+      <PageHeading {...HEADING} actions={button} />
       <ListPage
         label="API keys"
         columns={KEY_COLUMNS}

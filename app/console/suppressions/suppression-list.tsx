@@ -8,12 +8,13 @@ import { CreateButton } from "../_ui/list/create-button";
 import { SearchField, SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyPart } from "../_ui/page/lazy-part";
+import { PageHeading } from "../_ui/page/page-heading";
 import { useDisabledReason } from "../_ui/page/permission";
 import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { ORIGIN_LABELS, suppressionColumns } from "./columns";
 import { ORIGINS, suppressionFilters } from "./filters";
-import { SuppressionsHeading } from "./heading";
+import { HEADING } from "./heading";
 
 const loadAdd = () => import("./add-suppressions");
 const AddSuppressions = lazyPart(async () => (await loadAdd()).AddSuppressions);
@@ -38,7 +39,8 @@ export function SuppressionList({ teamId }: { teamId: string }) {
   const { after: _, before: __, ...exported } = state.input;
   return (
     <>
-      <SuppressionsHeading
+      <PageHeading
+        {...HEADING}
         actions={
           <>
             <Menu

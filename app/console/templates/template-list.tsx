@@ -9,11 +9,12 @@ import type { Column } from "../_ui/list/data-table";
 import { SearchField } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyPart } from "../_ui/page/lazy-part";
+import { PageHeading } from "../_ui/page/page-heading";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
 import { TEMPLATE_COLUMNS } from "./columns";
 import { templateFilters } from "./filters";
-import { TemplatesHeading } from "./heading";
+import { HEADING } from "./heading";
 import { TemplateRowMenu } from "./row-menu";
 
 const load = () => import("./create-template");
@@ -37,7 +38,7 @@ export function TemplateList({ teamId }: { teamId: string }) {
   );
   return (
     <>
-      <TemplatesHeading actions={create} />
+      <PageHeading {...HEADING} actions={create} />
       <ListPage
         label="Templates"
         columns={columns}

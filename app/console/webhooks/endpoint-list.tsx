@@ -9,13 +9,14 @@ import { type Column, DataTable } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
 import { Fetched } from "../_ui/page/fetched";
 import { lazyPart } from "../_ui/page/lazy-part";
+import { PageHeading } from "../_ui/page/page-heading";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { useNew } from "../_ui/use-new";
 import { EndpointBadge, formatPending, ResponseBadge } from "./badges";
 import { BreakableUrl } from "./breakable-url";
 import { formatEvents } from "./events";
-import { WebhooksHeading } from "./heading";
+import { HEADING } from "./heading";
 import { UnknownOutcomes } from "./unknown-outcomes";
 
 /** Refetches often while event deliveries are pending. A hidden tab does not refetch. */
@@ -100,7 +101,7 @@ export function EndpointList({ teamId }: { teamId: string }) {
   );
   return (
     <>
-      <WebhooksHeading actions={button} />
+      <PageHeading {...HEADING} actions={button} />
       <Fetched by={{ data, error, refetch }}>
         <DataTable
           label="Webhooks"

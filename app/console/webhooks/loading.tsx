@@ -1,12 +1,6 @@
-import { SkeletonTable } from "../_ui/list/skeleton";
-import { WebhooksHeading } from "./heading";
+import { ListLoading } from "../_ui/list/skeleton";
+import { HEADING } from "./heading";
 
-/** Skeleton of the page while the list loads, with the same layout. */
 export default function WebhooksLoading() {
-  return (
-    <>
-      <WebhooksHeading actions={<div className="h-10" />} />
-      <SkeletonTable rows={4} />
-    </>
-  );
+  return <ListLoading heading={HEADING} rows={4} />;
 }

@@ -1,4 +1,5 @@
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
+import { PageHeading } from "../page/page-heading";
 import { cardStyle } from "../styles";
 
 /** A gray placeholder. `className` sets its size. */
@@ -19,7 +20,7 @@ export function Loading({ children, className }: { children: ReactNode; classNam
 }
 
 /** Placeholder rows of a list, as tall as those of `DataTable`. */
-export function SkeletonTable({ rows = 8 }: { rows?: number }) {
+export function SkeletonTable({ rows = 8 }: { rows?: number | undefined }) {
   return (
     <Loading className={`${cardStyle} overflow-hidden`}>
       <div className="hidden h-10 border-line border-b md:block" />
@@ -50,3 +51,19 @@ export function SkeletonCard({ lines = 3 }: { lines?: number }) {
     </Loading>
   );
 }
+
+type ListProps = {
+  heading?: ComponentProps<typeof PageHeading>;
+  /** Class with the height of the filter bar, if the list has one. */
+  filterBar?: string;
+  rows?: number;
+};
+
+/** The loading state of a list page, with the layout of the page. */
+export const ListLoading = ({ heading, filterBar, rows }: ListProps) => (
+  <>
+    {heading ? <PageHeading {...heading} actions={<div className="h-10" />} /> : null}
+    {filterBar ? <div className={`mb-4 ${filterBar}`} /> : null}
+    <SkeletonTable rows={rows} />
+  </>
+);

@@ -1,0 +1,6 @@
+/** The heading of the list, also shown while the list loads. */
+export const HEADING = {
+  title: "Suppressions",
+  description:
+    "Addresses that this team does not send email to. Hard bounces and complaints are added automatically. Email to a suppressed address gets the status “suppressed”.",
+};

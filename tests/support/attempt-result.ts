@@ -6,7 +6,10 @@ type Concluded = Extract<
   "queued" | "sent" | "delivered" | "bounced" | "failed" | "unknown"
 >;
 
-/** What a worker records of an attempt that came to this; what is queued again is due in an hour. */
+/**
+ * The result of an attempt with this final status, as a worker records it. A queued delivery is due again in
+ * an hour.
+ */
 export function attemptResult(claim: { id: string; leaseToken: string }, status: Concluded): DeliveryResult {
   const isDelayed = status === "queued";
   return {

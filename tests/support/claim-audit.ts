@@ -3,8 +3,8 @@ import type { HotSql } from "#db/client";
 export type AuditedClaim = { deliveryId: string; attempt: number; leaseToken: string; backend: number };
 
 /**
- * Writes down every claim in the transaction that makes it, by a trigger of this one database: which row, under which
- * attempt and token, and for which connection. A claim that is given back unused is taken off the record, as its attempt
+ * Records every claim in the transaction that makes it, by a trigger of this database: the row, the attempt,
+ * the token and the connection. The record of a claim that is released unused is deleted, because its attempt
  * is not counted either.
  */
 export async function auditClaims(hot: HotSql): Promise<void> {
@@ -25,7 +25,7 @@ export async function auditClaims(hot: HotSql): Promise<void> {
     create trigger claim_audit after update on deliveries for each row execute function write_claim_audit();`);
 }
 
-/** Everything on record, in the order in which it was written. */
+/** All recorded claims, in the order of their insertion. */
 export function readClaims(hot: HotSql): Promise<AuditedClaim[]> {
   return hot<AuditedClaim[]>`
     select delivery_id as "deliveryId", attempt, lease_token as "leaseToken", backend from claim_audit order by id`;

@@ -1,7 +1,7 @@
 import type { Outcome } from "#server/mail/outcome";
 import type { Transport } from "#server/mail/transport/transport";
 
-/** A way out that accepts everything and notes for whom, in the order in which dialogues began. */
+/** A transport that accepts everything and records the recipients, in the order in which dialogues began. */
 export type CountingTransport = { transport: Transport; handedOver: string[] };
 
 export function createCountingTransport(

@@ -17,13 +17,13 @@ import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKeyCache } from "#server/services/keys/cache";
 import { createRequestLog } from "#server/services/logs/record";
 
-/** What the vault of these effects is made of, for processes that are to open what it sealed. */
+/** The secret of the vault, for other processes that must decrypt what it encrypted. */
 export const installationSecret = "the secret of an installation in a test";
 
-/** The public address in the links of these effects. */
+/** The public URL in links. */
 export const installationUrl = "https://mail.example.com";
 
-/** Real time, moved on by whoever tests: nothing that remembers the time stands still. */
+/** Real time plus an offset that the test advances. */
 export type TestClock = { now(): Date; advance(ms: number): void };
 
 export function createClock(): TestClock {
@@ -42,9 +42,9 @@ export type DepsOptions = {
   /** Behind a transaction pooler. Default: false. */
   pooled?: boolean;
   log?: Log;
-  /** Default: machines of this test alone, `127.0.0.0/8`. */
+  /** Default: `127.0.0.0/8`, which is only this machine. */
   outside?: OutsideOptions;
-  /** Default: the product's own. */
+  /** Default: the timeouts of the product. */
   bodyPatience?: Partial<BodyTimeouts>;
   /** Default: `NO_DNS`. */
   dnsServers?: { host: string; port: number }[];
@@ -55,13 +55,13 @@ export type DepsOptions = {
   >
 >;
 
-/** A name server that is not there, which is found out at once: no test asks a stranger. */
+/** A name server that does not exist and fails immediately, so that no test sends a query to another host. */
 export const NO_DNS = [{ host: "127.0.0.1", port: 9 }];
 
-/** What an installation is called that was given no name. */
+/** The public names of an installation without configured names. */
 export const NO_NAMES: PublicNames = { mailHost: null, returnPathDomain: null, webHost: null };
 
-/** The effects of one process over a database: all of them real, the limits counted in process by the test's clock. */
+/** The real effects of one process on a database. Rate limits are counted in process by the test's clock. */
 export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDeps; close(): Promise<void> } {
   const { clock = createClock(), log = silentLog, bodyMaxBytes = 48 * 1024 * 1024 } = options;
   const database = openDatabase(url, {

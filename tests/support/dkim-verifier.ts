@@ -1,9 +1,9 @@
 import { execFile, spawnSync } from "node:child_process";
 
-/** The interpreter that Debian's packages belong to. */
+/** The interpreter for which Debian's packages are installed. */
 const python = "/usr/bin/python3";
 
-/** Reads JSON from standard input and answers, for each message, which of its signatures hold. */
+/** Reads JSON from standard input and returns which signatures of each message are valid. */
 const SCRIPT = `
 import base64, json, sys, dkim
 given = json.load(sys.stdin)
@@ -25,14 +25,14 @@ for text in given["messages"]:
 json.dump(answers, sys.stdout)
 `;
 
-/** Whether Debian's python3-dkim is on this machine, with what it needs for Ed25519. */
+/** Whether Debian's python3-dkim is installed, with its dependency for Ed25519. */
 export function hasDkimVerifier(): boolean {
   return spawnSync(python, ["-c", "import dkim, nacl"]).status === 0;
 }
 
 /**
- * Asks an independent verifier: for each message which of its DKIM signatures, from top to bottom, hold. `zone` has the TXT
- * records by their full names.
+ * Verifies messages with an independent library. Returns for each message which of its DKIM signatures, from
+ * top to bottom, are valid. `zone` contains the TXT records by full name.
  */
 export async function verifyDkim(
   messages: readonly Uint8Array[],

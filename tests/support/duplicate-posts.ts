@@ -2,22 +2,23 @@ import { randomUUID } from "node:crypto";
 import { callApi } from "./rest";
 
 export type DuplicateOptions = {
-  /** One or more API servers over one database; the posts of a round are distributed among them. */
+  /** One or more API servers on one database; the posts of a round are distributed among them. */
   baseUrls: readonly string[];
-  /** May send from `sender`, and read. */
+  /** A key that may send from `sender` and read emails. */
   token: string;
   sender?: string;
   rounds: number;
-  /** Posts at once in each round. */
+  /** Concurrent posts in each round. */
   posts?: number;
 };
 
-/** What went wrong in a round; a run without faults gives none. */
+/** A fault in a round. A run without faults returns none. */
 export type DuplicateFault = { round: number; what: string; seen: unknown };
 
 /**
- * Rounds of equal, concurrent posts under one idempotency key. In each, every post must be answered 200 with the same id, all
- * but one as a replay, and exactly one email must exist afterwards. Uses HTTP only, so that it runs against any API server.
+ * Rounds of equal, concurrent posts with one idempotency key. In each round every post must return 200 with
+ * the same id, all but one as a replay, and exactly one email must exist afterwards. It uses only HTTP, so it
+ * can test any API server.
  */
 export async function postDuplicates(options: DuplicateOptions): Promise<DuplicateFault[]> {
   const { baseUrls, token, sender = "ann@backstamp.test", rounds, posts = 50 } = options;

@@ -1,19 +1,19 @@
 import { execFile, spawnSync } from "node:child_process";
 
-/** The interpreter that Debian installs; its standard library reads mail. */
+/** The interpreter that Debian installs. Its standard library parses email. */
 const python = "/usr/bin/python3";
 
-/** What Python's `email` finds in a message. */
+/** The result of Python's `email` for a message. */
 export type PythonMessage = {
-  /** Names of the header's fields in small letters, from top to bottom. */
+  /** The names of the header fields in lower case, from top to bottom. */
   fields: string[];
   subject: string;
   from: [name: string, address: string][];
   to: [name: string, address: string][];
   cc: [name: string, address: string][];
-  /** Its leaves in their order; what is no text is in base64. */
+  /** Its leaf parts in order; content that is not text is in base64. */
   parts: { type: string; filename: string | null; disposition: string | null; content: string }[];
-  /** Whatever offends the rules, in the words of its classes. */
+  /** The defects that the parser reports, by class name. */
   defects: string[];
 };
 
@@ -49,12 +49,12 @@ def read(text):
 json.dump([read(text) for text in json.load(sys.stdin)], sys.stdout)
 `;
 
-/** Whether there is a Python to ask. */
+/** Whether Python is installed. */
 export function hasPython(): boolean {
   return spawnSync(python, ["-c", "import email.policy"]).status === 0;
 }
 
-/** Reads messages by Python's standard library, a reader that shares nothing with ours. */
+/** Parses messages with Python's standard library, which is independent of our code. */
 export function readByPython(messages: readonly Uint8Array[]): Promise<PythonMessage[]> {
   return new Promise((resolve, reject) => {
     const child = execFile(python, ["-c", SCRIPT], { maxBuffer: 1 << 26 }, (error, stdout) =>

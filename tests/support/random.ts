@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 
-/** Chance that can be repeated: the same seed gives the same sequence on every machine. */
+/** Reproducible random numbers: the same seed gives the same sequence on every machine. */
 export type Random = {
   /** In [0, 1). */
   next(): number;
   chance(probability: number): boolean;
-  /** A whole number from 1 to `max`. */
+  /** An integer from 1 to `max`. */
   upTo(max: number): number;
   pick<T>(from: readonly [T, ...T[]]): T;
   shuffled<T>(items: readonly T[]): T[];
 };
 
-/** A generator of its own for each purpose, so that one that is asked more often does not shift the others. */
+/** A separate generator for each purpose, so that calls of one do not change the numbers of another. */
 export function createRandom(seed: string): Random {
-  // SplitMix32 over 32 bits of the seed's digest: fast, and far better than the tests need.
+  // SplitMix32 on 32 bits of the seed's digest: fast, and more than random enough for tests.
   let state = createHash("sha256").update(seed).digest().readUInt32LE();
   const next = () => {
     state = (state + 0x9e3779b9) | 0;

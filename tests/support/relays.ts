@@ -2,7 +2,7 @@ import type { Deps } from "#server/deps";
 import { addRelay, type NewRelay } from "#server/services/relays/write";
 import type { SmtpTestServer } from "./servers/smtp-test-server";
 
-/** A relay to a peer on this machine: for everybody, unless it is said for whom. */
+/** Adds a relay to a test server on this machine: for all teams unless `more` names one. */
 export const relayTo = (
   deps: Deps,
   peer: Pick<SmtpTestServer, "port">,

@@ -7,7 +7,7 @@ import { type Dispatch, dispatch } from "#server/rest/dispatch";
 
 export type RestServer = { baseUrl: string; close(): Promise<void> };
 
-/** The REST door behind a real HTTP server on a free loopback port. */
+/** Starts the REST API behind a real HTTP server on a free loopback port. */
 export async function startRest(deps: RestDeps, door: Dispatch = dispatch): Promise<RestServer> {
   const server = createServer(
     getRequestListener(
@@ -30,7 +30,7 @@ export type CallOptions = {
   token?: string;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   raw?: string | Uint8Array;
   headers?: Record<string, string | string[]>;
 };
@@ -39,13 +39,15 @@ export type Reply = {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The JSON object that it must be unless its type says otherwise; empty where there is none. */
+  /** The JSON object of the response; empty if there is none or the type is not JSON. */
   body: Record<string, unknown>;
 };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** One call over HTTP, its path and method sent exactly as given: nothing is resolved, encoded or followed. */
+/**
+ * One call over HTTP. Path and method are sent exactly as given: nothing is resolved, encoded or followed.
+ */
 export async function callApi(
   baseUrl: string,
   method: string,
@@ -76,7 +78,7 @@ export async function callApi(
   });
 }
 
-/** Writes bytes on a connection of their own and gives back everything that comes until it closes. */
+/** Writes bytes to a new connection and returns everything that is received until it closes. */
 export async function callRaw(baseUrl: string, bytes: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);

@@ -2,7 +2,10 @@ import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { promisify } from "node:util";
 
-/** An RSA key for DKIM takes 0.15 s of processor time. The files of a process share this number of keys, in turn. */
+/**
+ * Creating an RSA key for DKIM takes 0.15 s of processor time. The test files of a process share this number
+ * of keys, in turn.
+ */
 const keysMax = 8;
 
 const original = crypto.generateKeyPair;

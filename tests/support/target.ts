@@ -8,32 +8,32 @@ import { createWorld } from "./world";
 
 export type TargetKey = {
   scopes: string[];
-  /** Default: the built-in domain alone. */
+  /** Default: only the built-in domain. */
   domains?: string[];
   expiresAt?: Date;
-  /** Classes that are not named have the usual number. */
+  /** Classes without a value have the default limit. */
   limits?: Partial<Record<Tier, number>>;
 };
 
-/** A Backstamp under test, known only by its address and by what an operator can do. */
+/** A Backstamp under test, accessed only through its URL and the operator's CLI. */
 export type Target = {
   /** Without `/api`. */
   baseUrl: string;
   mintKey(key: TargetKey): Promise<{ id: string; token: string }>;
-  /** Adds a domain and declares it verified. */
+  /** Adds a domain and sets it to verified. */
   addDomain(name: string): Promise<void>;
-  /** Lets that many seconds pass for the limits. */
+  /** Advances the clock of the rate limits by that many seconds. */
   pass(seconds: number): Promise<void>;
-  /** Milliseconds since the epoch, as the target sees them. */
+  /** The target's current time in milliseconds since the epoch. */
   nowMs(): number;
-  /** Lets mail that is due be delivered, where nothing does so by itself. */
+  /** Delivers due email if the target has no worker. */
   deliver(): Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * What a suite of the interface runs against: `BACKSTAMP_TEST_URL`, a running product whose operator's command line works
- * from here, or by default a world inside this process.
+ * The target of the interface tests: `BACKSTAMP_TEST_URL`, a running product whose CLI works from here, or by
+ * default a world inside this process.
  */
 export async function openTarget(): Promise<Target> {
   const url = process.env.BACKSTAMP_TEST_URL;

@@ -19,18 +19,21 @@ const DOMAINS = {
 
 export type Sent = { id: string; html: string; text: string; pixel: string; click: string; bytes: Buffer };
 
-/** A world with domains that track and a recipients' server; what a mail told of visits can be asked. */
+/**
+ * A world with domains that track, and a mail server for recipients. Tests can read the recorded visits of an
+ * email.
+ */
 export type TrackingWorld = {
   world: World;
   peer: SmtpTestServer;
   token: string;
-  /** Whether the connection breaks when the message was sent. */
+  /** Whether the connection is dropped after the message was sent. */
   loseAll(isLost: boolean): void;
   send(more?: object): Promise<string>;
   round(): Promise<unknown>;
-  /** Sends, delivers, and reads the first copy. */
+  /** Sends and delivers an email, and parses its first copy. */
   deliver(more?: object): Promise<Sent>;
-  /** Makes all that happened so much older: no filter is at work any more. */
+  /** Makes all events of an email older, so that no time filter applies to them. */
   later(id: string, interval?: string): PromiseLike<unknown>;
   visit(path: string, agent?: string, method?: string): ReturnType<World["api"]>;
   visitsOf(id: string): Promise<Record<string, unknown>[]>;

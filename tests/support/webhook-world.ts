@@ -5,25 +5,25 @@ import type { DepsOptions } from "./deps";
 import { type HttpSink, type SinkScript, startHttpSink } from "./servers/http-sink";
 import { createWorld, type World } from "./world";
 
-/** One event of an endpoint as the API lists it, with the calls that were made for it, oldest first. */
+/** One event of an endpoint as the API lists it, with its attempts, oldest first. */
 export type ProviderEvent = Record<string, unknown> & {
   id: string;
   attempts_made: Record<string, unknown>[];
 };
 
-/** A Backstamp whose first team has a key for everything, and receivers for what it tells. */
+/** A Backstamp whose first team has a key with all scopes, and test servers for its endpoints. */
 export type WebhookWorld = World & {
   token: string;
   worker: WorkerDeps;
-  /** A receiver on loopback that goes with this world. */
+  /** Starts an HTTP test server that closes with this world. */
   sink(script?: SinkScript): Promise<HttpSink>;
-  /** Adds an endpoint by the API. */
+  /** Adds an endpoint through the API. */
   endpoint(to: HttpSink | string, events: string[]): Promise<{ id: string; secret: string }>;
-  /** Sends an email by the API and returns its id. */
+  /** Sends an email through the API and returns its id. */
   sendByApi(mail?: Record<string, unknown>): Promise<string>;
-  /** One round of delivery and of calls. */
+  /** One round of email and event deliveries. */
   round(): Promise<void>;
-  /** What an endpoint was told, oldest first. */
+  /** The events of an endpoint, oldest first. */
   told(webhookId: string): Promise<ProviderEvent[]>;
   /** A call of the API with the key, which must succeed. */
   ok(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;

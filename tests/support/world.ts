@@ -22,17 +22,17 @@ export type KeyOptions = {
   /** Default: every domain of the team. */
   domains?: string[] | "all";
   expiresAt?: Date;
-  /** Default: so many that no test meets them by chance. "usual": those that every key has unless told otherwise. */
+  /** Default: high enough that no test reaches them. "usual": the default limits of a key. */
   limits?: OwnLimits | "usual";
 };
 
 /** The fields of an email that matter to the test; `send` fills the others. */
 export type TestEmail = Partial<Omit<NewEmail, "to">> & { to?: string[]; sender?: string };
 
-/** A team, with what a test does on its behalf. */
+/** A team, with functions that act on its behalf. */
 export type TestTeam = {
   id: string;
-  /** The operator, acting for the team: for calling services directly. */
+  /** The operator, acting for the team, to call services directly. */
   ctx: Ctx;
   key(options?: KeyOptions): Promise<{ id: string; token: string }>;
   revoke(keyId: string): Promise<void>;
@@ -51,15 +51,18 @@ export type World = TestTeam & {
   clock: TestClock;
   api(method: string, path: string, options?: CallOptions): Promise<Reply>;
   otherTeam(name?: string): Promise<TestTeam>;
-  /** Sends by the service, without HTTP: for the first team, or as `by`. Default: one recipient, `ben@example.net`. */
+  /**
+   * Sends with the service, without HTTP: for the first team, or as `by`. Default: one recipient,
+   * `ben@example.net`.
+   */
   send(email?: TestEmail, by?: Ctx): ReturnType<typeof sendEmail>;
   /** An email of the first team. */
   email(id: string): Promise<Email>;
-  /** What a worker needs. Default: the transport keeps messages in the database. */
+  /** The dependencies of a worker. Default: the transport stores messages in the database. */
   withTransport(transport?: Transport | null): WorkerDeps;
   /** Moves the clock, and every due time, lease and expiry: `"5 min"`, `"24 hours"`, any interval of PostgreSQL. */
   elapse(interval: string): Promise<void>;
-  /** Rows per table, for asserting that nothing was written but the record of the call. */
+  /** Rows per table, to assert that nothing but the record of the call was written. */
   rowCounts(): Promise<Record<string, number>>;
   close(): Promise<void>;
 };

@@ -1,11 +1,11 @@
 import { Secret, TOTP } from "otpauth";
 import type { SignInVisitor } from "./sign-in-visitor";
 
-/** The code that an authenticator app shows, `steps` half minutes from that moment. */
+/** The code that an authenticator app shows, `steps` time steps of 30 seconds from now. */
 export const codeOf = (secret: string, at: Date, steps = 0): string =>
   TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: at.getTime() + steps * 30_000 });
 
-/** Sets up an app for whoever is signed in there: its secret, and the recovery codes that came with it. */
+/** Sets up an app for the signed-in user of this caller. Returns its secret and the recovery codes. */
 export async function enrol(
   visitor: SignInVisitor,
   proof: string,

@@ -23,12 +23,12 @@ const bodyMaxBytes = 48 * 1024 * 1024;
 const authSecret = "a".repeat(64);
 const url = "https://mail.example.org";
 
-/** For all attempts to sign in, so that no minute ends between them. */
+/** The time of all sign-in attempts, so that no minute ends between them. */
 const oneMoment = () => 90_000;
 
 export type LogLine = { event: string; facts: Facts };
 
-/** The console's door over a world of its own: people, their sessions, and calls as pages make them. */
+/** The console's HTTP interface in a separate world: users, their sessions, and calls as pages make them. */
 export async function openConsole() {
   const world = await createWorld();
   const lines: LogLine[] = [];
@@ -63,7 +63,7 @@ export async function openConsole() {
     world,
     deps,
     lines,
-    /** Somebody who signs in by `PASSWORD`. */
+    /** Creates a user who signs in with `PASSWORD`. */
     person: async (
       input: { teamId?: string; role?: Role; email?: string; isAddressProved?: boolean } = {},
     ) => {
@@ -74,7 +74,7 @@ export async function openConsole() {
       await deps.db.insert(memberships).values({ teamId, userId: user.id, role });
       return user;
     },
-    /** The same console in another process, over the same database. */
+    /** The same console in another process, on the same database. */
     otherProcess: (): ConsoleDeps => {
       const database = openDatabase(world.databaseUrl, { connectionsMax: 2 });
       otherDatabases.push(database);
@@ -82,12 +82,12 @@ export async function openConsole() {
       return { ...deps, db, hot, signInLimiter: createSignInLimiter(hot, oneMoment) };
     },
     session: (userId: string) => openSession(deps, { userId, address: "192.0.2.1", userAgent: null }),
-    /** Calls procedures, from a network address of one's own where one is given. */
+    /** Calls procedures, from the given IP address if there is one. */
     callerOf: (cookies: Cookies, address?: string) =>
       createCaller(
         createTrpcContext(deps, cookies, new Headers(address ? { "x-backstamp-peer": address } : {})),
       ),
-    /** Calls as the console's pages do; a body makes it a POST. */
+    /** Calls like the pages of the console. A body makes it a POST. */
     call: async (path: string, init: RequestInit & { cookies?: Cookies } = {}) => {
       const { cookies = noCookies, ...rest } = init;
       const request = new Request(`${url}/api/trpc/${path}`, rest);
@@ -105,12 +105,12 @@ export type Console = Awaited<ReturnType<typeof openConsole>>;
 
 export const noCookies: Cookies = { get: () => undefined };
 
-/** The cookies of a browser in which that session was opened. */
+/** The cookies of a browser with this session. */
 export async function cookiesOf(sessionId: string): Promise<Cookies> {
   const token = await encode({ token: { sid: sessionId }, secret: authSecret });
   return { get: (name) => (name === "__Host-backstamp.session" ? { value: token } : undefined) };
 }
 
-/** The address of one query, as the console's client writes it. */
+/** The path of a query, as the console's client builds it. */
 export const queryPath = (procedure: string, input: unknown): string =>
   `${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`;

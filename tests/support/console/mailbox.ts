@@ -4,7 +4,9 @@ import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { startSmtpTestServer } from "../servers/smtp-test-server";
 import type { Console } from "./console";
 
-/** Gives a console a way out that ends in a mailbox, and delivers what waits for it when it is asked. */
+/**
+ * Connects a console to a test server for outgoing email. Reading the mailbox delivers queued email first.
+ */
 export async function openMailbox(console: Console) {
   const peer = await startSmtpTestServer();
   const target = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
@@ -17,7 +19,7 @@ export async function openMailbox(console: Console) {
   };
   return {
     mailsTo,
-    /** The links in what came for an address, the newest last. */
+    /** The links in the emails to an address, oldest first. */
     linksTo: async (address: string): Promise<URL[]> =>
       (await mailsTo(address)).flatMap((text) => {
         const found = /^https?:\/\/\S+$/m.exec(text)?.[0];
@@ -32,9 +34,9 @@ export async function openMailbox(console: Console) {
 
 export type Mailbox = Awaited<ReturnType<typeof openMailbox>>;
 
-/** A message with its soft line breaks taken out, as far as these mails need it. */
+/** A message without soft line breaks, decoded as far as these emails require. */
 const textOf = (bytes: Buffer): string =>
   bytes.toString().replaceAll("=\r\n", "").replaceAll("=3D", "=").replaceAll("\r\n", "\n");
 
-/** What stands behind the # of a link. */
+/** The fragment of a link, without the #. */
 export const tokenOf = (link: URL | undefined): string => link?.hash.slice(1) ?? "";

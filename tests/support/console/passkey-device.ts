@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
-/** What an authenticator may be told to do otherwise than it should. */
+/** Faults that a test can give the authenticator. */
 export type Misbehaviour = {
   origin?: string;
   rpId?: string;
@@ -29,7 +29,10 @@ function coseKey(key: KeyObject): Buffer {
   ]);
 }
 
-/** An authenticator without a person: it holds one ES256 passkey, counts, and answers as a browser hands it on. */
+/**
+ * A software authenticator with one ES256 passkey and a signature counter. It responds in the JSON format of
+ * browsers.
+ */
 export function createPasskeyDevice(page: { origin: string; rpId: string }) {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const id = randomBytes(16);
@@ -55,7 +58,7 @@ export function createPasskeyDevice(page: { origin: string; rpId: string }) {
 
   return {
     id: place.id,
-    /** The answer to `navigator.credentials.create`, as JSON. */
+    /** The response of `navigator.credentials.create`, as JSON. */
     make(asked: Asked, wrong: Misbehaviour = {}): string {
       const data = authData(
         0x40,
@@ -81,7 +84,7 @@ export function createPasskeyDevice(page: { origin: string; rpId: string }) {
         clientExtensionResults: {},
       });
     },
-    /** The answer to `navigator.credentials.get`, as JSON. */
+    /** The response of `navigator.credentials.get`, as JSON. */
     use(asked: Asked, wrong: Misbehaviour = {}): string {
       const client = clientData("webauthn.get", asked, wrong);
       const data = authData(0, wrong);

@@ -3,8 +3,8 @@ import { randomBytes, scryptSync } from "node:crypto";
 const COST = { N: 2 ** 10, r: 8, p: 1 } as const;
 
 /**
- * A stored password that is checked in a few milliseconds: a stored one says by itself what it costs. For people who sign in
- * often; who is about what a password costs stores one by the product's own means.
+ * A password hash with low cost parameters, verified in a few milliseconds: each stored hash contains its own
+ * parameters. For users who sign in often. Tests of the cost itself use the product's function.
  */
 export function hashPasswordCheaply(password: string): string {
   const salt = randomBytes(16);

@@ -3,20 +3,22 @@ import type { Ctx } from "#server/deps";
 import { createTeam } from "#server/services/teams";
 import { type Console, cookiesOf } from "./console";
 
-/** What a call came to, as a caller hears it. */
+/** The result of a procedure call, as its caller gets it. */
 export type CallResult = { ok: true; data: unknown } | { ok: false; code: string; message: string };
 
-/** A team with a person in every role, each of them signed in. */
+/** A team with one signed-in user in each role. */
 export type RoleTeam = {
   teamId: string;
-  /** As the operator of the team, to make rows. */
+  /** The context of the operator for this team, to create rows. */
   ctx: Ctx;
-  /** Calls a procedure by its name as the person in that role, about this team where the input names no other. */
+  /**
+   * Calls a procedure by name as the user with that role, for this team unless the input names another one.
+   */
   call(role: Role, procedure: string, input: object): Promise<CallResult>;
   userIds: Record<Role, string>;
 };
 
-/** Makes a team with one person in each role. */
+/** Creates a team with one user in each role. */
 export async function createRoleTeam(console: Console, name: string): Promise<RoleTeam> {
   const team = await createTeam(console.deps, { name });
   const people = await Promise.all(

@@ -4,10 +4,10 @@ import { addRelay } from "#server/services/relays/write";
 import { type Console, PASSWORD } from "./console";
 import type { CallResult, RoleTeam } from "./role-teams";
 
-/** A secret, and what it is of: `webhooks.secret`. */
+/** A secret and its origin, such as `webhooks.secret`. */
 type Secret = { text: string; of: string };
 
-/** Columns that look like secrets' by their name or type, and hold none. */
+/** Columns whose name or type suggests a secret, and which contain none. */
 const OPEN_COLUMNS = [
   "api_keys.token_id",
   "attachments.content",
@@ -18,7 +18,10 @@ const OPEN_COLUMNS = [
   "domains.ownership_token",
 ];
 
-/** Answers that tell a secret once, to whoever made it by that call: of what, or the field. */
+/**
+ * Procedures that return a secret once, to its creator: the column of that secret, or the field of the
+ * response.
+ */
 const TOLD_ONCE: Record<string, { of?: string; field?: string }> = {
   "account.startAuthenticator": { of: "totp_factors.secret" },
   "webhooks.create": { of: "webhooks.secret" },
@@ -30,8 +33,9 @@ const TOLD_ONCE: Record<string, { of?: string; field?: string }> = {
 };
 
 /**
- * Learns every secret of an installation: what its vault seals from now on, what stands in the columns of hashes and keys,
- * and what the answers that may tell one told. To be called before the first of them is made.
+ * Collects every secret of an installation: what its vault encrypts from now on, the values in columns of
+ * hashes and keys, and the secrets that some procedures return once. Call it before the first secret is
+ * created.
  */
 export function watchSecrets(console: Console) {
   const { vault } = console.deps;
@@ -46,7 +50,7 @@ export function watchSecrets(console: Console) {
   };
 
   return {
-    /** Gives a team's people and mail the secrets that no call of the matrix makes. */
+    /** Adds secrets to a team that no call of the matrix creates. */
     plant: async ({ teamId, userIds }: RoleTeam) => {
       const password = "canary-of-a-relay";
       secrets.push({ text: password, of: "a relay's password" });
@@ -61,7 +65,9 @@ export function watchSecrets(console: Console) {
       const told = field && (data as Record<string, unknown>)[field];
       if (typeof told === "string") secrets.push({ text: told, of: procedure });
     },
-    /** Which procedure told what, of all that were heard; nothing where each kept silent. */
+    /**
+     * The procedures whose responses contained a secret that they must not return, with the secret's origin.
+     */
     findTold: async (hot: HotSql): Promise<string[]> => {
       const all = [...secrets, ...(await readStored(hot))].filter(({ text }) => text !== "");
       const told = heard.flatMap(({ procedure, text }) =>
@@ -72,7 +78,7 @@ export function watchSecrets(console: Console) {
       );
       return [...new Set(told)];
     },
-    /** How many secrets are known, by what they are of. */
+    /** The origins of all known secrets. */
     known: async (hot: HotSql): Promise<Set<string>> =>
       new Set([...secrets, ...(await readStored(hot))].map(({ of }) => of)),
   };
@@ -80,7 +86,7 @@ export function watchSecrets(console: Console) {
 
 export type Secrets = ReturnType<typeof watchSecrets>;
 
-/** What the columns of hashes and keys hold, in each form that an answer could write it. */
+/** The values in the columns of hashes and keys, in each encoding that a response could contain. */
 async function readStored(hot: HotSql): Promise<Secret[]> {
   const columns = await hot<{ table: string; column: string; isBytes: boolean }[]>`
     select table_name as table, column_name as column, data_type = 'bytea' as "isBytes"

@@ -4,16 +4,18 @@ import { answerTrpc } from "#server/trpc/http";
 
 export type VisitorOptions = { address?: string; userAgent?: string };
 
-/** What signing in came to, as the page hears it: where to go, the error that is told, and whether somebody is in. */
+/**
+ * The result of a sign-in request: where it redirects, the error it reports, and whether a session is open.
+ */
 export type SignedIn = { status: number; to: string; error: string | null; isIn: boolean };
 
-/** A browser without a screen: it keeps cookies, and calls what lies below `/api/auth` and `/api/trpc` as pages do. */
+/** A browser without a display: it stores cookies, and calls `/api/auth` and `/api/trpc` like pages do. */
 export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
   const {
     address = "192.0.2.1",
     userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
   } = options;
-  // next-auth takes its own address from here, as boot tells it.
+  // next-auth reads its own URL from here; startup sets it.
   process.env.NEXTAUTH_URL = deps.url;
   const jar = new Map<string, string>();
 
@@ -59,7 +61,7 @@ export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
         }),
       });
     },
-    /** What the sign-in pages ask for by JSON, or with other headers: the status and what is told. */
+    /** A JSON request of the sign-in pages, optionally with other headers: the status and the response. */
     postJson: async (path: string, input: unknown, headers: Record<string, string> = {}) => {
       const body = JSON.stringify(input);
       const response = await ask(path, {
@@ -78,7 +80,7 @@ export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
     },
     byLink: (token: string, landing = "/console") =>
       visitor.submit("callback/link", { token, callbackUrl: landing }),
-    /** A form of the sign-in pages, with the token of theirs. */
+    /** A form of the sign-in pages, with their CSRF token. */
     submit: async (action: string, fields: Record<string, string>): Promise<SignedIn> => {
       const { csrfToken } = await (await visitor.get("csrf")).json();
       const response = await visitor.post(action, { ...fields, csrfToken, json: "true" });
@@ -93,7 +95,7 @@ export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
     },
     signIn: (email: string, password: string) => visitor.submit("callback/credentials", { email, password }),
     secondStep: (code: string) => visitor.submit("callback/two-factor", { code }),
-    /** Calls a procedure over HTTP: what it answered, or the code of its refusal. */
+    /** Calls a procedure over HTTP. Returns its result, or the code of its error. */
     call: async (procedure: string, input?: object): Promise<Called> => {
       const response = await answerTrpc(
         deps,

@@ -1,26 +1,29 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** Which way bytes go: `up` from the client to the database, `down` back. */
+/** The direction of the bytes: `up` from the client to the database, `down` back. */
 export type Direction = "up" | "down";
 
-/** A tap in the line to the database, which can stop what goes through it at a chosen point. */
+/** A proxy in front of the database that can hold packets at a chosen point. */
 export type Tap = {
   port: number;
   /**
-   * Holds one connection at the next packet from the client that contains `marker`: `up` keeps that packet back, `down`
-   * lets it pass and keeps back what the database answers. Settles when something is being held. Calling `release`
-   * before that ends the wait.
+   * Holds one connection at the next packet from the client that contains `marker`: `up` holds that packet,
+   * `down` forwards it and holds the response of the database. Resolves when a packet is held. Calling
+   * `release` before that ends the wait.
    */
   holdAt(direction: Direction, marker: string): Promise<void>;
-  /** Keeps back everything that clients send from now on. */
+  /** Holds everything that clients send from now on. */
   pause(): void;
-  /** Lets go of whatever is held, as far as its connection still exists. */
+  /** Forwards everything that is held, for connections that still exist. */
   release(): void;
-  /** Ends every connection there is: as a process that ends does, or as one that had not read all it was sent. */
+  /**
+   * Closes all connections: `end` like a process that exits, `reset` like one that has not read everything it
+   * received.
+   */
   cut(how?: "end" | "reset"): void;
   /**
-   * Whether connections are refused from now on; those there are end. A proxy whose server is gone takes them, and ends
-   * them before a word: that is how `end` refuses.
+   * Whether connections are refused from now on; existing ones are closed. A proxy whose server is
+   * unavailable accepts connections and closes them before the first byte: `end` does that.
    */
   refuse(refuses: boolean | "end"): void;
   close(): Promise<void>;
@@ -31,12 +34,12 @@ type Line = {
   upstream: Socket;
   heldUp: Buffer[] | null;
   heldDown: Buffer[] | null;
-  /** Called at the first answer that is kept back. */
+  /** Called when the first response is held. */
   onAnswer(): void;
 };
 type Trap = { direction: Direction; marker: Buffer; caught(): void };
 
-/** Opens the tap on a free loopback port. The database behind it may come and go. */
+/** Opens the tap on a free loopback port. The database behind it may stop and start. */
 export async function startTap(target: { host: string; port: number }): Promise<Tap> {
   const lines = new Set<Line>();
   let trap: Trap | null = null;

@@ -9,14 +9,14 @@ import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The cluster's maintenance database, from which fresh ones are made. */
+    /** The maintenance database of the cluster, from which new ones are created. */
     postgresUrl: string;
-    /** Name of a migrated, empty database to clone. */
+    /** The name of a migrated, empty database to clone. */
     postgresTemplate: string;
   }
 }
 
-/** One PostgreSQL for the whole run, with a migrated template database; gone at the end. */
+/** One PostgreSQL for the whole run, with a migrated template database. It is deleted at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(tmpdir(), "backstamp-tests-"));
   const server = await startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true });

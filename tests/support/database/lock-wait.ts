@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { HotSql } from "#db/client";
 
-/** Waits until somebody in this database waits for a row that another transaction holds. */
+/** Waits until a transaction in this database waits for a row lock of another one. */
 export async function waitForLock(hot: HotSql): Promise<void> {
   const waiting = async () => {
     const rows = await hot`

@@ -4,8 +4,8 @@ const folder = "/dev/shm";
 const roomBytesMin = 4 * 1024 ** 3;
 
 /**
- * A folder in memory with room for what a run writes down and throws away; null where the machine has none. A database of a
- * test is hundreds of small files, which a disk takes several times as long to make and to remove.
+ * A folder in memory with room for the temporary data of a run; null if the machine has none. A test database
+ * is hundreds of small files, which take several times as long to create and to delete on a disk.
  */
 export function findMemoryFolder(): string | null {
   try {
@@ -14,7 +14,7 @@ export function findMemoryFolder(): string | null {
       .map((line) => line.split(" "))
       .find(([, place]) => place === folder);
     const [, , kind, options = ""] = mount ?? [];
-    // An installation by root copies PostgreSQL's programs to where its database is.
+    // An installation by root copies PostgreSQL's programs to the folder of its database.
     if (kind !== "tmpfs" || options.split(",").includes("noexec")) return null;
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize >= roomBytesMin ? folder : null;

@@ -4,14 +4,15 @@ import { inject } from "vitest";
 
 let maintenance: Sql | undefined;
 
-// One connection per test process, so that the clones a process asks for at once come one after another. PostgreSQL
-// itself lets several sessions copy one template as long as none is connected to it.
+// One connection per test process, so that the clones that a process requests at once are created one after
+// another.
+// PostgreSQL itself lets several sessions copy one template as long as no session is connected to it.
 function openMaintenance(): Sql {
   maintenance ??= postgres(inject("postgresUrl"), { max: 1, idle_timeout: 5, onnotice: () => {} });
   return maintenance;
 }
 
-/** A migrated, empty database that nobody else uses. `drop` ends whatever is still connected to it. */
+/** A migrated, empty database for one test. `drop` ends all connections to it. */
 export async function freshDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const sql = openMaintenance();

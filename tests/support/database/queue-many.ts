@@ -3,18 +3,18 @@ import { PRIORITIES, type Priority } from "#db/schema/emails";
 
 export type QueuedMails = {
   teamId: string;
-  /** Of the sender. */
+  /** The sender's domain. */
   domain: string;
   count: number;
-  /** Domain of the recipients. Default: `many.example`. */
+  /** The domain of the recipients. Default: `many.example`. */
   to?: string;
-  /** An interval of PostgreSQL's. Default: they became due one after the other in the last hours. */
+  /** An interval of PostgreSQL. Default: they became due one after another in the last hours. */
   dueIn?: string;
   /** Default: normal. */
   priority?: Priority;
 };
 
-/** Mails with one recipient each, in the queue by one statement, as if they had been accepted. */
+/** Inserts queued emails with one recipient each in one statement, as if they had been accepted. */
 export async function queueMany(hot: HotSql, mails: QueuedMails): Promise<void> {
   const { teamId, domain, count, to = "many.example", dueIn = null, priority = "normal" } = mails;
   await hot`

@@ -1,13 +1,16 @@
 import type { HotSql } from "#db/client";
 
-/** What a piece of work reads of the queue: whole scans, and rows fetched by an index, as PostgreSQL counts them. */
+/**
+ * How much a function reads of the queue: sequential scans, and rows fetched by an index, as PostgreSQL
+ * counts them.
+ */
 export async function countQueueReads<T>(
   hot: HotSql,
   work: (hot: HotSql) => Promise<T>,
 ): Promise<{ scans: number; fetched: number; result: T }> {
   return hot.begin(async (tx) => {
     const within = Object.assign(tx, { options: hot.options }) as unknown as HotSql;
-    // What earlier transactions of the connection did may still be among the counts.
+    // The counts may still include reads of earlier transactions on this connection.
     const before = await readCounts(within);
     const result = await work(within);
     const after = await readCounts(within);

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** A place in what a schema reads: `["template", "id"]`, `["to", 0]`. `schema` is what stands there, as it was declared. */
+/** A field that a schema reads: `["template", "id"]`, `["to", 0]`. `schema` is its declared schema. */
 export type Field = { path: readonly (string | 0)[]; schema: z.ZodType };
 
-/** Every place in what a schema of the wire reads, the outer ones first; of an array its first item stands for all. */
+/** Every field that a schema reads, outer ones first. The first item of an array represents all of them. */
 export function fieldsOf(schema: z.ZodType | undefined, path: Field["path"] = []): Field[] {
   if (!schema) return [];
   const here = path.length === 0 ? [] : [{ path, schema }];
@@ -19,11 +19,12 @@ export function fieldsOf(schema: z.ZodType | undefined, path: Field["path"] = []
   ];
 }
 
-/** What a schema is once its wrappers are taken off: what may be absent, has a default, or is turned into something else. */
+/** The schemas inside the wrappers for optional, default and transformed values. */
 export function coresOf(schema: z.ZodType): z.ZodType[] {
   const inner = (within: unknown) => coresOf(within as z.ZodType);
   if (schema instanceof z.ZodPipe)
-    // A preprocessing comes first and says nothing of what is wanted; a transformation comes last.
+    // In a preprocessing pipe the first part does not describe the input; in a transformation the last one
+    // does not.
     return inner(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return inner(schema.unwrap());
@@ -31,7 +32,7 @@ export function coresOf(schema: z.ZodType): z.ZodType[] {
   return [schema];
 }
 
-/** `body` with `value` at that place; what is missing on the way is made. */
+/** `body` with `value` at that path; missing objects and arrays on the way are created. */
 export function withField(body: unknown, path: Field["path"], value: unknown): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;

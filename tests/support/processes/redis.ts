@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 
-/** Why no real Redis can be started here, or null when it can. */
+/** Why a real Redis cannot be started here, or null if it can. */
 export const redisMissing: string | null =
   spawnSync("redis-server", ["--version"]).status === 0
     ? null
@@ -15,19 +15,19 @@ export const redisMissing: string | null =
 export type RedisServer = {
   url: string;
   port: number;
-  /** A client of the test's own, beside those under test. */
+  /** A separate client for the test. */
   client: Redis;
-  /** Freezes the process: connections stay open and nothing answers. */
+  /** Stops the process (SIGSTOP): connections stay open and get no response. */
   freeze(): void;
   thaw(): void;
-  /** Ends it with SIGKILL. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
-  /** Starts it again on the same port, with nothing in it. */
+  /** Starts it again on the same port, empty. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** A Redis of its own on a free loopback port, in a folder of its own, that writes nothing to disk. */
+/** Starts a separate Redis on a free loopback port and in its own folder, without persistence. */
 export async function startRedis(): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), "backstamp-redis-"));
   const port = await freePort();
@@ -62,7 +62,7 @@ export async function startRedis(): Promise<RedisServer> {
   };
 }
 
-/** A port on which nothing listens. */
+/** A port on which no process listens. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");

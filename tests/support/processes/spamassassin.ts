@@ -5,12 +5,14 @@ import { join } from "node:path";
 
 const program = "/usr/bin/spamassassin";
 
-/** Why nothing can be scored here, or null where it can. */
+/** Why messages cannot be scored here, or null if they can. */
 export const spamAssassinMissing: string | null = existsSync(program)
   ? null
   : "spamassassin is not on this machine (Debian: apt-get install spamassassin)";
 
-/** Without the network (`-L`), without what earlier mail taught it, and with the names of the rules in one line a message. */
+/**
+ * Without the network (`-L`) and without learned data; prints the names of the rules, one line per message.
+ */
 const ARGUMENTS = [
   "-L",
   "-x",
@@ -22,8 +24,8 @@ const ARGUMENTS = [
 ];
 
 /**
- * The rules of Debian's SpamAssassin that each message hits, in alphabetical order. Each is scored as a server that got it
- * from another one would see it.
+ * The rules of Debian's SpamAssassin that match each message, in alphabetical order. Each message is scored
+ * as if it was received from another server.
  */
 export async function rulesHit(messages: readonly Uint8Array[]): Promise<string[][]> {
   const folder = mkdtempSync(join(tmpdir(), "backstamp-spamassassin-"));

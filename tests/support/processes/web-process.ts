@@ -4,9 +4,9 @@ import { dispatch } from "#server/rest/dispatch";
 import { buildDeps } from "#server/startup/deps";
 import { openHttpServer } from "#server/startup/http/node";
 
-/*
- * The web process without its pages: the product's own door and REST surface over its own connections, which is all that
- * mail passes through. It starts in a second, so that it can be killed often.
+/**
+ * The web process without the console's pages: the product's HTTP server and REST API with their own database
+ * connections. It starts in a second, so tests can kill it often.
  */
 const log = createLog(
   (line) => process.stdout.write(`${line}\n`),

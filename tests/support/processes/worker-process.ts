@@ -5,7 +5,7 @@ import { compiledOf } from "./program";
 
 const program = await compiledOf("server/startup/worker-process.ts");
 
-/** The product's own worker process. `output` is its log, one JSON object a line. */
+/** The worker process of the product. `output` is its log, one JSON object per line. */
 export type WorkerProcess = {
   pid: number;
   output(): string;
@@ -17,15 +17,15 @@ export type WorkerProcess = {
 export type WorkerSettings = {
   databaseUrl: string;
   smtpUrl: string;
-  /** For Node itself, such as a small heap. */
+  /** Arguments for Node, such as a small heap. */
   nodeArgs?: readonly string[];
-  /** Further settings, and others in place of the usual ones. */
+  /** Additional settings, which override the defaults. */
   env?: Record<string, string>;
 };
 
 const running = new Set<WorkerProcess>();
 
-/** Starts a worker as the launcher does, connected by a channel: it ends when this process does. */
+/** Starts a worker like the launcher does, connected by a channel: it exits when this process does. */
 export function spawnWorker({
   databaseUrl,
   smtpUrl,
@@ -69,14 +69,16 @@ export function spawnWorker({
   return worker;
 }
 
-/** Ends every worker that is still there, frozen ones too. For `afterEach`. */
+/** Kills all remaining workers, also stopped ones. For `afterEach`. */
 export async function killWorkers(): Promise<void> {
   const left = [...running];
   for (const worker of left) worker.signal("SIGKILL");
   await Promise.all(left.map(({ exited }) => exited));
 }
 
-/** Waits until all of them beat in this database; fails with a worker's output when it ends before. */
+/**
+ * Waits until all workers have a heartbeat in this database. Fails with a worker's output if it exits before.
+ */
 export async function waitForBeats(
   hot: HotSql,
   workers: readonly WorkerProcess[],

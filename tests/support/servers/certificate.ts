@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from "node:crypto";
 
-/** A key and its certificate, both PEM. A certificate that signs itself also serves as the root to trust. */
+/** A key and its certificate, both PEM. A self-signed certificate also serves as the trusted root. */
 export type Certificate = { key: string; cert: string };
 
 const OID = {
@@ -16,20 +16,22 @@ export type CertificateOptions = {
   names?: string[];
   validFrom?: Date;
   validTo?: Date;
-  /** Who signs it. Default: it signs itself. */
+  /** The issuer. Default: self-signed. */
   issuer?: Certificate;
-  /** Whether its key is one for RSA, which needs an issuer. Default: one on P-256. */
+  /** Whether the key is RSA, which requires an issuer. Default: P-256. */
   isRsa?: boolean;
 };
 
-/** Makes a certificate (RFC 5280) for host names and IPv4 addresses. It is made anew on each call. */
+/** Creates a new certificate (RFC 5280) for host names and IPv4 addresses. */
 export function makeCertificate(options: CertificateOptions = {}): Certificate {
   const names = options.names ?? ["localhost", "127.0.0.1"];
   const altNames = der(0x30, ...names.map(altName));
   return issue(names[0] ?? "", extension(OID.subjectAltName, altNames), options);
 }
 
-/** Makes an authority: it signs itself and vouches for whatever it issues, and is the one root to trust for all of it. */
+/**
+ * Creates a self-signed authority that issues certificates. Its own certificate is the only root to trust.
+ */
 export function makeAuthority(name: string): Certificate {
   const isAuthority = der(0x30, der(0x01, Buffer.from([0xff])));
   return issue(name, extension(OID.basicConstraints, isAuthority, true), {});
@@ -62,7 +64,7 @@ function issue(commonName: string, extensions: Buffer, options: CertificateOptio
   };
 }
 
-/** A name that is a common name alone. */
+/** A distinguished name with only a common name. */
 function nameOf(commonName: string): Buffer {
   const value = der(0x30, der(0x06, Buffer.from(OID.commonName)), der(0x0c, Buffer.from(commonName)));
   return der(0x30, der(0x31, value));

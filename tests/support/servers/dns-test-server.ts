@@ -5,23 +5,26 @@ import { type Answer, decode, encode, type Packet, type RecordType, streamEncode
 
 export type DnsQuestion = { name: string; type: RecordType };
 
-/** What a question is answered with: records, or a fault. Nothing at all for `silent`. */
+/** The response to a query: records, or a fault. `silent` means no response. */
 export type DnsReply = {
   answers?: Answer[];
   rcode?: "NOERROR" | "FORMERR" | "SERVFAIL" | "NXDOMAIN" | "REFUSED";
-  /** Sends the header with the truncation flag and no records over UDP, so that the question comes again by TCP. */
+  /**
+   * Sends the header with the truncation flag and no records over UDP, so that the client repeats the query
+   * over TCP.
+   */
   isTruncated?: boolean;
   afterMs?: number;
   silent?: boolean;
 };
 
-/** Answers the nth time (from 1) that this name and type are asked for. Null: no such name. */
+/** The reply to the nth query (from 1) for this name and type. Null: no such name. */
 export type DnsScript = (question: DnsQuestion, nth: number) => DnsReply | null;
 
 export type DnsTestServer = {
   host: string;
   port: number;
-  /** Everything that was asked, in order. */
+  /** All received queries, in order. */
   asked: (DnsQuestion & { over: "udp" | "tcp" })[];
   close(): Promise<void>;
 };
@@ -30,7 +33,7 @@ const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
 const AUTHORITATIVE = 1 << 10;
 const TRUNCATED = 1 << 9;
 
-/** A name server on loopback, by UDP and TCP, that says what its script says (RFC 1035). */
+/** A DNS server on loopback, over UDP and TCP, that responds as its script defines (RFC 1035). */
 export async function startDnsTestServer(script: DnsScript): Promise<DnsTestServer> {
   const asked: DnsTestServer["asked"] = [];
   const udp = createSocket("udp4");
@@ -90,7 +93,7 @@ export async function startDnsTestServer(script: DnsScript): Promise<DnsTestServ
   };
 }
 
-/** Addresses of a name, as records; IPv6 where they contain a colon. Only those of the asked type. */
+/** The addresses of a name as records of the requested type. Addresses with a colon are IPv6. */
 export function addressRecords({ name, type }: DnsQuestion, addresses: readonly string[]): Answer[] {
   return addresses.flatMap((data): Answer[] => {
     const kind = data.includes(":") ? "AAAA" : "A";
@@ -98,7 +101,7 @@ export function addressRecords({ name, type }: DnsQuestion, addresses: readonly 
   });
 }
 
-/** One port for both, free in each: the TCP one is taken first, since the same number by UDP is hardly ever in use. */
+/** One port that is free for both protocols. TCP is bound first, since the same UDP port is rarely in use. */
 async function listenOnBoth(
   udp: ReturnType<typeof createSocket>,
   tcp: ReturnType<typeof createServer>,

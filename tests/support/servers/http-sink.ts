@@ -6,39 +6,39 @@ import { setTimeout as wait } from "node:timers/promises";
 import { TLSSocket } from "node:tls";
 import type { Certificate } from "./certificate";
 
-/** One request as it arrived. */
+/** One received request. */
 export type Received = {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  /** The name that the client asked for while TLS was set up. */
+  /** The server name that the client sent during the TLS handshake. */
   serverName: string | null;
 };
 
-/** A status, a whole answer, or something that an ordinary answer cannot express. */
+/** A status, a complete response, or a function for anything else. */
 export type SinkReply =
   | number
   | { status: number; headers?: Record<string, string>; body?: string | Uint8Array }
   | ((response: ServerResponse) => unknown);
 
-/** What the nth request (from 1) is answered with. */
+/** The reply to the nth request (from 1). */
 export type SinkScript = (request: Received, nth: number) => SinkReply | Promise<SinkReply>;
 
 export type HttpSink = {
   port: number;
-  /** Everything that arrived whole, in order. */
+  /** All complete requests, in order. */
   received: Received[];
-  /** Resolves when that many have arrived. */
+  /** Resolves when that many requests have arrived. */
   waitFor(count: number): Promise<void>;
-  /** Connections open now. */
+  /** The number of open connections. */
   connections(): number;
   close(): Promise<void>;
 };
 
 const patienceMs = 30_000;
 
-/** A receiver on loopback that keeps what it gets, before it answers, and answers by its script. */
+/** Starts an HTTP server on loopback that records each request before it responds as its script defines. */
 export async function startHttpSink(
   script: SinkScript = () => 200,
   options: { host?: string; port?: number; certificate?: Certificate } = {},

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ProviderClients } from "#server/auth/provider-clients";
 
-/** Somebody's account at the provider. */
+/** An account at the provider. */
 export type IssuerAccount = { sub: string; email: string; isVerified?: boolean; name?: string };
 
-/** What the issuer may be told to do otherwise than it should. */
+/** Faults that a test can give the issuer. */
 export type IssuerFault = "down" | "error" | "garbage" | "nonce" | "signature" | "audience" | "old";
 
 type Grant = { account: IssuerAccount; challenge: string; redirectUri: string; nonce: string | null };
@@ -15,8 +15,9 @@ const client = { id: "backstamp-test", secret: "the secret of a client" };
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 /**
- * A provider on loopback that speaks as GitHub and as Google do: codes that are exchanged once, for the client's secret,
- * the redirect they were made for and the verifier of PKCE; id tokens signed with a key of its own; and GitHub's API.
+ * A provider on loopback with the interfaces of GitHub and Google: codes that are valid once and require the
+ * client's secret, the redirect URI and the PKCE verifier; id tokens signed with a separate key; and GitHub's
+ * API.
  */
 export async function startOauthIssuer() {
   const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -68,7 +69,7 @@ export async function startOauthIssuer() {
         const account = tokens.get(request.headers.authorization?.replace(/^Bearer /, "") ?? "");
         if (!account) return answer(401, { message: "Bad credentials" });
         const { sub, email, isVerified = true, name } = account;
-        // The address that the profile shows is chosen by its owner, and proves nothing.
+        // The owner chooses the address of the profile, so it is not verified.
         if (pathname === "/user") return answer(200, { id: Number(sub), login: "octo", name, email });
         return answer(200, [
           { email: "spare@example.com", primary: false, verified: true },
@@ -127,11 +128,11 @@ export async function startOauthIssuer() {
   return {
     url,
     providers,
-    /** Makes it answer wrongly, until it is called with null. */
+    /** Makes it respond with this fault until it is called with null. */
     fail: (as: IssuerFault | null) => {
       fault = as;
     },
-    /** Agrees, as that account, to what a page asked for; answers the address that the browser is sent back to. */
+    /** Grants the request of a page for that account. Returns the URL to which the browser is redirected. */
     approve(asked: string, account: IssuerAccount): string {
       const { searchParams: wanted } = new URL(asked);
       const code = randomBytes(16).toString("hex");

@@ -3,28 +3,28 @@ import type { RelayProvider } from "#db/schema/relays";
 import { newId } from "#server/platform/ids";
 import { type SnsIssuer, topic } from "./sns-issuer";
 
-/** What a provider is to tell. */
+/** What a provider reports. */
 export type ProviderReport = {
   kind: "delivered" | "bounced" | "complained" | "delayed";
   providerId: string;
   address: string;
-  /** What the other server said, where it is a bounce or a delay. */
+  /** The reply of the recipient's server, for a bounce or a delay. */
   said?: string;
   at?: Date;
 };
 
 export type Call = { raw: string; headers: Record<string, string> };
 
-/** A provider as it behaves by its documentation, with an account of its own. */
+/** A provider that behaves as documented, with a separate account. */
 export type FakeProvider = {
   provider: RelayProvider;
   /** What the operator enters for it. */
   given: { secret?: string; topic?: string };
-  /** An id as it gives one to a mail. */
+  /** A new message id of the provider. */
   newProviderId(messageId: string): string;
-  /** The body by which it tells of something, with the fields of its documented samples. */
+  /** The body of a report, with the fields of the documented samples. */
   report(report: ProviderReport): unknown;
-  /** The call that carries such a body, proven at that time. */
+  /** The request with that body, signed at that time. */
   call(body: unknown, at: Date): Call;
 };
 
@@ -45,7 +45,7 @@ export function fakePostmark(): FakeProvider {
         ServerID: 23,
         MessageStream: "outbound",
         Tag: "welcome-email",
-        // What a header X-PM-Metadata-backstamp of the mail said.
+        // The value of the header X-PM-Metadata-backstamp in the email.
         Metadata: { backstamp: providerId },
       };
       if (kind === "delivered")

@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 
 export type SilentTestServer = { port: number; connections(): number; stop(): Promise<void> };
 
-/** A loopback port that takes every connection and never sends a byte. */
+/** A loopback port that accepts every connection and never sends a byte. */
 export async function startSilentTestServer(): Promise<SilentTestServer> {
   const sockets = new Set<Socket>();
   let connections = 0;

@@ -4,10 +4,13 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** Postfix's own test server, writing each message it accepts to a file. */
+/** Postfix's own test server, which writes each accepted message to a file. */
 export type PostfixSink = { host: string; port: number; messages(): Buffer[]; close(): Promise<void> };
 
-/** Where `smtp-sink` is, or `null` on machines without it. Debian installs it outside an ordinary user's PATH. */
+/**
+ * The path of `smtp-sink`, or `null` if it is not installed. Debian installs it outside the PATH of normal
+ * users.
+ */
 export function findPostfixSink(): string | null {
   const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"];
   const isThere = (path: string) => {
@@ -21,7 +24,10 @@ export function findPostfixSink(): string | null {
   return folders.map((folder) => join(folder, "smtp-sink")).find(isThere) ?? null;
 }
 
-/** Starts `smtp-sink` on a free loopback port. As root it serves as `nobody`, since it insists on a plain user. */
+/**
+ * Starts `smtp-sink` on a free loopback port. It does not run as root, so root starts it as the user
+ * `nobody`.
+ */
 export async function startPostfixSink(binary: string, args: string[] = []): Promise<PostfixSink> {
   const folder = mkdtempSync(join(tmpdir(), "backstamp-sink-"));
   chmodSync(folder, 0o777);
@@ -59,7 +65,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Waits until somebody listens on this port of loopback; rejects where the program ends before. */
+/** Waits until a server listens on this loopback port. Rejects if the program exits before. */
 export async function untilListening(port: number, child: ChildProcess): Promise<void> {
   for (let round = 0; round < 200; round += 1) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with code ${child.exitCode}`);

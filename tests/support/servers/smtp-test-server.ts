@@ -7,18 +7,18 @@ import { type Certificate, makeCertificate } from "./certificate";
 /** A message as a server received it: `bytes` without dot-stuffing. */
 export type SunkMessage = { from: string; to: string[]; bytes: Buffer; secure: boolean; user: string | null };
 
-/** An ordinary mail server that keeps what it accepts. Each message is in `messages` before its 250 is written. */
+/** A normal mail server that stores what it accepts. Each message is in `messages` before its 250 is sent. */
 export type MailSink = {
   host: string;
   port: number;
   messages: SunkMessage[];
-  /** Connections ever accepted. */
+  /** The number of connections accepted so far. */
   connections(): number;
   close(): Promise<void>;
 };
 
 export type MailSinkOptions = {
-  /** Demands this login. It is accepted without TLS as well. */
+  /** Requires this login. It is also accepted without TLS. */
   auth?: { user: string; pass: string };
   tls?: "none" | "starttls" | "implicit";
   certificate?: Certificate;
@@ -27,7 +27,7 @@ export type MailSinkOptions = {
   smtpUtf8?: boolean;
 };
 
-/** Starts an ordinary SMTP server on a free loopback port. */
+/** Starts a normal SMTP server on a free loopback port. */
 export async function startMailSink(options: MailSinkOptions = {}): Promise<MailSink> {
   const messages: SunkMessage[] = [];
   let connections = 0;
@@ -67,7 +67,7 @@ export async function startMailSink(options: MailSinkOptions = {}): Promise<Mail
     },
   });
   server.on("error", () => {
-    // A client that breaks off is the client's test, not a fault of the sink.
+    // A client that disconnects is intended by the test and not a fault of the sink.
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -79,14 +79,17 @@ export async function startMailSink(options: MailSinkOptions = {}): Promise<Mail
   };
 }
 
-/** Ends the connection at this point, without a word. */
+/** Closes the connection at this point without a reply. */
 export const DROP = Symbol("drop");
-/** Never answers. */
+/** Never replies. */
 export const HANG = Symbol("hang");
-/** Goes on as if the script had nothing to say here. */
+/** Replies as usual, as if the script had no entry here. */
 export const PASS = Symbol("pass");
 
-/** A reply (CRLF is added), raw bytes, or one of the above; `bye` ends the connection after a reply, `hold` reads no more. */
+/**
+ * A reply (CRLF is added), raw bytes, or one of the above; `bye` closes the connection after a reply, `hold`
+ * reads no more.
+ */
 export type Act =
   | string
   | Buffer
@@ -96,13 +99,22 @@ export type Act =
   | { bye: string }
   | { hold: string };
 
-/** What the peer sees where a script may act. `nth` counts this verb over the peer's whole life, from 0. */
+/**
+ * The state at a point where a script may act. `nth` counts this verb over the lifetime of the server, from
+ * 0.
+ */
 export type Seen = { line: string; address: string; nth: number; connection: number };
 
-/** One act for all times, acts by occurrence (the last one stays), or a decision, which may wait for the test. */
+/**
+ * One act for all occurrences, acts by occurrence (the last one repeats), or a function, which may wait for
+ * the test.
+ */
 export type Scripted = Act | readonly Act[] | ((seen: Seen) => Act | Promise<Act>);
 
-/** "body" is asked at the first bytes of a message, "message" at its final dot. Verbs without an entry are served. */
+/**
+ * "body" is called at the first bytes of a message, "message" at its final dot. Verbs without an entry get
+ * the usual reply.
+ */
 export type SmtpScript = Partial<
   Record<
     | "greeting"
@@ -123,18 +135,21 @@ export type SmtpScript = Partial<
 
 export type PeerMessage = { from: string; to: string[]; bytes: Buffer };
 
-/** A peer that follows a script. `messages` holds what reached its final dot, whatever the answer was. */
+/**
+ * A test server that follows a script. `messages` contains what reached its final dot, whatever the reply
+ * was.
+ */
 export type SmtpTestServer = {
   host: string;
   port: number;
-  /** Every command line of every connection, in order. */
+  /** All command lines of all connections, in order. */
   commands: string[];
   messages: PeerMessage[];
-  /** Bytes of message data received so far, with dot-stuffing, also of messages that never ended. */
+  /** Bytes of message data received so far, with dot-stuffing, also of incomplete messages. */
   dataBytes(): Buffer;
   connections(): number;
   open(): number;
-  /** Drops all open connections, as a server does with idle ones. */
+  /** Closes all open connections, as servers do with idle ones. */
   dropAll(): void;
   close(): Promise<void>;
 };
@@ -159,7 +174,10 @@ const USUAL_REPLIES: Readonly<Record<string, string>> = {
   quit: "221 2.0.0 bye",
 };
 
-/** Starts a scripted peer on a free loopback port, or the given one. With a certificate it can serve STARTTLS, or TLS from the start. */
+/**
+ * Starts a scripted test server on a free or the given loopback port. With a certificate it supports
+ * STARTTLS, or TLS from the start.
+ */
 export async function startSmtpTestServer(
   script: SmtpScript = {},
   options: { certificate?: Certificate; implicitTls?: boolean; host?: string; port?: number } = {},
@@ -201,7 +219,7 @@ export async function startSmtpTestServer(
 
     const untilClosed = () => new Promise<boolean>((resolve) => plain.on("close", () => resolve(false)));
 
-    /** Performs an act; false ends the conversation. */
+    /** Performs an act; false ends the dialogue. */
     const perform = async (act: Act): Promise<boolean> => {
       if (act === HANG) return untilClosed();
       if (act === PASS) return true;

@@ -11,19 +11,20 @@ const host = "sns.us-east-1.amazonaws.com";
 export type SnsFields = Record<string, string | null>;
 
 /**
- * A notification service of our own under Amazon's name, on loopback: name server, TLS with an authority of its own, signing
- * certificates, and confirmation of subscriptions. `outside` is the real way out that trusts it; only the port is another.
+ * A stub of Amazon SNS on loopback: DNS, TLS with a test authority, signing certificates, and confirmation of
+ * subscriptions. `outside` is the real HTTP client, configured to trust that authority and to use another
+ * port.
  */
 export type SnsIssuer = {
   outside: Outside;
-  /** What was asked of it. */
+  /** The received requests. */
   sink: HttpSink;
   certificateUrl: string;
-  /** Makes a message of this service, signed by its certificate unless by another. */
+  /** Creates a message that is signed by the service's certificate, or by the given one. */
   message(fields: SnsFields, options?: { version?: "1" | "2"; at?: Date; signer?: Certificate }): SnsFields;
-  /** The same with a subscription's token. */
+  /** The same with a subscription token. */
   confirmation(token?: string): SnsFields;
-  /** Makes the service answer otherwise, until it is called with null. */
+  /** Makes the service respond differently until it is called with null. */
   answerAs(reply: SinkReply | null): void;
   close(): Promise<void>;
 };

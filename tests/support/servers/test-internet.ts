@@ -17,7 +17,9 @@ export type ZoneEntry = {
 };
 export type Zone = Record<string, ZoneEntry>;
 
-/** A simulated Internet on loopback: names, and mail servers at addresses of 127.0.0.0/8 that share one port. */
+/**
+ * A simulated Internet on loopback: names, and mail servers at addresses of 127.0.0.0/8 that share one port.
+ */
 export type TestInternet = {
   dns: DnsTestServer;
   /** The zone, which a test may change. */
@@ -42,7 +44,7 @@ export async function startTestInternet(zone: Zone): Promise<TestInternet> {
     const alias: Answer = { name, type: "CNAME", ttl: 0, data: entry.cname };
     return { answers: [alias, ...answersOf(entry.cname, type, zone[entry.cname] ?? {})] };
   });
-  // Held for as long as the world lasts, so that the port is ours at the other addresses too.
+  // Kept open until the end, so that the port stays available at the other addresses too.
   const keeper = await startSmtpTestServer({}, { host: "127.0.0.1" });
   const peers: SmtpTestServer[] = [keeper];
   const transports: Transport[] = [];

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import { Redis } from "ioredis";
 
-/** What the front does to a request instead of running it. */
+/** The fault with which the server responds instead of running a request. */
 export type Fault =
   | { kind: "hang" }
   | { kind: "late"; delayMs: number }
@@ -13,9 +13,9 @@ export type Fault =
 export type UpstashFront = {
   url: string;
   token: string;
-  /** Requests received since the start, faulty ones too. */
+  /** The number of requests received since the start, including those with a fault. */
   requests(): number;
-  /** From now on every request meets this fault; null means none does. */
+  /** From now on every request gets this fault; null means none. */
   setFault(fault: Fault | null): void;
   stop(): Promise<void>;
 };
@@ -23,9 +23,10 @@ export type UpstashFront = {
 type Reply = { result: unknown } | { error: string };
 
 /**
- * Upstash's REST interface over a real Redis: `POST /` with one command, `/pipeline` and `/multi-exec` with several, a bearer
- * token, and answers in base64 where `Upstash-Encoding` asks for it. Scripts are known by the digest of the text that was
- * sent; they run in Redis without their line of flags, which Redis does not know.
+ * Upstash's REST interface in front of a real Redis: `POST /` with one command, `/pipeline` and `/multi-exec`
+ * with several, a bearer token, and responses in base64 if `Upstash-Encoding` requests it. Scripts are
+ * identified by the digest of the sent text; they run in Redis without their line of flags, which Redis does
+ * not support.
  */
 export async function startUpstashFront(redisUrl: string, token = "front-token"): Promise<UpstashFront> {
   const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1 });
@@ -148,7 +149,7 @@ function encodeReplies(json: unknown): unknown {
   return { ...json, result: encodeValue(json.result) };
 }
 
-// Numbers and the status OK go as they are.
+// Numbers and the status OK are not encoded.
 function encodeValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(encodeValue);
   return typeof value === "string" && value !== "OK" ? Buffer.from(value).toString("base64") : value;

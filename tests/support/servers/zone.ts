@@ -2,33 +2,36 @@ import type { Answer } from "dns-packet";
 import { type DnsReply, type DnsTestServer, startDnsTestServer } from "./dns-test-server";
 
 type ZoneType = "TXT" | "MX" | "CNAME" | "A" | "AAAA";
-/** A TXT record is one string, or several as DNS carries them; an MX record its preference and host. */
+/** A TXT record is one string, or several as in DNS; an MX record is its preference and host. */
 type ZoneData = string | string[] | { preference: number; exchange: string };
 
-/** What a domain's owner published, as a scripted name server tells it. Names are full, in lower case. */
+/**
+ * The records that a domain's owner published, as a DNS test server returns them. Names are complete and in
+ * lower case.
+ */
 export type Zone = {
-  /** Replaces what stands at a name and type by these records. */
+  /** Replaces the records of a name and type. */
   set(name: string, type: ZoneType, ...records: ZoneData[]): void;
   remove(name: string, type: ZoneType): void;
-  /** Answers every question about a name so, in place of its records; null ends that. */
+  /** Responds to every query for a name with this reply instead of its records; null ends that. */
   fail(name: string, reply: DnsReply | null): void;
   clear(): void;
 };
 
-/** The records that Backstamp asks for, as `GET /api/domains/{id}` lists them. */
+/** The records that Backstamp requires, as `GET /api/domains/{id}` lists them. */
 export type Listed = { host: string; type: ZoneType; value: string; priority?: number };
 
-/** DNS carries a text in strings of at most 255 bytes. */
+/** DNS stores text in strings of at most 255 bytes. */
 export const inStrings = (text: string): string[] => text.match(/.{1,255}/gs) ?? [""];
 
-/** Publishes what is listed, as its owner should. */
+/** Publishes the listed records, as the domain's owner should. */
 export function publish(zone: Zone, records: readonly Listed[]): void {
   for (const { host, type, value, priority } of records)
     if (type === "MX") zone.set(host, type, { preference: priority ?? 0, exchange: value });
     else zone.set(host, type, type === "TXT" ? inStrings(value) : value);
 }
 
-/** A name server on loopback over a zone that the test fills. */
+/** Starts a DNS test server with a zone that the test fills. */
 export async function startZone(): Promise<{ zone: Zone; peer: DnsTestServer }> {
   const records = new Map<string, ZoneData[]>();
   const faults = new Map<string, DnsReply>();

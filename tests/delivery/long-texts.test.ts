@@ -5,6 +5,7 @@ import type { Ctx } from "#server/deps";
 import { createTextConverter } from "#server/mail/mime/html-text";
 import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import type { Recipient } from "#server/mail/transport/transport";
 import { silentLog } from "#server/platform/log";
 import { addDomain } from "#server/services/domains/write";
 import { readSource } from "#server/services/emails/read/source";
@@ -133,7 +134,7 @@ describe("a text that could not be generated in time", () => {
     const bodies: string[] = [];
     const transport = {
       ...createCountingTransport("relay").transport,
-      deliver: async (message: { bytes: Uint8Array }, recipients: string[]) => {
+      deliver: async (message: { bytes: Uint8Array }, recipients: readonly Recipient[]) => {
         bodies.push(Buffer.from(message.bytes).toString("latin1"));
         return createCountingTransport("relay").transport.deliver(message as never, recipients, {} as never);
       },

@@ -25,7 +25,7 @@ test("a result that cannot be stored does not affect other results in the batch"
   const transport: Transport = {
     name: "relay",
     deliver: async (_message, recipients) =>
-      recipients.map((recipient) => accepted(recipient, recipient.startsWith("bad") ? unstorable : "fine")),
+      recipients.map(({ address }) => accepted(address, address.startsWith("bad") ? unstorable : "fine")),
     close: async () => {},
   };
   for (const local of ["a", "bad", "b", "c"]) await world.send({ to: [`${local}@example.net`] });

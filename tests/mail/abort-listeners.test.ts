@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { startTestInternet, type Zone } from "../support/servers/test-internet";
+import { parsed } from "./relay-world";
 
 const warnings: Error[] = [];
 const record = (warning: Error) => void warnings.push(warning);
@@ -27,7 +28,7 @@ test("a message to 30 domains at once is delivered to all, without a warning abo
   };
   const recipients = places.map(({ domain }) => `ben@${domain}`);
   const watch = { deadlineMs: 60_000, isLeaseValid: () => true };
-  const outcomes = await internet.transport().deliver(message, recipients, watch);
+  const outcomes = await internet.transport().deliver(message, parsed(recipients), watch);
   expect(outcomes.map(({ kind }) => kind)).toEqual(recipients.map(() => "accepted"));
   await internet.close();
   expect(warnings).toEqual([]);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeCertificate } from "../support/servers/certificate";
 import { DROP, EHLO_STARTTLS } from "../support/servers/smtp-test-server";
 import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
-import { kinds, message, watch } from "./relay-world";
+import { kinds, message, parsed, watch } from "./relay-world";
 
 let internet: TestInternet;
 beforeEach(async () => {
@@ -29,7 +29,7 @@ const envelopes = (peer: { messages: { from: string; to: string[] }[] }) =>
 test("an email goes to the most preferred MX host of each domain, in one transaction each", async () => {
   const [mx, backup] = [await internet.serve("127.0.0.2"), await internet.serve("127.0.0.3")];
   const to = ["ann@example.net", "ben@plain.example", "cy@example.net"];
-  const outcomes = await internet.transport().deliver(message(), to, watch());
+  const outcomes = await internet.transport().deliver(message(), parsed(to), watch());
   expect(outcomes).toMatchObject([
     { recipient: to[0], kind: "accepted", host: "mx.example.net", reply: { code: 250 } },
     // Without an MX record the domain is its own mail server.
@@ -52,7 +52,7 @@ test.each([
   ["sends the sender away", { mail: { bye: "421 4.7.0 slow down" } }],
 ] as const)("where the first server %s, the next one is tried", async (_, script) => {
   const [mx, backup] = [await internet.serve("127.0.0.2", script), await internet.serve("127.0.0.3")];
-  const outcomes = await internet.transport().deliver(message(), ["ann@example.net"], watch());
+  const outcomes = await internet.transport().deliver(message(), parsed(["ann@example.net"]), watch());
   expect(outcomes).toMatchObject([{ kind: "accepted", host: "backup.example.net" }]);
   expect(mx.connections()).toBeGreaterThan(0);
   expect(envelopes(backup)).toEqual([{ from: "bounce@example.com", to: ["ann@example.net"] }]);
@@ -60,7 +60,7 @@ test.each([
 
 test("an unreachable first server is passed over", async () => {
   await internet.serve("127.0.0.3");
-  const outcomes = await internet.transport().deliver(message(), ["ann@example.net"], watch());
+  const outcomes = await internet.transport().deliver(message(), parsed(["ann@example.net"]), watch());
   expect(outcomes).toMatchObject([{ kind: "accepted", host: "backup.example.net" }]);
 });
 
@@ -71,7 +71,7 @@ test("a reply about a recipient counts for the domain, and no other MX host is t
   });
   const backup = await internet.serve("127.0.0.3");
   const to = ["ann@example.net", "ben@example.net", "cy@example.net"];
-  const outcomes = await internet.transport().deliver(message(), to, watch());
+  const outcomes = await internet.transport().deliver(message(), parsed(to), watch());
   expect(kinds(outcomes)).toEqual(["accepted", "rejected", "deferred"]);
   expect(backup.connections()).toBe(0);
 });
@@ -79,7 +79,7 @@ test("a reply about a recipient counts for the domain, and no other MX host is t
 test("a message that may have been accepted is unknown, and no other MX host is tried", async () => {
   await internet.serve("127.0.0.2", { message: DROP });
   const backup = await internet.serve("127.0.0.3");
-  const outcomes = await internet.transport().deliver(message(), ["ann@example.net"], watch());
+  const outcomes = await internet.transport().deliver(message(), parsed(["ann@example.net"]), watch());
   expect(outcomes).toMatchObject([{ kind: "unknown", host: "mx.example.net" }]);
   expect(backup.connections()).toBe(0);
 });
@@ -90,7 +90,7 @@ test.each([
   ["has servers without an address", "empty.example", "rejected", "nowhere.example has no address"],
   ["has a failing DNS lookup", "broken.example", "deferred", "The DNS lookup"],
 ])("email for a domain that %s causes no connection", async (_, domain, kind, reason) => {
-  const [outcome] = await internet.transport().deliver(message(), [`ann@${domain}`], watch());
+  const [outcome] = await internet.transport().deliver(message(), parsed([`ann@${domain}`]), watch());
   expect(outcome).toMatchObject({ kind, reply: null, host: null });
   expect(outcome?.reason).toContain(reason);
   expect(outcome?.alarm).toBeUndefined();
@@ -102,10 +102,10 @@ test("an address that the guard denies is not connected to, and a reachable one 
   await internet.serve("127.0.0.3");
   const canConnectTo = (address: string) => address !== "127.0.0.2";
   const transport = internet.transport({ canConnectTo });
-  expect(await transport.deliver(message(), ["ann@example.net"], watch())).toMatchObject([
+  expect(await transport.deliver(message(), parsed(["ann@example.net"]), watch())).toMatchObject([
     { kind: "accepted", host: "backup.example.net" },
   ]);
-  expect(await transport.deliver(message(), ["ann@plain.example"], watch())).toMatchObject([
+  expect(await transport.deliver(message(), parsed(["ann@plain.example"]), watch())).toMatchObject([
     { kind: "rejected", reason: expect.stringContaining("no public IP address") },
   ]);
   expect(inside.connections()).toBe(0);
@@ -124,8 +124,8 @@ test("servers of equal preference share the load by chance", async () => {
   await internet.serve("127.0.0.3");
   const turns = [0.9, 0.1, 0.1, 0.9];
   const transport = internet.transport({ random: () => turns.shift() ?? 0 });
-  const first = await transport.deliver(message(), ["ann@twin.example"], watch());
-  const second = await transport.deliver(message(), ["ann@twin.example"], watch());
+  const first = await transport.deliver(message(), parsed(["ann@twin.example"]), watch());
+  const second = await transport.deliver(message(), parsed(["ann@twin.example"]), watch());
   const hosts = [first[0]?.host, second[0]?.host];
   expect(hosts.toSorted()).toEqual(["one.example", "two.example"]);
 });
@@ -135,8 +135,8 @@ test("connections are kept for the next mail to the same destination, and shared
   internet.zone["other.example"] = { a: ["127.0.0.3"] };
   const transport = internet.transport();
   for (let nth = 0; nth < 3; nth += 1) {
-    await transport.deliver(message({ id: `a${nth}` }), ["ann@example.net"], watch());
-    await transport.deliver(message({ id: `b${nth}` }), ["ann@other.example"], watch());
+    await transport.deliver(message({ id: `a${nth}` }), parsed(["ann@example.net"]), watch());
+    await transport.deliver(message({ id: `b${nth}` }), parsed(["ann@other.example"]), watch());
   }
   expect([mx.messages.length, mx.connections()]).toEqual([3, 1]);
   expect([other.messages.length, other.connections()]).toEqual([3, 1]);
@@ -145,7 +145,7 @@ test("connections are kept for the next mail to the same destination, and shared
 test("an IPv6 server is reached", async () => {
   internet.zone["six.example"] = { aaaa: ["::1"] };
   const peer = await internet.serve("::1");
-  const outcomes = await internet.transport().deliver(message(), ["ann@six.example"], watch());
+  const outcomes = await internet.transport().deliver(message(), parsed(["ann@six.example"]), watch());
   expect(kinds(outcomes)).toEqual(["accepted"]);
   expect(peer.messages).toHaveLength(1);
 });
@@ -154,12 +154,14 @@ test("TLS is used where it is offered, with any certificate, and left where it d
   const certificate = makeCertificate({ names: ["somebody-else.example"] });
   const mx = await internet.serve("127.0.0.2", { ehlo: EHLO_STARTTLS }, { certificate });
   const transport = internet.transport();
-  expect(kinds(await transport.deliver(message(), ["ann@example.net"], watch()))).toEqual(["accepted"]);
+  expect(kinds(await transport.deliver(message(), parsed(["ann@example.net"]), watch()))).toEqual([
+    "accepted",
+  ]);
   expect(mx.commands).toContain("STARTTLS");
 
   const broken = await internet.serve("127.0.0.3", { ehlo: EHLO_STARTTLS, starttls: "454 4.7.0 not now" });
   internet.zone["broken-tls.example"] = { a: ["127.0.0.3"] };
-  expect(kinds(await transport.deliver(message(), ["ann@broken-tls.example"], watch()))).toEqual([
+  expect(kinds(await transport.deliver(message(), parsed(["ann@broken-tls.example"]), watch()))).toEqual([
     "accepted",
   ]);
   expect(broken.messages).toHaveLength(1);
@@ -173,7 +175,7 @@ test("an email that requires TLS is deferred without TLS, with a clear reason an
   ];
   const [outcome] = await internet
     .transport()
-    .deliver(message({ needsTls: true }), ["ann@example.net"], watch());
+    .deliver(message({ needsTls: true }), parsed(["ann@example.net"]), watch());
   expect(outcome).toMatchObject({ kind: "deferred", reply: null });
   expect(outcome?.reason).toMatch(/TLS|STARTTLS/);
   for (const peer of [mx, backup]) expect(peer.commands.some((line) => line.startsWith("MAIL"))).toBe(false);
@@ -191,17 +193,17 @@ test("an enforced MTA-STS policy allows only the listed MX hosts, over TLS with 
     { findStsPolicy: covering(["mx.example.net"]) },
     { ca: certificate.cert },
   );
-  expect(kinds(await strict.deliver(message(), to, watch()))).toEqual(["accepted"]);
+  expect(kinds(await strict.deliver(message(), parsed(to), watch()))).toEqual(["accepted"]);
   expect(mx.messages).toHaveLength(1);
 
   // The same server with an untrusted certificate.
   const doubting = internet.transport({ findStsPolicy: covering(["mx.example.net"]) });
-  const [doubted] = await doubting.deliver(message(), to, watch());
+  const [doubted] = await doubting.deliver(message(), parsed(to), watch());
   expect(doubted?.kind).toBe("deferred");
 
   const backup = await internet.serve("127.0.0.3");
   const elsewhere = internet.transport({ findStsPolicy: covering(["other.example.net"]) });
-  const [kept] = await elsewhere.deliver(message(), to, watch());
+  const [kept] = await elsewhere.deliver(message(), parsed(to), watch());
   expect(kept).toMatchObject({
     kind: "deferred",
     reason: expect.stringContaining("MTA-STS policy of example.net"),
@@ -214,11 +216,11 @@ test("a lost lease or an ended attempt reaches no further server", async () => {
   const backup = await internet.serve("127.0.0.3");
   const lost = await internet
     .transport()
-    .deliver(message(), ["ann@example.net"], watch({ isLeaseValid: () => false }));
+    .deliver(message(), parsed(["ann@example.net"]), watch({ isLeaseValid: () => false }));
   expect(kinds(lost)).toEqual(["deferred"]);
   const ended = await internet
     .transport()
-    .deliver(message(), ["ann@example.net"], watch({ signal: AbortSignal.abort() }));
+    .deliver(message(), parsed(["ann@example.net"]), watch({ signal: AbortSignal.abort() }));
   expect(ended).toMatchObject([{ kind: "deferred", reason: "The attempt was canceled." }]);
   expect(backup.connections()).toBe(0);
 });

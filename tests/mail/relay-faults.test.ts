@@ -11,7 +11,7 @@ import {
   type SmtpTestServer,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { kinds, message, relayTo, watch } from "./relay-world";
+import { kinds, message, parsed, relayTo, watch } from "./relay-world";
 
 const RECIPIENTS = ["one@example.org", "two@example.org", "three@example.org"];
 /** More than the buffers between two sockets hold, so that its end waits for the peer to read. */
@@ -48,7 +48,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
   test.each(broken)("a dialogue that ends %s is judged by its replies", async (_where, script, kind) => {
     await begin({ ehlo, ...script });
     const sent = script.body || script.data ? message({ body: LARGE_BODY }) : message();
-    const outcomes = await relay.deliver(sent, RECIPIENTS, watch());
+    const outcomes = await relay.deliver(sent, parsed(RECIPIENTS), watch());
     expect(outcomes.map((outcome) => outcome.recipient)).toEqual(RECIPIENTS);
     expect(kinds(outcomes)).toEqual([kind, kind, kind]);
     expect(peer.messages).toHaveLength(script.message === undefined ? 0 : 1);
@@ -68,7 +68,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     "a server that never responds to %s times out at the limit of that step",
     async (_where, script, kind) => {
       await begin({ ehlo, ...script }, { timeouts: short });
-      const outcomes = await relay.deliver(message(), RECIPIENTS, watch());
+      const outcomes = await relay.deliver(message(), parsed(RECIPIENTS), watch());
       expect(kinds(outcomes)).toEqual([kind, kind, kind]);
       expect(outcomes[0]?.reason).toContain("0.2 s");
     },
@@ -78,7 +78,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     "a server that never responds to %s times out at the deadline of the attempt",
     async (_where, script, kind) => {
       await begin({ ehlo, ...script });
-      const outcomes = await relay.deliver(message(), RECIPIENTS, watch({ deadlineMs: 300 }));
+      const outcomes = await relay.deliver(message(), parsed(RECIPIENTS), watch({ deadlineMs: 300 }));
       expect(kinds(outcomes)).toEqual([kind, kind, kind]);
       expect(outcomes[0]?.reason).toContain("timed out after 0.3 s");
     },
@@ -89,7 +89,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     async (where, script, kind) => {
       await begin({ ehlo, ...script });
       const controller = new AbortController();
-      const delivering = relay.deliver(message(), RECIPIENTS, watch({ signal: controller.signal }));
+      const delivering = relay.deliver(message(), parsed(RECIPIENTS), watch({ signal: controller.signal }));
       const seen =
         where === "the final dot"
           ? () => peer.messages.length > 0
@@ -102,7 +102,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
 
   test("a server that stops reading a large message times out: deferred", async () => {
     await begin({ ehlo, body: HANG }, { timeouts: { ...short, blockMs: 300 } });
-    const outcomes = await relay.deliver(message({ body: LARGE_BODY }), RECIPIENTS, watch());
+    const outcomes = await relay.deliver(message({ body: LARGE_BODY }), parsed(RECIPIENTS), watch());
     expect(kinds(outcomes)).toEqual(["deferred", "deferred", "deferred"]);
     expect(outcomes[0]?.reason).toContain("during the message transfer");
   });
@@ -122,7 +122,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
 
   test.each(verdicts)("%s counts for all recipients", async (_what, script, kind, code) => {
     await begin({ ehlo, ...script });
-    const outcomes = await relay.deliver(message(), RECIPIENTS, watch());
+    const outcomes = await relay.deliver(message(), parsed(RECIPIENTS), watch());
     expect(kinds(outcomes)).toEqual([kind, kind, kind]);
     expect(outcomes.map((outcome) => outcome.reply?.code)).toEqual([code, code, code]);
   });
@@ -132,7 +132,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
       ({ "one@example.org": "550 5.1.1 nobody", "two@example.org": "250 ok" })[address] ??
       "450 4.2.0 greylisted";
     await begin({ ehlo, rcpt });
-    const outcomes = await relay.deliver(message(), RECIPIENTS, watch());
+    const outcomes = await relay.deliver(message(), parsed(RECIPIENTS), watch());
     expect(kinds(outcomes)).toEqual(["rejected", "accepted", "deferred"]);
     expect(outcomes.map((outcome) => outcome.reply?.code)).toEqual([550, 250, 450]);
     expect(peer.messages.map((sent) => sent.to)).toEqual([["two@example.org"]]);
@@ -150,10 +150,10 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
       {},
       "?pool=1",
     );
-    const outcomes = await relay.deliver(message(), RECIPIENTS, watch());
+    const outcomes = await relay.deliver(message(), parsed(RECIPIENTS), watch());
     expect(kinds(outcomes)).toEqual(["rejected", "deferred", "rejected"]);
     expect(outcomes.map((outcome) => outcome.reply?.code)).toEqual([550, 450, 550]);
-    expect(kinds(await relay.deliver(message({ id: "m2" }), RECIPIENTS, watch()))).toEqual([
+    expect(kinds(await relay.deliver(message({ id: "m2" }), parsed(RECIPIENTS), watch()))).toEqual([
       "accepted",
       "accepted",
       "accepted",
@@ -164,7 +164,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
 
   test("a rejected recipient stays rejected if the connection is lost after the dot", async () => {
     await begin({ ehlo, rcpt: ["550 5.1.1 nobody", "250 ok"], message: DROP });
-    expect(kinds(await relay.deliver(message(), RECIPIENTS, watch()))).toEqual([
+    expect(kinds(await relay.deliver(message(), parsed(RECIPIENTS), watch()))).toEqual([
       "rejected",
       "unknown",
       "unknown",
@@ -173,14 +173,14 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
 
   test("an answer that comes before the message is complete never counts as accepted", async () => {
     await begin({ ehlo, body: { hold: "250 2.0.0 taken already" } });
-    const outcomes = await relay.deliver(message({ body: LARGE_BODY }), RECIPIENTS, watch());
+    const outcomes = await relay.deliver(message({ body: LARGE_BODY }), parsed(RECIPIENTS), watch());
     expect(kinds(outcomes)).toEqual(["deferred", "deferred", "deferred"]);
     expect(peer.messages).toEqual([]);
   });
 
   test("a refusal that comes before the message is complete is the refusal", async () => {
     await begin({ ehlo, body: { hold: "552 5.3.4 too big" } });
-    const outcomes = await relay.deliver(message({ body: LARGE_BODY }), RECIPIENTS, watch());
+    const outcomes = await relay.deliver(message({ body: LARGE_BODY }), parsed(RECIPIENTS), watch());
     expect(kinds(outcomes)).toEqual(["rejected", "rejected", "rejected"]);
     expect(outcomes[0]?.reply).toMatchObject({ code: 552, enhanced: "5.3.4" });
   });
@@ -189,7 +189,7 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
 describe("a lease lost during the dialogue", () => {
   test("withholds the final dot, and the message is not delivered", async () => {
     await begin({});
-    const outcomes = await relay.deliver(message(), RECIPIENTS, watch({ isLeaseValid: () => false }));
+    const outcomes = await relay.deliver(message(), parsed(RECIPIENTS), watch({ isLeaseValid: () => false }));
     expect(kinds(outcomes)).toEqual(["deferred", "deferred", "deferred"]);
     expect(outcomes[0]?.reason).toBe("The lease was lost before the final dot.");
     await expect.poll(() => peer.open(), { timeout: 10_000 }).toBe(0);
@@ -215,7 +215,7 @@ describe("a lease lost during the dialogue", () => {
     };
     const delivering = relay.deliver(
       message({ body: LARGE_BODY }),
-      ["one@example.org"],
+      parsed(["one@example.org"]),
       watch({ isLeaseValid }),
     );
     await expect.poll(() => isHeld, { timeout: 10_000 }).toBe(true);
@@ -232,7 +232,7 @@ describe("a lease lost during the dialogue", () => {
     const isLeaseValid = () => {
       throw new Error("no database");
     };
-    expect(kinds(await relay.deliver(message(), RECIPIENTS, watch({ isLeaseValid })))).toEqual([
+    expect(kinds(await relay.deliver(message(), parsed(RECIPIENTS), watch({ isLeaseValid })))).toEqual([
       "deferred",
       "deferred",
       "deferred",

@@ -12,7 +12,7 @@ import {
   startMailSink,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
-import { kinds, message, targetOf, watch } from "./relay-world";
+import { kinds, message, parsed, targetOf, watch } from "./relay-world";
 
 const DAY_MS = 86_400_000;
 const LOGIN = { user: "ann@example.com", pass: "p/a:s@s %1" };
@@ -33,7 +33,8 @@ const startPeer = async (script: SmtpScript, options = {}): Promise<SmtpTestServ
   keep(await startSmtpTestServer(script, options));
 const relayBy = (url: string, options: RelayOptions = {}): Transport =>
   keep(createRelay(targetOf(url), options));
-const send = (relay: Transport, id = "m1") => relay.deliver(message({ id }), ["b@example.org"], watch());
+const send = (relay: Transport, id = "m1") =>
+  relay.deliver(message({ id }), parsed(["b@example.org"]), watch());
 
 describe("encryption", () => {
   test("is used where it is offered, whatever the certificate, when no credentials are at stake", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Transport } from "#server/mail/transport/transport";
 import { findPostfixSink, type PostfixSink, startPostfixSink } from "../support/servers/smtp-sink";
-import { kinds, message, relayTo, watch } from "./relay-world";
+import { kinds, message, parsed, relayTo, watch } from "./relay-world";
 
 const binary = findPostfixSink();
 if (binary === null)
@@ -14,7 +14,7 @@ let relay: Transport;
 async function deliverTo(args: string[]): Promise<string[]> {
   sink = await startPostfixSink(binary ?? "", args);
   relay = relayTo(sink);
-  return kinds(await relay.deliver(message(), RECIPIENTS, watch()));
+  return kinds(await relay.deliver(message(), parsed(RECIPIENTS), watch()));
 }
 
 describe.runIf(binary !== null)("Postfix's smtp-sink", () => {

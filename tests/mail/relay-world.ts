@@ -1,3 +1,4 @@
+import { readStoredMailbox } from "#server/mail/address/address";
 import type { Outcome } from "#server/mail/outcome";
 import { createRelay, type RelayOptions } from "#server/mail/transport/relay";
 import { parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
@@ -26,6 +27,9 @@ export function message(overrides: Partial<OutgoingMessage> & { body?: string } 
   const bytes = Buffer.from(text + (overrides.body ?? "Hello.\r\n"));
   return { id, returnPath: "bounce@example.com", bytes, smtpUtf8: false, ...overrides };
 }
+
+/** Recipients as the database holds them. */
+export const parsed = (addresses: readonly string[]) => addresses.map(readStoredMailbox);
 
 /** A watch with a valid lease and a distant deadline. */
 export function watch(overrides: Partial<DeliveryWatch> = {}): DeliveryWatch {

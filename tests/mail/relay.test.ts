@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { DIALOGUE_MAX } from "#server/mail/transport/smtp/transcript";
 import type { Transport } from "#server/mail/transport/transport";
 import { type MailSink, startMailSink, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { kinds, message, relayTo, watch } from "./relay-world";
+import { kinds, message, parsed, relayTo, watch } from "./relay-world";
 
 const open: { close(): Promise<void> }[] = [];
 
@@ -24,7 +24,7 @@ test("an ordinary server gets the envelope and the very bytes, and the outcome n
   const { sink, relay } = await sinkAndRelay();
   const body = "A line.\r\n.\r\n.. dots\r\n.end\r\n";
   const sent = message({ body });
-  const outcomes = await relay.deliver(sent, ["b@example.org", "c@example.org"], watch());
+  const outcomes = await relay.deliver(sent, parsed(["b@example.org", "c@example.org"]), watch());
   expect(kinds(outcomes)).toEqual(["accepted", "accepted"]);
   expect(outcomes[0]).toMatchObject({ recipient: "b@example.org", host: "127.0.0.1", reply: { code: 250 } });
   expect(sink.messages).toHaveLength(1);
@@ -38,7 +38,7 @@ test("an ordinary server gets the envelope and the very bytes, and the outcome n
 test("the null sender and an address that comes twice are sent as they should be", async () => {
   const { sink, relay } = await sinkAndRelay();
   const twice = ["b@example.org", "b@example.org"];
-  expect(kinds(await relay.deliver(message({ returnPath: "" }), twice, watch()))).toEqual([
+  expect(kinds(await relay.deliver(message({ returnPath: "" }), parsed(twice), watch()))).toEqual([
     "accepted",
     "accepted",
   ]);
@@ -49,7 +49,7 @@ test("connections are reused, never more than the pool allows, and replaced afte
   const { sink, relay } = await sinkAndRelay("?pool=3", { messagesPerConnection: 10 });
   const ids = Array.from({ length: 60 }, (_, index) => `m${index}`);
   const outcomes = await Promise.all(
-    ids.map((id) => relay.deliver(message({ id }), ["b@example.org"], watch())),
+    ids.map((id) => relay.deliver(message({ id }), parsed(["b@example.org"]), watch())),
   );
   expect(new Set(kinds(outcomes.flat()))).toEqual(new Set(["accepted"]));
   expect(sink.messages).toHaveLength(60);
@@ -60,9 +60,11 @@ test("connections are reused, never more than the pool allows, and replaced afte
 test("a connection that the server closed while it was idle costs no attempt", async () => {
   const peer = keep(await startSmtpTestServer({}));
   const relay = keep(relayTo(peer, "?pool=1"));
-  expect(kinds(await relay.deliver(message(), ["b@example.org"], watch()))).toEqual(["accepted"]);
+  expect(kinds(await relay.deliver(message(), parsed(["b@example.org"]), watch()))).toEqual(["accepted"]);
   peer.dropAll();
-  expect(kinds(await relay.deliver(message({ id: "m2" }), ["b@example.org"], watch()))).toEqual(["accepted"]);
+  expect(kinds(await relay.deliver(message({ id: "m2" }), parsed(["b@example.org"]), watch()))).toEqual([
+    "accepted",
+  ]);
   expect(peer.messages).toHaveLength(2);
 });
 
@@ -79,8 +81,10 @@ test.each([
     }),
   );
   const relay = keep(relayTo(peer, "?pool=1"));
-  expect(kinds(await relay.deliver(message(), ["b@example.org"], watch()))).toEqual(["accepted"]);
-  expect(kinds(await relay.deliver(message({ id: "m2" }), ["b@example.org"], watch()))).toEqual(["accepted"]);
+  expect(kinds(await relay.deliver(message(), parsed(["b@example.org"]), watch()))).toEqual(["accepted"]);
+  expect(kinds(await relay.deliver(message({ id: "m2" }), parsed(["b@example.org"]), watch()))).toEqual([
+    "accepted",
+  ]);
   expect(peer.messages).toHaveLength(2);
   expect(peer.connections()).toBe(2);
 });
@@ -88,7 +92,7 @@ test.each([
 test("an idle connection is closed after its time", async () => {
   const peer = keep(await startSmtpTestServer({}));
   const relay = keep(relayTo(peer, "", { idleMs: 50 }));
-  await relay.deliver(message(), ["b@example.org"], watch());
+  await relay.deliver(message(), parsed(["b@example.org"]), watch());
   await expect.poll(() => peer.open(), { timeout: 10_000 }).toBe(0);
   expect(peer.commands.at(-1)).toBe("QUIT");
 });
@@ -104,10 +108,10 @@ test("a server that accepts fewer connections than the pool allows receives all 
     }),
   );
   const relay = keep(relayTo(peer, "?pool=5"));
-  expect(kinds(await relay.deliver(message(), ["b@example.org"], watch()))).toEqual(["accepted"]);
+  expect(kinds(await relay.deliver(message(), parsed(["b@example.org"]), watch()))).toEqual(["accepted"]);
   const ids = Array.from({ length: 20 }, (_, index) => `n${index}`);
   const outcomes = await Promise.all(
-    ids.map((id) => relay.deliver(message({ id }), ["b@example.org"], watch())),
+    ids.map((id) => relay.deliver(message({ id }), parsed(["b@example.org"]), watch())),
   );
   expect(new Set(kinds(outcomes.flat()))).toEqual(new Set(["accepted"]));
   expect(peer.messages).toHaveLength(21);
@@ -127,9 +131,13 @@ test("an email without a free connection before its deadline is deferred and not
     }),
   );
   const relay = keep(relayTo(peer, "?pool=1"));
-  const first = relay.deliver(message(), ["b@example.org"], watch());
+  const first = relay.deliver(message(), parsed(["b@example.org"]), watch());
   await expect.poll(() => peer.messages.length, { timeout: 10_000 }).toBe(1);
-  const second = await relay.deliver(message({ id: "m2" }), ["b@example.org"], watch({ deadlineMs: 100 }));
+  const second = await relay.deliver(
+    message({ id: "m2" }),
+    parsed(["b@example.org"]),
+    watch({ deadlineMs: 100 }),
+  );
   expect(kinds(second)).toEqual(["deferred"]);
   answer();
   expect(kinds(await first)).toEqual(["accepted"]);
@@ -148,7 +156,7 @@ test.each([
   if (script === null) await peer.close();
   else keep(peer);
   const relay = keep(relayTo(peer));
-  const [outcome] = await relay.deliver(message(), ["b@example.org"], watch());
+  const [outcome] = await relay.deliver(message(), parsed(["b@example.org"]), watch());
   expect(outcome).toMatchObject({ kind: "deferred", alarm: "connect" });
   expect(peer.messages).toEqual([]);
 });
@@ -157,7 +165,7 @@ test("a reply of many megabytes, with or without line ends, ends the connection 
   for (const flood of [Buffer.alloc(5_000_000, "x"), Buffer.from("250-more\r\n".repeat(500_000))]) {
     const peer = await startSmtpTestServer({ mail: flood });
     const relay = relayTo(peer);
-    const [outcome] = await relay.deliver(message(), ["b@example.org"], watch());
+    const [outcome] = await relay.deliver(message(), parsed(["b@example.org"]), watch());
     expect(outcome?.kind).toBe("deferred");
     expect(outcome?.dialogue?.length).toBeLessThanOrEqual(DIALOGUE_MAX);
     await relay.close();
@@ -170,7 +178,7 @@ test("hostile reply texts become plain text", async () => {
     await startSmtpTestServer({ rcpt: "550 5.1.1 \u0000<img onerror=x>\u001b[31m\u0085bad" }),
   );
   const relay = keep(relayTo(peer));
-  const [outcome] = await relay.deliver(message(), ["b@example.org"], watch());
+  const [outcome] = await relay.deliver(message(), parsed(["b@example.org"]), watch());
   expect(outcome?.kind).toBe("rejected");
   expect(outcome?.reply?.text).toBe("<img onerror=x> [31m bad");
   expect(`${outcome?.reason}${outcome?.dialogue?.replaceAll("\n", "")}`).not.toMatch(/\p{Cc}/u);
@@ -184,7 +192,7 @@ test("bare line ends and lone dots in a body cannot end the message early", asyn
   for (const end of bodies) {
     const outcomes = await relay.deliver(
       message({ body: `one${end}${smuggled}\r\n` }),
-      ["b@example.org"],
+      parsed(["b@example.org"]),
       watch(),
     );
     expect(kinds(outcomes)).toEqual(["accepted"]);
@@ -197,17 +205,21 @@ test("bare line ends and lone dots in a body cannot end the message early", asyn
 test("a message above the announced SIZE is rejected without being sent", async () => {
   const sink = keep(await startMailSink({ sizeMax: 1000 }));
   const relay = keep(relayTo(sink));
-  const [outcome] = await relay.deliver(message({ body: "x\r\n".repeat(1000) }), ["b@example.org"], watch());
+  const [outcome] = await relay.deliver(
+    message({ body: "x\r\n".repeat(1000) }),
+    parsed(["b@example.org"]),
+    watch(),
+  );
   expect(outcome).toMatchObject({ kind: "rejected", reply: null });
   expect(outcome?.reason).toContain("at most 1000");
-  expect(kinds(await relay.deliver(message(), ["b@example.org"], watch()))).toEqual(["accepted"]);
+  expect(kinds(await relay.deliver(message(), parsed(["b@example.org"]), watch()))).toEqual(["accepted"]);
   expect(sink.messages).toHaveLength(1);
 });
 
 test("an address that needs SMTPUTF8 is sent if it is offered, and rejected alone otherwise", async () => {
   const recipients = ["b@example.org", "jörg@example.org"];
   const modern = keep(await startMailSink({ smtpUtf8: true }));
-  expect(kinds(await keep(relayTo(modern)).deliver(message(), recipients, watch()))).toEqual([
+  expect(kinds(await keep(relayTo(modern)).deliver(message(), parsed(recipients), watch()))).toEqual([
     "accepted",
     "accepted",
   ]);
@@ -215,10 +227,10 @@ test("an address that needs SMTPUTF8 is sent if it is offered, and rejected alon
 
   const old = keep(await startMailSink());
   const relay = keep(relayTo(old));
-  const outcomes = await relay.deliver(message(), recipients, watch());
+  const outcomes = await relay.deliver(message(), parsed(recipients), watch());
   expect(kinds(outcomes)).toEqual(["accepted", "rejected"]);
   expect(old.messages[0]?.to).toEqual(["b@example.org"]);
-  expect(kinds(await relay.deliver(message({ smtpUtf8: true }), recipients, watch()))).toEqual([
+  expect(kinds(await relay.deliver(message({ smtpUtf8: true }), parsed(recipients), watch()))).toEqual([
     "rejected",
     "rejected",
   ]);
@@ -229,7 +241,7 @@ test("the dialogue of an outcome shows its own recipient and only counts the oth
   const { relay } = await sinkAndRelay();
   const outcomes = await relay.deliver(
     message(),
-    ["b@example.org", "secret@example.org", "c@example.org"],
+    parsed(["b@example.org", "secret@example.org", "c@example.org"]),
     watch(),
   );
   const dialogue = outcomes[0]?.dialogue ?? "";
@@ -241,9 +253,11 @@ test("the dialogue of an outcome shows its own recipient and only counts the oth
 
 test("a closed relay waits for running deliveries and accepts no more", async () => {
   const { sink, relay } = await sinkAndRelay();
-  const delivering = relay.deliver(message(), ["b@example.org"], watch());
+  const delivering = relay.deliver(message(), parsed(["b@example.org"]), watch());
   await relay.close();
   expect(kinds(await delivering)).toEqual(["accepted"]);
-  expect(kinds(await relay.deliver(message({ id: "m2" }), ["b@example.org"], watch()))).toEqual(["deferred"]);
+  expect(kinds(await relay.deliver(message({ id: "m2" }), parsed(["b@example.org"]), watch()))).toEqual([
+    "deferred",
+  ]);
   expect(sink.messages).toHaveLength(1);
 });

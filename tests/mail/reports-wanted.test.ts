@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { EHLO_PLAIN, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
-import { kinds, message, relayTo, watch } from "./relay-world";
+import { kinds, message, parsed, relayTo, watch } from "./relay-world";
 
 const EHLO_DSN = "250-peer.test\r\n250-DSN\r\n250 8BITMIME";
 const own = { returnPath: "bounce-token@bounces.example.com", wantsReports: true } as const;
@@ -18,7 +18,7 @@ async function sendTo(
   const peer = await startSmtpTestServer({ ehlo });
   const relay = relayTo(peer);
   open.push(peer, relay);
-  const outcomes = await relay.deliver(message(sent), recipients, watch());
+  const outcomes = await relay.deliver(message(sent), parsed(recipients), watch());
   expect(new Set(kinds(outcomes))).toEqual(new Set(["accepted"]));
   return peer;
 }

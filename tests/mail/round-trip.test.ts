@@ -64,7 +64,7 @@ describe.each(servers)("through %s a newsletter arrives as it was written", (_na
 
     const far = await start();
     const relay = createRelay(targetOf(`smtp://${far.host}:${far.port}`));
-    const recipients = [...to, ...cc].map(({ address }) => address);
+    const recipients = [...to, ...cc];
     const outgoing = { id: title, returnPath: "bounce@example.com", bytes, smtpUtf8: false };
     const outcomes = await relay.deliver(outgoing, recipients, watch());
     expect(outcomes.map(({ kind }) => kind)).toEqual(recipients.map(() => "accepted"));

@@ -1,5 +1,5 @@
 import type { Outcome } from "#server/mail/outcome";
-import type { Transport } from "#server/mail/transport/transport";
+import { addressesOf, type Transport } from "#server/mail/transport/transport";
 
 /** A transport that accepts everything and records the recipients, in the order in which dialogues began. */
 export type CountingTransport = { transport: Transport; handedOver: string[] };
@@ -14,8 +14,8 @@ export function createCountingTransport(
     transport: {
       name,
       deliver: (_message, recipients) => {
-        handedOver.push(...recipients);
-        return Promise.all(recipients.map(answer));
+        handedOver.push(...addressesOf(recipients));
+        return Promise.all(addressesOf(recipients).map(answer));
       },
       close: async () => {},
     },

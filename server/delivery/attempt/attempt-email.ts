@@ -3,7 +3,7 @@ import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import type { WorkerDeps } from "#server/deps";
 import type { SigningKey } from "#server/mail/dkim/sign";
 import { isContradictory, type Outcome } from "#server/mail/outcome";
-import { findScriptedFate, scriptedOutcome } from "#server/mail/transport/scripted";
+import { scriptedOutcome } from "#server/mail/transport/scripted";
 import { errorFacts } from "#server/platform/log";
 import type { Claim } from "../queue/claims";
 import type { DeliveryResult } from "../queue/record-results";
@@ -70,13 +70,13 @@ async function attemptScripted(
   { policy }: StoredMessage,
   claim: Claim,
 ): Promise<DeliveryResult[]> {
-  const script = findScriptedFate(claim.address);
-  const { outcome, afterMs, retryAfterMs, followedAfterMs } = scriptedOutcome(claim.address, claim.attempt);
+  const { outcome, ...script } = scriptedOutcome(claim.address, claim.attempt);
   // The wait comes before any write: if the worker dies meanwhile, the claim is repeated.
-  await wait(afterMs + (followedAfterMs ?? 0), undefined, { signal }).catch(() => {});
+  await wait(script.afterMs + (script.complaintAfterMs ?? 0), undefined, { signal }).catch(() => {});
   if (signal.aborted) return [];
-  if (script?.suppressed) return [settleScriptedSuppressed(claim, outcome.reason)];
-  const complains = followedAfterMs !== undefined;
+  if (script.isSuppressed) return [settleScriptedSuppressed(claim, outcome.reason)];
+  const { retryAfterMs, complaintAfterMs } = script;
+  const complains = complaintAfterMs !== null;
   return [settleOutcome(claim, outcome, { policy, random: 0, isFinal: true, retryAfterMs, complains })];
 }
 
@@ -128,8 +128,7 @@ async function attemptTransaction(
     await turn.startDialogue();
     // The wait for the slot may have taken long.
     if (!canStart(parts, started)) return [];
-    const addresses = started.map(({ address }) => address);
-    const outcomes = await route.deliver(built.message, addresses, {
+    const outcomes = await route.deliver(built.message, started, {
       deadlineMs: attemptMs,
       isLeaseValid: () => started.every(parts.lease.ownsLease),
       signal: parts.lease.signal,

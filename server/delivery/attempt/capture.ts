@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 import { isDatabaseUnreachable } from "#db/faults";
-import type { Outcome } from "#server/mail/outcome";
-import type { Transport } from "#server/mail/transport/transport";
+import { setOutcome } from "#server/mail/transport/judge";
+import { addressesOf, type Transport } from "#server/mail/transport/transport";
 
 const REPLY = { code: 250, enhanced: "2.0.0", text: "Stored in the database, not sent" };
 
@@ -13,8 +13,7 @@ export function createCapture(hot: HotSql): Transport {
   return {
     name: "capture",
     async deliver(message, recipients) {
-      const all = (outcome: Omit<Outcome, "recipient">): Outcome[] =>
-        recipients.map((recipient) => ({ recipient, ...outcome }));
+      const addresses = addressesOf(recipients);
       try {
         await hot`
           insert into captured_messages (team_id, email_id, raw)
@@ -24,9 +23,9 @@ export function createCapture(hot: HotSql): Transport {
         const reason = isDatabaseUnreachable(error)
           ? "The database was unavailable."
           : "The message could not be stored.";
-        return all({ kind: "deferred", reply: null, host: "capture", reason });
+        return setOutcome(addresses, { kind: "deferred", host: "capture", reason });
       }
-      return all({
+      return setOutcome(addresses, {
         kind: "accepted",
         reply: REPLY,
         host: "capture",

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import type { WorkerDeps } from "#server/deps";
 import { deliverInOrder, type OrderedRelay } from "#server/mail/transport/fail-over";
 import { deferAll } from "#server/mail/transport/judge";
-import type { Transport } from "#server/mail/transport/transport";
+import { addressesOf, type Transport } from "#server/mail/transport/transport";
 import { readRelaysFor, relayProbeEveryMs, type SendingRelay } from "#server/services/relays/health";
 import type { StoredMessage } from "../attempt/stored-messages";
 import { recordRelayResult } from "./relay-faults";
@@ -111,7 +111,7 @@ function routeOfRelays(
         const outcomes = await pool.use(
           relay,
           (client) => client.deliver(message, recipients, watch),
-          (reason) => deferAll(recipients, relay.host, { alarm: "auth", reason }),
+          (reason) => deferAll(addressesOf(recipients), relay.host, { alarm: "auth", reason }),
         );
         // An attempt that we aborted gives no information about the relay.
         if (watch.signal?.aborted || !watch.isLeaseValid()) return outcomes;

@@ -1,6 +1,7 @@
 import { isDatabaseUnreachable } from "#db/faults";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import type { WorkerDeps } from "#server/deps";
+import { readStoredMailbox } from "#server/mail/address/address";
 import { cleanText, type Outcome } from "#server/mail/outcome";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { errorFacts } from "#server/platform/log";
@@ -41,13 +42,14 @@ export function createSystemEmailSender(
 
   async function attempt(claim: SystemEmailClaim): Promise<Result> {
     if (claim.isExpired) return { status: "failed", reply: "The email expired before it was sent." };
-    if (claim.recipient.endsWith(`@${BUILT_IN_DOMAIN}`))
+    const recipient = readStoredMailbox(claim.recipient);
+    if (recipient.domain === BUILT_IN_DOMAIN)
       return { status: "failed", reply: `${BUILT_IN_DOMAIN} has no mailboxes.` };
     const route = await findRoute();
     if (route === null) return { status: "queued", reply: "Outgoing email is not configured." };
     let message: OutgoingMessage | null;
     try {
-      message = await composeSystemEmail(deps, claim);
+      message = await composeSystemEmail(deps, claim, recipient);
     } catch (error) {
       if (isDatabaseUnreachable(error)) throw error;
       // A retry would fail in the same way.
@@ -55,7 +57,7 @@ export function createSystemEmailSender(
       return { status: "failed", reply: "The message could not be composed." };
     }
     if (message === null) return { status: "dropped", reply: null };
-    const [outcome] = await route.deliver(message, [claim.recipient], {
+    const [outcome] = await route.deliver(message, [recipient], {
       deadlineMs: attemptMs,
       isLeaseValid: () => runner.ownsLease(claim),
       signal: runner.signal,

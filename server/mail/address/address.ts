@@ -72,6 +72,13 @@ export function readMailbox(input: string): ParsedMailbox {
   return name.ok ? parseAddress(text.slice(open + 1, -1), name.value) : name;
 }
 
+/** `readMailbox` for a mailbox that was parsed before it was stored. RangeError if it cannot be parsed. */
+export function readStoredMailbox(text: string): Mailbox {
+  const read = readMailbox(text);
+  if (!read.ok) throw new RangeError(`a stored mailbox cannot be parsed: ${read.fault}`);
+  return read.mailbox;
+}
+
 /** Formats a mailbox for API responses and pages, not for email headers. `readMailbox` parses it back unchanged. */
 export function formatMailbox(mailbox: Pick<Mailbox, "name" | "address">): string {
   if (mailbox.name === null) return mailbox.address;

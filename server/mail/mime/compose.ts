@@ -1,4 +1,4 @@
-import { type Mailbox, readMailbox } from "../address/address";
+import type { Mailbox } from "../address/address";
 import { addressField, rawField, textField } from "./encode-header";
 import { type Entity, type FilePart, fileEntity, messageOf, multipart, textEntity } from "./entity";
 import { checkHeaders, checkHeaderText } from "./headers";
@@ -27,33 +27,17 @@ export type Draft = {
 
 /**
  * Builds the message of a draft; the same draft always gives the same bytes. The format is RFC 5322 and 2045 to 2047 with
- * UTF-8, CRLF only, 7-bit (except addresses that need SMTPUTF8, RFC 6532), lines of at most 998 octets. The sender is parsed
- * from the result and compared with the draft. The API validates all inputs, so an invalid draft is a bug: RangeError.
+ * UTF-8, CRLF only, 7-bit (except addresses that need SMTPUTF8, RFC 6532), lines of at most 998 octets.
+ * The API validates all inputs, so an invalid draft is a bug: RangeError.
  */
 export function composeMessage(draft: Draft): Uint8Array {
   assertHeaderText(draft);
-  const bytes = messageOf(fieldsOf(draft), contentOf(draft));
-  const sender = senderOf(bytes);
-  if (sender !== draft.from.address)
-    throw new RangeError("The sender in the message differs from the sender of the draft.");
-  return bytes;
+  return messageOf(fieldsOf(draft), contentOf(draft));
 }
 
 /** Whether the message needs servers with SMTPUTF8 because of an address in its headers. */
 export function needsSmtpUtf8(draft: Pick<Draft, "from" | "to" | "cc" | "replyTo">): boolean {
   return [draft.from, ...draft.to, ...draft.cc, ...draft.replyTo].some((mailbox) => mailbox.smtpUtf8);
-}
-
-/**
- * Parses the From address of a message with the strict grammar; `null` without exactly one From field that contains exactly
- * one mailbox.
- */
-export function senderOf(bytes: Uint8Array): string | null {
-  const senders = fieldsIn(bytes).filter((field) => /^from[ \t]*:/i.test(field));
-  const [sender] = senders;
-  if (sender === undefined || senders.length > 1) return null;
-  const parsed = readMailbox(sender.slice(sender.indexOf(":") + 1).replaceAll("\r\n", ""));
-  return parsed.ok ? parsed.mailbox.address : null;
 }
 
 /** The header fields of a message, in order, unfolded (RFC 5322 section 2.2.3) but still encoded. */

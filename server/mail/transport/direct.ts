@@ -1,18 +1,16 @@
-import { toAsciiDomain } from "../address/idna";
 import type { QueryDns } from "../dns/dns";
 import type { FindStsPolicy, StsPolicy } from "../dns/mta-sts";
 import { findMxHosts, resolveAllowedAddresses } from "../dns/mx-hosts";
 import type { Outcome } from "../outcome";
-import { createInternalErrorOutcomes, deferUnsent } from "./judge";
+import { deferAll, setOutcome } from "./judge";
 import { createLoginGate } from "./smtp/login-gate";
 import { createPool, type Pool } from "./smtp/pool";
 import { createPools } from "./smtp/pools";
-import type { SendWatch } from "./smtp/send-message";
 import { sendPooled } from "./smtp/send-pooled";
 import { openSession } from "./smtp/session";
 import { RELAY_TIMEOUTS, type RelayTimeouts } from "./smtp/timeouts";
 import type { SmtpTarget } from "./smtp-url";
-import { type DeliveryWatch, type OutgoingMessage, type Transport, watchAttempt } from "./transport";
+import { createTransport, type OutgoingMessage, type SendWatch, type Transport } from "./transport";
 
 /** Dependencies for direct delivery to the recipients' MX hosts. */
 export type DirectDependencies = {
@@ -58,8 +56,6 @@ export function createDirect(means: DirectDependencies, options: DirectOptions =
   const timeouts = { ...RELAY_TIMEOUTS, ...options.timeouts };
   const gate = createLoginGate(0);
   const pools = createPools(KEEP_POOL_MS);
-  const running = new Set<Promise<unknown>>();
-  let isClosed = false;
 
   const poolFor = (target: SmtpTarget, address: string): Pool =>
     createPool({
@@ -77,7 +73,7 @@ export function createDirect(means: DirectDependencies, options: DirectOptions =
     message: OutgoingMessage,
     recipients: readonly string[],
     watch: SendWatch,
-  ): Promise<{ outcomes: Outcome[]; left: string[] }> {
+  ): Promise<{ outcomes: Outcome[]; left: readonly string[] }> {
     const { host, address, security } = destination;
     const target: SmtpTarget = {
       host,
@@ -92,10 +88,7 @@ export function createDirect(means: DirectDependencies, options: DirectOptions =
       (pool) => sendPooled(pool, message, recipients, watch),
     );
     if ("failure" in sent)
-      return {
-        outcomes: deferUnsent(recipients, host, sent.failure).map(withoutAlarm),
-        left: [...recipients],
-      };
+      return { outcomes: deferAll(recipients, host, sent.failure).map(withoutAlarm), left: recipients };
     const outcomes = sent.outcomes.map(withoutAlarm);
     return { outcomes, left: outcomes.filter(hasNoReply).map(({ recipient }) => recipient) };
   }
@@ -106,15 +99,24 @@ export function createDirect(means: DirectDependencies, options: DirectOptions =
     recipients: readonly string[],
     watch: SendWatch,
   ): Promise<Outcome[]> {
+    const { signal } = watch;
+    const defer = (left: readonly string[], reason: string) =>
+      deferAll(left, null, { reason: signal.reason instanceof Error ? signal.reason.message : reason });
+    const reject = (left: readonly string[], reason: string, isFromDns: boolean) =>
+      setOutcome(left, {
+        kind: "rejected",
+        host: null,
+        reason,
+        needsConfirmation: isFromDns || undefined,
+      });
     const mxHosts = await findMxHosts(means.dns, domain, means.random, watch.signal);
-    if (mxHosts.kind === "refused" || mxHosts.kind === "missing")
-      return reject(recipients, mxHosts.reason, mxHosts.kind === "missing");
-    if (mxHosts.kind !== "found") return defer(recipients, abortReason(watch.signal) ?? mxHosts.reason);
+    if (mxHosts.kind === "unsure") return defer(recipients, mxHosts.reason);
+    if (mxHosts.kind !== "found") return reject(recipients, mxHosts.reason, mxHosts.kind === "missing");
     const policy = await means.findStsPolicy(domain, watch.signal);
     const security = securityOf(message, policy);
 
     const outcomes = new Map<string, Outcome>();
-    let left = [...recipients];
+    let left = recipients;
     let tries = 0;
     let unreachable = 0;
     let missing = 0;
@@ -142,49 +144,24 @@ export function createDirect(means: DirectDependencies, options: DirectOptions =
     }
     if (unreachable === mxHosts.hosts.length) return reject(recipients, reason, missing > 0);
     const untried = recipients.filter((recipient) => !outcomes.has(recipient));
-    return [...outcomes.values(), ...defer(untried, abortReason(watch.signal) ?? reason)];
+    return [...outcomes.values(), ...defer(untried, reason)];
   }
 
-  async function deliverAll(
-    message: OutgoingMessage,
-    recipients: string[],
-    watch: SendWatch,
-  ): Promise<Outcome[]> {
-    const judged = await Promise.all(
-      [...groupByDomain(recipients)].map(([domain, group]) => deliverTo(domain, message, [...group], watch)),
-    );
-    const outcomes = new Map(judged.flat().map((outcome) => [outcome.recipient, outcome]));
-    return recipients.flatMap((recipient) => outcomes.get(recipient) ?? []);
-  }
-
-  async function deliver(
-    message: OutgoingMessage,
-    recipients: string[],
-    watch: DeliveryWatch,
-  ): Promise<Outcome[]> {
-    if (isClosed) return defer(recipients, "The transport is shutting down.");
-    const { signal, end } = watchAttempt(watch);
-    const work = deliverAll(message, recipients, { isLeaseValid: () => watch.isLeaseValid(), signal });
-    running.add(work);
-    try {
-      return await work;
-    } catch (error) {
-      return createInternalErrorOutcomes(recipients, null, error);
-    } finally {
-      end();
-      running.delete(work);
-    }
-  }
-
-  return {
-    name: "direct",
-    deliver,
-    async close() {
-      isClosed = true;
-      pools.close();
-      await Promise.allSettled(running);
+  return createTransport(
+    "direct",
+    null,
+    async (message, recipients, watch) => {
+      const addresses = new Map<string, Set<string>>();
+      for (const { address, domain } of recipients)
+        addresses.set(domain, (addresses.get(domain) ?? new Set()).add(address));
+      const judged = await Promise.all(
+        [...addresses].map(([domain, group]) => deliverTo(domain, message, [...group], watch)),
+      );
+      const outcomes = new Map(judged.flat().map((outcome) => [outcome.recipient, outcome]));
+      return recipients.flatMap(({ address }) => outcomes.get(address) ?? []);
     },
-  };
+    pools.close,
+  );
 }
 
 function securityOf(message: OutgoingMessage, policy: StsPolicy | null): Security {
@@ -205,34 +182,4 @@ function withoutAlarm({ alarm, ...outcome }: Outcome): Outcome {
   if (alarm !== "auth" || outcome.reply === null) return outcome;
   const isRefusal = (outcome.reply.code ?? 0) >= 500;
   return { ...outcome, kind: isRefusal ? "rejected" : outcome.kind, class: "policy" };
-}
-
-/** Why the attempt was aborted; null if it was not. */
-const abortReason = ({ reason }: AbortSignal): string | null =>
-  reason instanceof Error ? reason.message : null;
-
-const reject = (recipients: readonly string[], reason: string, isFromDns: boolean): Outcome[] =>
-  recipients.map((recipient) => ({
-    recipient,
-    kind: "rejected",
-    reply: null,
-    host: null,
-    reason,
-    ...(isFromDns && { needsConfirmation: true }),
-  }));
-
-const defer = (recipients: readonly string[], reason: string): Outcome[] =>
-  recipients.map((recipient) => ({ recipient, kind: "deferred", reply: null, host: null, reason }));
-
-/** Groups recipients by domain in ASCII form, as used in DNS queries. */
-function groupByDomain(recipients: readonly string[]): Map<string, Set<string>> {
-  const groups = new Map<string, Set<string>>();
-  for (const recipient of recipients) {
-    const name = recipient.slice(recipient.lastIndexOf("@") + 1);
-    const domain = toAsciiDomain(name) ?? name;
-    const group = groups.get(domain);
-    if (group) group.add(recipient);
-    else groups.set(domain, new Set([recipient]));
-  }
-  return groups;
 }

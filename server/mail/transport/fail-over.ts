@@ -1,7 +1,14 @@
 import type { Outcome } from "../outcome";
 import { deferAll } from "./judge";
 import { formatMetadataLine, type MailProvider, providerIdOf } from "./provider-id";
-import { type DeliveryWatch, type OutgoingMessage, type Transport, watchAttempt } from "./transport";
+import {
+  addressesOf,
+  type DeliveryWatch,
+  type OutgoingMessage,
+  type Recipient,
+  type Transport,
+  watchAttempt,
+} from "./transport";
 
 /** One of several relays for a message. */
 export type OrderedRelay = {
@@ -25,7 +32,7 @@ export type OrderedRelay = {
 export async function deliverInOrder(
   relays: readonly OrderedRelay[],
   message: OutgoingMessage,
-  recipients: string[],
+  recipients: readonly Recipient[],
   watch: DeliveryWatch,
 ): Promise<Outcome[]> {
   const { signal, end } = watchAttempt(watch);
@@ -37,23 +44,16 @@ export async function deliverInOrder(
     const tried =
       pause === null
         ? await relay.deliver(bytesFor(relay, message), left, { ...watch, signal })
-        : deferAll(left, relay.host, { alarm: "connect", reason: pause });
+        : deferAll(addressesOf(left), relay.host, { alarm: "connect", reason: pause });
     for (const outcome of tried) {
       if (isRelayFault(outcome) && outcomes.get(outcome.recipient)?.reply) continue;
       outcomes.set(outcome.recipient, pause === null ? addIds(relay, message, outcome) : outcome);
     }
-    left = left.filter((recipient) => canTryNext(outcomes.get(recipient)));
+    left = left.filter(({ address }) => canTryNext(outcomes.get(address)));
   }
   end();
-  return recipients.map(
-    (recipient) =>
-      outcomes.get(recipient) ?? {
-        recipient,
-        kind: "deferred",
-        reply: null,
-        host: null,
-        reason: "No relay was tried.",
-      },
+  return recipients.flatMap(
+    ({ address }) => outcomes.get(address) ?? deferAll([address], null, { reason: "No relay was tried." }),
   );
 }
 
@@ -76,9 +76,7 @@ function bytesFor({ signs, provider }: OrderedRelay, message: OutgoingMessage): 
 }
 
 function addIds({ id, provider }: OrderedRelay, { messageId }: OutgoingMessage, outcome: Outcome): Outcome {
-  const providerId =
-    provider !== null && outcome.kind === "accepted"
-      ? providerIdOf(provider, outcome.reply, messageId)
-      : null;
-  return { ...outcome, relayId: id, ...(providerId === null ? {} : { providerId }) };
+  const isIdentified = provider !== null && outcome.kind === "accepted";
+  const providerId = isIdentified ? providerIdOf(provider, outcome.reply, messageId) : null;
+  return { ...outcome, relayId: id, providerId: providerId ?? undefined };
 }

@@ -2,8 +2,8 @@ import { type Outcome, outcomeOfReply, quote, type Reply, readReply } from "../o
 import { classifyReply } from "../replies/classify";
 import type { Exchange } from "./smtp/transcript";
 
-/** Why a dialogue ended before all replies arrived. `reply` is the server's reply about it, if any. */
-export type Breakdown = { reason: string; alarm?: "auth" | "tls" | "connect"; reply?: Reply };
+/** Why a dialogue ended before all replies arrived; `reply` is the server's reply about it and `dialogue` the transcript, if any. */
+export type Breakdown = Pick<Outcome, "alarm" | "dialogue" | "reason"> & { reply?: Reply };
 
 /** The record of one attempt at one message over one connection. */
 export type Attempt = {
@@ -46,23 +46,10 @@ function judgeRecipient(attempt: Attempt, { mail, rcpt, data, final }: Replies, 
     return outcomeOfReply(recipient, final, host, "message");
 
   const reason = attempt.breakdown?.reason ?? `${host} replied before the message was complete.`;
-  const alarm = attempt.breakdown?.alarm;
-  if (attempt.dotReleased)
-    return {
-      recipient,
-      kind: "unknown",
-      reply: null,
-      host,
-      reason: `${reason} The message had been sent completely.`,
-    };
-  return {
-    recipient,
-    kind: "deferred",
-    reply: null,
-    host,
-    reason,
-    ...(alarm === undefined ? {} : { alarm }),
-  };
+  const common = { recipient, reply: null, host };
+  return attempt.dotReleased
+    ? { ...common, kind: "unknown", reason: `${reason} The message had been sent completely.` }
+    : { ...common, kind: "deferred", reason, alarm: attempt.breakdown?.alarm };
 }
 
 /**
@@ -88,39 +75,18 @@ function leaveForNext(recipient: string, reply: Reply, host: string): Outcome {
 }
 
 /** Deferred outcomes for recipients that were never sent to the server. */
-export function deferAll(recipients: readonly string[], host: string, breakdown: Breakdown): Outcome[] {
-  const { reason, alarm, reply = null } = breakdown;
-  return recipients.map((recipient) => ({
-    recipient,
-    kind: "deferred",
-    reply,
-    host,
-    reason,
-    ...(alarm === undefined ? {} : { alarm }),
-  }));
-}
-
-/** Deferred outcomes after a failed connection, each with the dialogue of that connection. */
-export function deferUnsent(
-  recipients: readonly string[],
-  host: string,
-  failure: Breakdown & { dialogue: string },
-): Outcome[] {
-  const outcomes = deferAll(recipients, host, failure);
-  return failure.dialogue === ""
-    ? outcomes
-    : outcomes.map((outcome) => ({ ...outcome, dialogue: failure.dialogue }));
-}
-
-/** Outcomes after our own internal error: unknown, because the message may have been accepted. `cause` is for the log. */
-export function createInternalErrorOutcomes(
+export const deferAll = (
   recipients: readonly string[],
   host: string | null,
-  cause: unknown,
-): Outcome[] {
-  const reason = "The delivery failed because of an internal error. The operator's log contains the cause.";
-  return recipients.map((recipient) => ({ recipient, kind: "unknown", reply: null, host, reason, cause }));
-}
+  { reason, alarm, reply, dialogue }: Breakdown,
+): Outcome[] =>
+  setOutcome(recipients, { kind: "deferred", reply, host, reason, alarm, dialogue: dialogue || undefined });
+
+/** The same outcome for each recipient; without a reply unless one is given. */
+export const setOutcome = (
+  recipients: readonly string[],
+  { reply = null, ...outcome }: Omit<Outcome, "recipient" | "reply"> & { reply?: Reply | null },
+): Outcome[] => recipients.map((recipient) => ({ recipient, reply, ...outcome }));
 
 function readReplies(exchanges: readonly Exchange[]): Replies {
   let mail: Reply | null = null;

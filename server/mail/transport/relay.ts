@@ -1,14 +1,12 @@
-import type { Outcome } from "../outcome";
-import { type Breakdown, createInternalErrorOutcomes, deferAll, deferUnsent } from "./judge";
+import { deferAll } from "./judge";
 import type { FoundAddresses } from "./smtp/guarded-addresses";
 import { createLoginGate } from "./smtp/login-gate";
 import { createPool } from "./smtp/pool";
-import type { SendWatch } from "./smtp/send-message";
 import { sendPooled } from "./smtp/send-pooled";
 import { type OpenFailure, openSession, type Session } from "./smtp/session";
 import { RELAY_TIMEOUTS, type RelayTimeouts } from "./smtp/timeouts";
 import type { SmtpTarget } from "./smtp-url";
-import { type DeliveryWatch, type OutgoingMessage, type Transport, watchAttempt } from "./transport";
+import { addressesOf, createTransport, type Transport, watchAttempt } from "./transport";
 
 export type RelayOptions = {
   /** Our name in EHLO: a host name that resolves to our address. */
@@ -45,8 +43,6 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Rel
   const gate = createLoginGate(options.loginPauseMs ?? LOGIN_PAUSE_MS);
   const timeouts = { ...RELAY_TIMEOUTS, ...options.timeouts };
   const connectionOptions = { name: options.name, ca: options.ca, timeouts };
-  const running = new Set<Promise<unknown>>();
-  let isClosed = false;
 
   const pool = createPool({
     connectionsMax: target.connectionsMax,
@@ -58,52 +54,35 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Rel
 
   async function open(signal: AbortSignal): Promise<{ session: Session } | { failure: OpenFailure }> {
     const rejection = gate.rejection();
-    if (rejection !== null) return { failure: withoutDialogue(rejection) };
+    if (rejection !== null) return { failure: rejection };
     if (!options.findAddresses) return openSession(target, connectionOptions, gate, signal);
     const found = await options.findAddresses(signal);
-    if ("reason" in found) return { failure: withoutDialogue({ alarm: "connect", reason: found.reason }) };
-    let failure = withoutDialogue({ alarm: "connect", reason: `${host} has no address.` });
+    if ("reason" in found) return { failure: { alarm: "connect", reason: found.reason } };
+    let failure: OpenFailure = { alarm: "connect", reason: `${host} has no address.` };
     for (const address of found.addresses) {
       const opened = await openSession(target, { ...connectionOptions, address }, gate, signal);
       // A reply from any address is final for the server. Only an address without a reply is skipped.
-      if ("session" in opened || opened.failure.dialogue !== "" || signal.aborted) return opened;
+      if ("session" in opened || opened.failure.dialogue || signal.aborted) return opened;
       failure = opened.failure;
     }
     return { failure };
   }
 
-  async function attempt(
-    message: OutgoingMessage,
-    recipients: readonly string[],
-    watch: SendWatch,
-  ): Promise<Outcome[]> {
-    const sent = await sendPooled(pool, message, recipients, watch);
-    return "failure" in sent ? deferUnsent(recipients, host, sent.failure) : sent.outcomes;
-  }
-
-  async function deliver(
-    message: OutgoingMessage,
-    recipients: string[],
-    watch: DeliveryWatch,
-  ): Promise<Outcome[]> {
-    if (isClosed) return deferAll(recipients, host, { reason: "The transport is shutting down." });
-    const { signal, end } = watchAttempt(watch);
-    const work = attempt(message, recipients, { isLeaseValid: () => watch.isLeaseValid(), signal });
-    running.add(work);
-    try {
-      return await work;
-    } catch (error) {
-      // An internal error must not stop the worker.
-      return createInternalErrorOutcomes(recipients, host, error);
-    } finally {
-      end();
-      running.delete(work);
-    }
-  }
-
+  const transport = createTransport(
+    "relay",
+    host,
+    async (message, recipients, watch) => {
+      const addresses = addressesOf(recipients);
+      const sent = await sendPooled(pool, message, addresses, watch);
+      return "failure" in sent ? deferAll(addresses, host, sent.failure) : sent.outcomes;
+    },
+    () => {
+      gate.close();
+      pool.close();
+    },
+  );
   return {
-    name: "relay",
-    deliver,
+    ...transport,
     async probe(deadlineMs) {
       const { signal, end } = watchAttempt({ deadlineMs, isLeaseValid: () => true });
       const opened = await open(signal);
@@ -112,18 +91,5 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Rel
       opened.session.quit();
       return null;
     },
-    async close() {
-      isClosed = true;
-      gate.close();
-      pool.close();
-      await Promise.allSettled(running);
-    },
   };
 }
-
-const withoutDialogue = (breakdown: Breakdown): OpenFailure => ({
-  ...breakdown,
-  isTlsFault: false,
-  isCrowded: false,
-  dialogue: "",
-});

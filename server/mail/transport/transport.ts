@@ -1,5 +1,7 @@
 import { setMaxListeners } from "node:events";
+import type { Mailbox } from "../address/address";
 import type { Outcome } from "../outcome";
+import { deferAll, setOutcome } from "./judge";
 
 /**
  * A message ready to send. `bytes` are complete, use CRLF only, and are the same on every attempt. `returnPath` is the
@@ -18,6 +20,12 @@ export type OutgoingMessage = {
   wantsReports?: boolean;
 };
 
+/** A recipient as it was parsed when the email was accepted. */
+export type Recipient = Pick<Mailbox, "address" | "domain">;
+
+export const addressesOf = (recipients: readonly Recipient[]): string[] =>
+  recipients.map(({ address }) => address);
+
 /** The conditions under which an attempt may continue. */
 export type DeliveryWatch = {
   /** Time limit of the whole attempt, including the wait for a connection. */
@@ -28,15 +36,62 @@ export type DeliveryWatch = {
   signal?: AbortSignal;
 };
 
+/** The same while an attempt runs; the signal includes the deadline. */
+export type SendWatch = { isLeaseValid(): boolean; signal: AbortSignal };
+
 /**
  * A transport for outgoing email. `deliver` returns exactly one outcome per entry of `recipients`, in the same order, and
  * never throws: every failure is an outcome. `close` ends idle connections and waits for running deliveries.
  */
 export type Transport = {
   name: "relay" | "capture" | "direct";
-  deliver(message: OutgoingMessage, recipients: string[], watch: DeliveryWatch): Promise<Outcome[]>;
+  deliver(
+    message: OutgoingMessage,
+    recipients: readonly Recipient[],
+    watch: DeliveryWatch,
+  ): Promise<Outcome[]>;
   close(): Promise<void>;
 };
+
+/** A transport whose attempts may throw: their outcomes are then unknown, because an internal error must not stop the worker. */
+export function createTransport(
+  name: Transport["name"],
+  host: string | null,
+  attempt: (
+    message: OutgoingMessage,
+    recipients: readonly Recipient[],
+    watch: SendWatch,
+  ) => Promise<Outcome[]>,
+  closeConnections: () => void,
+): Transport {
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+  return {
+    name,
+    async deliver(message, recipients, watch) {
+      const addresses = addressesOf(recipients);
+      if (isClosed) return deferAll(addresses, host, { reason: "The transport is shutting down." });
+      const { signal, end } = watchAttempt(watch);
+      const work = attempt(message, recipients, { isLeaseValid: () => watch.isLeaseValid(), signal });
+      running.add(work);
+      try {
+        return await work;
+      } catch (cause) {
+        const reason =
+          "The delivery failed because of an internal error. The operator's log contains the cause.";
+        return setOutcome(addresses, { kind: "unknown", host, reason, cause });
+      } finally {
+        end();
+        running.delete(work);
+      }
+    },
+    async close() {
+      isClosed = true;
+      closeConnections();
+      await Promise.allSettled(running);
+    },
+  };
+}
 
 /** Combines the deadline and the caller's signal into one signal, whose reason is a sentence. `end` releases both. */
 export function watchAttempt({ deadlineMs, signal: outer }: DeliveryWatch): {

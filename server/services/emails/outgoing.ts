@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Header } from "#db/schema/emails";
-import { type Mailbox, readMailbox } from "#server/mail/address/address";
+import { readStoredMailbox } from "#server/mail/address/address";
 import { composeMessage, needsSmtpUtf8 } from "#server/mail/mime/compose";
 import type { FilePart } from "#server/mail/mime/entity";
 import { addTracking, type Marks } from "#server/mail/mime/tracked-html";
@@ -52,18 +52,14 @@ const feedbackSender = "backstamp";
  * recipients are in the envelope only. RangeError if a row cannot have been written by us.
  */
 export function outgoingMessage(source: MessageSource, own: OwnParts = {}): OutgoingMessage {
-  const from = storedMailbox(source.sender);
-  const returnPath = own.returnPath ?? source.senderAddress;
+  const from = readStoredMailbox(source.sender);
   if (from.address !== source.senderAddress || from.domain !== source.senderDomain)
     throw new RangeError("the From header of a stored email differs from the sender that was checked");
-  const envelope = readMailbox(returnPath);
-  if (!envelope.ok || envelope.mailbox.address !== returnPath)
-    throw new RangeError("the return path is not a plain address");
   const draft = {
     from,
-    to: source.to.map(storedMailbox),
-    cc: source.cc.map(storedMailbox),
-    replyTo: source.replyTo.map(storedMailbox),
+    to: source.to.map(readStoredMailbox),
+    cc: source.cc.map(readStoredMailbox),
+    replyTo: source.replyTo.map(readStoredMailbox),
     subject: source.subject,
     html: own.marks && source.html ? addTracking(source.html, own.marks) : source.html,
     text: source.text,
@@ -75,7 +71,7 @@ export function outgoingMessage(source: MessageSource, own: OwnParts = {}): Outg
   };
   return {
     id: source.id,
-    returnPath,
+    returnPath: own.returnPath ?? from.address,
     bytes: composeMessage(draft),
     smtpUtf8: needsSmtpUtf8(draft),
     messageId: source.messageId,
@@ -104,9 +100,3 @@ function headersOf(
 
 /** Identifies a team in the statistics of mailbox providers without revealing its id. */
 const hashTeamId = (teamId: string): string => createHash("sha256").update(teamId).digest("hex").slice(0, 12);
-
-function storedMailbox(text: string): Mailbox {
-  const read = readMailbox(text);
-  if (!read.ok) throw new RangeError(`a stored mailbox cannot be parsed: ${read.fault}`);
-  return read.mailbox;
-}

@@ -1,6 +1,6 @@
 import type { SystemMailKind } from "#db/schema/account";
 import type { Deps } from "#server/deps";
-import { type Mailbox, parseMailbox } from "#server/mail/address/address";
+import { type Mailbox, readStoredMailbox } from "#server/mail/address/address";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import { composeMessage, needsSmtpUtf8 } from "#server/mail/mime/compose";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
@@ -16,7 +16,6 @@ import { type SystemEmailData, systemEmailContent } from "./texts";
 export type StoredSystemEmail = {
   id: string;
   kind: SystemMailKind;
-  recipient: string;
   /** Encrypted. */
   details: string;
   messageId: string;
@@ -32,15 +31,16 @@ export type StoredSystemEmail = {
 export async function composeSystemEmail(
   deps: Deps,
   email: StoredSystemEmail,
+  recipient: Mailbox,
 ): Promise<OutgoingMessage | null> {
-  const data = await readEmailData(deps, email);
+  const data = await readEmailData(deps, email, recipient);
   if (data === null) return null;
-  const sender = requireMailbox(deps.home.sender);
+  const sender = readStoredMailbox(deps.home.sender);
   const from = { ...sender, name: sender.name ?? "Backstamp" };
   const content = systemEmailContent(data);
   const draft = {
     from,
-    to: [requireMailbox(email.recipient)],
+    to: [recipient],
     cc: [],
     replyTo: [],
     subject: content.subject,
@@ -70,7 +70,8 @@ export async function composeSystemEmail(
 
 async function readEmailData(
   deps: Deps,
-  { id, kind, recipient, details, expiresAt }: StoredSystemEmail,
+  { id, kind, details, expiresAt }: StoredSystemEmail,
+  recipient: Mailbox,
 ): Promise<SystemEmailData | null> {
   const { url } = deps.home;
   const { host } = new URL(url);
@@ -79,7 +80,7 @@ async function readEmailData(
     return { kind, host, url: `${url}${path}`, expiresAt, ...rest };
   }
   const { landing, device } = openDetails(deps.vault, { id, kind, details });
-  const user = await findUser(deps, recipient);
+  const user = await findUser(deps, recipient.address);
   if (!user) return null;
   const token = await createSignInToken(deps, {
     purpose: kind,
@@ -103,10 +104,4 @@ async function findSigningKeys(
     await readSigningKeys(deps, { teamId: found.teamId, domainId: found.id, domain }),
     acceptedAt,
   );
-}
-
-function requireMailbox(text: string): Mailbox {
-  const read = parseMailbox(text);
-  if (!read.ok) throw new RangeError(`invalid mailbox in a system email: ${read.fault}`);
-  return read.mailbox;
 }

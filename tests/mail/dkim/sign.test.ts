@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { parseMailbox } from "#server/mail/address/address";
 import { createDkimKeyPair, formatDkimRecord, readPrivateKey } from "#server/mail/dkim/key";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
-import { composeMessage, type Draft, senderOf } from "#server/mail/mime/compose";
+import { composeMessage, type Draft } from "#server/mail/mime/compose";
 import { hasDkimVerifier, verifyDkim } from "../../support/dkim-verifier";
 
 const hasVerifier = hasDkimVerifier();
@@ -80,7 +80,7 @@ test("the signatures stand on top, RSA first, and the message below them is as i
   ]);
   expect(added).not.toMatch(/\bl=/);
   expect(Math.max(...added.split("\r\n").map(({ length }) => length))).toBeLessThanOrEqual(78);
-  expect(senderOf(Buffer.from(signed, "latin1"))).toBe("ann@example.org");
+  expect(signed.match(/^from:.*$/gim)).toEqual([expect.stringMatching(/^From: [^<,]*<ann@example\.org>$/)]);
 });
 
 test("the same message, keys and time give the same bytes", async () => {

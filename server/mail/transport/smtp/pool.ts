@@ -147,8 +147,5 @@ function noFreeConnection(signal: AbortSignal): OpenFailure {
   const abortReason = signal.reason instanceof Error ? signal.reason.message : "The attempt was canceled.";
   return {
     reason: `${abortReason} No connection was available in this time.`,
-    isTlsFault: false,
-    isCrowded: false,
-    dialogue: "",
   };
 }

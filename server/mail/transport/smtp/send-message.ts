@@ -2,11 +2,9 @@ import type { Readable } from "node:stream";
 import type { Outcome } from "../../outcome";
 import { describeConnectionError } from "../describe-connection-error";
 import { type Breakdown, judgeAttempt } from "../judge";
-import type { OutgoingMessage } from "../transport";
+import type { OutgoingMessage, SendWatch } from "../transport";
 import type { Connection } from "./connection";
 import { gatedBody } from "./gated-body";
-
-export type SendWatch = { isLeaseValid(): boolean; signal: AbortSignal };
 
 /** The open connection and the extensions of its server. `sizeMax` is 0 without a limit. */
 export type Sender = { connection: Connection; host: string; offers: { sizeMax: number; smtpUtf8: boolean } };

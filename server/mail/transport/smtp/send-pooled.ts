@@ -1,7 +1,6 @@
 import type { Outcome } from "../../outcome";
-import type { OutgoingMessage } from "../transport";
+import type { OutgoingMessage, SendWatch } from "../transport";
 import type { Pool } from "./pool";
-import type { SendWatch } from "./send-message";
 import type { OpenFailure } from "./session";
 
 type Sent = { outcomes: Outcome[] } | { failure: OpenFailure };

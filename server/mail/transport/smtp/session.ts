@@ -2,11 +2,11 @@ import { type Outcome, readReply } from "../../outcome";
 import { describeConnectionError } from "../describe-connection-error";
 import type { Breakdown } from "../judge";
 import type { SmtpTarget } from "../smtp-url";
-import type { OutgoingMessage } from "../transport";
+import type { OutgoingMessage, SendWatch } from "../transport";
 import { type Connection, type ConnectionOptions, wrapConnection } from "./connection";
 import { dial } from "./dial";
 import type { LoginGate, LoginResult } from "./login-gate";
-import { type SendWatch, sendMessage } from "./send-message";
+import { sendMessage } from "./send-message";
 
 /** A connection that is greeted, encrypted and logged in as the target requires, and ready for messages. */
 export type Session = {
@@ -28,11 +28,8 @@ export type Session = {
 export type SessionResult = { outcomes: Outcome[]; isStale: boolean };
 
 export type OpenFailure = Breakdown & {
-  /** TLS setup failed. A target with opportunistic TLS may be tried without it. */
-  isTlsFault: boolean;
   /** The server may have reached its limit of connections from us. */
-  isCrowded: boolean;
-  dialogue: string;
+  isCrowded?: boolean;
 };
 
 /** Time limit for the reply to QUIT. */
@@ -49,7 +46,7 @@ export async function openSession(
   signal: AbortSignal,
 ): Promise<{ session: Session } | { failure: OpenFailure }> {
   const opened = await openOnce(target, options, gate, signal, false);
-  if ("session" in opened || !opened.failure.isTlsFault || target.tls !== "opportunistic") return opened;
+  if ("session" in opened || opened.failure.alarm !== "tls" || target.tls !== "opportunistic") return opened;
   return openOnce(target, options, gate, signal, true);
 }
 
@@ -68,10 +65,9 @@ async function openOnce(
     connection = wrapConnection(socket, target, options, skipsTls);
   } catch (error) {
     const fault = describeConnectionError(error);
-    const failure: Breakdown = signal.aborted
-      ? { reason: fault }
-      : { reason: `Could not connect to ${host} port ${target.port}: ${fault}.`, alarm: "connect" };
-    return { failure: { ...failure, isTlsFault: false, isCrowded: !signal.aborted, dialogue: "" } };
+    if (signal.aborted) return { failure: { reason: fault } };
+    const reason = `Could not connect to ${host} port ${target.port}: ${fault}.`;
+    return { failure: { reason, alarm: "connect", isCrowded: true } };
   }
   const stopWatching = connection.breakOn(signal);
   const breakdown = (await greet(connection)) ?? (await login(connection, target, gate));
@@ -120,12 +116,10 @@ function explainOpening(connection: Connection, breakdown: Breakdown, host: stri
   const last = connection.transcript.exchanges().at(-1)?.reply ?? null;
   const reply = last === null ? null : readReply(last);
   const dialogue = connection.transcript.dialogue("");
-  const isTlsFault = breakdown.alarm === "tls";
-  if (breakdown.alarm !== undefined) return { ...breakdown, isTlsFault, isCrowded: false, dialogue };
-  if (reply?.code == null || reply.code < 400)
-    return { ...breakdown, alarm: "connect", isTlsFault, isCrowded: false, dialogue };
+  if (breakdown.alarm !== undefined) return { ...breakdown, dialogue };
+  if (reply?.code == null || reply.code < 400) return { ...breakdown, alarm: "connect", dialogue };
   const reason = `${host} rejected our connection: ${reply.code} ${reply.text}`;
-  return { reason, reply, alarm: "connect", isTlsFault, isCrowded: reply.code === 421, dialogue };
+  return { reason, reply, alarm: "connect", isCrowded: reply.code === 421, dialogue };
 }
 
 function createSession(connection: Connection, target: SmtpTarget): Session {

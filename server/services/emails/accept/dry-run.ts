@@ -5,7 +5,7 @@ import type { SuppressionOrigin } from "#db/schema/suppressions";
 import type { Ctx } from "#server/deps";
 import { signMessage } from "#server/mail/dkim/sign";
 import { headersOf } from "#server/mail/mime/compose";
-import { findScriptedFate } from "#server/mail/transport/scripted";
+import { getScriptedFate } from "#server/mail/transport/scripted";
 import type { AppError } from "#server/platform/errors";
 import type { Suppression } from "#server/shared/wire/suppression";
 import { readRemainingCaps } from "../../caps/today";
@@ -180,7 +180,7 @@ function predictRecipient(
   if (suppressedBy !== null) return predicted("suppressed", "suppression_list");
   if (!isSignable) return predicted("waiting", "lost_signing_key");
   if (domain === BUILT_IN_DOMAIN)
-    return predicted(findScriptedFate(address)?.suppressed ? "suppressed" : "attempted", "scripted");
+    return predicted(getScriptedFate(address).isSuppressed ? "suppressed" : "attempted", "scripted");
   if (transportKind === "capture") return predicted("attempted", "captured");
   if (isRelayed) return predicted("attempted", "relay");
   return transportKind === "none"

@@ -1,41 +1,13 @@
 import { toUnicodeDomain } from "./idna";
 
 /** The recommended scripts (UAX #31, table 5). */
-const SCRIPTS = [
-  "Latin",
-  "Cyrillic",
-  "Greek",
-  "Arabic",
-  "Armenian",
-  "Bengali",
-  "Bopomofo",
-  "Devanagari",
-  "Ethiopic",
-  "Georgian",
-  "Gujarati",
-  "Gurmukhi",
-  "Han",
-  "Hangul",
-  "Hebrew",
-  "Hiragana",
-  "Kannada",
-  "Katakana",
-  "Khmer",
-  "Lao",
-  "Malayalam",
-  "Myanmar",
-  "Oriya",
-  "Sinhala",
-  "Tamil",
-  "Telugu",
-  "Thaana",
-  "Thai",
-  "Tibetan",
-] as const;
-type Script = (typeof SCRIPTS)[number];
+const SCRIPTS =
+  "Latin Cyrillic Greek Arabic Armenian Bengali Bopomofo Devanagari Ethiopic Georgian Gujarati Gurmukhi Han Hangul Hebrew Hiragana Kannada Katakana Khmer Lao Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan".split(
+    " ",
+  );
 
 /** Scripts that may be combined in one label (UTS #39 section 5.2, "highly restrictive"). */
-const TOGETHER: readonly (readonly Script[])[] = [
+const TOGETHER: readonly (readonly string[])[] = [
   ["Latin", "Han", "Hiragana", "Katakana"],
   ["Latin", "Han", "Bopomofo"],
   ["Latin", "Han", "Hangul"],
@@ -69,7 +41,7 @@ export function findMixedLabels(domain: string): MixedLabel[] {
   });
 }
 
-const scriptsOf = (letter: string): Script[] =>
+const scriptsOf = (letter: string): string[] =>
   OF_SCRIPT.filter(([, isOf]) => isOf.test(letter)).map(([script]) => script);
 
 /** The readable form of a domain name, if it differs from its A-labels. */

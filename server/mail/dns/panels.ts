@@ -23,15 +23,22 @@ type Panel = {
   /** Menu path to the form. */
   way: string;
   /** Labels of the form's fields. */
-  labels: { name: string; text: string; target: string; server: string; priority?: string; ttl: string };
+  labels: {
+    name: string;
+    text: string;
+    target: string;
+    server: string;
+    priority: string | null;
+    ttl: string;
+  };
   /** Name of the zone itself in the form: `@` or an empty field. */
   apex: "@" | "";
-  /** `full`: enter the whole name, because the panel may not append the zone. */
-  names: "relative" | "full";
-  /** `quoted`: strings of up to 255 characters in quotation marks; `plain`: one value, which the panel splits. */
-  text: "plain" | "quoted";
-  /** `dotted`: a target must end with a dot, or the panel appends the zone. */
-  targets: "plain" | "dotted";
+  /** Enter the whole name, because the panel may not append the zone. */
+  hasFullNames?: true;
+  /** Enter strings of up to 255 characters in quotation marks. Otherwise the panel splits the value. */
+  isTextQuoted?: true;
+  /** A target must end with a dot, or the panel appends the zone. */
+  areTargetsDotted?: true;
   ttl: string;
   /** Maximum length of a name. */
   nameCharsMax?: number;
@@ -50,23 +57,22 @@ const TRAILING_DOT = "Include the trailing dot. Without it the panel appends the
 const TRAILING_DOT_IF_APPENDED =
   "If the panel appends the zone to names without a trailing dot, add a trailing dot.";
 
+const LABELS: Panel["labels"] = {
+  name: "Name",
+  text: "Value",
+  target: "Value",
+  server: "Value",
+  priority: "Priority",
+  ttl: "TTL",
+};
+
 /** How to enter a record in the forms of large DNS providers, in display order. */
 export const DNS_PANELS = {
   cloudflare: {
     title: "Cloudflare",
     way: "Your domain → DNS → Records → Add record",
-    labels: {
-      name: "Name",
-      text: "Content",
-      target: "Target",
-      server: "Mail server",
-      priority: "Priority",
-      ttl: "TTL",
-    },
+    labels: { ...LABELS, text: "Content", target: "Target", server: "Mail server" },
     apex: "@",
-    names: "relative",
-    text: "plain",
-    targets: "plain",
     ttl: "Auto",
     proxy: { label: "Proxy status", text: "DNS only (gray cloud)" },
     textHint: WITHOUT_QUOTES,
@@ -77,50 +83,26 @@ export const DNS_PANELS = {
   route53: {
     title: "Amazon Route 53",
     way: "Hosted zones → your domain → Create record → Simple routing",
-    labels: { name: "Record name", text: "Value", target: "Value", server: "Value", ttl: "TTL (seconds)" },
+    labels: { ...LABELS, name: "Record name", priority: null, ttl: "TTL (seconds)" },
     apex: "",
-    names: "relative",
-    text: "quoted",
-    targets: "plain",
+    isTextQuoted: true,
     ttl: "300",
     textHint: `${WITH_QUOTES} Keep all strings on one line: each line is a separate record.`,
-    hints: {
-      MX: "Enter the priority in the value, before the server.",
-    },
+    hints: { MX: "Enter the priority in the value, before the server." },
   },
   godaddy: {
     title: "GoDaddy",
     way: "My Products → Domains → DNS → Add New Record",
-    labels: {
-      name: "Name",
-      text: "Value",
-      target: "Value",
-      server: "Value",
-      priority: "Priority",
-      ttl: "TTL",
-    },
+    labels: LABELS,
     apex: "@",
-    names: "relative",
-    text: "plain",
-    targets: "plain",
     ttl: "1 hour",
     textHint: WITHOUT_QUOTES,
   },
   namecheap: {
     title: "Namecheap",
     way: "Domain List → Manage → Advanced DNS → Add New Record",
-    labels: {
-      name: "Host",
-      text: "Value",
-      target: "Target",
-      server: "Value",
-      priority: "Priority",
-      ttl: "TTL",
-    },
+    labels: { ...LABELS, name: "Host", target: "Target" },
     apex: "@",
-    names: "relative",
-    text: "plain",
-    targets: "plain",
     ttl: "Automatic",
     nameCharsMax: 60,
     textHint: WITHOUT_QUOTES,
@@ -132,41 +114,35 @@ export const DNS_PANELS = {
     title: "Google Cloud DNS",
     way: "Cloud DNS → your zone → Add standard",
     labels: {
+      ...LABELS,
       name: "DNS name",
       text: "TXT data",
       target: "Canonical name",
       server: "MX data",
-      ttl: "TTL",
+      priority: null,
     },
     apex: "",
-    names: "relative",
-    text: "quoted",
-    targets: "dotted",
+    isTextQuoted: true,
+    areTargetsDotted: true,
     ttl: "5 minutes",
     textHint: `${WITH_QUOTES} Without quotation marks all spaces are lost.`,
-    hints: {
-      MX: "Enter the priority in the same field, before the server.",
-    },
+    hints: { MX: "Enter the priority in the same field, before the server." },
   },
   squarespace: {
     title: "Squarespace (Google Domains)",
     way: "Domains → your domain → DNS → DNS Settings → Add record",
-    labels: { name: "Host", text: "Data", target: "Data", server: "Data", priority: "Priority", ttl: "TTL" },
+    labels: { ...LABELS, name: "Host", text: "Data", target: "Data", server: "Data" },
     apex: "@",
-    names: "relative",
-    text: "plain",
-    targets: "plain",
     ttl: "1 hour",
     textHint: WITHOUT_QUOTES,
   },
   hetzner: {
     title: "Hetzner",
     way: "DNS → your zone → Records → Add record",
-    labels: { name: "Name", text: "Value", target: "Value", server: "Value", ttl: "TTL (seconds)" },
+    labels: { ...LABELS, priority: null, ttl: "TTL (seconds)" },
     apex: "@",
-    names: "relative",
-    text: "quoted",
-    targets: "dotted",
+    isTextQuoted: true,
+    areTargetsDotted: true,
     ttl: "3600",
     textHint: WITH_QUOTES,
     hints: {
@@ -177,47 +153,23 @@ export const DNS_PANELS = {
   ovh: {
     title: "OVHcloud",
     way: "Domain names → your domain → DNS zone → Add an entry",
-    labels: {
-      name: "Sub-domain",
-      text: "Value",
-      target: "Target",
-      server: "Target",
-      priority: "Priority",
-      ttl: "TTL",
-    },
+    labels: { ...LABELS, name: "Sub-domain", target: "Target", server: "Target" },
     apex: "",
-    names: "relative",
-    text: "plain",
-    targets: "dotted",
+    areTargetsDotted: true,
     ttl: "By default",
     textHint:
       "Use the form for TXT. The forms for SPF and DKIM build a different value. Paste the value unchanged.",
-    hints: {
-      MX: TRAILING_DOT,
-      CNAME: TRAILING_DOT,
-    },
+    hints: { MX: TRAILING_DOT, CNAME: TRAILING_DOT },
   },
   other: {
     title: "Other provider",
     way: "The DNS settings of your domain's zone",
-    labels: {
-      name: "Full name",
-      text: "Value",
-      target: "Value",
-      server: "Value",
-      priority: "Priority",
-      ttl: "TTL",
-    },
+    labels: { ...LABELS, name: "Full name" },
     apex: "",
-    names: "full",
-    text: "plain",
-    targets: "plain",
+    hasFullNames: true,
     ttl: "3600",
     textHint: "Most panels add quotation marks and split long values automatically.",
-    hints: {
-      MX: TRAILING_DOT_IF_APPENDED,
-      CNAME: TRAILING_DOT_IF_APPENDED,
-    },
+    hints: { MX: TRAILING_DOT_IF_APPENDED, CNAME: TRAILING_DOT_IF_APPENDED },
   },
 } as const satisfies Record<string, Panel>;
 
@@ -230,36 +182,28 @@ export function formatForPanel(name: DnsPanel, record: PlainRecord, zone: string
   const { type, priority = 0 } = record;
   const { labels } = panel;
   const relative = record.host === zone ? panel.apex : record.host.slice(0, -zone.length - 1);
-  const hostName = panel.names === "full" ? record.host : relative;
   const fields: PanelField[] = [
     { label: "Type", text: type, isTyped: false },
-    { label: labels.name, text: hostName, isTyped: true },
+    { label: labels.name, text: panel.hasFullNames ? record.host : relative, isTyped: true },
   ];
   if (type === "MX" && labels.priority)
     fields.push({ label: labels.priority, text: String(priority), isTyped: true });
-  fields.push({ label: labelOf(panel, type), text: valueFor(panel, record), isTyped: true });
-  if (type === "CNAME" && panel.proxy)
-    fields.push({ label: panel.proxy.label, text: panel.proxy.text, isTyped: false });
+  const label = { TXT: labels.text, MX: labels.server, CNAME: labels.target }[type];
+  fields.push({ label, text: valueFor(panel, record), isTyped: true });
+  if (type === "CNAME" && panel.proxy) fields.push({ ...panel.proxy, isTyped: false });
   fields.push({ label: labels.ttl, text: panel.ttl, isTyped: false });
-  return { fields, hints: hintsFor(panel, record, { relative, zone }) };
+  return { fields, hints: hintsFor(panel, type, relative, zone) };
 }
 
-const labelOf = ({ labels }: Panel, type: PlainRecord["type"]): string =>
-  type === "TXT" ? labels.text : type === "MX" ? labels.server : labels.target;
-
-function valueFor({ text, targets, labels }: Panel, { type, value, priority = 0 }: PlainRecord): string {
-  if (type === "TXT") return text === "quoted" ? formatQuotedStrings(value) : value;
-  const target = targets === "dotted" ? `${value}.` : value;
-  return type === "MX" && labels.priority === undefined ? `${priority} ${target}` : target;
+function valueFor(panel: Panel, { type, value, priority = 0 }: PlainRecord): string {
+  if (type === "TXT") return panel.isTextQuoted ? formatQuotedStrings(value) : value;
+  const target = panel.areTargetsDotted ? `${value}.` : value;
+  return type === "MX" && panel.labels.priority === null ? `${priority} ${target}` : target;
 }
 
-function hintsFor(
-  panel: Panel,
-  { type }: PlainRecord,
-  { relative, zone }: { relative: string; zone: string },
-): string[] {
+function hintsFor(panel: Panel, type: PlainRecord["type"], relative: string, zone: string): string[] {
   const hints: string[] = [];
-  if (panel.names === "full")
+  if (panel.hasFullNames)
     hints.push(`If the panel appends ${zone}, enter only ${relative || "@"} as the name.`);
   else if (relative === "")
     hints.push(`Leave “${panel.labels.name}” empty: the record belongs to ${zone} itself.`);

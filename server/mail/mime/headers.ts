@@ -4,33 +4,27 @@ export const LINE_OCTETS_MAX = 998;
 const HEADER_NAME = /^[A-Za-z0-9-]{1,76}$/;
 
 /** Fields that Backstamp sets, that only mail servers may set, or that could change the recipients. */
-const RESERVED: ReadonlyMap<string, string> = new Map([
-  ["from", 'Use the field "from".'],
-  ["to", 'Use the field "to".'],
-  ["cc", 'Use the field "cc".'],
-  ["bcc", 'Use the field "bcc".'],
-  ["reply-to", 'Use the field "reply_to".'],
-  ["subject", 'Use the field "subject".'],
-  ["sender", 'The sender is the mailbox in the field "from".'],
-  ["date", "Backstamp sets it."],
-  ["message-id", "Backstamp sets it and returns it."],
-  ["mime-version", "Backstamp sets it."],
-  ["auto-submitted", "Backstamp sets it if necessary."],
-  ["dkim-signature", "Backstamp signs for the sender's domain."],
-  ["domainkey-signature", "Backstamp signs for the sender's domain."],
-  ["authentication-results", "Only the receiving server may set it."],
-  ["received", "Only mail servers may set it."],
-  ["received-spf", "Only the receiving server may set it."],
-  ["return-path", "Only the receiving server may set it."],
-  ["delivered-to", "Only the receiving server may set it."],
-  ["envelope-to", "Only the receiving server may set it."],
-  ["x-original-to", "Only the receiving server may set it."],
-  ["apparently-to", 'Use the field "to".'],
-  ["errors-to", "Backstamp processes bounces."],
-  ["x-smtpapi", "A relay could use it to change the recipients."],
-  ["x-msys-api", "A relay could use it to change the recipients."],
-  ["x-mc-bccaddress", "A relay could use it to add a recipient."],
-]);
+const RESERVED = new Map<string, string>(
+  Object.entries({
+    'Use the field "from".': "from",
+    'Use the field "to".': "to apparently-to",
+    'Use the field "cc".': "cc",
+    'Use the field "bcc".': "bcc",
+    'Use the field "reply_to".': "reply-to",
+    'Use the field "subject".': "subject",
+    'The sender is the mailbox in the field "from".': "sender",
+    "Backstamp sets it.": "date mime-version",
+    "Backstamp sets it and returns it.": "message-id",
+    "Backstamp sets it if necessary.": "auto-submitted",
+    "Backstamp signs for the sender's domain.": "dkim-signature domainkey-signature",
+    "Only mail servers may set it.": "received",
+    "Only the receiving server may set it.":
+      "authentication-results received-spf return-path delivered-to envelope-to x-original-to",
+    "Backstamp processes bounces.": "errors-to",
+    "A relay could use it to change the recipients.": "x-smtpapi x-msys-api",
+    "A relay could use it to add a recipient.": "x-mc-bccaddress",
+  }).flatMap(([reason, names]) => names.split(" ").map((name) => [name, reason])),
+);
 
 const RESERVED_PREFIXES: ReadonlyMap<string, string> = new Map([
   ["content-", "Backstamp derives it from the body."],
@@ -40,17 +34,8 @@ const RESERVED_PREFIXES: ReadonlyMap<string, string> = new Map([
   ["x-pm-metadata-backstamp", "Backstamp uses it to identify emails."],
 ]);
 
-/** Fields with a structured value, in which encoded words are not allowed. */
-const ASCII_ONLY: ReadonlySet<string> = new Set([
-  "in-reply-to",
-  "references",
-  "list-id",
-  "precedence",
-  "importance",
-]);
-
-/** Whether the field has a structured value (RFC 5322 section 3.6, RFC 2369, RFC 2919, RFC 8058). */
-const isStructured = (name: string) => ASCII_ONLY.has(name) || name.startsWith("list-");
+/** Fields with a structured value, in which encoded words are not allowed (RFC 5322 section 3.6, RFC 2369, RFC 2919, RFC 8058). */
+const STRUCTURED = /^(in-reply-to|references|precedence|importance|list-.*)$/;
 
 /**
  * Validates a custom header field: `null`, or a sentence that explains the fault. A name matches `[A-Za-z0-9-]{1,76}` and is
@@ -69,7 +54,7 @@ export function checkHeader(name: string, value: string): string | null {
   if (value.trim() === "") return `The header ${name} is empty. Remove it or set a value.`;
   if (Buffer.byteLength(value) + name.length + 2 > LINE_OCTETS_MAX)
     return `The header ${name} is too long. Use at most ${LINE_OCTETS_MAX - 2} bytes for name and value together.`;
-  if (isStructured(key) && /[^\x20-\x7e]/.test(value))
+  if (STRUCTURED.test(key) && /[^\x20-\x7e]/.test(value))
     return `The header ${name} accepts ASCII only. Encode other characters as its standard requires.`;
   if (key === "list-unsubscribe" && !isUriList(value))
     return "List-Unsubscribe must be a list of URLs in angle brackets: <https://example.com/u/1>, <mailto:u@example.com>.";

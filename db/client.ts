@@ -53,33 +53,25 @@ const BY_KEYS = {
  * statement waits at most 10 s for a lock and runs at most 30 s.
  */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
-  const connectionsMax = options.connectionsMax ?? 16;
-  const common = {
-    connect_timeout: 5,
-    prepare: !options.pooled,
-    onnotice: () => {},
-    fetch_types: false,
-    types: ARRAY_TYPES,
-  };
-  const name = options.applicationName ?? "backstamp";
-  const named = { application_name: options.pooled ? name + blanks : name };
-  const forDrizzle = guardTransactions(
-    postgres(url, {
-      ...common,
-      ...createDialer(url),
-      connection: options.pooled ? named : { ...named, ...BOUNDS, options: blanks },
-      max: Math.max(2, Math.floor(connectionsMax / 2)),
-    }),
-  );
-  const gate = createGate(forDrizzle.options.max, options.waitMsMax ?? 2_000);
-  const hot = guardTransactions(
-    postgres(url, {
-      ...common,
-      ...createDialer(url),
-      connection: options.pooled ? named : { ...named, ...BOUNDS, ...BY_KEYS, options: blanks },
-      max: Math.max(2, Math.ceil(connectionsMax / 2)),
-    }),
-  );
+  const { connectionsMax = 16, pooled = false, applicationName = "backstamp", waitMsMax = 2_000 } = options;
+  const openPool = (settings: object, max: number) =>
+    guardTransactions(
+      postgres(url, {
+        connect_timeout: 5,
+        prepare: !pooled,
+        onnotice: () => {},
+        fetch_types: false,
+        types: ARRAY_TYPES,
+        ...createDialer(url),
+        connection: pooled
+          ? { application_name: applicationName + blanks }
+          : { application_name: applicationName, ...BOUNDS, ...settings, options: blanks },
+        max: Math.max(2, max),
+      }),
+    );
+  const forDrizzle = openPool({}, Math.floor(connectionsMax / 2));
+  const gate = createGate(forDrizzle.options.max, waitMsMax);
+  const hot = openPool(BY_KEYS, Math.ceil(connectionsMax / 2));
   return {
     db: drizzle(gated(forDrizzle, gate), { casing: "snake_case" }),
     hot,

@@ -1,28 +1,24 @@
 /** The fields of a PostgreSQL or driver error that code may depend on. */
-type PostgresFault = { code?: string; constraint_name?: string };
+type PostgresFault = { code: string; constraint_name?: string };
 
 /** The driver's error inside Drizzle's error, whose message contains the SQL and its parameters. */
-function postgresFault(error: unknown): PostgresFault | null {
+export function findFault(error: unknown): PostgresFault | null {
   for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
-    if ("code" in e && typeof e.code === "string") return e as PostgresFault;
+    if ("code" in e && typeof e.code === "string") return e as PostgresFault & Error;
   }
   return null;
 }
 
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  const fault = postgresFault(error);
+  const fault = findFault(error);
   return fault?.code === "23505" && fault.constraint_name === constraint;
 }
 
 /** Another transaction held a lock for longer than `lock_timeout` (SQLSTATE 55P03). */
-export function isLockTimeout(error: unknown): boolean {
-  return postgresFault(error)?.code === "55P03";
-}
+export const isLockTimeout = (error: unknown): boolean => findFault(error)?.code === "55P03";
 
 /** A statement ran longer than `statement_timeout` (SQLSTATE 57014). */
-export function isStatementTimeout(error: unknown): boolean {
-  return postgresFault(error)?.code === "57014";
-}
+export const isStatementTimeout = (error: unknown): boolean => findFault(error)?.code === "57014";
 
 const UNREACHABLE =
   /^(08|57P0|53)|^(CONNECTION_|CONNECT_|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
@@ -31,16 +27,12 @@ const UNREACHABLE =
  * The database is unreachable, starting, stopping, full, busy (`db/gate`) or rejects connections. No commit is confirmed,
  * and the same call may succeed later. SQLSTATE classes 08, 53 and 57P0x, and the connection codes of postgres.js and Node.
  */
-export function isDatabaseUnreachable(error: unknown): boolean {
-  const code = postgresFault(error)?.code;
-  return code !== undefined && UNREACHABLE.test(code);
-}
+export const isDatabaseUnreachable = (error: unknown): boolean =>
+  UNREACHABLE.test(findFault(error)?.code ?? "");
 
 /** Deadlock or serialization failure; the statement can be retried (SQLSTATE 40P01, 40001). */
-export function isRetryable(error: unknown): boolean {
-  const code = postgresFault(error)?.code;
-  return code === "40P01" || code === "40001";
-}
+export const isRetryable = (error: unknown): boolean =>
+  ["40P01", "40001"].includes(findFault(error)?.code ?? "");
 
 /** The same statement may succeed later: the database is unreachable or busy, or another transaction was in the way. */
 export const isTransientFault = (error: unknown): boolean =>

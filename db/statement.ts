@@ -1,4 +1,5 @@
 import type postgres from "postgres";
+import type { HotSql } from "./client";
 
 type Parameter = postgres.ParameterOrJSON<never>;
 
@@ -39,14 +40,18 @@ export type Binder<Input> = {
   value(name: keyof Input, type: Type): string;
 };
 
-/** A statement whose text does not depend on the number of rows, and its parameters in order. */
-export type Statement<Input> = { text: string; parametersOf(input: Input): Parameter[] };
+/** Runs a statement that each connection prepares once; behind a transaction pooler it is not prepared. */
+export const runPrepared = <Row extends object>(
+  sql: Pick<HotSql, "unsafe">,
+  text: string,
+  parameters: Parameter[],
+) => sql.unsafe<Row[]>(text, parameters, { prepare: true });
 
 /**
- * Creates a statement with named parameters. Rows are sent as one array per column and read with `unnest`, so one prepared
- * statement works for any number of rows. `undefined` is sent as null.
+ * Creates a statement with named parameters, and returns the function that runs it. Rows are sent as one array per column and
+ * read with `unnest`, so one prepared statement works for any number of rows. `undefined` is sent as null.
  */
-export function writeStatement<Input>(write: (binder: Binder<Input>) => string): Statement<Input> {
+export function writeStatement<Input, Row extends object = never>(write: (binder: Binder<Input>) => string) {
   const parameters: ((input: Input) => unknown)[] = [];
   const place = (read: (input: Input) => unknown): string => `$${parameters.push(read)}`;
   const text = write({
@@ -66,7 +71,12 @@ export function writeStatement<Input>(write: (binder: Binder<Input>) => string):
     },
     value: (name, type) => `${place((input) => input[name])}::${type}`,
   });
-  return { text, parametersOf: (input) => parameters.map((read) => read(input) as Parameter) };
+  return (sql: Pick<HotSql, "unsafe">, input: Input) =>
+    runPrepared<Row>(
+      sql,
+      text,
+      parameters.map((read) => read(input) as Parameter),
+    );
 }
 
 /** The column names as a list for `insert into … (…)` and `select …`. */

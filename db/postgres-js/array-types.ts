@@ -11,37 +11,21 @@ type ArrayType = {
   parse(text: string): unknown[];
 };
 
-const asDate = (text: string): Date => new Date(text);
-
 /** PostgreSQL's built-in array types by object id (these never change), with the parser of an element. */
-const ELEMENTS: Readonly<Record<number, (text: string) => unknown>> = {
-  199: JSON.parse,
-  1000: (text) => text === "t",
-  1001: (text) => Buffer.from(text.slice(2), "hex"),
-  1005: Number,
-  1007: Number,
-  1009: String,
-  1015: String,
-  1016: String,
-  1021: Number,
-  1022: Number,
-  1028: Number,
-  1115: asDate,
-  1182: asDate,
-  1185: asDate,
-  1231: String,
-  2951: String,
-  3807: JSON.parse,
-};
+const ELEMENTS: readonly { read: (text: string) => unknown; oids: readonly number[] }[] = [
+  { read: String, oids: [1009, 1015, 1016, 1231, 2951] },
+  { read: Number, oids: [1005, 1007, 1021, 1022, 1028] },
+  { read: (text) => text === "t", oids: [1000] },
+  { read: (text) => new Date(text), oids: [1115, 1182, 1185] },
+  { read: (text) => Buffer.from(text.slice(2), "hex"), oids: [1001] },
+  { read: JSON.parse, oids: [199, 3807] },
+];
 
 /** The driver's `types` option: serializes and parses one-dimensional arrays. */
 export const ARRAY_TYPES: Record<string, ArrayType> = Object.fromEntries(
-  Object.entries(ELEMENTS).map(([name, read]) => {
-    const oid = Number(name);
-    return [
-      `array${oid}`,
-      { to: oid, from: [oid], serialize: writeArray, parse: readArray.bind(null, read) },
-    ];
+  ELEMENTS.flatMap(({ read, oids }) => {
+    const parse = (text: string) => readArray(read, text);
+    return oids.map((oid) => [`array${oid}`, { to: oid, from: [oid], serialize: writeArray, parse }]);
   }),
 );
 

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from "postgres";
+import { findFault } from "../faults";
 
 /** Errors of a lost or closing connection. */
 const LOST = /^(CONNECTION_|CONNECT_|ECONN|EPIPE$|ETIMEDOUT$|57P0[1-5]$|25P03$)/;
@@ -52,9 +53,7 @@ function whileOpen(tx: TransactionSql, life: Life): TransactionSql {
 }
 
 /** Whether the first argument is a template, that is, a statement. Lists and identifiers are fragments of statements. */
-function isTemplate(first: unknown): boolean {
-  return Array.isArray(first) && "raw" in first;
-}
+const isTemplate = (first: unknown): boolean => Array.isArray(first) && "raw" in first;
 
 function runWhileOpen(life: Life, run: () => Promise<unknown>): Promise<unknown> {
   if (life.isOver) return rejectStatement();
@@ -100,10 +99,4 @@ function rejectStatement(): Promise<never> {
   return Object.assign(fault, { values: () => fault });
 }
 
-/** Checks the driver's error, which is the cause of Drizzle's error. */
-function isLost(error: unknown): boolean {
-  for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
-    if ("code" in e && typeof e.code === "string") return LOST.test(e.code);
-  }
-  return false;
-}
+const isLost = (error: unknown): boolean => LOST.test(findFault(error)?.code ?? "");

@@ -1,6 +1,6 @@
 import type { HotSql } from "#db/client";
 import type { CapRule } from "#db/schema/deliveries";
-import { writeStatement } from "#db/statement";
+import { runPrepared, writeStatement } from "#db/statement";
 import { lockEmailsOf, refreshEmailStatus } from "#server/services/emails/status";
 import { foldAddress } from "#server/shared/fold-address";
 import type { Lease } from "./runner";
@@ -41,9 +41,7 @@ export async function claimDeliveries(
   }: { limit: number; leaseToken: string; forMs?: number; maxByTeam?: ReadonlyMap<string, number> },
 ): Promise<FairClaim[]> {
   const most = [[...maxByTeam.keys()], [...maxByTeam.values()]];
-  return hot.unsafe<FairClaim[]>(CLAIM_FAIR_SHARES, [leaseToken, limit, forMs, ...most], {
-    prepare: hot.options.prepare,
-  });
+  return runPrepared<FairClaim>(hot, CLAIM_FAIR_SHARES, [leaseToken, limit, forMs, ...most]);
 }
 
 /** Part of a team's share reserved for a priority. If that is less than one row, it is the probability of getting one. */
@@ -61,9 +59,7 @@ export async function claimSuspects(
   hot: HotSql,
   { limit, leaseToken, forMs = leaseMs }: { limit: number; leaseToken: string; forMs?: number },
 ): Promise<FairClaim[]> {
-  return hot.unsafe<FairClaim[]>(CLAIM_SUSPECTS, [leaseToken, limit, forMs], {
-    prepare: hot.options.prepare,
-  });
+  return runPrepared<FairClaim>(hot, CLAIM_SUSPECTS, [leaseToken, limit, forMs]);
 }
 
 const CLAIM_DUE = `
@@ -185,7 +181,7 @@ export async function releaseClaims(hot: HotSql, claims: readonly (Lease & Relea
       tx,
       claims.map(({ id }) => id),
     );
-    const { count } = await tx.unsafe(RELEASE_CLAIMS.text, RELEASE_CLAIMS.parametersOf({ claims }));
+    const { count } = await release(tx, { claims });
     await refreshEmailStatus(tx, parents);
     return count;
   });
@@ -194,7 +190,7 @@ export async function releaseClaims(hot: HotSql, claims: readonly (Lease & Relea
 export type ReleaseRule = "released" | "no_transport" | "destination_throttled" | "relay_paused" | CapRule;
 type Release = { rule: ReleaseRule; waitMs?: number };
 
-const RELEASE_CLAIMS = writeStatement<{ claims: readonly (Lease & Release)[] }>(
+const release = writeStatement<{ claims: readonly (Lease & Release)[] }>(
   ({ rows }) => `
 with mine as materialized (
   select d.id, h.rule, h.wait_ms

@@ -41,14 +41,10 @@ export type Written = { id: string; teamId: string; emailId: string; isAlone: bo
  * emails, one statement without a transaction is enough.
  */
 export async function recordResults(hot: HotSql, results: DeliveryResult[]): Promise<Map<string, Written>> {
-  const write = (sql: Pick<HotSql, "unsafe">) =>
-    sql.unsafe<Written[]>(RECORD_RESULTS.text, RECORD_RESULTS.parametersOf({ results }), {
-      prepare: hot.options.prepare,
-    });
   const written = results.every(({ isAlone }) => isAlone)
-    ? await write(hot)
+    ? await writeResults(hot, { results })
     : await hot.begin(async (tx) => {
-        const rows = await write(tx);
+        const rows = await writeResults(tx, { results });
         const shared = rows.filter(({ isAlone }) => !isAlone);
         const parents = new Map(shared.map(({ teamId, emailId }) => [emailId, { teamId, id: emailId }]));
         await refreshEmailStatus(tx, [...parents.values()]);
@@ -79,7 +75,7 @@ const RESULT: Columns<DeliveryResult> = {
 };
 
 // The statement adds `nextAttemptAt` to the event, because the database clock sets the time of the next attempt.
-const RECORD_RESULTS = writeStatement<{ results: DeliveryResult[] }>(
+const writeResults = writeStatement<{ results: DeliveryResult[] }, Written>(
   ({ rows }) => `
 with attempt as materialized (
   select r.*, e.team_id, e.id as email_id

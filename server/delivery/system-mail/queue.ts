@@ -55,14 +55,14 @@ export async function recordSystemEmails(
   hot: HotSql,
   results: readonly SystemEmailResult[],
 ): Promise<Map<string, SystemEmailResult["status"]>> {
-  const written = await hot.unsafe<Pick<SystemEmailResult, "id" | "status">[]>(
-    RECORD.text,
-    RECORD.parametersOf({ results }),
-  );
+  const written = await writeResults(hot, { results });
   return new Map(written.map(({ id, status }) => [id, status]));
 }
 
-const RECORD = writeStatement<{ results: readonly SystemEmailResult[] }>(
+const writeResults = writeStatement<
+  { results: readonly SystemEmailResult[] },
+  Pick<SystemEmailResult, "id" | "status">
+>(
   ({ rows }) => `
 with mine as materialized (
   select m.id, r.reply, now() + r.retry_after_ms * interval '1 ms' as due_at,

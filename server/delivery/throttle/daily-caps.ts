@@ -1,6 +1,6 @@
 import type { HotSql } from "#db/client";
 import type { CapRule } from "#db/schema/deliveries";
-import { writeStatement } from "#db/statement";
+import { runPrepared, writeStatement } from "#db/statement";
 import { type CapScope, capsOf, type Room, TODAY } from "#server/services/caps/today";
 import { foldAddress } from "#server/shared/fold-address";
 import type { Claim } from "../queue/claims";
@@ -37,22 +37,16 @@ export async function handOverWithinCaps(
   hot: HotSql,
   requested: readonly CapRequest[],
 ): Promise<{ marked: Set<string>; delayed: Map<string, CapDelay> }> {
-  const options = { prepare: hot.options.prepare };
   return hot.begin(async (tx) => {
-    const rooms = await tx.unsafe<Room[]>(LOCK_ROOMS.text, LOCK_ROOMS.parametersOf({ requested }), options);
-    const mine = await tx.unsafe<LockedDelivery[]>(
-      LOCK_REQUESTED.text,
-      LOCK_REQUESTED.parametersOf({ requested }),
-      options,
-    );
-    const { admitted, delayed, used } = allocate(mine, rooms);
-    await tx.unsafe(MARK_AND_COUNT.text, MARK_AND_COUNT.parametersOf({ admitted, used }), options);
+    const rooms = await lockRooms(tx, { requested });
+    const { admitted, delayed, used } = allocate(await lockRequested(tx, { requested }), rooms);
+    await markAndCount(tx, { admitted, used });
     return { marked: new Set(admitted), delayed };
   });
 }
 
 /** Locks today's counters of each capped domain and team, in a fixed order, and returns what is left of each cap. */
-const LOCK_ROOMS = writeStatement<{ requested: readonly CapRequest[] }>(
+const lockRooms = writeStatement<{ requested: readonly CapRequest[] }, Room>(
   ({ rows }) => `
 with pair as materialized (
   select distinct team_id, domain from ${rows("requested", {
@@ -75,7 +69,7 @@ const nextDay = (due: string) => `(
   (${TODAY} + 1)::timestamp + (greatest(${due} at time zone 'utc', ${TODAY}::timestamp) - ${TODAY}::timestamp) / 24
 ) at time zone 'utc'`;
 
-const LOCK_REQUESTED = writeStatement<{ requested: readonly CapRequest[] }>(
+const lockRequested = writeStatement<{ requested: readonly CapRequest[] }, LockedDelivery>(
   ({ rows }) => `
 select d.id, d.team_id as "teamId", h.sender_domain as "senderDomain",
   d.counted_on is not distinct from ${TODAY} as "isCounted",
@@ -96,7 +90,7 @@ order by d.id for no key update of d`,
 
 type UsedCap = CapScope & { added: number; isFull: boolean };
 
-const MARK_AND_COUNT = writeStatement<{ admitted: readonly string[]; used: readonly UsedCap[] }>(
+const markAndCount = writeStatement<{ admitted: readonly string[]; used: readonly UsedCap[] }>(
   ({ rows }) => `
 with marked as (
   update deliveries d set stage = 'handed_over', counted_on = ${TODAY}, updated_at = now()
@@ -168,9 +162,7 @@ update deliveries d set due_at = ${nextDay("d.due_at")}, wait_rule = $3, updated
  * fit, oldest first, up to `limit` for each domain and team. Returns how many.
  */
 export async function releaseCapped(hot: HotSql, limit: number): Promise<number> {
-  const available = await hot.unsafe<(CapScope & { room: number })[]>(FIND_AVAILABLE, [limit], {
-    prepare: hot.options.prepare,
-  });
+  const available = await runPrepared<CapScope & { room: number }>(hot, FIND_AVAILABLE, [limit]);
   let released = 0;
   for (const { teamId, domain, room } of available) {
     let left = room;

@@ -42,9 +42,7 @@ export async function recordWebhookResults(
   long: LongFailure,
   onHealthError: (error: unknown) => void,
 ): Promise<Map<string, RecordedWebhook>> {
-  const rows = await hot.unsafe<Written[]>(RECORD.text, RECORD.parametersOf({ results }), {
-    prepare: hot.options.prepare,
-  });
+  const rows = await writeResults(hot, { results });
   const byId = new Map(results.map((result) => [result.id, result]));
   const failingForLong = new Set<string>();
   const calls = rows.filter(({ concernsHealth }) => concernsHealth);
@@ -113,7 +111,7 @@ const RESULT: Columns<WebhookResult> = {
 };
 
 // Healthy endpoints are not updated, because a busy endpoint's row would be contended.
-const RECORD = writeStatement<{ results: readonly WebhookResult[] }>(
+const writeResults = writeStatement<{ results: readonly WebhookResult[] }, Written>(
   ({ rows }) => `
 with result as (
   select * from ${rows("results", RESULT)} as r

@@ -1,5 +1,6 @@
 import type { HotSql } from "#db/client";
 import type { CapRule } from "#db/schema/deliveries";
+import { runPrepared } from "#db/statement";
 
 /** The day that recipients are counted on: the date of the transaction, in UTC. */
 export const TODAY = "(now() at time zone 'utc')::date";
@@ -27,11 +28,8 @@ export const capsOf = (pairs: string) => `
  * nothing.
  */
 export async function readRemainingCaps(hot: HotSql, scopes: readonly CapScope[]): Promise<Room[]> {
-  return hot.unsafe<Room[]>(
-    READ_REMAINING_CAPS,
-    [scopes.map(({ teamId }) => teamId), scopes.map(({ domain }) => domain)],
-    { prepare: hot.options.prepare },
-  );
+  const columns = [scopes.map(({ teamId }) => teamId), scopes.map(({ domain }) => domain)];
+  return runPrepared<Room>(hot, READ_REMAINING_CAPS, columns);
 }
 
 const READ_REMAINING_CAPS = `

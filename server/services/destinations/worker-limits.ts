@@ -1,4 +1,5 @@
 import type { HotSql } from "#db/client";
+import { runPrepared } from "#db/statement";
 
 /** A worker without a heartbeat for this long gets no share: three times the heartbeat interval. */
 const beatSecondsMax = 15;
@@ -27,9 +28,7 @@ export async function readDestinationShares(
   hot: HotSql,
   { workerId, domains }: { workerId: string; domains: readonly string[] },
 ): Promise<Map<string, DestinationShare>> {
-  const limits = await hot.unsafe<Limit[]>(READ_LIMITS, [domains, workerId, beatSecondsMax], {
-    prepare: hot.options.prepare,
-  });
+  const limits = await runPrepared<Limit>(hot, READ_LIMITS, [domains, workerId, beatSecondsMax]);
   return new Map(limits.map((limit) => [limit.domain, shareOf(limit)]));
 }
 

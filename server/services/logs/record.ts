@@ -90,7 +90,7 @@ export function createRequestLog(
     unknownKeys = 0;
     writing = writing.then(async () => {
       if (batch.length > 0)
-        await insertCalls(hot, batch).catch((error) => {
+        await insertCalls(hot, { rows: batch }).catch((error) => {
           lost += batch.length;
           log.warn("log.calls_not_written", errorFacts(error));
         });
@@ -148,10 +148,6 @@ export function createRequestLog(
   };
 }
 
-async function insertCalls(hot: HotSql, rows: Row[]): Promise<void> {
-  await hot.unsafe(INSERT_CALLS.text, INSERT_CALLS.parametersOf({ rows }), { prepare: hot.options.prepare });
-}
-
 const CALL: Columns<Row> = {
   id: ["uuid", ({ id }) => id],
   team_id: ["uuid", ({ teamId }) => teamId],
@@ -169,7 +165,7 @@ const CALL: Columns<Row> = {
 };
 
 // A call without a valid key is recorded only if its token belongs to a key that expired or was revoked.
-const INSERT_CALLS = writeStatement<{ rows: Row[] }>(
+const insertCalls = writeStatement<{ rows: Row[] }>(
   ({ rows }) => `
 insert into api_requests (id, team_id, api_key_id, method, path, status, user_agent, request_body, response_body,
   rejection_reason, rejection_detail, created_at)

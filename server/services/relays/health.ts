@@ -1,5 +1,6 @@
 import type { HotSql } from "#db/client";
 import type { RelayProvider } from "#db/schema/relays";
+import { runPrepared } from "#db/statement";
 
 /** A paused relay is tried once per interval, by one worker for all. */
 export const relayProbeEveryMs = 60_000;
@@ -29,11 +30,9 @@ const COLUMNS = `id, team_id as "teamId", domain_id as "domainId", name, url, ho
 
 /** The relays available to these teams, in the order in which they are tried. */
 export async function readRelaysFor(hot: HotSql, teamIds: readonly string[]): Promise<SendingRelay[]> {
-  return hot.unsafe<SendingRelay[]>(
-    `select ${COLUMNS} from relays where team_id is null or team_id = any($1::uuid[]) order by position, created_at, id`,
-    [teamIds],
-    { prepare: hot.options.prepare },
-  );
+  const text = `select ${COLUMNS} from relays where team_id is null or team_id = any($1::uuid[])
+    order by position, created_at, id`;
+  return runPrepared<SendingRelay>(hot, text, [teamIds]);
 }
 
 /**

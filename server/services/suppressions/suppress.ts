@@ -83,7 +83,7 @@ const REPORTED: Columns<ReportedRow> = {
   source_email_id: ["uuid", ({ emailId }) => emailId],
 };
 
-const ADD_REPORTED = writeStatement<{ entries: ReportedRow[] }>(
+const addReported = writeStatement<{ entries: ReportedRow[] }>(
   ({ rows }) => `
 with entry as (select *, false as lists_only from ${rows("entries", REPORTED)} as r), ${addEntries("report")}
 select from suppressed`,
@@ -95,7 +95,7 @@ export async function suppressReported(
   { teamId, emailId }: { teamId: string; emailId: string },
   entry: ReportedEntry,
 ): Promise<void> {
-  await tx.unsafe(ADD_REPORTED.text, ADD_REPORTED.parametersOf({ entries: [{ ...entry, teamId, emailId }] }));
+  await addReported(tx, { entries: [{ ...entry, teamId, emailId }] });
   // A complaint replaces a bounce without an event: the address was suppressed already.
   if (entry.origin === "complaint")
     await tx`

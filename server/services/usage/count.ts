@@ -1,4 +1,5 @@
 import type { HotSql } from "#db/client";
+import { runPrepared } from "#db/statement";
 
 /**
  * Counts the next events of a team's feed into its daily usage, at most `limit`, and advances the progress in
@@ -21,11 +22,8 @@ export async function countUsage(
       select position, event_id as "eventId" from usage_progress where team_id = ${teamId}
       for no key update ${wait ? tx`` : tx`skip locked`}`;
     if (!from) return "busy";
-    const [counted] = await tx.unsafe<{ count: number }[]>(
-      COUNT_USAGE,
-      [teamId, from.position, from.eventId, limit],
-      { prepare: hot.options.prepare },
-    );
+    const after = [teamId, from.position, from.eventId, limit];
+    const [counted] = await runPrepared<{ count: number }>(tx, COUNT_USAGE, after);
     return counted?.count ?? 0;
   });
 }

@@ -123,11 +123,7 @@ export async function insertSubmissions(
       ...file,
     })),
   );
-  const rows = await tx.unsafe<{ ordinal: number; became: Written }[]>(
-    INSERT_SUBMISSIONS.text,
-    INSERT_SUBMISSIONS.parametersOf({ keyed, emails, recipients, files }),
-    { prepare: hot.options.prepare },
-  );
+  const rows = await insertAll(tx, { keyed, emails, recipients, files });
   const results = new Map(rows.map((row) => [row.ordinal, row.became]));
   return submissions.map(
     ({ idempotency }, ordinal) => results.get(ordinal) ?? (idempotency ? "known" : "written"),
@@ -223,7 +219,7 @@ type Input = { keyed: KeyedRow[]; emails: EmailRow[]; recipients: RecipientRow[]
 // on `fresh`. The advisory lock is held until the statement has committed: a concurrent request that gets the
 // lock sees the record, and one that does not get it never waits. If two keys hash to the same number, one of
 // them is only retried.
-const INSERT_SUBMISSIONS = writeStatement<Input>(
+const insertAll = writeStatement<Input, { ordinal: number; became: Written }>(
   ({ rows }) => `
 with keyed as (
   select k.*, pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', team_id, route, key), 0)) as is_ours

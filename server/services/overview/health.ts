@@ -13,64 +13,36 @@ const listMax = 50;
 const deferredMax = 100;
 
 /** The health of the parts that the team's emails depend on. */
-export type Parts = {
-  relays: {
-    id: string;
-    name: string;
-    /** Shared by all teams; false: the team's own. */
-    isShared: boolean;
-    /** Next attempt while the relay is paused. */
-    pausedUntil: Date | null;
-    lastFault: string | null;
-    lastFaultAt: Date | null;
-  }[];
-  /** Recipients of the newest deferred emails that wait because `SMTP_URL` failed; null if there are none. */
-  smtpUrl: { waiting: number; lastFault: string | null; lastFaultAt: Date } | null;
-  /** Failing endpoints first. */
-  webhooks: {
-    id: string;
-    url: string;
-    status: "enabled" | "disabled";
-    disabledReason: "gone" | "failing" | null;
-    failingSince: Date | null;
-    failures: number;
-  }[];
-  /** Last heartbeat of the most recently active worker, and its transport. */
-  worker: { seenAt: Date; transport: string } | null;
+export type Parts = Awaited<ReturnType<typeof readParts>>;
+
+const RELAY = {
+  id: relays.id,
+  name: relays.name,
+  /** Shared by all teams; false: the team's own. */
+  isShared: sql<boolean>`${relays.teamId} is null`,
+  /** Next attempt while the relay is paused. */
+  pausedUntil: relays.pausedUntil,
+  lastFault: relays.lastFault,
+  lastFaultAt: relays.lastFaultAt,
 };
 
-/** The relays available to the team, its webhooks, and the most recently active worker. */
-export async function readParts(ctx: Ctx): Promise<Parts> {
+const { id, url, status, disabledReason, failingSince, failures } = webhooks;
+
+/** The relays available to the team, its webhooks (failing ones first), and the worker with the latest heartbeat. */
+export async function readParts(ctx: Ctx) {
   const [usable, smtpUrl, endpoints, [worker]] = await Promise.all([
     ctx.db
-      .select({
-        id: relays.id,
-        name: relays.name,
-        isShared: sql<boolean>`${relays.teamId} is null`,
-        pausedUntil: relays.pausedUntil,
-        lastFault: relays.lastFault,
-        lastFaultAt: relays.lastFaultAt,
-      })
+      .select(RELAY)
       .from(relays)
       .where(or(isNull(relays.teamId), eq(relays.teamId, ctx.teamId)))
       .orderBy(asc(relays.position), asc(relays.name))
       .limit(listMax),
     readSmtpUrl(ctx),
     ctx.db
-      .select({
-        id: webhooks.id,
-        url: webhooks.url,
-        status: webhooks.status,
-        disabledReason: webhooks.disabledReason,
-        failingSince: webhooks.failingSince,
-        failures: webhooks.failures,
-      })
+      .select({ id, url, status, disabledReason, failingSince, failures })
       .from(webhooks)
       .where(eq(webhooks.teamId, ctx.teamId))
-      .orderBy(
-        desc(sql`${webhooks.status} = 'disabled' or ${webhooks.failingSince} is not null`),
-        asc(webhooks.id),
-      )
+      .orderBy(desc(sql`${status} = 'disabled' or ${failingSince} is not null`), asc(id))
       .limit(listMax),
     ctx.db
       .select({ seenAt: workers.beatAt, transport: workers.transport })
@@ -82,10 +54,10 @@ export async function readParts(ctx: Ctx): Promise<Parts> {
 }
 
 /**
- * Faults of `SMTP_URL` are recorded only on the deliveries that wait for it. A bounded number of them is read
- * by index.
+ * The recipients of the newest deferred emails that wait because `SMTP_URL` failed; null if there are none. Its faults are
+ * recorded only on the deliveries that wait for it. A bounded number of them is read by index.
  */
-async function readSmtpUrl(ctx: Ctx): Promise<Parts["smtpUrl"]> {
+async function readSmtpUrl(ctx: Ctx) {
   if (ctx.transportKind !== "relay") return null;
   const deferred = ctx.db
     .select({ id: emails.id })

@@ -1,8 +1,10 @@
-import { eq, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { deliveries } from "#db/schema/deliveries";
 import { type EmailStatus, emails } from "#db/schema/emails";
-import { emailEvents } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
 import { timeOfId } from "#server/platform/ids";
+import type { EmailSummary } from "#server/shared/wire/email";
+import { listEmails } from "../emails/read/list";
 
 /** Number of newest events that delivery times are computed from. */
 const sampleMax = 5_000;
@@ -19,37 +21,20 @@ export type DeliveryTimes = { p50Ms: number; p95Ms: number; deliveries: number }
  * independent of volume.
  */
 export async function readDeliveryTimes(ctx: Ctx, since: Date): Promise<DeliveryTimes> {
-  const newest = ctx.db
-    .select({
-      emailId: emailEvents.emailId,
-      deliveryId: emailEvents.deliveryId,
-      type: emailEvents.type,
-      at: emailEvents.createdAt,
-    })
-    .from(emailEvents)
-    .where(eq(emailEvents.teamId, ctx.teamId))
-    .orderBy(sql`${emailEvents.position} desc`, sql`${emailEvents.id} desc`)
-    .limit(sampleMax)
-    .as("newest");
-  const durations = ctx.db
-    .select({
-      ms: sql<number>`extract(epoch from min(${newest.at}) - max(greatest(${emails.createdAt}, ${emails.scheduledAt}))) * 1000`.as(
-        "ms",
-      ),
-    })
-    .from(newest)
-    .innerJoin(emails, sql`${emails.teamId} = ${ctx.teamId} and ${emails.id} = ${newest.emailId}`)
-    .where(
-      sql`${newest.type} in ('email.sent', 'email.delivered') and ${newest.deliveryId} is not null
-        and ${newest.at} >= ${since.toISOString()}::timestamptz`,
+  const [found] = await ctx.db.execute<NonNullable<DeliveryTimes>>(sql`
+    with newest as (
+      select email_id, delivery_id, type, created_at as at from email_events where team_id = ${ctx.teamId}
+      order by position desc, id desc limit ${sampleMax}
+    ), durations as (
+      select greatest(0, extract(epoch from min(n.at) - max(greatest(e.created_at, e.scheduled_at))) * 1000) as ms
+      from newest n join emails e on e.team_id = ${ctx.teamId} and e.id = n.email_id
+      where n.type in ('email.sent', 'email.delivered') and n.delivery_id is not null
+        and n.at >= ${since.toISOString()}::timestamptz
+      group by n.delivery_id
     )
-    .groupBy(newest.deliveryId)
-    .as("durations");
-  const at = (part: number) =>
-    sql<number>`coalesce(percentile_cont(${part}::float8) within group (order by greatest(${durations.ms}, 0)), 0)::float8`;
-  const [found] = await ctx.db
-    .select({ p50Ms: at(0.5), p95Ms: at(0.95), deliveries: sql<number>`count(*)::int` })
-    .from(durations);
+    select percentile_cont(0.5) within group (order by ms)::float8 as "p50Ms",
+      percentile_cont(0.95) within group (order by ms)::float8 as "p95Ms", count(*)::int as deliveries
+    from durations`);
   return found && found.deliveries > 0 ? found : null;
 }
 
@@ -82,4 +67,32 @@ export async function readQueue(ctx: Ctx): Promise<Queue> {
     .flatMap(({ status, first }) => (first && (status === "queued" || status === "sending") ? [first] : []))
     .sort();
   return { counts, countMax: queueCountMax, oldestAt: oldest === undefined ? null : timeOfId(oldest) };
+}
+
+const FAILED = ["complained", "bounced", "failed", "unknown"] as const satisfies EmailStatus[];
+
+/** A failed email, the recipient that determines its status, and the last reason. */
+export type Failure = { email: EmailSummary; recipient: string; reason: string | null };
+
+/** The newest failed emails. */
+export async function listFailures(ctx: Ctx, limit: number): Promise<Failure[]> {
+  const found = await Promise.all(FAILED.map((status) => listEmails(ctx, { status, limit })));
+  const newest = found
+    .flatMap(({ rows }) => rows)
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, limit);
+  if (newest.length === 0) return [];
+  const ids = newest.map(({ id }) => id);
+  const { emailId, address, status, lastReason } = deliveries;
+  const rows = await ctx.db
+    .select({ emailId, address, status, reason: lastReason })
+    .from(deliveries)
+    .where(and(eq(deliveries.teamId, ctx.teamId), inArray(emailId, ids)))
+    .orderBy(asc(deliveries.position));
+  return newest.map((email) => {
+    const worst = rows.find((row) => row.emailId === email.id && row.status === email.status);
+    // The last reply for an email with a complaint is its acceptance, which is not the reason.
+    const reason = email.status === "complained" ? null : (worst?.reason ?? null);
+    return { email, recipient: worst?.address ?? email.to[0] ?? "", reason };
+  });
 }

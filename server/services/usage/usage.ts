@@ -1,4 +1,4 @@
-import { and, asc, between, count, eq, getTableColumns, gte, ne, sql } from "drizzle-orm";
+import { and, asc, between, count, eq, getTableColumns, gte, ne, type SQL, sql } from "drizzle-orm";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import { usageDays } from "#db/schema/events";
 import type { Ctx } from "#server/deps";
@@ -76,12 +76,14 @@ async function readLines(ctx: Ctx, { since, until, apiKeyId, domain }: UsageQuer
   return rows.map((row) => ({ ...row, keyName: names.get(row.apiKeyId ?? "") ?? null }));
 }
 
+/** The sum of each count over several days. */
+export const USAGE_SUMS = Object.fromEntries(
+  USAGE_COUNTS.map((name) => [name, sql<number>`coalesce(sum(${usageDays[name]}), 0)::float8`]),
+) as Record<keyof UsageCounts, SQL<number>>;
+
 async function sumSince(ctx: Ctx, day: string): Promise<UsageCounts> {
-  const sums = Object.fromEntries(
-    USAGE_COUNTS.map((name) => [name, sql<number>`coalesce(sum(${usageDays[name]}), 0)::float8`]),
-  ) as Record<(typeof USAGE_COUNTS)[number], ReturnType<typeof sql<number>>>;
   const [row] = await ctx.db
-    .select(sums)
+    .select(USAGE_SUMS)
     .from(usageDays)
     .where(and(eq(usageDays.teamId, ctx.teamId), gte(usageDays.day, day)));
   if (!row) throw new Error("a sum returned no row");

@@ -1,8 +1,13 @@
 import { z } from "zod";
 import { readDays, readHours, type Span, type Spans } from "#server/services/overview/days";
-import { type Failure, listFailures } from "#server/services/overview/failures";
 import { type Parts, readParts, readSetup } from "#server/services/overview/health";
-import { type Queue, readDeliveryTimes, readQueue } from "#server/services/overview/queue";
+import {
+  type Failure,
+  listFailures,
+  type Queue,
+  readDeliveryTimes,
+  readQueue,
+} from "#server/services/overview/queue";
 import { presentEmailSummary } from "#server/shared/wire/email";
 import { USAGE_COUNTS, type UsageCounts } from "#server/shared/wire/usage";
 import { inTeam, router } from "../init";

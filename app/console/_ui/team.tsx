@@ -20,10 +20,13 @@ export function useTeam(): { team: PageTeam | null; all: PageTeam[] } {
   return { team: team ?? null, all };
 }
 
-/** Returns a function that adds the current team to a console path. */
-export function useConsoleHref(): (path: string) => string {
+/** Returns a function that adds the current team, and further URL parameters, to a console path. */
+export function useConsoleHref(): (path: string, parameters?: Record<string, string>) => string {
   const requested = useSearchParams().get("team");
-  return (path) => (requested === null ? path : `${path}?team=${encodeURIComponent(requested)}`);
+  return (path, parameters) => {
+    const query = new URLSearchParams({ ...(requested === null ? {} : { team: requested }), ...parameters });
+    return query.size === 0 ? path : `${path}?${query}`;
+  };
 }
 
 /** Whether the user's role has a permission in the current team. Only for display: the API procedures enforce permissions. */

@@ -4,7 +4,7 @@ import Link from "next/link";
 import type { EmailRow } from "#server/trpc/emails/views";
 import { cardStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
-import { StatusBadge } from "../_ui/text/status-badge";
+import { StatusBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import { ColumnHeaders, columnsStyle, rowStyle } from "./list-frame";
 import type { Selection } from "./selection";

@@ -6,7 +6,7 @@ import { describeIdleQueue, formatCount, STATUSES } from "#server/shared/email-w
 import type { FailureView, QueueView } from "#server/trpc/overview/overview";
 import { Card } from "../_ui/page/card";
 import { useConsoleHref } from "../_ui/team";
-import { StatusBadge } from "../_ui/text/status-badge";
+import { StatusBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 
 /** Emails without a final status. Each number links to the emails it counts. */

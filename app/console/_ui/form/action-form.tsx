@@ -11,13 +11,15 @@ type Props = {
   action: ActionState;
   /** In a dialog: closes it. Without it, the form is the content of a section. */
   onCancel?: () => void;
+  cancelLabel?: string;
   submitLabel: string;
   /** The fields. */
   children: ReactNode;
 } & Pick<ComponentProps<typeof SubmitButton>, "tone" | "disabled" | "disabledReason">;
 
 /** A form with its fields, the error of its action and its buttons. */
-export function ActionForm({ onSubmit, action, onCancel, submitLabel, children, ...button }: Props) {
+export function ActionForm({ onSubmit, action, onCancel, cancelLabel = "Cancel", ...props }: Props) {
+  const { submitLabel, children, ...button } = props;
   const submit = (
     <SubmitButton isBusy={action.isBusy} {...button}>
       {submitLabel}
@@ -33,7 +35,7 @@ export function ActionForm({ onSubmit, action, onCancel, submitLabel, children, 
       <FormFault fault={action.fault} />
       {onCancel ? (
         <DialogActions>
-          <Button onClick={onCancel}>Cancel</Button>
+          <Button onClick={onCancel}>{cancelLabel}</Button>
           {submit}
         </DialogActions>
       ) : (

@@ -11,14 +11,17 @@ type Props<Data> = {
   by: Query<Data>;
   /** Shown while a child that is a function waits for its data. */
   loading?: ReactNode;
+  /** Inside a card: the error gets none of its own. */
+  isBare?: boolean;
   children: ReactNode | ((data: Data) => ReactNode);
 };
 
 /** Renders its children, or the error if the query has never succeeded. A failed refetch keeps the data it has. */
-export function Fetched<Data>({ by: { data, error, refetch }, loading = null, children }: Props<Data>) {
+export function Fetched<Data>({ by, loading = null, isBare, children }: Props<Data>) {
+  const { data, error, refetch } = by;
   if (error && !data)
     return (
-      <div className={cardStyle}>
+      <div className={isBare ? "" : cardStyle}>
         <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
       </div>
     );

@@ -22,6 +22,7 @@ import { signOutOfConsole } from "../shell/sign-out";
 import { useCan, useTeam } from "../team";
 import { PAGES, REFERENCE, sectionOf } from "./pages";
 import { groupStyle, PaletteItem, type PaletteItemProps } from "./palette-item";
+import type { Go } from "./palette-results";
 
 const CREATIONS: { path: string; label: string; Icon: typeof Globe; permission: Permission }[] = [
   { path: "/console/keys", label: "Create key", Icon: KeyRound, permission: "keys:write" },
@@ -43,7 +44,7 @@ const THEMES = [
 ] as const;
 
 type Props = {
-  go: (path: string, query?: string) => void;
+  go: Go;
   run: (run: () => void) => void;
   onKeys: () => void;
 };
@@ -78,7 +79,7 @@ export function PaletteCommands({ go, run, onKeys }: Props) {
     window.location.assign(`${sectionOf(pathname)}?team=${encodeURIComponent(id)}`);
   const actions: PaletteCommand[] = [
     ...CREATIONS.filter(({ permission }) => can(permission)).map(({ path, label, Icon }) => {
-      return { label, Icon, onSelect: () => go(path, "new=true"), keywords: ["create", "add", "new"] };
+      return { label, Icon, onSelect: () => go(path, { new: "true" }), keywords: ["create", "add", "new"] };
     }),
     ...all
       .filter(({ teamId }) => teamId !== team?.teamId)

@@ -5,7 +5,7 @@ import { Command } from "cmdk";
 import { Globe, Hash, LayoutTemplate, type LucideIcon, Mail, Search } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTeam } from "../team";
-import { StatusBadge } from "../text/status-badge";
+import { StatusBadge } from "../text/badge";
 import { useTRPC } from "../trpc";
 import { groupStyle, PaletteItem } from "./palette-item";
 
@@ -14,7 +14,9 @@ const settleMs = 200;
 const resultsMax = 5;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-type Props = { text: string; go: (path: string, query?: string) => void };
+/** Opens a console page of the team. */
+export type Go = (path: string, parameters?: Record<string, string>) => void;
+type Props = { text: string; go: Go };
 
 /** Emails, templates and domains of the team that match the text. Each kind is searched by the call of its own list. */
 export function PaletteResults({ text, go }: Props) {
@@ -66,7 +68,7 @@ export function PaletteResults({ text, go }: Props) {
         isFound
         value="search all emails"
         Icon={Search}
-        onSelect={() => go("/console/emails", `q=${encodeURIComponent(text)}`)}
+        onSelect={() => go("/console/emails", { q: text })}
       >
         <span className="truncate">Search all emails for “{text}”</span>
       </PaletteItem>

@@ -8,7 +8,7 @@ import { useRef, useState } from "react";
 import { Key } from "../list/pager";
 import { useConsoleHref } from "../team";
 import { PaletteCommands } from "./palette-commands";
-import { PaletteResults } from "./palette-results";
+import { type Go, PaletteResults } from "./palette-results";
 
 type Props = { onClose: () => void; onKeys: () => void };
 
@@ -23,11 +23,7 @@ export function Palette({ onClose, onKeys }: Props) {
     onClose();
     run();
   };
-  const go = (path: string, query?: string) =>
-    run(() => {
-      const href = hrefOf(path);
-      router.push(query ? `${href}${href.includes("?") ? "&" : "?"}${query}` : href);
-    });
+  const go: Go = (path, parameters) => run(() => router.push(hrefOf(path, parameters)));
   return (
     <Dialog.Root open onOpenChange={onClose}>
       <Dialog.Portal>

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { STATUSES, type Status } from "#server/shared/email-words";
 import type { Tone } from "./statuses";
 
 const TONES: Record<Tone, string> = {
@@ -27,3 +28,15 @@ export function Badge({ tone, title, children }: Props) {
     </span>
   );
 }
+
+/** How a state is displayed: its badge, and a sentence that explains it on hover. */
+export type Label = { label: string; tone: Tone; description?: string };
+
+export const LabelBadge = ({ label, tone, description }: Label) => (
+  <Badge tone={tone} title={description}>
+    {label}
+  </Badge>
+);
+
+/** The status of an email or of a recipient. */
+export const StatusBadge = ({ status }: { status: Status }) => <LabelBadge {...STATUSES[status]} />;

@@ -3,10 +3,9 @@
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import { Confirm } from "../../_ui/dialog/confirm";
-import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
-import { Button } from "../../_ui/form/button";
-import { CheckboxField, RadioCards, SubmitButton, TextField } from "../../_ui/form/form";
-import { FormFault } from "../../_ui/form/form-fault";
+import { Dialog } from "../../_ui/dialog/dialog";
+import { ActionForm } from "../../_ui/form/action-form";
+import { CheckboxField, RadioCards, TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
 import { CodeBlock } from "../../_ui/text/code-block";
@@ -15,16 +14,17 @@ import { useAction } from "../../_ui/use-action";
 import { type EmailDialogProps, retryableRecipients } from "./email-actions";
 
 /** Cancels a scheduled email. */
-export function CancelDialog({ teamId, email, ...dialog }: EmailDialogProps) {
+export function CancelDialog({ teamId, email, onClose }: EmailDialogProps) {
   const trpc = useTRPC();
   const { run, isBusy, fault } = useAction(trpc.emails.cancel.mutationOptions(), {
     done: "Email canceled",
     refresh: [trpc.emails.pathKey()],
-    onDone: () => dialog.onOpenChange(false),
+    onDone: onClose,
   });
   return (
     <Confirm
-      {...dialog}
+      open
+      onOpenChange={onClose}
       title="Cancel this email?"
       confirmLabel="Cancel email"
       dismissLabel="Keep schedule"
@@ -42,14 +42,13 @@ export function CancelDialog({ teamId, email, ...dialog }: EmailDialogProps) {
 }
 
 /** Shows the curl command that sends the same email. */
-export function CurlDialog({ teamId, email, ...dialog }: EmailDialogProps) {
+export function CurlDialog({ teamId, email, onClose }: EmailDialogProps) {
   const trpc = useTRPC();
-  const call = useQuery(
-    trpc.emails.asCall.queryOptions({ team: teamId, id: email.id }, { enabled: dialog.open }),
-  );
+  const call = useQuery(trpc.emails.asCall.queryOptions({ team: teamId, id: email.id }));
   return (
     <Dialog
-      {...dialog}
+      open
+      onOpenChange={onClose}
       size="wide"
       title="Copy as curl"
       description={
@@ -70,18 +69,19 @@ export function CurlDialog({ teamId, email, ...dialog }: EmailDialogProps) {
 type Resolution = "sent" | "retry";
 
 /** Resolves an unknown outcome: the user marks the email as sent or sends it again. */
-export function ResolveDialog({ teamId, email, ...dialog }: EmailDialogProps) {
+export function ResolveDialog({ teamId, email, onClose }: EmailDialogProps) {
   const trpc = useTRPC();
   const [as, setAs] = useState<Resolution>("sent");
   const unknown = email.recipients.filter(({ status }) => status === "unknown");
   const { run, isBusy, fault } = useAction(trpc.emails.settle.mutationOptions(), {
     done: as === "sent" ? "Marked as sent" : "Queued for retry",
     refresh: [trpc.emails.pathKey()],
-    onDone: () => dialog.onOpenChange(false),
+    onDone: onClose,
   });
   return (
     <Confirm
-      {...dialog}
+      open
+      onOpenChange={onClose}
       title="Resolve unknown outcome"
       confirmLabel={as === "sent" ? "Mark as sent" : "Send again"}
       tone="plain"
@@ -109,24 +109,21 @@ export function ResolveDialog({ teamId, email, ...dialog }: EmailDialogProps) {
 }
 
 /** Retries the email for all recipients who did not receive it, or for some of them. */
-export function RetryDialog({ teamId, email, ...dialog }: EmailDialogProps) {
+export function RetryDialog({ teamId, email, onClose }: EmailDialogProps) {
   const trpc = useTRPC();
   const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set());
   const addresses = retryableRecipients(email).map(({ address }) => address);
   const selected = addresses.filter((address) => !excluded.has(address));
-  const { run, isBusy, fault, reset } = useAction(trpc.emails.retry.mutationOptions(), {
+  const { run, isBusy, fault } = useAction(trpc.emails.retry.mutationOptions(), {
     done: ({ recipients }) =>
       recipients === 1 ? "Queued for retry" : `Queued for retry: ${recipients} recipients`,
     refresh: [trpc.emails.pathKey()],
-    onDone: () => dialog.onOpenChange(false),
+    onDone: onClose,
   });
   return (
     <Confirm
-      {...dialog}
-      onOpenChange={(isOpen) => {
-        reset();
-        dialog.onOpenChange(isOpen);
-      }}
+      open
+      onOpenChange={onClose}
       title="Retry this email?"
       confirmLabel={selected.length === 1 ? "Retry" : `Retry ${selected.length} recipients`}
       tone="plain"
@@ -175,7 +172,7 @@ export function RetryDialog({ teamId, email, ...dialog }: EmailDialogProps) {
 }
 
 /** Reschedules an email by a date field in the user's time zone, or by text in the format of the API. */
-export function RescheduleDialog({ teamId, email, ...dialog }: EmailDialogProps) {
+export function RescheduleDialog({ teamId, email, onClose }: EmailDialogProps) {
   const trpc = useTRPC();
   const [date, setDate] = useState("");
   const [typed, setTyped] = useState("");
@@ -188,19 +185,23 @@ export function RescheduleDialog({ teamId, email, ...dialog }: EmailDialogProps)
       { retry: false },
     ),
   );
-  const { run, isBusy, fault } = useAction(trpc.emails.reschedule.mutationOptions(), {
+  const rescheduling = useAction(trpc.emails.reschedule.mutationOptions(), {
     done: "Rescheduled",
     refresh: [trpc.emails.pathKey()],
-    onDone: () => dialog.onOpenChange(false),
+    onDone: onClose,
   });
   return (
-    <Dialog {...dialog} title="Reschedule email">
-      <form
-        className="flex flex-col gap-5"
+    <Dialog open onOpenChange={onClose} title="Reschedule email">
+      <ActionForm
         onSubmit={(event) => {
           event.preventDefault();
-          run({ team: teamId, id: email.id, at: text });
+          rescheduling.run({ team: teamId, id: email.id, at: text });
         }}
+        action={rescheduling}
+        onCancel={onClose}
+        cancelLabel="Keep schedule"
+        submitLabel="Reschedule"
+        disabled={text === ""}
       >
         <TextField
           label="Send at"
@@ -231,14 +232,7 @@ export function RescheduleDialog({ teamId, email, ...dialog }: EmailDialogProps)
             </>
           ) : null}
         </p>
-        {fault ? <FormFault fault={fault} /> : null}
-        <DialogActions>
-          <Button onClick={() => dialog.onOpenChange(false)}>Keep schedule</Button>
-          <SubmitButton isBusy={isBusy} disabled={text === ""}>
-            Reschedule
-          </SubmitButton>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

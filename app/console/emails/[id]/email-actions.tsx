@@ -1,23 +1,18 @@
 "use client";
 
 import { Ban, CalendarClock, CircleHelp, Code, Download, Link2, RotateCcw } from "lucide-react";
-import { type ComponentType, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import type { EmailView } from "#server/trpc/emails/views";
 import { Menu } from "../../_ui/dialog/menu";
 import { showSuccess } from "../../_ui/dialog/toasts";
-import { ActionButton } from "../../_ui/form/action-button";
+import { Button } from "../../_ui/form/button";
 import { lazyPart } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { buttonStyle } from "../../_ui/styles";
 import { copyText } from "../../_ui/text/copy-text";
 import { sourceHref } from "./message-source";
 
-export type EmailDialogProps = {
-  teamId: string;
-  email: EmailView;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-};
+export type EmailDialogProps = { teamId: string; email: EmailView; onClose: () => void };
 
 const load = () => import("./dialogs");
 const DIALOGS = {
@@ -26,8 +21,7 @@ const DIALOGS = {
   reschedule: lazyPart(async () => (await load()).RescheduleDialog),
   cancel: lazyPart(async () => (await load()).CancelDialog),
   curl: lazyPart(async () => (await load()).CurlDialog),
-} satisfies Record<string, ComponentType<EmailDialogProps>>;
-type DialogName = keyof typeof DIALOGS;
+};
 
 const RETRYABLE = new Set(["failed", "bounced", "deferred"]);
 
@@ -37,8 +31,8 @@ export const retryableRecipients = ({ recipients }: EmailView) =>
 
 /** The actions that are possible in the current state of the email. */
 export function EmailActions({ teamId, email }: { teamId: string; email: EmailView }) {
-  const [openDialog, setOpenDialog] = useState<DialogName | null>(null);
-  const [opened, setOpened] = useState<ReadonlySet<DialogName>>(new Set());
+  const [opened, setOpened] = useState<keyof typeof DIALOGS | null>(null);
+  const Opened = opened && DIALOGS[opened];
   const disabledReason = useDisabledReason()("emails:send", "retry, cancel or reschedule emails");
   const isScheduled = email.recipients.every(({ status }) => status === "scheduled");
   const isUnknown = email.recipients.some(({ status }) => status === "unknown");
@@ -50,28 +44,25 @@ export function EmailActions({ teamId, email }: { teamId: string; email: EmailVi
       ["reschedule", "Reschedule…", CalendarClock, isScheduled],
     ] as const
   ).filter(([, , , isAvailable]) => isAvailable);
-  const show = (name: DialogName) => {
-    setOpened(new Set([...opened, name]));
-    setOpenDialog(name);
-  };
   return (
     <>
       {actions.map(([name, label, Icon]) => (
-        <ActionButton
+        <Button
           key={name}
+          isSmall
+          Icon={Icon}
           disabledReason={disabledReason}
-          onClick={() => show(name)}
-          className={`${buttonStyle.plain} h-9`}
+          onClick={() => setOpened(name)}
         >
-          <Icon className="size-4" aria-hidden="true" /> {label}
-        </ActionButton>
+          {label}
+        </Button>
       ))}
       <Menu
         label="More"
         className={`${buttonStyle.plain} h-9`}
         items={[
           { label: "Download .eml", Icon: Download, href: sourceHref(teamId, email.id) },
-          { label: "Copy as curl…", Icon: Code, onSelect: () => show("curl") },
+          { label: "Copy as curl…", Icon: Code, onSelect: () => setOpened("curl") },
           {
             label: "Copy link",
             Icon: Link2,
@@ -84,19 +75,9 @@ export function EmailActions({ teamId, email }: { teamId: string; email: EmailVi
       >
         More
       </Menu>
-      {[...opened].map((name) => {
-        const Open: ComponentType<EmailDialogProps> = DIALOGS[name];
-        return (
-          <Suspense key={name}>
-            <Open
-              teamId={teamId}
-              email={email}
-              open={openDialog === name}
-              onOpenChange={(open) => setOpenDialog(open ? name : null)}
-            />
-          </Suspense>
-        );
-      })}
+      <Suspense>
+        {Opened ? <Opened teamId={teamId} email={email} onClose={() => setOpened(null)} /> : null}
+      </Suspense>
     </>
   );
 }

@@ -4,6 +4,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import type { EmailView } from "#server/trpc/emails/views";
 import { Card } from "../../_ui/page/card";
+import { Properties } from "../../_ui/page/facts";
 import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
@@ -16,10 +17,6 @@ export function Facts({ email }: { email: EmailView }) {
       {text}
     </Link>
   );
-  const listOf = (search: string) => {
-    const path = hrefOf("/console/emails");
-    return `${path}${path.includes("?") ? "&" : "?"}q=${encodeURIComponent(search)}`;
-  };
   const relays = [...new Set(email.recipients.flatMap(({ relay }) => relay ?? []))];
   const tracked = [email.tracks_opens ? "opens" : "", email.tracks_clicks ? "clicks" : ""].filter(Boolean);
   const facts: [string, ReactNode][] = [
@@ -43,7 +40,7 @@ export function Facts({ email }: { email: EmailView }) {
           {email.tags.map(({ name, value }) => (
             <Link
               key={name}
-              href={listOf(`tag:${name}=${value}`)}
+              href={hrefOf("/console/emails", { q: `tag:${name}=${value}` })}
               prefetch={false}
               title="Emails with this tag"
               className="max-w-full truncate rounded-md bg-mute-tint px-2 py-0.5 font-mono text-xs hover:text-accent"
@@ -67,16 +64,7 @@ export function Facts({ email }: { email: EmailView }) {
   ];
   return (
     <Card title="Details">
-      <dl className="divide-y divide-line">
-        {facts.map(([name, value]) =>
-          value ? (
-            <div key={name} className="grid gap-x-4 px-4 py-2.5 sm:grid-cols-[8rem_minmax(0,1fr)]">
-              <dt className="text-soft">{name}</dt>
-              <dd className="min-w-0 break-words">{value}</dd>
-            </div>
-          ) : null,
-        )}
-      </dl>
+      <Properties entries={facts} />
     </Card>
   );
 }

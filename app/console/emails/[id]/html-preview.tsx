@@ -2,8 +2,8 @@
 
 import { ImageOff } from "lucide-react";
 import { useState } from "react";
+import { Button } from "../../_ui/form/button";
 import { type Width, WidthToggle } from "../../_ui/form/width-toggle";
-import { buttonStyle } from "../../_ui/styles";
 
 const WIDTHS: Record<Width, string> = { desktop: "100%", mobile: "375px" };
 
@@ -22,14 +22,16 @@ export function HtmlPreview({ teamId, id, hasRemoteImages }: Props) {
       <div className="flex min-h-12 flex-wrap items-center gap-2 border-line border-b px-3 py-2">
         <WidthToggle value={width} onChange={setWidth} />
         {hasRemoteImages && !showsImages ? (
-          <button
-            type="button"
+          <Button
+            tone="quiet"
+            isSmall
+            Icon={ImageOff}
             onClick={() => setShowsImages(true)}
-            className={`${buttonStyle.quiet} ml-auto h-8`}
+            className="ml-auto"
             title="Images load from other hosts, which can record the view"
           >
-            <ImageOff className="size-4" aria-hidden="true" /> Load images
-          </button>
+            Load images
+          </Button>
         ) : null}
       </div>
       <div className="flex justify-center overflow-hidden rounded-b-xl bg-sunk">

@@ -2,11 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import { faultOf } from "../../_ui/fault";
 import { SkeletonCard } from "../../_ui/list/skeleton";
+import { Fetched } from "../../_ui/page/fetched";
 import { buttonStyle } from "../../_ui/styles";
 import { CopyButton } from "../../_ui/text/copy-button";
-import { FaultNote } from "../../_ui/text/notes";
 
 const sourceCharsMax = 200_000;
 
@@ -17,30 +16,36 @@ export const sourceHref = (teamId: string, id: string): string =>
 /** The raw MIME source of the message, fetched when the tab is opened. */
 export function MessageSource({ teamId, id }: { teamId: string; id: string }) {
   const href = sourceHref(teamId, id);
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ["source", href],
     queryFn: ({ signal }) => fetchSource(href, signal),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });
-  if (error) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
-  if (data === undefined) return <SkeletonCard lines={6} />;
-  const source = data.slice(0, sourceCharsMax);
+  return (
+    <Fetched isBare by={query} loading={<SkeletonCard lines={6} />}>
+      {(data) => <Source href={href} source={data} />}
+    </Fetched>
+  );
+}
+
+function Source({ href, source }: { href: string; source: string }) {
+  const text = source.slice(0, sourceCharsMax);
   return (
     <div>
       <div className="flex min-h-12 flex-wrap items-center gap-2 border-line border-b px-4 py-2">
         <p className="mr-auto text-soft text-xs">
           Raw MIME source. It includes the DKIM signature only if one is stored.
         </p>
-        <CopyButton text={source} label="Copy source" />
+        <CopyButton text={text} label="Copy source" />
         <a href={href} className={`${buttonStyle.quiet} h-8`}>
           <Download className="size-4" aria-hidden="true" /> .eml
         </a>
       </div>
       <pre className="max-h-[40rem] overflow-auto whitespace-pre-wrap p-4 font-mono text-xs leading-5 [overflow-wrap:anywhere]">
-        {source}
+        {text}
       </pre>
-      {data.length > source.length ? (
+      {source.length > text.length ? (
         <p className="px-4 pb-4 text-soft">
           The source is truncated here. Download the .eml file to see all of it.
         </p>

@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download, Paperclip } from "lucide-react";
 import type { EmailContent, EmailView, FileView } from "#server/trpc/emails/views";
-import { faultOf } from "../../_ui/fault";
-import { Tabs } from "../../_ui/page/tabs";
+import { Properties } from "../../_ui/page/facts";
+import { Fetched } from "../../_ui/page/fetched";
+import { type Tab, Tabs } from "../../_ui/page/tabs";
 import { buttonStyle, cardStyle } from "../../_ui/styles";
-import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { HtmlPreview } from "./html-preview";
 import { MessageSource } from "./message-source";
@@ -14,28 +14,33 @@ import { MessageSource } from "./message-source";
 /** The content of the email in several views. It never changes, so it is fetched once. */
 export function MessageTabs({ teamId, email }: { teamId: string; email: EmailView }) {
   const trpc = useTRPC();
-  const { data, error, refetch } = useQuery(
+  const content = useQuery(
     trpc.emails.content.queryOptions({ team: teamId, id: email.id }, { staleTime: Number.POSITIVE_INFINITY }),
   );
-  if (!data) {
-    return (
-      <div className={`${cardStyle} h-[27rem] md:h-[43rem]`}>
-        {error ? <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} /> : null}
-      </div>
-    );
-  }
-  const preview = <HtmlPreview teamId={teamId} id={email.id} hasRemoteImages={data.hasRemoteImages} />;
-  const files = <MessageFiles teamId={teamId} emailId={email.id} files={email.files} />;
-  const tabs = [
-    ...(data.hasHtml ? [{ value: "preview", label: "Preview", content: preview }] : []),
-    { value: "text", label: "Text", content: <MessageText content={data} /> },
-    { value: "source", label: "Source", content: <MessageSource teamId={teamId} id={email.id} /> },
+  return (
+    <Fetched by={content} loading={<div className={`${cardStyle} h-[27rem] md:h-[43rem]`} />}>
+      {(data) => (
+        <Tabs label="Message" tabs={tabsOf(teamId, email, data)} className={`${cardStyle} w-full`} />
+      )}
+    </Fetched>
+  );
+}
+
+function tabsOf(teamId: string, email: EmailView, content: EmailContent): Tab[] {
+  const { id, files } = email;
+  const preview = <HtmlPreview teamId={teamId} id={id} hasRemoteImages={content.hasRemoteImages} />;
+  const filesTab = {
+    value: "files",
+    label: `Files (${files.length})`,
+    content: <MessageFiles teamId={teamId} emailId={id} files={files} />,
+  };
+  return [
+    ...(content.hasHtml ? [{ value: "preview", label: "Preview", content: preview }] : []),
+    { value: "text", label: "Text", content: <MessageText content={content} /> },
+    { value: "source", label: "Source", content: <MessageSource teamId={teamId} id={id} /> },
     { value: "headers", label: "Headers", content: <MessageHeaders email={email} /> },
-    ...(email.files.length > 0
-      ? [{ value: "files", label: `Files (${email.files.length})`, content: files }]
-      : []),
+    ...(files.length > 0 ? [filesTab] : []),
   ];
-  return <Tabs label="Message" tabs={tabs} className={`${cardStyle} w-full`} />;
 }
 
 function MessageText({ content }: { content: EmailContent }) {
@@ -57,30 +62,20 @@ function MessageText({ content }: { content: EmailContent }) {
 }
 
 /** The headers of the message, as submitted. */
-function MessageHeaders({ email }: { email: EmailView }) {
-  const lines: [string, string][] = [
-    ["From", email.from],
-    ["To", email.to.join(", ")],
-    ["Cc", email.cc.join(", ")],
-    ["Bcc", email.bcc.join(", ")],
-    ["Reply-To", email.reply_to.join(", ")],
-    ["Subject", email.subject],
-    ["Message-ID", email.message_id],
-    ...Object.entries(email.headers),
-  ];
-  return (
-    <dl className="divide-y divide-line">
-      {lines
-        .filter(([, value]) => value !== "")
-        .map(([name, value]) => (
-          <div key={name} className="grid gap-x-4 px-4 py-2.5 sm:grid-cols-[8rem_minmax(0,1fr)]">
-            <dt className="wrap-anywhere text-soft">{name}</dt>
-            <dd className="break-words">{value}</dd>
-          </div>
-        ))}
-    </dl>
-  );
-}
+const MessageHeaders = ({ email }: { email: EmailView }) => (
+  <Properties
+    entries={[
+      ["From", email.from],
+      ["To", email.to.join(", ")],
+      ["Cc", email.cc.join(", ")],
+      ["Bcc", email.bcc.join(", ")],
+      ["Reply-To", email.reply_to.join(", ")],
+      ["Subject", email.subject],
+      ["Message-ID", email.message_id],
+      ...Object.entries(email.headers),
+    ]}
+  />
+);
 
 type FilesProps = { teamId: string; emailId: string; files: FileView[] };
 

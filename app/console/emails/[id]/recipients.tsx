@@ -1,6 +1,6 @@
 import type { EmailView, RecipientView } from "#server/trpc/emails/views";
 import { Card } from "../../_ui/page/card";
-import { StatusBadge } from "../../_ui/text/status-badge";
+import { StatusBadge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
 
 const KINDS = { to: "To", cc: "Cc", bcc: "Bcc" } as const;

@@ -1,7 +1,7 @@
 import Link from "next/link";
-import type { ReactNode } from "react";
 import type { KeyView } from "#server/trpc/keys/keys";
-import { cardStyle, linkStyle } from "../../_ui/styles";
+import { Fact, Facts } from "../../_ui/page/facts";
+import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { When } from "../../_ui/text/when";
@@ -12,7 +12,7 @@ export function KeyFacts({ keyView }: { keyView: KeyView }) {
     keyView;
   const endsAt = revokedAt ?? expires_at;
   return (
-    <dl className={`${cardStyle} grid grid-cols-2 gap-x-6 gap-y-5 p-5 md:grid-cols-4`}>
+    <Facts>
       <Fact name="Key">
         <span className="flex items-center gap-1">
           <code className="truncate font-mono text-xs" title={`re_${token_id}_…`}>
@@ -38,16 +38,7 @@ export function KeyFacts({ keyView }: { keyView: KeyView }) {
           <KeyLink {...successor} />
         </Fact>
       ) : null}
-    </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="min-w-0">
-      <dt className="mb-1 text-soft text-xs">{name}</dt>
-      <dd className="flex min-h-8 min-w-0 items-center">{children}</dd>
-    </div>
+    </Facts>
   );
 }
 

@@ -1,6 +1,5 @@
-import type { ReactNode } from "react";
 import type { EndpointView } from "#server/trpc/webhooks/views";
-import { cardStyle } from "../../_ui/styles";
+import { Fact, Facts } from "../../_ui/page/facts";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { When } from "../../_ui/text/when";
 import { formatPending, ResponseBadge } from "../badges";
@@ -11,8 +10,8 @@ import { describeEvent, isSentEvent } from "../events";
 export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
   const { endpoint: url, events, lastResponse, inProgress, previousUntil, created_at } = endpoint;
   return (
-    <dl className={`${cardStyle} grid grid-cols-2 gap-x-6 gap-y-5 p-5 md:grid-cols-4`}>
-      <Fact name="URL" isWide>
+    <Facts>
+      <Fact name="URL" width="half">
         <span className="flex min-w-0 items-center gap-1">
           <code className="min-w-0 font-mono text-xs">
             <BreakableUrl>{url}</BreakableUrl>
@@ -20,7 +19,7 @@ export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
           <CopyButton text={url} label="Copy the URL" />
         </span>
       </Fact>
-      <Fact name="Last response" isWide>
+      <Fact name="Last response" width="half">
         {lastResponse ? (
           <span className="flex flex-wrap items-center gap-2">
             <ResponseBadge of={lastResponse} />
@@ -46,7 +45,7 @@ export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
       <Fact name="Added">
         <When at={created_at} />
       </Fact>
-      <Fact name="Events" isWhole>
+      <Fact name="Events" width="full">
         <ul aria-label="Events" className="flex flex-wrap gap-1.5">
           {events.map((name) => (
             <li
@@ -59,17 +58,6 @@ export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
           ))}
         </ul>
       </Fact>
-    </dl>
-  );
-}
-
-type FactProps = { name: string; isWide?: boolean; isWhole?: boolean; children: ReactNode };
-
-function Fact({ name, isWide, isWhole, children }: FactProps) {
-  return (
-    <div className={`min-w-0 ${isWhole ? "col-span-full" : isWide ? "col-span-2" : ""}`}>
-      <dt className="mb-1 text-soft text-xs">{name}</dt>
-      <dd className="flex min-h-8 min-w-0 items-center">{children}</dd>
-    </div>
+    </Facts>
   );
 }

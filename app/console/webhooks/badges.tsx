@@ -1,47 +1,45 @@
 import type { WebhookAttemptWire, WebhookEventWire } from "#server/shared/wire/webhook";
 import type { EndpointView } from "#server/trpc/webhooks/views";
-import { Badge } from "../_ui/text/badge";
-import type { Tone } from "../_ui/text/statuses";
+import { Badge, type Label, LabelBadge } from "../_ui/text/badge";
+
+/** Each state of an endpoint: its badge, and a sentence that explains it. */
+const ENDPOINT_LABELS = {
+  gone: {
+    label: "Disabled: gone",
+    tone: "bad",
+    description: "The endpoint responded 410 Gone. No events are sent to it.",
+  },
+  failing: {
+    label: "Disabled: failing",
+    tone: "bad",
+    description: "Every attempt failed for days. No events are sent to it.",
+  },
+  paused: {
+    label: "Paused",
+    tone: "mute",
+    description: "A member or a program paused it. No events are sent to it.",
+  },
+  retried: { label: "Failing", tone: "warn", description: "Recent attempts failed. They are retried." },
+  throttled: { label: "Throttled", tone: "warn", description: "The endpoint requested a delay." },
+  enabled: { label: "Enabled", tone: "good" },
+} satisfies Record<string, Label>;
+
+function stateOf({ disabled_reason, status, failing_since, pausedUntil }: EndpointView) {
+  if (disabled_reason) return disabled_reason;
+  if (status === "disabled") return "paused";
+  if (failing_since) return "retried";
+  return pausedUntil ? "throttled" : "enabled";
+}
 
 /** The state of an endpoint. */
-export function EndpointBadge({ of }: { of: EndpointView }) {
-  if (of.disabled_reason === "gone")
-    return (
-      <Badge tone="bad" title="The endpoint responded 410 Gone. No events are sent to it.">
-        Disabled: gone
-      </Badge>
-    );
-  if (of.disabled_reason === "failing")
-    return (
-      <Badge tone="bad" title="Every attempt failed for days. No events are sent to it.">
-        Disabled: failing
-      </Badge>
-    );
-  if (of.status === "disabled")
-    return (
-      <Badge tone="mute" title="A member or a program paused it. No events are sent to it.">
-        Paused
-      </Badge>
-    );
-  if (of.failing_since)
-    return (
-      <Badge tone="warn" title="Recent attempts failed. They are retried.">
-        Failing
-      </Badge>
-    );
-  if (of.pausedUntil)
-    return (
-      <Badge tone="warn" title="The endpoint requested a delay.">
-        Throttled
-      </Badge>
-    );
-  return <Badge tone="good">Enabled</Badge>;
-}
+export const EndpointBadge = ({ of }: { of: EndpointView }) => (
+  <LabelBadge {...ENDPOINT_LABELS[stateOf(of)]} />
+);
 
 type DeliveryStatus = WebhookEventWire["status"];
 
 /** The status of an event delivery: label, color and description. */
-export const DELIVERY_LABELS: Record<DeliveryStatus, { label: string; tone: Tone; description: string }> = {
+export const DELIVERY_LABELS: Record<DeliveryStatus, Label> = {
   pending: { label: "Pending", tone: "info", description: "Waits for its next attempt." },
   attempting: { label: "In progress", tone: "info", description: "An attempt is in progress." },
   success: { label: "Succeeded", tone: "good", description: "The endpoint responded with a 2xx status." },
@@ -54,14 +52,9 @@ export const DELIVERY_LABELS: Record<DeliveryStatus, { label: string; tone: Tone
 
 export const DELIVERY_STATUSES = Object.keys(DELIVERY_LABELS) as DeliveryStatus[];
 
-export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
-  const { label, tone, description } = DELIVERY_LABELS[status];
-  return (
-    <Badge tone={tone} title={description}>
-      {label}
-    </Badge>
-  );
-}
+export const DeliveryBadge = ({ status }: { status: DeliveryStatus }) => (
+  <LabelBadge {...DELIVERY_LABELS[status]} />
+);
 
 /** Why there was no response, by error class. */
 const FAULT_LABELS: Record<string, string> = {

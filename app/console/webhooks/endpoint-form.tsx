@@ -4,14 +4,15 @@ import Link from "next/link";
 import { type ReactNode, useEffect } from "react";
 import { useForm } from "react-hook-form";
 import type { WebhookEvent } from "#server/services/webhooks/events/types";
-import { Dialog, DialogActions } from "../_ui/dialog/dialog";
+import { Dialog } from "../_ui/dialog/dialog";
 import { SecretOnce } from "../_ui/dialog/secret-once";
-import { CheckboxField, SubmitButton, TextField } from "../_ui/form/form";
-import { FormFault } from "../_ui/form/form-fault";
-import { buttonStyle, linkStyle } from "../_ui/styles";
+import { ActionForm } from "../_ui/form/action-form";
+import { Button } from "../_ui/form/button";
+import { CheckboxField, TextField } from "../_ui/form/form";
+import { linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
-import { type Action, useAction } from "../_ui/use-action";
+import { type ActionState, useAction } from "../_ui/use-action";
 import type { EndpointDialogProps } from "./[id]/actions";
 import { EVENT_GROUPS, EVENT_LABELS, EVENT_NAMES, isSentEvent } from "./events";
 
@@ -25,27 +26,23 @@ const DEFAULT_EVENTS: WebhookEvent[] = [
 ];
 
 /** Adds an endpoint, then shows its signing secret once. */
-export function AddEndpoint({ teamId, open, onOpenChange }: Omit<EndpointDialogProps, "endpoint">) {
+export function AddEndpoint({ teamId, onClose }: Omit<EndpointDialogProps, "endpoint">) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
   const adding = useAction(trpc.webhooks.create.mutationOptions({ gcTime: 0 }), {
     refresh: [trpc.webhooks.list.queryKey(), trpc.webhooks.heldUnknown.queryKey()],
   });
-  const close = () => {
-    onOpenChange(false);
-    adding.reset();
-  };
   const { result } = adding;
   if (result)
     return (
       <Dialog
-        open={open}
-        onOpenChange={close}
+        open
+        onOpenChange={onClose}
         title="Signing secret"
         description={
           <>
             Your program verifies requests with it.{" "}
-            <Link href={hrefOf(`/console/webhooks/${result.id}`)} onClick={close} className={linkStyle}>
+            <Link href={hrefOf(`/console/webhooks/${result.id}`)} onClick={onClose} className={linkStyle}>
               The webhook page
             </Link>{" "}
             has sample code.
@@ -53,24 +50,24 @@ export function AddEndpoint({ teamId, open, onOpenChange }: Omit<EndpointDialogP
         }
         isPersistent
       >
-        <SecretOnce secret={result.signingSecret} label="Signing secret" onStored={close} />
+        <SecretOnce secret={result.signingSecret} label="Signing secret" onStored={onClose} />
       </Dialog>
     );
   return (
-    <Dialog open={open} onOpenChange={close} title="Add webhook" size="wide">
+    <Dialog open onOpenChange={onClose} title="Add webhook" size="wide">
       <EndpointForm
         values={{ url: "", events: DEFAULT_EVENTS }}
         action={adding}
         submitLabel="Add webhook"
         onSubmit={(values) => adding.run({ team: teamId, ...values })}
-        onCancel={close}
+        onCancel={onClose}
       />
     </Dialog>
   );
 }
 
 /** Changes the URL and the events of an endpoint. */
-export function EditEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
+export function EditEndpoint({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const trpc = useTRPC();
   const subscribed = endpoint.events as WebhookEvent[];
   // Events that Backstamp never sends have no checkbox. They stay as the API received them.
@@ -78,12 +75,12 @@ export function EditEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointD
   const editing = useAction(trpc.webhooks.update.mutationOptions(), {
     done: "Webhook updated",
     refresh: [trpc.webhooks.get.queryKey(), trpc.webhooks.list.queryKey()],
-    onDone: () => onOpenChange(false),
+    onDone: onClose,
   });
   return (
     <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={onClose}
       title="Edit webhook"
       description="A new URL resets the failure count and the status."
       size="wide"
@@ -101,7 +98,7 @@ export function EditEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointD
             ...(url.trim() === endpoint.endpoint ? {} : { url }),
           })
         }
-        onCancel={() => onOpenChange(false)}
+        onCancel={onClose}
       >
         {unsupported.length > 0 ? (
           <p className="text-soft text-xs leading-5">
@@ -116,7 +113,7 @@ export function EditEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointD
 
 type FormProps = {
   values: EndpointInput;
-  action: Pick<Action<never, unknown>, "fault" | "isBusy">;
+  action: ActionState;
   submitLabel: string;
   onSubmit: (values: EndpointInput) => void;
   onCancel: () => void;
@@ -139,7 +136,12 @@ function EndpointForm({ values, action, submitLabel, onSubmit, onCancel, childre
   const rules = { validate: (events: string[]) => events.length > 0 || "Select at least one event." };
   const isAll = EVENT_NAMES.every((name) => watch("events").includes(name));
   return (
-    <form onSubmit={handleSubmit(onSubmit)} noValidate className="flex flex-col gap-5">
+    <ActionForm
+      onSubmit={handleSubmit(onSubmit)}
+      action={{ isBusy, fault: urlFault === null ? fault : null }}
+      onCancel={onCancel}
+      submitLabel={submitLabel}
+    >
       <TextField
         label="URL"
         hint="A public HTTPS URL. Each event is sent as a signed POST request with a JSON body."
@@ -175,22 +177,16 @@ function EndpointForm({ values, action, submitLabel, onSubmit, onCancel, childre
             </fieldset>
           ))}
         </div>
-        <button
-          type="button"
+        <Button
+          tone="quiet"
+          isSmall
           onClick={() => setValue("events", isAll ? [] : [...EVENT_NAMES], { shouldDirty: true })}
-          className={`${buttonStyle.quiet} h-9 self-start`}
+          className="self-start"
         >
           {isAll ? "Clear all" : "Select all"}
-        </button>
+        </Button>
       </fieldset>
       {children}
-      <FormFault fault={urlFault === null ? fault : null} />
-      <DialogActions>
-        <button type="button" onClick={onCancel} className={`${buttonStyle.plain} h-10`}>
-          Cancel
-        </button>
-        <SubmitButton isBusy={isBusy}>{submitLabel}</SubmitButton>
-      </DialogActions>
-    </form>
+    </ActionForm>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Webhook } from "lucide-react";
-import { Suspense, useState } from "react";
+import { Suspense } from "react";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { CreateButton } from "../_ui/list/create-button";
 import { type Column, DataTable } from "../_ui/list/data-table";
@@ -75,8 +75,7 @@ const COLUMNS: readonly Column<EndpointView>[] = [
 export function EndpointList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const [isAdding, setAdding] = useNew("webhooks:write");
-  const [wasAdding, setWasAdding] = useState(false);
-  const { data, error, refetch } = useQuery(
+  const list = useQuery(
     trpc.webhooks.list.queryOptions(
       { team: teamId },
       {
@@ -93,22 +92,19 @@ export function EndpointList({ teamId }: { teamId: string }) {
       permission="webhooks:write"
       what="change webhooks"
       preload={load}
-      onClick={() => {
-        setWasAdding(true);
-        setAdding(true);
-      }}
+      onClick={() => setAdding(true)}
     />
   );
   return (
     <>
       <PageHeading {...HEADING} actions={button} />
-      <Fetched by={{ data, error, refetch }}>
+      <Fetched by={list}>
         <DataTable
           label="Webhooks"
           columns={COLUMNS}
-          rows={data ?? []}
+          rows={list.data ?? []}
           rowHref={({ id }) => `/console/webhooks/${id}`}
-          isLoading={!data}
+          isLoading={!list.data}
           empty={
             <Empty icon={Webhook} title="No webhooks yet" action={button}>
               <p>
@@ -119,12 +115,10 @@ export function EndpointList({ teamId }: { teamId: string }) {
           }
         />
       </Fetched>
-      <UnknownOutcomes teamId={teamId} hasEndpoints={(data?.length ?? 0) > 0} />
-      {wasAdding || isAdding ? (
-        <Suspense>
-          <AddEndpoint teamId={teamId} open={isAdding} onOpenChange={setAdding} />
-        </Suspense>
-      ) : null}
+      <UnknownOutcomes teamId={teamId} hasEndpoints={(list.data?.length ?? 0) > 0} />
+      <Suspense>
+        {isAdding ? <AddEndpoint teamId={teamId} onClose={() => setAdding(false)} /> : null}
+      </Suspense>
     </>
   );
 }

@@ -16,18 +16,18 @@ type Props = { teamId: string; hasEndpoints: boolean };
 export function UnknownOutcomes({ teamId, hasEndpoints }: Props) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
-  const { data, error, refetch } = useQuery(
+  const query = useQuery(
     trpc.webhooks.heldUnknown.queryOptions({ team: teamId }, { refetchInterval: refetchMs }),
   );
-  if (error && !data)
+  const { data } = query;
+  if (query.error && !data)
     return (
       <div className="mt-6">
-        <Fetched by={{ data, error, refetch }}>{null}</Fetched>
+        <Fetched by={query}>{null}</Fetched>
       </div>
     );
   if (!data || (data.emails === 0 && !hasEndpoints)) return null;
   const { emails, isAtLeast, policy, isSubscribed } = data;
-  const href = hrefOf("/console/emails");
   return (
     <section aria-labelledby="held-unknown" className={`${cardStyle} mt-6 flex gap-3.5 p-5`}>
       <CircleHelp
@@ -50,10 +50,7 @@ export function UnknownOutcomes({ teamId, hasEndpoints }: Props) {
             : "No webhook subscribes to email.unknown."}
         </p>
         {emails > 0 ? (
-          <Link
-            href={`${href}${href.includes("?") ? "&" : "?"}status=unknown`}
-            className={`${linkStyle} self-start`}
-          >
+          <Link href={hrefOf("/console/emails", { status: "unknown" })} className={`${linkStyle} self-start`}>
             Resolve in Emails
           </Link>
         ) : null}

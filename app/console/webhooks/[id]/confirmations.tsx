@@ -13,7 +13,7 @@ import { BreakableUrl } from "../breakable-url";
 import type { EndpointDialogProps } from "./actions";
 
 /** Pauses an endpoint. The confirmation shows how many pending events fail. */
-export function PauseEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
+export function PauseEndpoint({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const trpc = useTRPC();
   const pausing = useAction(trpc.webhooks.update.mutationOptions(), {
     done: "Webhook paused",
@@ -22,12 +22,12 @@ export function PauseEndpoint({ teamId, endpoint, open, onOpenChange }: Endpoint
       trpc.webhooks.list.queryKey(),
       trpc.webhooks.deliveries.queryKey(),
     ],
-    onDone: () => onOpenChange(false),
+    onDone: onClose,
   });
   return (
     <Confirm
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={onClose}
       title="Pause this webhook?"
       confirmLabel="Pause"
       tone="plain"
@@ -46,21 +46,17 @@ export function PauseEndpoint({ teamId, endpoint, open, onOpenChange }: Endpoint
 }
 
 /** Creates a new signing secret and shows it once. The old secret also signs for one more day. */
-export function RotateSecret({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
+export function RotateSecret({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const trpc = useTRPC();
   const rotation = useAction(trpc.webhooks.rotate.mutationOptions({ gcTime: 0 }), {
     refresh: [trpc.webhooks.get.queryKey(), trpc.webhooks.list.queryKey()],
   });
-  const close = () => {
-    onOpenChange(false);
-    rotation.reset();
-  };
   const { result, fault } = rotation;
   if (result)
     return (
       <Dialog
-        open={open}
-        onOpenChange={close}
+        open
+        onOpenChange={onClose}
         title="New signing secret"
         description={
           endpoint.previousUntil ? (
@@ -74,13 +70,13 @@ export function RotateSecret({ teamId, endpoint, open, onOpenChange }: EndpointD
         }
         isPersistent
       >
-        <SecretOnce secret={result.signingSecret} label="Signing secret" onStored={close} />
+        <SecretOnce secret={result.signingSecret} label="Signing secret" onStored={onClose} />
       </Dialog>
     );
   return (
     <Confirm
-      open={open}
-      onOpenChange={close}
+      open
+      onOpenChange={onClose}
       title="Rotate signing secret?"
       confirmLabel="Rotate secret"
       tone="plain"
@@ -103,7 +99,7 @@ export function RotateSecret({ teamId, endpoint, open, onOpenChange }: EndpointD
 }
 
 /** Deletes an endpoint. The confirmation lists what is deleted with it. */
-export function DeleteEndpoint({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
+export function DeleteEndpoint({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const trpc = useTRPC();
   const router = useRouter();
   const hrefOf = useConsoleHref();
@@ -114,8 +110,8 @@ export function DeleteEndpoint({ teamId, endpoint, open, onOpenChange }: Endpoin
   });
   return (
     <Confirm
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={onClose}
       title="Delete this webhook?"
       confirmLabel="Delete webhook"
       isBusy={deletion.isBusy}

@@ -7,9 +7,9 @@ import type { WebhookEvent } from "#server/services/webhooks/events/types";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
 import { type Fault, faultOf } from "../../_ui/fault";
+import { Button } from "../../_ui/form/button";
 import { RadioCards, SelectField, SubmitButton, TextField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
-import { buttonStyle } from "../../_ui/styles";
 import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { EVENT_NAMES } from "../events";
@@ -21,7 +21,7 @@ const STATUSES = [
 ];
 
 /** Replays the events of a time range. Counts them first. */
-export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
+export function ReplayRange({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const form = useForm<RangeFields>({ defaultValues: EMPTY_RANGE });
   const [range, setRange] = useState<Range | null>(null);
   const replay = useReplay({ teamId, id: endpoint.id });
@@ -31,10 +31,6 @@ export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDi
     setRange(null);
     replay.reset();
   };
-  const close = () => {
-    onOpenChange(false);
-    chooseRange();
-  };
   const submit = handleSubmit((fields) => {
     const chosen = parseRange(fields, Date.now());
     if (chosen) setRange(chosen);
@@ -42,8 +38,8 @@ export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDi
   });
   return (
     <Dialog
-      open={open}
-      onOpenChange={close}
+      open
+      onOpenChange={onClose}
       title="Replay events"
       description="Each event is sent with the same id and body, and with a new retry schedule."
       isPersistent={replay.state === "busy"}
@@ -55,7 +51,7 @@ export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDi
           range={range}
           replay={replay}
           onBack={chooseRange}
-          onClose={close}
+          onClose={onClose}
         />
       ) : (
         <form onSubmit={submit} noValidate className="flex flex-col gap-5">
@@ -91,9 +87,7 @@ export function ReplayRange({ teamId, endpoint, open, onOpenChange }: EndpointDi
             ))}
           </SelectField>
           <DialogActions>
-            <button type="button" onClick={close} className={`${buttonStyle.plain} h-10`}>
-              Cancel
-            </button>
+            <Button onClick={onClose}>Cancel</Button>
             <SubmitButton>Count events</SubmitButton>
           </DialogActions>
         </form>
@@ -120,11 +114,7 @@ function Replay({ teamId, endpoint, range, replay, onBack, onClose }: ReplayProp
     ),
   );
   const isBusy = replay.state === "busy";
-  const back = (
-    <button type="button" onClick={onBack} className={`${buttonStyle.plain} h-10`}>
-      Back
-    </button>
-  );
+  const back = <Button onClick={onBack}>Back</Button>;
   if (error && !data)
     return (
       <>
@@ -164,24 +154,17 @@ function Replay({ teamId, endpoint, range, replay, onBack, onClose }: ReplayProp
       <FormFault fault={replay.fault} />
       <DialogActions>
         {replay.state === "done" ? (
-          <button type="button" onClick={onClose} className={`${buttonStyle.primary} h-10`}>
+          <Button tone="primary" onClick={onClose}>
             Close
-          </button>
+          </Button>
         ) : isBusy ? (
-          <button type="button" onClick={replay.stop} className={`${buttonStyle.plain} h-10`}>
-            Stop
-          </button>
+          <Button onClick={replay.stop}>Stop</Button>
         ) : (
           <>
             {back}
-            <button
-              type="button"
-              onClick={() => replay.start(range)}
-              disabled={count === 0}
-              className={`${buttonStyle.primary} h-10`}
-            >
+            <Button tone="primary" onClick={() => replay.start(range)} disabled={count === 0}>
               {replay.state === "ready" ? `Replay ${count === 0 ? "events" : total}` : "Continue"}
-            </button>
+            </Button>
           </>
         )}
       </DialogActions>

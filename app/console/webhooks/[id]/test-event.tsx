@@ -5,11 +5,12 @@ import { LoaderCircle } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import type { WebhookEvent } from "#server/services/webhooks/events/types";
-import { Dialog, DialogActions } from "../../_ui/dialog/dialog";
+import { Dialog } from "../../_ui/dialog/dialog";
 import { faultOf } from "../../_ui/fault";
-import { SelectField, SubmitButton } from "../../_ui/form/form";
+import { ActionForm } from "../../_ui/form/action-form";
+import { SelectField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
-import { buttonStyle, linkStyle } from "../../_ui/styles";
+import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { CodeBlock } from "../../_ui/text/code-block";
 import { When } from "../../_ui/text/when";
@@ -22,31 +23,30 @@ import type { EndpointDialogProps } from "./actions";
 const refetchMs = 500;
 
 /** Sends a test event to an endpoint and shows the response. */
-export function TestEvent({ teamId, endpoint, open, onOpenChange }: EndpointDialogProps) {
+export function TestEvent({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const trpc = useTRPC();
   const events = endpoint.events as WebhookEvent[];
   const [type, setType] = useState<WebhookEvent | undefined>(events[0]);
   const testing = useAction(trpc.webhooks.test.mutationOptions(), {
     refresh: [trpc.webhooks.get.queryKey(), trpc.webhooks.deliveries.queryKey()],
   });
-  const close = () => {
-    onOpenChange(false);
-    testing.reset();
-  };
-  const { result, fault } = testing;
+  const { result } = testing;
   return (
     <Dialog
-      open={open}
-      onOpenChange={close}
+      open
+      onOpenChange={onClose}
       title="Send test event"
       description="A signed event with sample data, marked with data.test."
     >
-      <form
+      <ActionForm
         onSubmit={(event) => {
           event.preventDefault();
           if (type) testing.run({ team: teamId, id: endpoint.id, type });
         }}
-        className="flex flex-col gap-5"
+        action={testing}
+        onCancel={onClose}
+        cancelLabel="Close"
+        submitLabel={result ? "Send another" : "Send"}
       >
         <SelectField
           label="Event"
@@ -59,15 +59,8 @@ export function TestEvent({ teamId, endpoint, open, onOpenChange }: EndpointDial
             </option>
           ))}
         </SelectField>
-        <FormFault fault={fault} />
         {result ? <Outcome key={result.id} teamId={teamId} id={endpoint.id} event={result.id} /> : null}
-        <DialogActions>
-          <button type="button" onClick={close} className={`${buttonStyle.plain} h-10`}>
-            Close
-          </button>
-          <SubmitButton isBusy={testing.isBusy}>{result ? "Send another" : "Send"}</SubmitButton>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }
@@ -84,11 +77,6 @@ function Outcome({ teamId, id, event }: { teamId: string; id: string; event: str
     ),
   );
   const attempt = data?.attemptPage.rows[0];
-  const link = (text: string) => (
-    <Link href={hrefOf(`/console/webhooks/${id}/events/${event}`)} className={`${linkStyle} self-start`}>
-      {text}
-    </Link>
-  );
   return (
     <div role="status" className="flex flex-col gap-3 rounded-lg border border-line p-4">
       {attempt ? (
@@ -103,19 +91,20 @@ function Outcome({ teamId, id, event }: { teamId: string; id: string; event: str
               Next attempt <When at={attempt.next_attempt_at} />.
             </p>
           ) : null}
-          {link("View event delivery")}
         </>
       ) : error ? (
-        <>
-          <FormFault fault={faultOf(error)} />
-          {link("View event delivery")}
-        </>
+        <FormFault fault={faultOf(error)} />
       ) : (
         <p className="flex items-center gap-2 text-soft">
           <LoaderCircle className="size-4 shrink-0 motion-safe:animate-spin" aria-hidden="true" /> Sending.
           The attempt continues if you close this dialog. It is listed in the event deliveries.
         </p>
       )}
+      {attempt || error ? (
+        <Link href={hrefOf(`/console/webhooks/${id}/events/${event}`)} className={`${linkStyle} self-start`}>
+          View event delivery
+        </Link>
+      ) : null}
     </div>
   );
 }

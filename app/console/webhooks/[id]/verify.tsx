@@ -1,17 +1,16 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { faultOf } from "../../_ui/fault";
+import { Fetched } from "../../_ui/page/fetched";
 import { Section } from "../../_ui/page/section";
 import { Tabs } from "../../_ui/page/tabs";
 import { CodeBlock } from "../../_ui/text/code-block";
-import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 
 /** How to verify the signature of a request, with sample code. */
 export function Verify({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
-  const { data, error, refetch } = useQuery(
+  const query = useQuery(
     trpc.webhooks.snippets.queryOptions({ team: teamId }, { staleTime: Number.POSITIVE_INFINITY }),
   );
   return (
@@ -25,20 +24,20 @@ export function Verify({ teamId }: { teamId: string }) {
         </p>
       }
     >
-      {data ? (
-        <Tabs
-          label="Sample code"
-          className="border-line border-t"
-          panelClassName="p-4"
-          tabs={data.map(({ id, label, language, fileName, text }) => ({
-            value: id,
-            label,
-            content: <CodeBlock text={text} label={fileName} language={language} />,
-          }))}
-        />
-      ) : error ? (
-        <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
-      ) : null}
+      <Fetched isBare by={query}>
+        {(samples) => (
+          <Tabs
+            label="Sample code"
+            className="border-line border-t"
+            panelClassName="p-4"
+            tabs={samples.map(({ id, label, language, fileName, text }) => ({
+              value: id,
+              label,
+              content: <CodeBlock text={text} label={fileName} language={language} />,
+            }))}
+          />
+        )}
+      </Fetched>
     </Section>
   );
 }

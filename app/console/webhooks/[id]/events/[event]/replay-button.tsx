@@ -5,9 +5,8 @@ import { useState } from "react";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import type { WebhookDeliveryView } from "#server/trpc/webhooks/webhooks";
 import { Confirm } from "../../../../_ui/dialog/confirm";
-import { ActionButton } from "../../../../_ui/form/action-button";
+import { Button } from "../../../../_ui/form/button";
 import { useDisabledReason } from "../../../../_ui/page/permission";
-import { buttonStyle } from "../../../../_ui/styles";
 import { useTRPC } from "../../../../_ui/trpc";
 import { useAction } from "../../../../_ui/use-action";
 
@@ -35,14 +34,14 @@ export function ReplayButton({ teamId, endpoint, delivery }: Props) {
   const hasSucceeded = delivery.status === "success";
   return (
     <>
-      <ActionButton
+      <Button
+        Icon={Rewind}
         disabled={replaying.isBusy}
         disabledReason={blockedReason}
         onClick={() => (hasSucceeded ? setConfirming(true) : replay())}
-        className={`${buttonStyle.plain} h-10`}
       >
-        <Rewind className="size-4" aria-hidden="true" /> Replay
-      </ActionButton>
+        Replay
+      </Button>
       <Confirm
         open={isConfirming}
         onOpenChange={setConfirming}

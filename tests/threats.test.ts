@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { CONTENT } from "./threats/content";
 import { MESSAGE } from "./threats/message";
-import { OUTSIDE } from "./threats/outside";
+import { OUTSIDE } from "./threats/network";
 import { SIGN_IN } from "./threats/sign-in";
 
 describe.each([

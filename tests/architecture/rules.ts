@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Deed, Import, Source } from "./source";
+import type { Import, Source, Use } from "./source";
 
 /** A place where a rule is broken, and what would keep it. */
 export type Finding = { path: string; line: number; message: string };
@@ -30,7 +30,7 @@ const LAYERS = [
 ];
 
 /** What code behind the entry points may import of ours: a folder with everything in it, or one file. */
-const SERVICES_MAY = [
+const SERVICES_IMPORTS = [
   "db/",
   "server/mail/",
   "server/services/",
@@ -38,10 +38,10 @@ const SERVICES_MAY = [
   "server/shared/",
   "server/deps",
 ];
-const MAIL_MAY = ["server/mail/", "server/platform/", "server/shared/"];
+const MAIL_IMPORTS = ["server/mail/", "server/platform/", "server/shared/"];
 const EGRESS = "server/platform/egress/";
-const PAGES_MAY = ["app/", "server/trpc/", "server/auth", "server/shared/"];
-const ROUTES_MAY = [...PAGES_MAY, "server/rest/", "server/startup/next"];
+const PAGES_IMPORTS = ["app/", "server/trpc/", "server/auth", "server/shared/"];
+const ROUTES_IMPORTS = [...PAGES_IMPORTS, "server/rest/", "server/startup/next"];
 const ENTRY_POINTS = ["server/rest", "server/trpc", "server/delivery"];
 const EFFECTS_BY_ARGUMENT = ["server/services", "server/mail", "server/delivery", "server/rest"];
 const DATABASE_PACKAGES = /^(postgres|drizzle-orm)(\/|$)/;
@@ -55,7 +55,7 @@ const levelOf = (file: string): number =>
 const isWithin = (target: string, place: string): boolean =>
   place.endsWith("/") ? target.startsWith(place) : target === place || target.startsWith(`${place}/`);
 
-const roomOfTarget = (target: string): string => {
+const folderOfTarget = (target: string): string => {
   const [top = "", next = "", ...rest] = target.split("/");
   if (top !== "server") return top;
   return rest.length > 0 ? `server/${next}` : "server";
@@ -87,8 +87,8 @@ function reachableFrom(start: string, all: readonly Source[]): ReadonlySet<strin
   return reached;
 }
 
-function forbidDeeds(file: Source, kinds: readonly Deed["kind"][], reason: string): Finding[] {
-  return file.deeds
+function forbidUses(file: Source, kinds: readonly Use["kind"][], reason: string): Finding[] {
+  return file.uses
     .filter(({ kind }) => kinds.includes(kind))
     .map(({ text, line }) => ({ path: file.path, line, message: `has \`${text}\`: ${reason}` }));
 }
@@ -96,7 +96,7 @@ function forbidDeeds(file: Source, kinds: readonly Deed["kind"][], reason: strin
 /** The rules of import, effect and form, each by the sentence that it keeps. */
 export const RULES = {
   "db imports nothing of ours and never reads the environment": (file) =>
-    file.room !== "db"
+    file.folder !== "db"
       ? []
       : [
           ...forbidImports(
@@ -104,18 +104,18 @@ export const RULES = {
             ({ isOurs, target }) => isOurs && !isWithin(target, "db/"),
             "db knows nobody; hand it what it needs",
           ),
-          ...forbidDeeds(file, ["env"], "the address of the database is an argument"),
+          ...forbidUses(file, ["env"], "the address of the database is an argument"),
         ],
 
   "mail imports no database and no entry point": (file) =>
-    file.room !== "server/mail"
+    file.folder !== "server/mail"
       ? []
       : forbidImports(
           file,
           ({ isOurs, target }) =>
             DATABASE_PACKAGES.test(target) ||
             /^next(\/|$)/.test(target) ||
-            (isOurs && !MAIL_MAY.some((place) => isWithin(target, place))),
+            (isOurs && !MAIL_IMPORTS.some((place) => isWithin(target, place))),
           "server/mail is pure, or talks SMTP and DNS",
         ),
 
@@ -129,30 +129,30 @@ export const RULES = {
         ),
 
   "services import db, mail, platform, shared and one another": (file) =>
-    file.room !== "server/services"
+    file.folder !== "server/services"
       ? []
       : forbidImports(
           file,
           ({ isOurs, target }) =>
             /^next(-auth)?(\/|$)/.test(target) ||
-            (isOurs && !SERVICES_MAY.some((place) => isWithin(target, place))),
+            (isOurs && !SERVICES_IMPORTS.some((place) => isWithin(target, place))),
           "a decision knows no door and no composition root",
         ),
 
   "rest, trpc and delivery do not import one another": (file) =>
-    !ENTRY_POINTS.includes(file.room)
+    !ENTRY_POINTS.includes(file.folder)
       ? []
       : forbidImports(
           file,
-          ({ target }) => ENTRY_POINTS.some((entry) => entry !== file.room && isWithin(target, entry)),
+          ({ target }) => ENTRY_POINTS.some((entry) => entry !== file.folder && isWithin(target, entry)),
           "what two entry points share is a service",
         ),
 
   "the types of the effects are types only": (file) =>
-    file.path !== "server/deps.ts" ? [] : forbidDeeds(file, ["value"], "server/deps.ts holds types only"),
+    file.path !== "server/deps.ts" ? [] : forbidUses(file, ["value"], "server/deps.ts holds types only"),
 
   "rest speaks the web standard and never next": (file) =>
-    file.room !== "server/rest"
+    file.folder !== "server/rest"
       ? []
       : forbidImports(
           file,
@@ -161,10 +161,10 @@ export const RULES = {
         ),
 
   "every file that declares routes is listed in server/rest/routes.ts": (file, all) => {
-    const declared = file.deeds.find(({ kind }) => kind === "withApi");
-    if (!declared || file.room === "tests") return [];
+    const declared = file.uses.find(({ kind }) => kind === "withApi");
+    if (!declared || file.folder === "tests") return [];
     const finding = (message: string) => [{ path: file.path, line: declared.line, message }];
-    if (file.room !== "server/rest") return finding("declares a route: routes are declared in server/rest");
+    if (file.folder !== "server/rest") return finding("declares a route: routes are declared in server/rest");
     const list = all.find(({ path }) => path === "server/rest/routes.ts");
     const isListed = list?.imports.some(({ target, isType }) => !isType && `${target}.ts` === file.path);
     return isListed || file === list
@@ -174,20 +174,20 @@ export const RULES = {
 
   "route files of app import rest, auth, trpc, shared and startup/next; pages import trpc, auth and shared; none imports db":
     (file) => {
-      if (file.room !== "app") return [];
-      const may = ROUTE_FILE.test(file.path) ? ROUTES_MAY : PAGES_MAY;
+      if (file.folder !== "app") return [];
+      const allowed = ROUTE_FILE.test(file.path) ? ROUTES_IMPORTS : PAGES_IMPORTS;
       return forbidImports(
         file,
         ({ isOurs, isType, target }) =>
           isOurs &&
-          !may.some((place) => isWithin(target, place)) &&
-          !(isType && roomOfTarget(target).startsWith("server")),
-        `here only ${may.slice(1).join(", ")} and types of server`,
+          !allowed.some((place) => isWithin(target, place)) &&
+          !(isType && folderOfTarget(target).startsWith("server")),
+        `here only ${allowed.slice(1).join(", ")} and types of server`,
       );
     },
 
   "only the route files of app, and startup itself, import startup": (file) =>
-    !/^(db|server)/.test(file.room) || file.room === "server/startup"
+    !/^(db|server)/.test(file.folder) || file.folder === "server/startup"
       ? []
       : forbidImports(
           file,
@@ -206,12 +206,12 @@ export const RULES = {
         ),
 
   "services, mail, delivery, egress and rest receive the clock, HTTP and settings as arguments": (file) =>
-    EFFECTS_BY_ARGUMENT.includes(file.room) || file.path.startsWith(EGRESS)
-      ? forbidDeeds(file, ["clock", "fetch", "env"], "effects come through ctx, deps or an argument")
+    EFFECTS_BY_ARGUMENT.includes(file.folder) || file.path.startsWith(EGRESS)
+      ? forbidUses(file, ["clock", "fetch", "env"], "effects come through ctx, deps or an argument")
       : [],
 
   "services and rest open no connections of their own": (file) =>
-    ["server/services", "server/rest"].includes(file.room)
+    ["server/services", "server/rest"].includes(file.folder)
       ? forbidImports(
           file,
           ({ target, isType }) => !isType && (NETWORK_PACKAGES.test(target) || target === "postgres"),
@@ -225,8 +225,8 @@ export const RULES = {
       // Nobody imports app, or the proxy before it, but their tests, so they have no name of their own.
       ({ isOurs, specifier, target }) =>
         isOurs &&
-        !(file.room === "tests" && /^(app\/|proxy$)/.test(target ?? "")) &&
-        specifier.startsWith(".") !== (roomOfTarget(target) === file.room),
+        !(file.folder === "tests" && /^(app\/|proxy$)/.test(target ?? "")) &&
+        specifier.startsWith(".") !== (folderOfTarget(target) === file.folder),
       "write #server/… or #db/… across rooms, ./… inside one",
     ),
 
@@ -234,24 +234,24 @@ export const RULES = {
     ...(/(^|\/)index\.[a-z]+$/.test(file.path)
       ? [{ path: file.path, line: 1, message: "is called index: name it by what it holds" }]
       : []),
-    ...forbidDeeds(file, ["star export", "forwarding"], "import from where it is"),
+    ...forbidUses(file, ["star export", "forwarding"], "import from where it is"),
   ],
 
   "default exports only where Next or a tool demands them": (file) =>
     NEXT_FILE.test(file.path) || SETTINGS_FILE.test(file.path)
       ? []
-      : forbidDeeds(file, ["default export"], "export it by name"),
+      : forbidUses(file, ["default export"], "export it by name"),
 
   "only startup writes to the console of the process": (file) =>
-    /^(db|server|app)/.test(file.room) && file.room !== "server/startup"
-      ? forbidDeeds(file, ["console"], "log facts through deps.log")
+    /^(db|server|app)/.test(file.folder) && file.folder !== "server/startup"
+      ? forbidUses(file, ["console"], "log facts through deps.log")
       : [],
 
   "no check is switched off": (file) =>
-    forbidDeeds(file, ["suppression"], "mend what the compiler or the linter found"),
+    forbidUses(file, ["suppression"], "mend what the compiler or the linter found"),
 
   "no import cycles": (file, all) => {
-    if (file.room === "tests") return [];
+    if (file.folder === "tests") return [];
     return forbidImports(
       file,
       ({ target, isLazy }) => !isLazy && reachableFrom(target, all).has(withoutExtension(file.path)),

@@ -15,7 +15,7 @@ export type Import = {
 };
 
 /** Something that a file does which a rule may forbid. */
-export type Deed = {
+export type Use = {
   kind:
     | "clock"
     | "fetch"
@@ -35,11 +35,11 @@ export type Deed = {
 /** One source file, read for the rules. `path` is relative to the project's root, with forward slashes. */
 export type Source = {
   path: string;
-  room: string;
+  folder: string;
   lineCount: number;
   isClient: boolean;
   imports: Import[];
-  deeds: Deed[];
+  uses: Use[];
 };
 
 const CODE = /\.(ts|tsx|mts|mjs|js)$/;
@@ -48,7 +48,7 @@ const GENERATED = "next-env.d.ts";
 const SUPPRESSION = /@ts-(ignore|nocheck|expect-error)|biome-ignore|eslint-disable/;
 
 /** `server/startup/x.ts` is in `server/startup`, `server/deps.ts` in `server`, `db/…`, `app/…` and `tests/…` in those; else "". */
-export function roomOf(file: string): string {
+export function folderOf(file: string): string {
   const [top = "", next = "", ...rest] = file.split("/");
   if (top === "server") return rest.length > 0 ? `server/${next}` : "server";
   return ["db", "app", "tests"].includes(top) ? top : "";
@@ -71,8 +71,8 @@ export function readSource(file: string, text: string): Source {
   if (errors[0]) throw new Error(`${file} cannot be parsed: ${errors[0].message}`);
   const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length;
   const imports: Import[] = [];
-  const deeds: Deed[] = [];
-  const bring = (
+  const uses: Use[] = [];
+  const addImport = (
     source: ESTree.Expression | ESTree.StringLiteral | null,
     isType: boolean,
     isLazy: boolean = false,
@@ -80,28 +80,28 @@ export function readSource(file: string, text: string): Source {
     if (source?.type !== "Literal" || typeof source.value !== "string") return;
     imports.push({ ...resolve(file, source.value), isType, isLazy, line: lineAt(source.start) });
   };
-  const note = (kind: Deed["kind"], { start, end }: { start: number; end: number }) => {
+  const note = (kind: Use["kind"], { start, end }: { start: number; end: number }) => {
     const excerpt = text.slice(start, end).split("\n")[0]?.slice(0, 60) ?? "";
-    deeds.push({ kind, text: excerpt, line: lineAt(start) });
+    uses.push({ kind, text: excerpt, line: lineAt(start) });
   };
 
   for (const node of nodesOf(program)) {
     switch (node.type) {
       case "ImportDeclaration":
-        bring(node.source, node.importKind === "type");
+        addImport(node.source, node.importKind === "type");
         break;
       case "ImportExpression":
-        bring(node.source, false, true);
+        addImport(node.source, false, true);
         break;
       case "TSImportType":
-        bring(node.source, true);
+        addImport(node.source, true);
         break;
       case "ExportNamedDeclaration":
-        bring(node.source, node.exportKind === "type");
+        addImport(node.source, node.exportKind === "type");
         if (node.source) note("forwarding", node);
         break;
       case "ExportAllDeclaration":
-        bring(node.source, node.exportKind === "type");
+        addImport(node.source, node.exportKind === "type");
         note("star export", node);
         break;
       case "ExportDefaultDeclaration":
@@ -114,19 +114,19 @@ export function readSource(file: string, text: string): Source {
     }
   }
   for (const { specifier, line } of imports) {
-    if (/^(node:)?process$/.test(specifier)) deeds.push({ kind: "env", text: specifier, line });
+    if (/^(node:)?process$/.test(specifier)) uses.push({ kind: "env", text: specifier, line });
   }
   for (const statement of program.body) if (isValue(statement)) note("value", statement);
   for (const comment of comments) if (SUPPRESSION.test(comment.value)) note("suppression", comment);
   return {
     path: file,
-    room: roomOf(file),
+    folder: folderOf(file),
     lineCount: text.trimEnd().split("\n").length,
     isClient: program.body.some(
       (statement) => "directive" in statement && statement.directive === "use client",
     ),
     imports,
-    deeds,
+    uses,
   };
 }
 
@@ -138,7 +138,7 @@ function* nodesOf(value: unknown): Generator<ESTree.Node> {
 }
 
 /** Which effect, or which of our own declarations, a node reaches for. */
-function effectOf(node: ESTree.Node): Deed["kind"] | null {
+function effectOf(node: ESTree.Node): Use["kind"] | null {
   switch (node.type) {
     case "CallExpression":
       if (isGlobal(node.callee, "Date")) return "clock";

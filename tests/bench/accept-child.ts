@@ -7,8 +7,8 @@ import { buildDeps } from "#server/startup/deps";
 import { openHttpServer, type Pages } from "#server/startup/http/node";
 import { openPages } from "#server/startup/http/pages";
 import { provideDeps } from "#server/startup/next";
+import { settingsFor } from "./bench-database";
 import { answerParent, usage } from "./child";
-import { settingsFor } from "./place";
 
 type Opened = { databaseUrl: string; productFolder?: string; env?: Record<string, string> };
 
@@ -33,7 +33,7 @@ const commands = {
         answer: (request, peer) => dispatch(rest, request, peer),
         limitHeaders: async () => ({}),
       }),
-      pages: await openFloor(built.deps.hot),
+      pages: await openBaseline(built.deps.hot),
       upgrades: false,
       log: silentLog,
     });
@@ -50,7 +50,7 @@ const commands = {
 export type AcceptCommands = typeof commands;
 
 /** Reads the body as JSON and inserts one row with a prepared statement, on the same pool. */
-async function openFloor(hot: ReturnType<typeof buildDeps>["deps"]["hot"]): Promise<Pages> {
+async function openBaseline(hot: ReturnType<typeof buildDeps>["deps"]["hot"]): Promise<Pages> {
   await hot`create table if not exists bench_rows (
     id uuid primary key, sender text not null, recipient text not null, subject text not null, html text not null)`;
   const insertOne = async (request: Request): Promise<Response> => {

@@ -1,10 +1,10 @@
 import type { AcceptCommands } from "./accept-child";
+import type { BenchDatabase, Place } from "./bench-database";
 import { type Child, startChild } from "./child";
-import { type Pressed, press } from "./load";
-import { type Contestant, medianOf, medianRatio, runInTurns } from "./measure";
-import type { BenchDatabase, Place } from "./place";
+import { type LoadResult, press } from "./load";
+import { medianOf, medianRatio, runAlternately, type Side } from "./measure";
 import { FLOOR_PATH } from "./product";
-import { judgedLine, type Line, milliseconds, perSecond, toldLine } from "./report";
+import { comparedLine, type Line, milliseconds, perSecond, plainLine } from "./report";
 import { emailHtml, recipientOf, SENDER, subjectOf } from "./sample-email";
 
 const secondsPerRun = 3;
@@ -77,7 +77,7 @@ async function compareRates(
 ): Promise<Line[]> {
   const cpu = new Map<keyof Targets, number[]>();
   const rateOf =
-    (name: keyof Targets): Contestant =>
+    (name: keyof Targets): Side =>
     async ({ isWarmUp }) => {
       const before = await web.ask("usage", undefined as never);
       const seconds = isWarmUp ? secondsToWarmUp : secondsPerRun;
@@ -89,16 +89,16 @@ async function compareRates(
     };
   const at = `${connections} connections`;
   const cpuOf = (name: keyof Targets) => cpu.get(name) ?? [];
-  const own = await runInTurns({ server: rateOf("server"), insert: rateOf("insert") });
+  const own = await runAlternately({ server: rateOf("server"), insert: rateOf("insert") });
   const lines = [
-    judgedLine({
+    comparedLine({
       what: `accept at the Node server, ${at}`,
       measured: perSecond(medianOf(own.server), "emails"),
       floor: `same server, a handler that inserts one row: ${perSecond(medianOf(own.insert), "rows")}`,
       ratio: medianRatio(own.server, own.insert),
       budget: { atLeast: 0.5 },
     }),
-    toldLine(
+    plainLine(
       `accept at the Node server, ${at}, processor time of the web process`,
       `${medianOf(cpuOf("server")).toFixed(2)} ms per email`,
       `the insert: ${medianOf(cpuOf("insert")).toFixed(2)} ms`,
@@ -106,7 +106,7 @@ async function compareRates(
     ),
   ];
   if (!hasNext) return lines;
-  const beside = await runInTurns({
+  const beside = await runAlternately({
     server: rateOf("server"),
     post: rateOf("nextPost"),
     get: rateOf("nextGet"),
@@ -115,7 +115,7 @@ async function compareRates(
   const shown = (rate: readonly number[]) => perSecond(medianOf(rate), "requests");
   for (const method of ["post", "get"] as const)
     lines.push(
-      judgedLine({
+      comparedLine({
         what: `accept at the Node server, ${at}`,
         measured: perSecond(medianOf(beside.server), "emails"),
         floor: `Next route that does nothing, ${method.toUpperCase()}: ${shown(beside[method])}`,
@@ -124,7 +124,7 @@ async function compareRates(
       }),
     );
   lines.push(
-    judgedLine({
+    comparedLine({
       what: `accept at the Next route, as on Vercel, ${at}`,
       measured: perSecond(medianOf(beside.next), "emails"),
       floor: `Next route that does nothing, POST: ${shown(beside.post)}`,
@@ -136,13 +136,13 @@ async function compareRates(
 }
 
 async function judgeLatency(targets: Targets): Promise<Line> {
-  const seen: Pressed[] = [];
+  const seen: LoadResult[] = [];
   for (let round = 0; round < 4; round++)
     seen.push(await press({ ...targets.server, connections: latencyConnections, seconds: secondsPerRun }));
   const measured = seen.slice(1);
   const p50 = medianOf(measured.map(({ p50Ms }) => p50Ms));
   const p99 = medianOf(measured.map(({ p99Ms }) => p99Ms));
-  return judgedLine({
+  return comparedLine({
     what: `accept, p99 at ${latencyConnections} connections`,
     measured: milliseconds(p99),
     floor: `its p50: ${milliseconds(p50)}`,

@@ -1,13 +1,13 @@
 import { openDatabase } from "#db/client";
 import { acceptTarget } from "./accept";
 import type { AcceptCommands } from "./accept-child";
+import type { Place } from "./bench-database";
 import { startChild } from "./child";
 import type { DeliverCommands } from "./deliver-child";
 import { press } from "./load";
-import { medianOf, medianRatio, runInTurns } from "./measure";
-import type { Place } from "./place";
+import { medianOf, medianRatio, runAlternately } from "./measure";
 import { queueEmails } from "./queue";
-import { judgedLine, type Line, perSecond } from "./report";
+import { comparedLine, type Line, perSecond } from "./report";
 import { openSink } from "./sink";
 
 const connections = 16;
@@ -29,7 +29,7 @@ export async function measureBusy(place: Place): Promise<Line[]> {
     const target = acceptTarget(serverPort, database.token);
     const smtpUrl = `smtp://127.0.0.1:${sink.port}`;
     const accept = async (seconds: number) => (await press({ ...target, connections, seconds })).perSecond;
-    const rates = await runInTurns({
+    const rates = await runAlternately({
       busy: async ({ isWarmUp }) => {
         await hot`truncate emails cascade`;
         await queueEmails(hot, database.teamId, backlog);
@@ -44,7 +44,7 @@ export async function measureBusy(place: Place): Promise<Line[]> {
       },
     });
     return [
-      judgedLine({
+      comparedLine({
         what: `accept at the Node server, ${connections} connections, while the engine delivers at full speed`,
         measured: perSecond(medianOf(rates.busy), "emails"),
         floor: `while it is idle: ${perSecond(medianOf(rates.idle), "emails")}`,

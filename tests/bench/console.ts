@@ -8,16 +8,16 @@ import { getEmail } from "#server/services/emails/read/read";
 import { readDays, readHours } from "#server/services/overview/days";
 import { listFailures, readDeliveryTimes, readQueue } from "#server/services/overview/queue";
 import { buildDeps } from "#server/startup/deps";
-import { fillEmails, RARE, USUAL } from "./fill-emails";
-import { medianOf, medianRatio, runInTurns } from "./measure";
-import { type Place, settingsFor } from "./place";
-import { judgedLine, type Line, milliseconds, toldLine } from "./report";
+import { type Place, settingsFor } from "./bench-database";
+import { COMMON, fillEmails, RARE } from "./fill-emails";
+import { medianOf, medianRatio, runAlternately } from "./measure";
+import { comparedLine, type Line, milliseconds, plainLine } from "./report";
 
 const few = 1_000;
 /** Inserting a million takes minutes; fewer show whether the part works. */
 const many = Number(process.env.BENCH_MAILS ?? 1_000_000);
 const pageRows = 25;
-const asksPerRun = 20;
+const queriesPerRun = 20;
 const dayMs = 86_400_000;
 
 /** Pages of the list that an index finds, or that fill immediately. */
@@ -25,12 +25,12 @@ const PAGES: Record<string, EmailFilter> = {
   "the first page": {},
   "a status that most have": { status: "delivered" },
   "a status that few have": { status: "bounced" },
-  "a key that most have": { apiKeyId: USUAL.key },
+  "a key that most have": { apiKeyId: COMMON.key },
   "a recipient": { recipient: RARE.to },
   "a tag that many have": { tag: { name: "kind", value: "news" } },
   "a tag that few have": { tag: { name: "kind", value: "rare" } },
   "words that many have": { words: "order" },
-  "status, key and domain": { status: "bounced", apiKeyId: USUAL.key, domain: USUAL.domain },
+  "status, key and domain": { status: "bounced", apiKeyId: COMMON.key, domain: COMMON.domain },
 };
 
 /**
@@ -38,7 +38,7 @@ const PAGES: Record<string, EmailFilter> = {
  * every accepted email and every change of its status slower. They take longer than among a thousand emails,
  * and not longer among ten million than among one.
  */
-const LOOKED_FOR: Record<string, EmailFilter> = {
+const SEARCHED: Record<string, EmailFilter> = {
   "a key that few have": { apiKeyId: RARE.key },
   "a domain that few have": { domain: RARE.domain },
   "words that no email has": { words: "words without a match" },
@@ -53,10 +53,10 @@ export async function measureConsole(place: Place): Promise<Line[]> {
     const asked = Object.keys(small.asks);
     const lines: Line[] = [];
     for (const name of asked) {
-      const run = (filled: typeof small) => async () => timeAsks(filled.asks[name]);
-      const took = await runInTurns({ many: run(large), few: run(small) }, 3);
+      const run = (filled: typeof small) => async () => timeQueries(filled.asks[name]);
+      const took = await runAlternately({ many: run(large), few: run(small) }, 3);
       lines.push(
-        judgedLine({
+        comparedLine({
           what: `${name}, of ${many.toLocaleString("en")} emails`,
           measured: milliseconds(medianOf(took.many)),
           floor: `of ${few.toLocaleString("en")}: ${milliseconds(medianOf(took.few))}`,
@@ -67,10 +67,10 @@ export async function measureConsole(place: Place): Promise<Line[]> {
     }
     for (const [name, ask] of Object.entries(large.bounded))
       lines.push(
-        toldLine(
+        plainLine(
           `${name}, of ${many.toLocaleString("en")} emails`,
-          milliseconds(await timeAsks(ask)),
-          `of ${few.toLocaleString("en")}: ${milliseconds(await timeAsks(small.bounded[name]))}`,
+          milliseconds(await timeQueries(ask)),
+          `of ${few.toLocaleString("en")}: ${milliseconds(await timeQueries(small.bounded[name]))}`,
         ),
       );
     return lines;
@@ -111,7 +111,7 @@ async function openFilled(place: Place, count: number) {
   };
   // These read a bounded number of the newest emails, and a thousand is fewer.
   const bounded: Record<string, () => Promise<unknown>> = {
-    ...Object.fromEntries(Object.entries(LOOKED_FOR).map(([name, filter]) => [name, look(filter)])),
+    ...Object.fromEntries(Object.entries(SEARCHED).map(([name, filter]) => [name, look(filter)])),
     "the overview's delivery time": () => readDeliveryTimes(ctx, new Date(0)),
     "the overview's hours": () => readHours(ctx),
   };
@@ -134,9 +134,9 @@ async function middleOf(ctx: Ctx, count: number): Promise<string> {
   return row.id;
 }
 
-async function timeAsks(ask: (() => Promise<unknown>) | undefined): Promise<number> {
+async function timeQueries(ask: (() => Promise<unknown>) | undefined): Promise<number> {
   const tookMs: number[] = [];
-  for (let n = 0; n < asksPerRun; n++) {
+  for (let n = 0; n < queriesPerRun; n++) {
     const startedMs = performance.now();
     await ask?.();
     tookMs.push(performance.now() - startedMs);

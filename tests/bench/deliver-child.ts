@@ -5,8 +5,8 @@ import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { silentLog } from "#server/platform/log";
 import { type Built, buildDeps } from "#server/startup/deps";
 import { lowerPriority } from "#server/startup/launcher/lower-priority";
+import { settingsFor } from "./bench-database";
 import { answerParent, usage } from "./child";
-import { settingsFor } from "./place";
 import { emailHtml, recipientOf, SENDER, subjectOf } from "./sample-email";
 
 /** Concurrent emails of the plain loop: more than the pool has connections, so that no connection waits. */

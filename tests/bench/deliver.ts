@@ -1,10 +1,10 @@
 import { openDatabase } from "#db/client";
+import type { Place } from "./bench-database";
 import { type Child, startChild } from "./child";
 import type { DeliverCommands } from "./deliver-child";
-import { medianOf, medianRatio, runInTurns } from "./measure";
-import type { Place } from "./place";
+import { medianOf, medianRatio, runAlternately } from "./measure";
 import { drained, queueEmails } from "./queue";
-import { judgedLine, type Line, perSecond, toldLine } from "./report";
+import { comparedLine, type Line, perSecond, plainLine } from "./report";
 import { openSink } from "./sink";
 
 const emailsPerRun = 6_000;
@@ -42,26 +42,26 @@ export async function measureDelivery(place: Place): Promise<Line[]> {
   };
 
   try {
-    const rates = await runInTurns({
+    const rates = await runAlternately({
       engine: ({ isWarmUp }) => withCpu(engine, cpu.engine, isWarmUp, deliver),
       plain: ({ isWarmUp }) => withCpu(plain, cpu.plain, isWarmUp, sendPlain),
     });
     const memory = await engine.ask("usage", undefined as never);
     return [
-      judgedLine({
+      comparedLine({
         what: "delivery, claim to recorded result, one process, no DKIM on either side",
         measured: perSecond(medianOf(rates.engine), "emails"),
         floor: `\`nodemailer.sendMail\` in a loop, pool of ${connections}, to ${sink.name}: ${perSecond(medianOf(rates.plain), "emails")}`,
         ratio: medianRatio(rates.engine, rates.plain),
         budget: { atLeast: 2 },
       }),
-      toldLine(
+      plainLine(
         "delivery, processor time of that process",
         `${medianOf(cpu.engine).toFixed(2)} ms per email`,
         `the loop: ${medianOf(cpu.plain).toFixed(2)} ms`,
         medianRatio(cpu.plain, cpu.engine),
       ),
-      judgedLine({
+      comparedLine({
         what: "memory of the engine at full speed, of 300 MB",
         measured: `${Math.round(memory.rssMb)} MB`,
         floor: "",

@@ -5,7 +5,7 @@ export const RARE = {
   domain: "rare.example",
   to: "rare@customers.example",
 } as const;
-export const USUAL = { key: "01900000-0000-7000-8000-00000000beef", domain: "bench.example" } as const;
+export const COMMON = { key: "01900000-0000-7000-8000-00000000beef", domain: "bench.example" } as const;
 
 const atOnce = 20_000;
 
@@ -16,13 +16,13 @@ const atOnce = 20_000;
  */
 export async function fillEmails(hot: HotSql, teamId: string, count: number): Promise<void> {
   for (let from = 1; from <= count; from += atOnce)
-    await fillPart(hot, teamId, { from, to: Math.min(count, from + atOnce - 1), count });
+    await insertPart(hot, teamId, { from, to: Math.min(count, from + atOnce - 1), count });
   await hot.unsafe("vacuum analyze emails");
   await hot.unsafe("vacuum analyze deliveries");
   await hot.unsafe("vacuum analyze email_events");
 }
 
-async function fillPart(
+async function insertPart(
   hot: HotSql,
   teamId: string,
   { from, to, count }: { from: number; to: number; count: number },
@@ -40,13 +40,13 @@ async function fillPart(
     ), email as (
       insert into emails (id, team_id, api_key_id, sender, sender_address, sender_domain, "to", subject, tags, message_id,
         status, created_at)
-      select id, ${teamId}, (case when is_rare then ${RARE.key} else ${USUAL.key} end)::uuid, 'ann@' || d.domain,
+      select id, ${teamId}, (case when is_rare then ${RARE.key} else ${COMMON.key} end)::uuid, 'ann@' || d.domain,
         'ann@' || d.domain, d.domain, jsonb_build_array(a.address), case when is_rare then 'Rare' else 'Your order ' || n end,
         jsonb_build_array(jsonb_build_object('name', 'kind', 'value',
           case when is_rare then 'rare' when n % 2 = 0 then 'receipt' else 'news' end)),
         id || '@' || d.domain, status, at
       from mail
-        cross join lateral (select case when is_rare then ${RARE.domain} else ${USUAL.domain} end) as d(domain)
+        cross join lateral (select case when is_rare then ${RARE.domain} else ${COMMON.domain} end) as d(domain)
         cross join lateral (select case when is_rare then ${RARE.to} else 'reader-' || n || '@customers.example' end) as a(address)
       returning id
     ), delivery as (

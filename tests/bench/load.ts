@@ -12,13 +12,13 @@ export type Load = {
   body?: string;
 };
 
-export type Pressed = { perSecond: number; p50Ms: number; p99Ms: number };
+export type LoadResult = { perSecond: number; p50Ms: number; p99Ms: number };
 
 /**
  * Sends requests over kept connections, each as soon as the previous one has a response. Throws on anything
  * but a 2xx: a fast error must not count as speed.
  */
-export async function press({ url, connections, seconds, headers, body }: Load): Promise<Pressed> {
+export async function press({ url, connections, seconds, headers, body }: Load): Promise<LoadResult> {
   const method = body === undefined ? "GET" : "POST";
   const result = await autocannon({ url, connections, duration: seconds, method, headers, body });
   if (result.non2xx + result.errors > 0)

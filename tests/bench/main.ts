@@ -1,8 +1,8 @@
 import { measureAccept } from "./accept";
+import { openBenchDatabase, type Place } from "./bench-database";
 import { measureBusy } from "./busy";
 import { measureConsole } from "./console";
 import { measureDelivery } from "./deliver";
-import { openPlace, type Place } from "./place";
 import { describeRun, formatTable, type Line } from "./report";
 import { measureScale } from "./scale";
 import { measureStart } from "./start";
@@ -40,7 +40,7 @@ async function main(names: string[]): Promise<number> {
   }
   // Started processes end with this one, in its exit handlers.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
-  const place = await openPlace();
+  const place = await openBenchDatabase();
   const lines: Line[] = [];
   let hasBroken = false;
   for (const [name, measure] of Object.entries(PARTS)) {

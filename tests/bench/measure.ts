@@ -1,5 +1,5 @@
 /** One side of a comparison: a run that returns one number. A warm-up run may be shorter. */
-export type Contestant = (run: { isWarmUp: boolean }) => Promise<number>;
+export type Side = (run: { isWarmUp: boolean }) => Promise<number>;
 
 export const pairsMin = 3;
 
@@ -7,15 +7,15 @@ export const pairsMin = 3;
  * Alternates the sides, A B A B, after one warm-up each, so that other load on the machine affects all of
  * them alike. Returns the numbers of each side in the order of the rounds.
  */
-export async function runInTurns<Name extends string>(
-  contestants: Record<Name, Contestant>,
+export async function runAlternately<Name extends string>(
+  sides: Record<Name, Side>,
   rounds: number = pairsMin,
 ): Promise<Record<Name, number[]>> {
-  const names = Object.keys(contestants) as Name[];
-  for (const name of names) await contestants[name]({ isWarmUp: true });
+  const names = Object.keys(sides) as Name[];
+  for (const name of names) await sides[name]({ isWarmUp: true });
   const numbers = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   for (let round = 0; round < rounds; round++)
-    for (const name of names) numbers[name].push(await contestants[name]({ isWarmUp: false }));
+    for (const name of names) numbers[name].push(await sides[name]({ isWarmUp: false }));
   return numbers;
 }
 

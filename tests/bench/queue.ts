@@ -5,7 +5,7 @@ import { insertSubmissions } from "#server/services/emails/accept/insert-submiss
 import { emailHtml, recipientOf, SENDER, SENDER_DOMAIN, subjectOf } from "./sample-email";
 
 const perStatement = 100;
-const lookEveryMs = 25;
+const pollMs = 25;
 
 /** Queues emails like the accepting statement, each with one recipient and due now. */
 export async function queueEmails(hot: HotSql, teamId: string, count: number): Promise<void> {
@@ -67,7 +67,7 @@ export async function drained(hot: HotSql, maxMs: number): Promise<void> {
           or exists (select from deliveries where status = 'sending') as is`;
     if (!open?.is) break;
     if (performance.now() > untilMs) throw new Error("Not every email was delivered in time.");
-    await wait(lookEveryMs);
+    await wait(pollMs);
   }
   const others = await hot`select status from deliveries where status <> 'sent' limit 1`;
   if (others.length > 0) throw new Error(`An email has the status ${others[0]?.status}.`);

@@ -17,7 +17,7 @@ export type Line = {
 export type Budget = { atLeast: number } | { atMost: number };
 
 /** A line whose ratio is compared with its goal. */
-export function judgedLine(
+export function comparedLine(
   line: Pick<Line, "what" | "measured" | "floor"> & { ratio: number; budget: Budget },
 ): Line {
   const { ratio, budget } = line;
@@ -27,7 +27,7 @@ export function judgedLine(
 }
 
 /** A line without a goal. */
-export const toldLine = (what: string, measured: string, floor = "", ratio: number | null = null): Line => ({
+export const plainLine = (what: string, measured: string, floor = "", ratio: number | null = null): Line => ({
   what,
   measured,
   floor,

@@ -6,10 +6,10 @@ import { newId } from "#server/platform/ids";
 import { silentLog } from "#server/platform/log";
 import { listEmails } from "#server/services/emails/read/list";
 import { buildDeps } from "#server/startup/deps";
-import { medianOf, medianRatio, runInTurns } from "./measure";
-import { type BenchDatabase, type Place, settingsFor } from "./place";
+import { type BenchDatabase, type Place, settingsFor } from "./bench-database";
+import { medianOf, medianRatio, runAlternately } from "./measure";
 import { queueEmails } from "./queue";
-import { judgedLine, type Line, milliseconds } from "./report";
+import { comparedLine, type Line, milliseconds } from "./report";
 
 const finishedRows = { few: 10_000, many: 200_000 };
 const claimsPerRun = 20;
@@ -21,19 +21,19 @@ export async function measureScale(place: Place): Promise<Line[]> {
   const few = await openFilled(place, finishedRows.few);
   const many = await openFilled(place, finishedRows.many);
   try {
-    const claims = await runInTurns({ many: () => many.claim(), few: () => few.claim() }, 5);
-    const lists = await runInTurns({ many: () => many.list(), few: () => few.list() }, 5);
+    const claims = await runAlternately({ many: () => many.claim(), few: () => few.claim() }, 5);
+    const lists = await runAlternately({ many: () => many.list(), few: () => few.list() }, 5);
     const label = `${finishedRows.many.toLocaleString("en")} finished rows`;
     const beside = `${finishedRows.few.toLocaleString("en")}`;
     return [
-      judgedLine({
+      comparedLine({
         what: `a claim of ${claimSize} beside ${label}`,
         measured: milliseconds(medianOf(claims.many)),
         floor: `beside ${beside}: ${milliseconds(medianOf(claims.few))}`,
         ratio: medianRatio(claims.many, claims.few),
         budget: { atMost: 1.3 },
       }),
-      judgedLine({
+      comparedLine({
         what: `the first page of the list beside ${label}`,
         measured: milliseconds(medianOf(lists.many)),
         floor: `beside ${beside}: ${milliseconds(medianOf(lists.few))}`,

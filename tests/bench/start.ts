@@ -4,18 +4,18 @@ import { setTimeout as wait } from "node:timers/promises";
 import { readGenerated } from "#server/startup/install/generated";
 import { findPort } from "#server/startup/postgres/server";
 import { descendantsOf, isRunning, startProcess, type TestProcess } from "../support/processes/processes";
+import type { Place } from "./bench-database";
 import { medianOf } from "./measure";
-import type { Place } from "./place";
 import type { Product } from "./product";
-import { judgedLine, type Line, seconds } from "./report";
+import { comparedLine, type Line, seconds } from "./report";
 
 type Mode = "dev" | "start";
-type Started = { tookS: number; webMb: number };
+type Started = { elapsedSeconds: number; webMb: number };
 
 const rounds = 3;
 const BUDGET_SECONDS: Record<Mode, number> = { dev: 10, start: 5 };
 const webBudgetMb = 250;
-const idleBeforeLookMs = 3_000;
+const idleMs = 3_000;
 const stopMaxMs = 30_000;
 
 /**
@@ -30,12 +30,12 @@ export async function measureStart(place: Place): Promise<Line[]> {
       seen[mode].push(await startOnce(product, mode, path.join(place.folder, `start-${mode}-${round}`)));
   return [
     ...(["dev", "start"] as const).map((mode) => {
-      const tookS = medianOf(seen[mode].map((started) => started.tookS));
-      return judgedLine({
+      const elapsedSeconds = medianOf(seen[mode].map((started) => started.elapsedSeconds));
+      return comparedLine({
         what: `\`npm run ${mode}\` to the first accepted email, empty data directory`,
-        measured: seconds(tookS),
+        measured: seconds(elapsedSeconds),
         floor: `allowed: ${seconds(BUDGET_SECONDS[mode])}`,
-        ratio: tookS / BUDGET_SECONDS[mode],
+        ratio: elapsedSeconds / BUDGET_SECONDS[mode],
         budget: { atMost: 1 },
       });
     }),
@@ -44,7 +44,7 @@ export async function measureStart(place: Place): Promise<Line[]> {
 }
 
 const memoryLine = (webMb: number): Line =>
-  judgedLine({
+  comparedLine({
     what: "memory of the web process of `npm start`, idle",
     measured: `${Math.round(webMb)} MB`,
     floor: `allowed: ${webBudgetMb} MB`,
@@ -62,17 +62,17 @@ async function startOnce(product: Product, mode: Mode, dataDir: string): Promise
   try {
     await launcher.waitFor(/Backstamp is running/);
     await sendFirstEmail(port, dataDir);
-    const tookS = (performance.now() - startedMs) / 1000;
-    if (mode === "dev") return { tookS, webMb: 0 };
-    await wait(idleBeforeLookMs);
-    return { tookS, webMb: Math.max(...descendantsOf(launcher.pid).map(memoryOfLauncher)) };
+    const elapsedSeconds = (performance.now() - startedMs) / 1000;
+    if (mode === "dev") return { elapsedSeconds, webMb: 0 };
+    await wait(idleMs);
+    return { elapsedSeconds, webMb: Math.max(...descendantsOf(launcher.pid).map(memoryOfLauncher)) };
   } finally {
-    await stopHousehold(launcher);
+    await stopProcesses(launcher);
   }
 }
 
 /** Signals the launcher itself, because npm may run it through a shell that does not forward signals. */
-async function stopHousehold(npm: TestProcess): Promise<void> {
+async function stopProcesses(npm: TestProcess): Promise<void> {
   const launcherPids = descendantsOf(npm.pid);
   const launcher = launcherPids.findLast((pid) => /launch\.(ts|mjs)/.test(commandOf(pid)));
   if (launcher !== undefined) process.kill(launcher, "SIGTERM");

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import type { MailRow, Step } from "./records";
+import type { EmailRow, Step } from "./records";
 
 /** A database client of the harness: it sees all tables, without forced plans. */
 export type Ask = Sql;
@@ -67,8 +67,8 @@ export async function readTampering(hot: Ask): Promise<string[]> {
 }
 
 /** All emails with their outcomes. */
-export async function readEmails(hot: Ask): Promise<MailRow[]> {
-  return hot<MailRow[]>`
+export async function readEmails(hot: Ask): Promise<EmailRow[]> {
+  return hot<EmailRow[]>`
     select e.id, e.subject as label, e.message_id as "messageId", e.status, k.key,
       (select count(*)::int from email_bodies b where b.team_id = e.team_id and b.email_id = e.id) as bodies,
       (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'address', d.address, 'status', d.status,

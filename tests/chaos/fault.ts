@@ -1,9 +1,16 @@
 import type { Random } from "../support/random";
 import type { Load, LoadOptions } from "./load";
-import type { Rig, Way } from "./rig";
+import type { Rig, TransportKind } from "./rig";
 
 /** The context of a fault: a rig under load, and random numbers from the seed. */
-export type Scene = { rig: Rig; load: Load; random: Random; row: string; times: number; isLate(): boolean };
+export type FaultContext = {
+  rig: Rig;
+  load: Load;
+  random: Random;
+  row: string;
+  times: number;
+  isLate(): boolean;
+};
 
 /** A row of the fault matrix that is injected here. */
 export type Fault = {
@@ -12,13 +19,13 @@ export type Fault = {
   /** The text of its row in the matrix. */
   row: string;
   /** The transport of the rig. "disk" is a separate rig whose database has a small disk. */
-  place: Way | "disk";
+  place: TransportKind | "disk";
   /** How often it is injected. Kills are a share of `--kills`. */
   times: { full: number; short: number };
   isKill?: true;
   load?: Partial<Pick<LoadOptions, "clients" | "pauseMsMax" | "destinations" | "scheduledAheadMs">>;
   /** Injects it `times` times under load, returns how often it was injected, and restores everything. */
-  inject(scene: Scene): Promise<number>;
+  inject(context: FaultContext): Promise<number>;
   /** Why this machine cannot inject it, or null. */
   unable?(): string | null;
 };

@@ -6,9 +6,9 @@ import type { HookRecords } from "./records";
 export type Hooks = {
   port: number;
   /** From now on every third call gets one of these failures in turn. No failure is permanent. */
-  misbehave(replies: readonly SinkReply[]): void;
+  destinationFault(replies: readonly SinkReply[]): void;
   /** How many calls got a failure. */
-  misdeeds(): number;
+  serverFaults(): number;
   collect(hot: Ask, webhookId: string): Promise<HookRecords>;
   close(): Promise<void>;
 };
@@ -19,44 +19,45 @@ export const HOOKED = ["email.queued", "email.unknown", "email.bounced", "email.
 type CallResult = { bodies: Set<string>; wasTaken: boolean };
 
 export async function openHooks(): Promise<Hooks> {
-  const heard = new Map<string, CallResult>();
+  const received = new Map<string, CallResult>();
   let replies: readonly SinkReply[] = [];
   let count = 0;
-  let misdeeds = 0;
+  let serverFaults = 0;
   const sink: HttpSink = await startHttpSink(({ headers, body }) => {
     const id = String(headers["svix-id"] ?? headers["webhook-id"]);
-    const known = heard.get(id) ?? { bodies: new Set<string>(), wasTaken: false };
-    heard.set(id, known);
+    const known = received.get(id) ?? { bodies: new Set<string>(), wasTaken: false };
+    received.set(id, known);
     known.bodies.add(body);
     // The record is kept here; a list of complete requests would only grow.
     sink.received.length = 0;
-    const odd = replies.length > 0 && count++ % 3 === 0 ? replies[misdeeds++ % replies.length] : undefined;
+    const odd =
+      replies.length > 0 && count++ % 3 === 0 ? replies[serverFaults++ % replies.length] : undefined;
     if (odd !== undefined) return odd;
     known.wasTaken = true;
     return 200;
   });
   return {
     port: sink.port,
-    misbehave(next) {
+    destinationFault(next) {
       replies = next;
     },
-    misdeeds: () => misdeeds,
+    serverFaults: () => serverFaults,
     async collect(hot, webhookId) {
-      const [open] = await hot<{ unannounced: number }[]>`
+      const [open] = await hot<{ withoutOutboxRow: number }[]>`
         select count(*)::int as unannounced from email_events e
         where e.type in ${hot([...HOOKED])} and (
           select count(*) from webhook_deliveries d where d.webhook_id = ${webhookId} and d.event_id = e.id) <> 1`;
       const rows = await hot<{ id: string; status: string; type: string }[]>`
         select id, status, type from webhook_deliveries where webhook_id = ${webhookId}`;
       return {
-        unannounced: open?.unannounced ?? 0,
+        withoutOutboxRow: open?.withoutOutboxRow ?? 0,
         undelivered: rows
           .filter(({ status }) => status !== "success")
           .map(({ id, status, type }) => `${type} ${id} is ${status}`),
-        unheard: rows
-          .filter(({ id, status }) => status === "success" && !heard.get(id)?.wasTaken)
+        unreceived: rows
+          .filter(({ id, status }) => status === "success" && !received.get(id)?.wasTaken)
           .map(({ id, type }) => `${type} ${id} was never delivered`),
-        changed: [...heard].filter(([, { bodies }]) => bodies.size > 1).map(([id]) => id),
+        changed: [...received].filter(([, { bodies }]) => bodies.size > 1).map(([id]) => id),
         deliveredWebhooks: rows.filter(({ status }) => status === "success").length,
       };
     },

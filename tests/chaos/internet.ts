@@ -11,20 +11,20 @@ export type SmtpStep = "greeting" | "ehlo" | "starttls" | "mail" | "rcpt" | "dat
  * A reply instead of the usual one, after which the server may hang up; or the connection ends, now or after
  * a delay.
  */
-export type Deed = { reply: string; hangsUp?: true } | "drop" | "hang";
+export type SmtpFault = { reply: string; hangsUp?: true } | "drop" | "hang";
 
 /** Every third time at this step, the first two times, the first time for each recipient, or every time. */
 export type When = "third" | "twice" | "first" | "always";
 
 /** The expected outcome of its email. "returns": it is delivered, and bounces later. */
-export type Fate = "arrives" | "bounces" | "fails" | "returns";
+export type Expectation = "arrives" | "bounces" | "fails" | "returns";
 
 /** How the server of one destination behaves. */
-export type Conduct = {
-  fate?: Fate;
-  misdeed?: { step: SmtpStep; deed: Deed; when: When };
+export type Behavior = {
+  expected?: Expectation;
+  serverFault?: { step: SmtpStep; smtpFault: SmtpFault; when: When };
   /** Stores a message that it rejects at the dot. */
-  keepsRefused?: true;
+  storesRejected?: true;
   /** A delay before each of its replies. */
   delayMs?: number;
   tls?: "works" | "broken" | "injected";
@@ -40,12 +40,14 @@ export type Conduct = {
     | "inside";
 };
 
-const at = (step: SmtpStep, deed: Deed, when: When = "third"): Conduct => ({ misdeed: { step, deed, when } });
-const reply = (text: string): Deed => ({ reply: text });
-const bye = (text: string): Deed => ({ reply: text, hangsUp: true });
-const bounces = (step: SmtpStep, text: string): Conduct => ({
+const at = (step: SmtpStep, smtpFault: SmtpFault, when: When = "third"): Behavior => ({
+  serverFault: { step, smtpFault, when },
+});
+const reply = (text: string): SmtpFault => ({ reply: text });
+const bye = (text: string): SmtpFault => ({ reply: text, hangsUp: true });
+const bounces = (step: SmtpStep, text: string): Behavior => ({
   ...at(step, reply(text), "always"),
-  fate: "bounces",
+  expected: "bounces",
 });
 
 /** A server that uses up memory: its reply has a thousand lines. */
@@ -91,19 +93,19 @@ export const DESTINATIONS = {
   "tls-broken": { tls: "broken" },
   "tls-injected": { tls: "injected" },
   "tls-refused": { tls: "works", ...at("starttls", reply("454 4.7.0 not now"), "always") },
-  "lie-refused": { ...at("dot", reply("451 4.3.0 did not keep it")), keepsRefused: true },
+  "lie-refused": { ...at("dot", reply("451 4.3.0 did not keep it")), storesRejected: true },
   "lie-rcpt": bounces("dot", "550 5.1.1 on second thoughts: no such user"),
   "lie-size": at("ehlo", reply("250-liar.test\r\n250 SIZE 99999999999999999999")),
   "two-servers": { dns: "two servers" },
   "no-mx": { dns: "no MX" },
-  "null-mx": { dns: "null MX", fate: "fails" },
-  nowhere: { dns: "no such name", fate: "fails" },
-  inside: { dns: "inside", fate: "fails" },
+  "null-mx": { dns: "null MX", expected: "fails" },
+  nowhere: { dns: "no such name", expected: "fails" },
+  inside: { dns: "inside", expected: "fails" },
   servfail: { dns: "fails at first" },
   "slow-dns": { dns: "slow" },
   "tcp-dns": { dns: "by TCP" },
-  returned: { fate: "returns" },
-} as const satisfies Record<string, Conduct>;
+  returned: { expected: "returns" },
+} as const satisfies Record<string, Behavior>;
 export type Destination = keyof typeof DESTINATIONS;
 
 const NAMES = Object.keys(DESTINATIONS) as Destination[];
@@ -115,14 +117,14 @@ export const addressOf = (name: Destination): string => `127.0.1.${NAMES.indexOf
 
 export const domainOf = (name: Destination): string => `${name}.${zone}`;
 
-export const conductOf = (name: Destination): Conduct => DESTINATIONS[name];
+export const behaviorOf = (name: Destination): Behavior => DESTINATIONS[name];
 
 export const destinationOf = (recipient: string): Destination | undefined =>
   NAMES.find((name) => recipient.endsWith(`@${domainOf(name)}`));
 
-export const fateOf = (recipient: string): Fate => {
+export const expectedOf = (recipient: string): Expectation => {
   const name = destinationOf(recipient);
-  return (name && conductOf(name).fate) ?? "arrives";
+  return (name && behaviorOf(name).expected) ?? "arrives";
 };
 
 const slowMs = 1_500;
@@ -133,7 +135,7 @@ export const answerDns: DnsScript = (question, nth) => {
   const { name, type } = question;
   const destination = NAMES.find((one) => name === domainOf(one) || name.endsWith(`.${domainOf(one)}`));
   if (!destination || name.startsWith("_")) return null;
-  const { dns } = conductOf(destination);
+  const { dns } = behaviorOf(destination);
   if (dns === "no such name") return null;
   if (dns === "fails at first" && type === "MX" && nth <= faultsAtFirst) return { rcode: "SERVFAIL" };
   const reply: DnsReply = {
@@ -143,7 +145,7 @@ export const answerDns: DnsScript = (question, nth) => {
   return dns === "by TCP" ? { ...reply, isTruncated: true } : reply;
 };
 
-function exchanges(destination: Destination, dns: Conduct["dns"]): Answer[] {
+function exchanges(destination: Destination, dns: Behavior["dns"]): Answer[] {
   const name = domainOf(destination);
   const mx = (preference: number, exchange: string): Answer => ({
     name,
@@ -159,5 +161,5 @@ function exchanges(destination: Destination, dns: Conduct["dns"]): Answer[] {
 
 function hosts(destination: Destination, name: string): string[] {
   if (name.startsWith("closed.")) return [closedAddress];
-  return [conductOf(destination).dns === "inside" ? "10.0.0.1" : addressOf(destination)];
+  return [behaviorOf(destination).dns === "inside" ? "10.0.0.1" : addressOf(destination)];
 }

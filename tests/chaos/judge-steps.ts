@@ -1,6 +1,6 @@
-import { fateOf } from "./internet";
+import { expectedOf } from "./internet";
 import type { Finding } from "./judge";
-import { groupBy, type MailRow, type Records, type State, type Step } from "./records";
+import { type EmailRow, groupBy, type Records, type State, type Step } from "./records";
 
 /** The changes of a delivery's status that are allowed in this run, as in the state graph. */
 const GRAPH: Readonly<Record<string, readonly string[]>> = {
@@ -63,8 +63,8 @@ function isLegal(from: State | null, to: State): boolean {
   if (!GRAPH[from.status]?.includes(to.status)) return false;
   if (to.status === "sending")
     return to.stage === "claimed" && to.attempts === from.attempts + 1 && to.leaseToken !== null;
-  const isBack = to.stage === "idle" && to.leaseToken === null;
-  return isBack && (to.attempts === from.attempts || isRelease(from, to));
+  const isReturned = to.stage === "idle" && to.leaseToken === null;
+  return isReturned && (to.attempts === from.attempts || isRelease(from, to));
 }
 
 /** Released by the worker that held it: no SMTP command was sent, and the attempt is not counted. */
@@ -83,37 +83,38 @@ const BLURRING = ["body", "dot"];
  */
 function judgeUnknowns(records: Records, note: (invariant: "I3" | "I5", what: string) => void): void {
   const stepsOf = groupBy(records.steps, (step) => step.deliveryId);
-  const misdeedsOf = new Map<string, number[]>();
-  for (const { step, recipients, atMs } of records.misdeeds)
+  const serverFaultsOf = new Map<string, number[]>();
+  for (const { step, recipients, atMs } of records.serverFaults)
     for (const address of BLURRING.includes(step) ? recipients : [])
-      misdeedsOf.set(address, [...(misdeedsOf.get(address) ?? []), atMs]);
+      serverFaultsOf.set(address, [...(serverFaultsOf.get(address) ?? []), atMs]);
   const isExplained = (address: string, { by, atMs }: Step, endMs: number): boolean =>
-    records.troubles.some(
+    records.disturbances.some(
       ({ who, fromMs, toMs }) =>
         (who === by || who === "postgres") &&
         fromMs <= endMs + toleranceMs &&
         (toMs ?? Number.POSITIVE_INFINITY) >= atMs - toleranceMs,
-    ) || (misdeedsOf.get(address) ?? []).some((ms) => ms >= atMs - toleranceMs && ms <= endMs + toleranceMs);
+    ) ||
+    (serverFaultsOf.get(address) ?? []).some((ms) => ms >= atMs - toleranceMs && ms <= endMs + toleranceMs);
 
-  for (const mail of records.emails)
-    for (const { id, address } of mail.recipients) {
-      const results = resultsOf(mail, address);
+  for (const email of records.emails)
+    for (const { id, address } of email.recipients) {
+      const results = resultsOf(email, address);
       const steps = stepsOf.get(id) ?? [];
       for (const [index, { from, to, atMs }] of steps.entries()) {
         if (from?.stage !== "handed_over" || isRelease(from, to)) continue;
         const result = results.get(from.attempts);
         if (result === undefined) note("I5", `${address}: attempt ${from.attempts} has no recorded result`);
-        const begun = steps[index - 1];
-        if (result === "email.unknown" && (!begun || !isExplained(address, begun, atMs)))
+        const started = steps[index - 1];
+        if (result === "email.unknown" && (!started || !isExplained(address, started, atMs)))
           note("I3", `${address}: unknown after attempt ${from.attempts}, without a fault`);
       }
     }
 }
 
 /** The result of each attempt for one recipient. */
-function resultsOf(mail: MailRow, address: string): Map<number, string> {
+function resultsOf(email: EmailRow, address: string): Map<number, string> {
   const results = new Map<number, string>();
-  for (const { type, recipient, attempt } of mail.events)
+  for (const { type, recipient, attempt } of email.events)
     if (recipient === address && attempt !== null) results.set(attempt, type);
   return results;
 }
@@ -132,7 +133,7 @@ function judgeEvents(records: Records, note: (invariant: "I5", what: string) => 
       const before = last.get(recipient) ?? "email.queued";
       // An event with the time at which its statement began, which may have waited for the result.
       const isReport =
-        before === "email.bounced" && fateOf(recipient) === "returns" && type !== "email.bounced";
+        before === "email.bounced" && expectedOf(recipient) === "returns" && type !== "email.bounced";
       if (!isReport && !AFTER[before]?.includes(type)) note("I5", `${recipient}: ${type} after ${before}`);
       last.set(recipient, type);
     }

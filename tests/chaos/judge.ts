@@ -1,6 +1,6 @@
-import { fateOf } from "./internet";
+import { expectedOf } from "./internet";
 import { judgeSteps } from "./judge-steps";
-import { type Call, type Copy, groupBy, type MailRow, type RecipientRow, type Records } from "./records";
+import { type Call, type Copy, type EmailRow, groupBy, type RecipientRow, type Records } from "./records";
 
 /** What must hold after any sequence of faults. */
 export const INVARIANTS = {
@@ -36,7 +36,7 @@ export type Counts = {
   inDoubt: number;
   inDoubtKept: number;
   /** The connection to both web processes was refused. */
-  unheard: number;
+  unreceived: number;
   /** Requests that were received and had to be repeated with their key. */
   repeated: number;
 };
@@ -56,7 +56,7 @@ const NOTHING: Counts = {
   refused: 0,
   inDoubt: 0,
   inDoubtKept: 0,
-  unheard: 0,
+  unreceived: 0,
   repeated: 0,
 };
 
@@ -85,32 +85,32 @@ export function judge(records: Records): Verdict {
     if (!known.has(address)) note("I4", `${address}: an unexpected recipient`);
   if (records.stuck > 0) note("I6", `${records.stuck} rows are still sending`);
   for (const what of records.tampering) note("I5", what);
-  for (const what of records.deaths) note("I0", what);
-  for (const { row, what } of records.complaints) note("I0", `${row}: ${what}`);
-  const { unannounced, undelivered, unheard, changed } = records.hooks;
-  if (unannounced > 0) note("I7", `${unannounced} events have not exactly one row in the outbox`);
-  for (const what of [...undelivered, ...unheard]) note("I7", what);
+  for (const what of records.exits) note("I0", what);
+  for (const { row, what } of records.faultFindings) note("I0", `${row}: ${what}`);
+  const { withoutOutboxRow, undelivered, unreceived, changed } = records.hooks;
+  if (withoutOutboxRow > 0) note("I7", `${withoutOutboxRow} events have not exactly one row in the outbox`);
+  for (const what of [...undelivered, ...unreceived]) note("I7", what);
   for (const id of changed) note("I7", `${id} came with different bodies`);
   return { findings, counts: byRow };
 }
 
 function judgeCall(
   call: Call,
-  emails: MailRow[],
+  emails: EmailRow[],
   copiesOf: Map<string, Copy[]>,
   counts: Counts,
   note: Note,
 ): void {
-  const [mail] = emails;
+  const [email] = emails;
   counts.posted++;
-  judgeAnswers(call, mail, note);
+  judgeAnswers(call, email, note);
   if (emails.length > 1) note("I4", `${call.label}: ${emails.length} emails of one call`);
   const wasAccepted = call.tries.some(({ id }) => id !== null);
-  const heard = call.tries.filter(({ wasRefused }) => !wasRefused);
-  counts.repeated += Math.max(0, heard.length - 1);
-  if (heard.length === 0 || call.isRefusable) {
-    counts[heard.length === 0 ? "unheard" : "refused"]++;
-    if (mail || call.recipients.some((address) => copiesOf.has(address)))
+  const received = call.tries.filter(({ wasRefused }) => !wasRefused);
+  counts.repeated += Math.max(0, received.length - 1);
+  if (received.length === 0 || call.isRefusable) {
+    counts[received.length === 0 ? "unreceived" : "refused"]++;
+    if (email || call.recipients.some((address) => copiesOf.has(address)))
       note("I4", `${call.label}: rejected or never received, but it exists`);
     return;
   }
@@ -118,19 +118,19 @@ function judgeCall(
   else {
     counts.inDoubt++;
     if (call.key !== null) note("I1", `${call.label}: its key never got a response`);
-    if (!mail) {
+    if (!email) {
       if (call.recipients.some((address) => copiesOf.has(address)))
         note("I4", `${call.label}: never committed, but it was delivered`);
       return;
     }
     counts.inDoubtKept++;
   }
-  if (!mail) {
+  if (!email) {
     counts.lost += call.recipients.length;
     note("I1", `${call.label}: got 2xx, but the email does not exist`);
     return;
   }
-  judgeMail(call, mail, copiesOf, counts, note);
+  judgeEmail(call, email, copiesOf, counts, note);
 }
 
 type Note = (invariant: Invariant, what: string) => void;
@@ -149,12 +149,12 @@ function groupCopies(copies: Copy[]): Map<string, Copy[]> {
 const ANSWERS = [200, 409, 503];
 
 /** A valid request gets 2xx, 503, 409 for a running duplicate, or no response; an invalid one never 2xx. */
-function judgeAnswers(call: Call, mail: MailRow | undefined, note: Note): void {
+function judgeAnswers(call: Call, email: EmailRow | undefined, note: Note): void {
   for (const { status, id } of call.tries) {
     if (call.isRefusable ? status === 200 : status !== null && !ANSWERS.includes(status))
       note("I4", `${call.label}: answered ${status}`);
-    if (id !== null && mail && id !== mail.id)
-      note("I1", `${call.label}: the response was ${id}, stored as ${mail.id}`);
+    if (id !== null && email && id !== email.id)
+      note("I1", `${call.label}: the response was ${id}, stored as ${email.id}`);
   }
 }
 
@@ -166,33 +166,33 @@ const ENDS = {
   returns: ["bounced"],
 } as const;
 
-function judgeMail(
+function judgeEmail(
   call: Call,
-  mail: MailRow,
+  email: EmailRow,
   copiesOf: Map<string, Copy[]>,
   counts: Counts,
   note: Note,
 ): void {
   const wanted = [...call.recipients].sort().join();
-  const kept = mail.recipients
+  const kept = email.recipients
     .map(({ address }) => address)
     .sort()
     .join();
-  if (wanted !== kept || mail.bodies !== 1) note("I4", `${call.label}: committed in parts`);
+  if (wanted !== kept || email.bodies !== 1) note("I4", `${call.label}: committed in parts`);
   const first = call.scheduledAtMs === null ? "email.queued" : "email.scheduled";
-  if (mail.events.filter(({ type }) => type === first).length !== 1)
+  if (email.events.filter(({ type }) => type === first).length !== 1)
     note("I5", `${call.label}: not exactly one first event`);
-  if (call.key !== mail.key) note("I4", `${call.label}: its key and the email do not match`);
-  const worst = WORST_FIRST.find((status) => mail.recipients.some((one) => one.status === status));
-  if (mail.status !== worst)
-    note("I1", `${call.label}: is ${mail.status}, but its worst recipient is ${worst ?? "not final"}`);
+  if (call.key !== email.key) note("I4", `${call.label}: its key and the email do not match`);
+  const worst = WORST_FIRST.find((status) => email.recipients.some((one) => one.status === status));
+  if (email.status !== worst)
+    note("I1", `${call.label}: is ${email.status}, but its worst recipient is ${worst ?? "not final"}`);
 
-  for (const recipient of mail.recipients) {
+  for (const recipient of email.recipients) {
     const { address, status } = recipient;
-    const fate = fateOf(address);
+    const expected = expectedOf(address);
     const copies = copiesOf.get(address) ?? [];
-    if (!ENDS[fate].some((end) => end === status)) note("I1", `${address}: ended as ${status}`);
-    if (fate === "bounces" || fate === "fails") {
+    if (!ENDS[expected].some((end) => end === status)) note("I1", `${address}: ended as ${status}`);
+    if (expected === "bounces" || expected === "fails") {
       counts.refusedThere++;
       if (copies.length > 0) note("I4", `${address}: rejected, but it was delivered`);
       continue;
@@ -206,7 +206,7 @@ function judgeMail(
       if (call.scheduledAtMs !== null && writtenAtMs < call.scheduledAtMs)
         note("I2", `${address}: ${call.scheduledAtMs - writtenAtMs} ms before its time`);
     counts.delivered++;
-    judgeCopies(recipient, copies, mail, counts, note);
+    judgeCopies(recipient, copies, email, counts, note);
   }
 }
 
@@ -216,11 +216,11 @@ const WORST_FIRST = ["complained", "bounced", "failed", "unknown", "sent", "deli
 function judgeCopies(
   recipient: RecipientRow,
   copies: Copy[],
-  mail: MailRow,
+  email: EmailRow,
   counts: Counts,
   note: Note,
 ): void {
-  const unknowns = mail.events.filter(
+  const unknowns = email.events.filter(
     ({ type, recipient: address }) => type === "email.unknown" && address === recipient.address,
   );
   const extra = copies.length - 1;
@@ -231,5 +231,5 @@ function judgeCopies(
   if (extra > recorded)
     note("I3", `${recipient.address}: ${copies.length} copies, ${unknowns.length} recorded unknown outcomes`);
   for (const { messageId } of copies)
-    if (messageId !== mail.messageId) note("I3", `${recipient.address}: a copy is ${messageId}`);
+    if (messageId !== email.messageId) note("I3", `${recipient.address}: a copy is ${messageId}`);
 }

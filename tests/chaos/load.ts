@@ -29,7 +29,7 @@ export type Load = {
   /** Emails with a 2xx response so far. */
   accepted(): number;
   /** A valid email of this load with an idempotency key, to be sent with `post`. */
-  invent(): { call: Call; body: Record<string, unknown> };
+  createCall(): { call: Call; body: Record<string, unknown> };
   /** One request for it to a web process. */
   post(call: Call, body: unknown, webIndex: number): Promise<Try>;
   /** Resolves at the next 2xx of one of the web processes. */
@@ -57,9 +57,9 @@ export function startLoad(options: LoadOptions): Load {
   const stopping = new AbortController();
   let accepted = 0;
   /** Waiters for the next 2xx of a web process. */
-  let waiting: { web: number; tell(): void }[] = [];
-  const tellAccepted = (web: number) => {
-    for (const one of waiting) if (one.web === web) one.tell();
+  let waiting: { web: number; send(): void }[] = [];
+  const notifyAccepted = (web: number) => {
+    for (const one of waiting) if (one.web === web) one.send();
     waiting = waiting.filter((one) => one.web !== web);
   };
 
@@ -99,14 +99,14 @@ export function startLoad(options: LoadOptions): Load {
     let made = await post(call, body, webIndex);
     for (let next = 1; made.wasRefused && next < options.baseUrls.length; next++)
       made = await post(call, body, webIndex + next);
-    if (made.id !== null) tellAccepted(made.web);
+    if (made.id !== null) notifyAccepted(made.web);
     return made.id !== null;
   };
 
   const client = async (index: number): Promise<void> => {
     const random = createRandom(`${options.seed} client ${index}`);
     for (let n = 0; !stopping.signal.aborted; n++) {
-      const { call, body } = inventCall(random, options, `${options.row}-${index}-${n}`);
+      const { call, body } = createCall(random, options, `${options.row}-${index}-${n}`);
       calls.push(call);
       const webIndex = random.upTo(options.baseUrls.length);
       const hasDuplicate = call.key !== null && !call.isRefusable && random.chance(duplicateShare);
@@ -124,13 +124,13 @@ export function startLoad(options: LoadOptions): Load {
     }
   };
   const clients = Array.from({ length: options.clients }, (_, index) => client(index));
-  const inventing = createRandom(`${options.seed} invented`);
-  let invented = 0;
+  const ownRandom = createRandom(`${options.seed} invented`);
+  let ownCount = 0;
 
   return {
-    invent() {
-      const name = `${options.row}-own-${invented++}`;
-      const { call, body } = inventCall(inventing, { ...options, isSound: true }, name);
+    createCall() {
+      const name = `${options.row}-own-${ownCount++}`;
+      const { call, body } = createCall(ownRandom, { ...options, isValid: true }, name);
       calls.push(call);
       return { call, body };
     },
@@ -142,8 +142,8 @@ export function startLoad(options: LoadOptions): Load {
     calls,
     accepted: () => accepted,
     nextAccepted: (web) =>
-      new Promise<void>((tell) => {
-        waiting.push({ web, tell });
+      new Promise<void>((send) => {
+        waiting.push({ web, send });
       }),
     stop: async () => {
       stopping.abort();
@@ -178,9 +178,9 @@ function requestOf(token: string, call: Call, body: unknown): RequestInit {
 }
 
 /** An email for unique addresses, so that every delivery belongs to one request. */
-function inventCall(
+function createCall(
   random: Random,
-  options: LoadOptions & { isSound?: true },
+  options: LoadOptions & { isValid?: true },
   name: string,
 ): { call: Call; body: Record<string, unknown> } {
   const { row, domain, destinations, scheduledAheadMs } = options;
@@ -193,7 +193,7 @@ function inventCall(
   const isForLater = scheduledAheadMs !== undefined && random.chance(scheduledShare);
   const scheduledAtMs = isForLater ? Date.now() + random.upTo(laterMsMax) : null;
   const label = `${LABEL} ${name}`;
-  const isRefusable = !options.isSound && random.chance(refusableShare);
+  const isRefusable = !options.isValid && random.chance(refusableShare);
   const copied = random.upTo(count);
   const [html, text] = random.pick<[string, string | undefined]>([
     ["<p>Hello</p>", undefined],
@@ -212,20 +212,21 @@ function inventCall(
       ? {}
       : { scheduled_at: new Date(scheduledAtMs + (scheduledAheadMs ?? 0)).toISOString() }),
   };
-  if (isRefusable) random.pick(SPOIL)(body);
-  const key = options.isSound || random.chance(keyedShare) ? `key of ${name}` : null;
+  if (isRefusable) random.pick(INVALIDATE)(body);
+  const key = options.isValid || random.chance(keyedShare) ? `key of ${name}` : null;
   return { call: { row, label, recipients, key, isRefusable, scheduledAtMs, tries: [] }, body };
 }
 
 /** Kinds of invalid requests. */
-const SPOIL: [(body: Record<string, unknown>) => void, ...((body: Record<string, unknown>) => void)[]] = [
-  (body) => {
-    body.from = "chaos@not-linked.test";
-  },
-  (body) => {
-    body.unheard_of = true;
-  },
-  (body) => {
-    body.to = ["not an address"];
-  },
-];
+const INVALIDATE: [(body: Record<string, unknown>) => void, ...((body: Record<string, unknown>) => void)[]] =
+  [
+    (body) => {
+      body.from = "chaos@not-linked.test";
+    },
+    (body) => {
+      body.unheard_of = true;
+    },
+    (body) => {
+      body.to = ["not an address"];
+    },
+  ];

@@ -6,7 +6,7 @@ import { FAULTS, NOT_RUN } from "./faults/table";
 import { type Counts, type Finding, judge, sumOf } from "./judge";
 import { type Records, STAGES } from "./records";
 import { describeFindings, renderMarkdown } from "./report";
-import { type Done, type Planned, runPlace } from "./run";
+import { type Done, type Planned, runRig } from "./run";
 import { missedViolations, violationsCount } from "./self-test";
 import { addKills, countKills, type KillTable, killsAt } from "./stages";
 
@@ -83,7 +83,7 @@ for (const place of PLACES) {
   const plan = chosen.filter((fault) => fault.place === place).map(planned);
   if (plan.length === 0) continue;
   print(`\n${place}: ${plan.length} faults`);
-  const run = await runPlace(place, plan, { print, isLate, emails, settlesEach: form === "full" }).catch(
+  const run = await runRig(place, plan, { print, isLate, emails, settlesEach: form === "full" }).catch(
     (error) => {
       findings.push({
         invariant: "I0",
@@ -120,24 +120,24 @@ process.exit(hasPassed ? 0 : 1);
 /** Prints what was found, what is missing, and the tables at the end. True without findings. */
 function report(): boolean {
   if (!killTable) return false;
-  const wanting: string[] = [
+  const undetected: string[] = [
     ...missed.map((name) => `The judge did not detect: ${name}`),
     ...chosen
       .filter(({ name }) => !done.some(({ fault, times }) => fault.name === name && times > 0))
       .map(({ name }) => `${name} was never injected.`),
   ];
-  const lacking: string[] = [];
+  const shortfalls: string[] = [];
   if (!only) {
     const accepted = sumOf(counts.values()).accepted;
     const killed = allRecords
-      .flatMap(({ troubles }) => troubles)
+      .flatMap(({ disturbances }) => disturbances)
       .filter(({ what }) => what === "kill").length;
-    if (accepted < emails) lacking.push(`Only ${accepted} emails were accepted.`);
-    if (killed < kills) lacking.push(`Only ${killed} kills were made.`);
+    if (accepted < emails) shortfalls.push(`Only ${accepted} emails were accepted.`);
+    if (killed < kills) shortfalls.push(`Only ${killed} kills were made.`);
     for (const stage of STAGES)
-      if (killsAt(killTable, stage) === 0) lacking.push(`No kill hit an email that was ${stage}.`);
+      if (killsAt(killTable, stage) === 0) shortfalls.push(`No kill hit an email that was ${stage}.`);
   }
-  for (const line of [...wanting, ...lacking]) print(line);
+  for (const line of [...undetected, ...shortfalls]) print(line);
   const violations = { seen: violationsCount - missed.length, planted: violationsCount, missed };
   const taken = (Date.now() - startedMs) / 60_000;
   const outcome = {
@@ -155,8 +155,8 @@ function report(): boolean {
   print(`\n${renderMarkdown(outcome)}`);
   // On a slow or busy machine, the short form injects each fault as often as there is time for, and at least
   // once.
-  const mayLack = form === "short" && isLate();
-  return findings.length === 0 && wanting.length === 0 && (lacking.length === 0 || mayLack);
+  const isShortfallAllowed = form === "short" && isLate();
+  return findings.length === 0 && undetected.length === 0 && (shortfalls.length === 0 || isShortfallAllowed);
 }
 
 /** Every seed is kept, also that of an aborted run. */

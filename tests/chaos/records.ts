@@ -29,7 +29,7 @@ export const STAGES_OF: Readonly<Record<Victim, readonly Stage[]>> = {
 };
 
 /** Something that was done to a process. An outcome may be unknown only if one of these explains it. */
-export type Trouble = {
+export type Disturbance = {
   row: string;
   what: "kill" | "freeze" | "cut" | "lock" | "full";
   who: Who;
@@ -39,7 +39,7 @@ export type Trouble = {
 };
 
 /** What a mail server did to a message intentionally, so that only it could know the outcome. */
-export type Misdeed = { kind: string; step: string; recipients: string[]; atMs: number };
+export type ServerFault = { kind: string; step: string; recipients: string[]; atMs: number };
 
 /**
  * One HTTP request. `status` is null without a response; `wasRefused` means that the connection was refused.
@@ -76,7 +76,7 @@ export type Call = {
  */
 export type Copy = { recipients: string[]; messageId: string | null; writtenAtMs: number };
 
-export type MailRow = {
+export type EmailRow = {
   id: string;
   label: string;
   key: string | null;
@@ -105,13 +105,13 @@ export type State = { status: string; stage: string; attempts: number; leaseToke
 /** What happened to the events that an endpoint subscribes to. */
 export type HookRecords = {
   /** Events of those types for which there is not exactly one row in the outbox. */
-  unannounced: number;
+  withoutOutboxRow: number;
   /**
    * Rows of the outbox that were not delivered in the end, and those recorded as delivered that never
    * arrived.
    */
   undelivered: string[];
-  unheard: string[];
+  unreceived: string[];
   /** Rows that arrived with two different bodies. */
   changed: string[];
   deliveredWebhooks: number;
@@ -121,19 +121,19 @@ export type HookRecords = {
 export type Records = {
   calls: Call[];
   copies: Copy[];
-  emails: MailRow[];
+  emails: EmailRow[];
   steps: Step[];
-  troubles: Trouble[];
-  misdeeds: Misdeed[];
+  disturbances: Disturbance[];
+  serverFaults: ServerFault[];
   hooks: HookRecords;
   /** Changes that must never happen: an event changed or deleted, a Message-ID changed. */
   tampering: string[];
   /** Rows that are still `sending` at the end. */
   stuck: number;
   /** Processes that ended without being killed, with their last output. */
-  deaths: string[];
+  exits: string[];
   /** Findings of the faults themselves. */
-  complaints: { row: string; what: string }[];
+  faultFindings: { row: string; what: string }[];
 };
 
 /** Groups items by a name, in the order of their first occurrence. */

@@ -39,9 +39,11 @@ export function renderMarkdown(outcome: Outcome): string {
   const sum = sumOf(counts.values());
   const all = (victim: (typeof VICTIMS)[number]) =>
     records
-      .flatMap(({ troubles }) => troubles)
+      .flatMap(({ disturbances }) => disturbances)
       .filter(({ what, who }) => what === "kill" && who.startsWith(victim)).length;
-  const killed = records.flatMap(({ troubles }) => troubles).filter(({ what }) => what === "kill").length;
+  const killed = records
+    .flatMap(({ disturbances }) => disturbances)
+    .filter(({ what }) => what === "kill").length;
   const deliveredWebhooks = records.reduce((n, { hooks }) => n + hooks.deliveredWebhooks, 0);
   return [
     `Commit ${commit}, seed ${seed}, ${minutes.toFixed(1)} minutes, two web processes and two workers:`,
@@ -81,7 +83,7 @@ function rowOf(row: string, times: number, counts: Counts | undefined): string {
 const figure = (count: number): string => count.toLocaleString("en");
 
 function slowestReturnMs(all: readonly Records[]): number {
-  const returns = all.flatMap(({ troubles, calls }) => {
+  const returns = all.flatMap(({ disturbances, calls }) => {
     const acceptedAtMs = calls
       .flatMap(({ tries }) => tries)
       .flatMap(({ id, endedAtMs }) => (id === null ? [] : [endedAtMs]))
@@ -89,7 +91,7 @@ function slowestReturnMs(all: readonly Records[]): number {
     const rowEndMs = new Map<string, number>();
     for (const { row, tries } of calls)
       for (const { endedAtMs } of tries) rowEndMs.set(row, Math.max(rowEndMs.get(row) ?? 0, endedAtMs));
-    return troubles.flatMap(({ row, what, who, toMs }) => {
+    return disturbances.flatMap(({ row, what, who, toMs }) => {
       const next = acceptedAtMs.find((ms) => ms >= (toMs ?? Number.POSITIVE_INFINITY));
       // A restart after the last request says nothing.
       const isLast = toMs === null || (rowEndMs.get(row) ?? 0) < toMs;

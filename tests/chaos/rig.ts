@@ -12,17 +12,17 @@ import { compiledOf } from "../support/processes/program";
 import { type RedisServer, redisMissing, startRedis } from "../support/processes/redis";
 import { startDnsTestServer } from "../support/servers/dns-test-server";
 import { type Ask, auditDatabase, readEmails, readSteps, readTampering } from "./audit";
-import { type Cast, openCast } from "./cast";
-import { whenUp } from "./death";
 import { type Hooks, openHooks } from "./hooks";
 import { addressOf, answerDns } from "./internet";
+import { retryWhileDown } from "./kill-postgres";
 import { openTeam } from "./open-team";
-import { type Actor, CAST, type Misdeed, type Records, type Trouble } from "./records";
-import type { HoldPoint, SinkReport, SunkFile } from "./sink";
-import { readCopies, readSunk } from "./sunk";
+import { openProcesses, type Processes } from "./processes";
+import { type Actor, CAST, type Disturbance, type Records, type ServerFault } from "./records";
+import type { HoldPoint, SinkReport, StoredMessage } from "./sink";
+import { readCopies, readStoredMessages } from "./stored-messages";
 
 /** The transport of a rig's workers. */
-export type Way = "relay" | "direct";
+export type TransportKind = "relay" | "direct";
 
 /**
  * A complete Backstamp of real processes: PostgreSQL with full durability, two web processes and two workers,
@@ -30,8 +30,8 @@ export type Way = "relay" | "direct";
  * disk before they reply, a DNS server, a Redis and a webhook endpoint, all of which can fail.
  */
 export type Rig = {
-  way: Way;
-  cast: Cast;
+  way: TransportKind;
+  processes: Processes;
   postgres: EmbeddedPostgres;
   token: string;
   domain: string;
@@ -49,21 +49,21 @@ export type Rig = {
   /** Null if no Redis can be started here. */
   redis: RedisServer | null;
   /** Resolves when the sink holds a message of this worker at this point. */
-  holdMail(at: HoldPoint, of: Actor): Promise<void>;
-  releaseMail(): void;
+  holdMessage(at: HoldPoint, of: Actor): Promise<void>;
+  releaseMessage(): void;
   refuseLogin(refuses: boolean): void;
   /** What the sink has on disk so far. */
-  sunk(): SunkFile[];
+  sunk(): StoredMessage[];
   /** One bounded delivery round in a separate process, killed with the rig. */
   startTick(): Child<object>;
   /** The folder of the database. */
   dataDir: string;
-  misdeeds: readonly Misdeed[];
-  troubles: Trouble[];
+  serverFaults: readonly ServerFault[];
+  disturbances: Disturbance[];
   /** Records a disturbance from now until the promise settles. */
-  trouble<T>(about: Omit<Trouble, "fromMs" | "toMs">, task: () => Promise<T>): Promise<T>;
+  disturb<T>(about: Omit<Disturbance, "fromMs" | "toMs">, task: () => Promise<T>): Promise<T>;
   /** Findings of the faults themselves. */
-  complain(row: string, what: string): void;
+  addFinding(row: string, what: string): void;
   /** Everything but the calls. */
   collect(): Promise<Omit<Records, "calls">>;
   /** The last output of each process, for a failed run. */
@@ -72,7 +72,7 @@ export type Rig = {
 };
 
 export type RigOptions = {
-  way: Way;
+  way: TransportKind;
   /** The folder for the database, created and removed by the caller. Default: a new folder. */
   dataDir?: string;
 };
@@ -109,7 +109,7 @@ async function assemble(
   await migrateDatabase(database.url);
   const own = postgres(database.url, { max: 4, onnotice: () => {}, connect_timeout: 5, fetch_types: false });
   onClose(() => own.end({ timeout: 5 }));
-  const ask: Rig["ask"] = (question) => whenUp(own, question);
+  const ask: Rig["ask"] = (question) => retryWhileDown(own, question);
   await ask(auditDatabase);
   const hooks = await openHooks();
   onClose(() => hooks.close());
@@ -122,7 +122,7 @@ async function assemble(
     onClose(() => taps[who].close());
     await ask((hot) => hot.unsafe(`create role ${who} login superuser password '${password}'`));
   }
-  const misdeeds: Misdeed[] = [];
+  const serverFaults: ServerFault[] = [];
   const tickProgram = await compiledOf("tests/chaos/tick-process.ts");
   const sink: Child<SinkReport> = startChild<SinkReport>(
     await compiledOf("tests/chaos/sink.ts"),
@@ -131,7 +131,7 @@ async function assemble(
   );
   onClose(() => sink.kill());
   const { port: sinkPort } = await sink.waitFor((message): message is { port: number } => "port" in message);
-  sink.onMessage((message) => "misdeed" in message && misdeeds.push(message.misdeed));
+  sink.onMessage((message) => "serverFault" in message && serverFaults.push(message.serverFault));
   const dns = await startDnsTestServer(answerDns);
   onClose(() => dns.close());
   const redis = redisMissing === null ? await startRedis() : null;
@@ -158,17 +158,17 @@ async function assemble(
       ...(way === "direct" ? { BACKSTAMP_RETURN_PATH_DOMAIN: `returns.${mailDomain}` } : {}),
     };
   };
-  const cast = await openCast(envOf, ask);
-  onClose(() => cast.close());
-  await Promise.all((["web0", "web1", "worker0", "worker1"] as const).map((who) => cast.start(who)));
+  const processes = await openProcesses(envOf, ask);
+  onClose(() => processes.close());
+  await Promise.all((["web0", "web1", "worker0", "worker1"] as const).map((who) => processes.start(who)));
 
   const ticks = new Set<Child<object>>();
   onClose(() => Promise.all([...ticks].map((one) => one.kill())));
-  const troubles: Trouble[] = [];
-  const complaints: Records["complaints"] = [];
+  const disturbances: Disturbance[] = [];
+  const faultFindings: Records["faultFindings"] = [];
   return {
     way,
-    cast,
+    processes,
     postgres: database,
     token: team.token,
     domain: mailDomain,
@@ -177,41 +177,41 @@ async function assemble(
     taps,
     hooks,
     redis,
-    sunk: () => readSunk(mailFolder),
+    sunk: () => readStoredMessages(mailFolder),
     startTick() {
       const tick = startChild<object>(tickProgram, [], envOf("tick"));
       ticks.add(tick);
       return tick;
     },
     dataDir: dataDir ?? folder,
-    misdeeds,
-    troubles,
+    serverFaults,
+    disturbances,
     async api(method, apiPath, body) {
-      await cast.isUp("web0");
-      const response = await fetch(`${cast.baseUrls[0]}${apiPath}`, {
+      await processes.isUp("web0");
+      const response = await fetch(`${processes.baseUrls[0]}${apiPath}`, {
         method,
         headers: { authorization: `Bearer ${team.token}`, "content-type": "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       return { status: response.status, body: (await response.json()) as Record<string, unknown> };
     },
-    holdMail(at, of) {
+    holdMessage(at, of) {
       const held = sink.waitFor((message): message is { held: HoldPoint } => "held" in message);
       sink.send({ hold: { at, of } });
       return held.then(() => undefined);
     },
-    releaseMail: () => sink.send({ hold: null }),
+    releaseMessage: () => sink.send({ hold: null }),
     refuseLogin: (refusesLogin) => sink.send({ refusesLogin }),
-    async trouble(about, task) {
-      const noted: Trouble = { ...about, fromMs: Date.now(), toMs: null };
-      troubles.push(noted);
+    async disturb(about, task) {
+      const noted: Disturbance = { ...about, fromMs: Date.now(), toMs: null };
+      disturbances.push(noted);
       try {
         return await task();
       } finally {
         noted.toMs = Date.now();
       }
     },
-    complain: (row, what) => void complaints.push({ row, what }),
+    addFinding: (row, what) => void faultFindings.push({ row, what }),
     async collect() {
       const stuck = await ask((hot) => hot`select 1 from deliveries where status = 'sending'`);
       return {
@@ -221,13 +221,13 @@ async function assemble(
         tampering: await ask(readTampering),
         hooks: await ask((hot) => hooks.collect(hot, team.webhookId)),
         stuck: stuck.length,
-        troubles,
-        misdeeds,
-        deaths: cast.deaths,
-        complaints,
+        disturbances,
+        serverFaults,
+        exits: processes.exits,
+        faultFindings,
       };
     },
-    outputs: () => `${cast.outputs()}\n--- sink\n${sink.output()}`,
+    outputs: () => `${processes.outputs()}\n--- sink\n${sink.output()}`,
     close,
   };
 }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createRandom } from "../support/random";
-import { release } from "./aims";
 import type { Fault } from "./fault";
 import { mountDisk } from "./faults/surroundings";
+import { release } from "./kill-stages";
 import { type Load, startLoad } from "./load";
 import type { Call, Records } from "./records";
 import { openRig, type Rig } from "./rig";
@@ -30,7 +30,7 @@ const firstTimeMs = 30_000;
 const usualLoad = { clients: 5, pauseMsMax: 600, destinations: ["ok"] } as const;
 
 /** Runs the faults of one rig, one after the other. The rig is always stopped. */
-export async function runPlace(
+export async function runRig(
   place: Fault["place"],
   plan: readonly Planned[],
   options: RunOptions,
@@ -67,25 +67,25 @@ async function runAll(rig: Rig, plan: readonly Planned[], options: RunOptions) {
         ...fault.load,
         row: fault.name,
         seed,
-        baseUrls: rig.cast.baseUrls,
+        baseUrls: rig.processes.baseUrls,
         token: rig.token,
         domain: rig.domain,
       });
       const toAccept = fault.name === "two-workers" ? options.emails - accepted : 0;
       const wanted = wasLate ? 1 : Math.max(times, toAccept);
-      const hasHadItsTime = () => isLate() && Date.now() - fromMs > firstTimeMs;
-      const was = await runOne(rig, load, fault, wanted, seed, hasHadItsTime);
+      const hasUsedItsTime = () => isLate() && Date.now() - fromMs > firstTimeMs;
+      const injectedTimes = await runOne(rig, load, fault, wanted, seed, hasUsedItsTime);
       accepted += load.accepted();
       calls.push(...load.calls);
       const isSettled = !options.settlesEach || (await settle(rig, rowSettlesMaxMs));
-      done.push({ fault, times: was, tookMs: Date.now() - fromMs });
+      done.push({ fault, times: injectedTimes, tookMs: Date.now() - fromMs });
       const seconds = ((Date.now() - fromMs) / 1_000).toFixed(1);
       print(
-        `  ${fault.name.padEnd(24)}${String(was).padStart(6)} times${String(load.accepted()).padStart(7)} emails${seconds.padStart(7)} s${isSettled ? "" : ", not settled yet"}   seed ${seed}`,
+        `  ${fault.name.padEnd(24)}${String(injectedTimes).padStart(6)} times${String(load.accepted()).padStart(7)} emails${seconds.padStart(7)} s${isSettled ? "" : ", not settled yet"}   seed ${seed}`,
       );
     }
-    const wentWell = await settle(rig, allSettlesMaxMs, true);
-    if (!wentWell) for (const line of await describeOpen(rig)) print(`  not settled: ${line}`);
+    const isSettledAtEnd = await settle(rig, allSettlesMaxMs, true);
+    if (!isSettledAtEnd) for (const line of await describeOpen(rig)) print(`  not settled: ${line}`);
   } finally {
     await moving.stop();
   }
@@ -106,15 +106,15 @@ async function runOne(
     return await fault.inject({ rig, load, random, row: fault.name, times, isLate });
   } catch (error) {
     // An aborted fault is one more finding. The other rows still run.
-    rig.complain(fault.name, `aborted: ${error instanceof Error ? error.stack : String(error)}`);
+    rig.addFinding(fault.name, `aborted: ${error instanceof Error ? error.stack : String(error)}`);
     return 0;
   } finally {
     release(rig);
     await load.stop();
     for (const who of ["web0", "web1", "worker0", "worker1"] as const)
-      await rig.cast
+      await rig.processes
         .isUp(who)
-        .catch((error) => rig.complain(fault.name, `${who} does not restart: ${error}`));
+        .catch((error) => rig.addFinding(fault.name, `${who} does not restart: ${error}`));
   }
 }
 

@@ -1,10 +1,10 @@
 import { type Finding, type Invariant, judge } from "./judge";
-import type { MailRow, Records } from "./records";
+import type { EmailRow, Records } from "./records";
 
 /** A violation, planted into a copy of true records, and the invariant that must detect it. */
 type Violation = { name: string; breaks: Invariant; commit(records: Records): void };
 
-const CRIMES: readonly Violation[] = [
+const VIOLATIONS: readonly Violation[] = [
   {
     name: "a recipient's only copy was not delivered",
     breaks: "I2",
@@ -25,11 +25,11 @@ const CRIMES: readonly Violation[] = [
     name: "a recipient got a second copy without a recorded unknown outcome",
     breaks: "I3",
     commit: ({ copies, emails }) => {
-      const isKnown = (one: MailRow) => one.events.every(({ type }) => type !== "email.unknown");
-      const mail = emails.find(
+      const isKnown = (one: EmailRow) => one.events.every(({ type }) => type !== "email.unknown");
+      const email = emails.find(
         (one) => isKnown(one) && copies.some(({ messageId }) => messageId === one.messageId),
       );
-      const copy = copies.find(({ messageId }) => messageId === mail?.messageId);
+      const copy = copies.find(({ messageId }) => messageId === email?.messageId);
       if (copy) copies.push(structuredClone(copy));
     },
   },
@@ -38,11 +38,11 @@ const CRIMES: readonly Violation[] = [
     breaks: "I3",
     commit: (records) => {
       const { emails, steps } = records;
-      const [mail] = emails.filter(({ recipients }) => recipients.some(({ attempts }) => attempts === 1));
-      const recipient = mail?.recipients.find(({ attempts }) => attempts === 1);
-      if (!mail || !recipient) return;
+      const [email] = emails.filter(({ recipients }) => recipients.some(({ attempts }) => attempts === 1));
+      const recipient = email?.recipients.find(({ attempts }) => attempts === 1);
+      if (!email || !recipient) return;
       // The result of its only attempt, which has no fault near it.
-      mail.events.push({ type: "email.unknown", recipient: recipient.address, attempt: 1, atMs: 1_000 });
+      email.events.push({ type: "email.unknown", recipient: recipient.address, attempt: 1, atMs: 1_000 });
       for (const step of steps) if (step.deliveryId === recipient.id) step.atMs = 1_000;
     },
   },
@@ -59,13 +59,13 @@ const CRIMES: readonly Violation[] = [
     name: "an event has no row in the outbox",
     breaks: "I7",
     commit: ({ hooks }) => {
-      hooks.unannounced += 1;
+      hooks.withoutOutboxRow += 1;
     },
   },
   {
     name: "an endpoint did not receive an event",
     breaks: "I7",
-    commit: ({ hooks }) => void hooks.unheard.push("email.queued was never delivered"),
+    commit: ({ hooks }) => void hooks.unreceived.push("email.queued was never delivered"),
   },
   {
     name: "a copy has another Message-ID",
@@ -88,8 +88,8 @@ const CRIMES: readonly Violation[] = [
     name: "one call created two emails",
     breaks: "I4",
     commit: ({ emails }) => {
-      const [mail] = emails;
-      if (mail) emails.push({ ...structuredClone(mail), id: "another" });
+      const [email] = emails;
+      if (email) emails.push({ ...structuredClone(email), id: "another" });
     },
   },
   {
@@ -116,7 +116,7 @@ const CRIMES: readonly Violation[] = [
   {
     name: "a process ended because another one was killed",
     breaks: "I0",
-    commit: ({ deaths }) => void deaths.push("web"),
+    commit: ({ exits }) => void exits.push("web"),
   },
 ];
 
@@ -124,12 +124,12 @@ const CRIMES: readonly Violation[] = [
 export function missedViolations(all: Records): string[] {
   const records = sampleOf(all);
   const before = judge(records).findings;
-  const noticed = (findings: readonly Finding[], breaks: Invariant) =>
+  const detected = (findings: readonly Finding[], breaks: Invariant) =>
     JSON.stringify(findings.filter(({ invariant }) => invariant === breaks));
-  return CRIMES.filter(({ breaks, commit }) => {
+  return VIOLATIONS.filter(({ breaks, commit }) => {
     const planted = structuredClone(records);
     commit(planted);
-    return noticed(judge(planted).findings, breaks) === noticed(before, breaks);
+    return detected(judge(planted).findings, breaks) === detected(before, breaks);
   }).map(({ name }) => name);
 }
 
@@ -151,4 +151,4 @@ function sampleOf(records: Records): Records {
   };
 }
 
-export const violationsCount = CRIMES.length;
+export const violationsCount = VIOLATIONS.length;

@@ -8,24 +8,24 @@ import { readLines } from "../support/processes/read-lines";
 import { makeCertificate } from "../support/servers/certificate";
 import {
   addressOf,
-  type Conduct,
-  conductOf,
+  type Behavior,
+  behaviorOf,
   DESTINATIONS,
-  type Deed,
   type Destination,
+  type SmtpFault,
   type SmtpStep,
 } from "./internet";
-import type { Misdeed } from "./records";
+import type { ServerFault } from "./records";
 
 /** The point at which a message can be held: before it is read, or after it is on disk. */
 export type HoldPoint = "unread" | "written";
 /** Commands to the sink: hold the next message of one worker, release it, reject logins. */
 export type SinkOrder = { hold: { at: HoldPoint; of: string } | null } | { refusesLogin: boolean };
 /** Messages of the sink: its port, once; that a message is held; what it did intentionally. */
-export type SinkReport = { port: number } | { held: HoldPoint } | { misdeed: Misdeed };
+export type SinkReport = { port: number } | { held: HoldPoint } | { serverFault: ServerFault };
 
 /** One stored message. `writtenAtMs` was measured after it was flushed to disk. */
-export type SunkFile = {
+export type StoredMessage = {
   to: string[];
   from: string;
   messageId: string | null;
@@ -43,9 +43,9 @@ let count = 0;
 let hold: { at: HoldPoint; of: string } | null = null;
 let refusesLogin = false;
 /** For each destination, how often the step at which it fails occurred, also for one recipient. */
-const occasions = new Map<string, number>();
+const occurrences = new Map<string, number>();
 
-const tell = (report: SinkReport) => process.send?.(report);
+const send = (report: SinkReport) => process.send?.(report);
 
 type Envelope = { from: string; to: string[] };
 
@@ -55,30 +55,30 @@ type Envelope = { from: string; to: string[] };
  * behavior prescribes.
  */
 async function serve(plain: Socket, name: Destination): Promise<void> {
-  const conduct: Conduct = conductOf(name);
+  const behavior: Behavior = behaviorOf(name);
   let socket: Socket = plain;
   let lines = readLines(socket);
   let envelope: Envelope = { from: "", to: [] };
   let client = "";
   const write = async (text: string) => {
-    if (conduct.delayMs) await wait(conduct.delayMs);
+    if (behavior.delayMs) await wait(behavior.delayMs);
     socket.write(`${text}\r\n`, "latin1");
   };
   /** Does what was decided, or replies as usual. False: the conversation is over. */
-  const perform = async (deed: Deed | null, usual: string): Promise<boolean> => {
-    if (deed === null) {
+  const perform = async (smtpFault: SmtpFault | null, usual: string): Promise<boolean> => {
+    if (smtpFault === null) {
       if (usual !== "") await write(usual);
       return true;
     }
-    if (deed === "hang") await wait(hangMs);
-    if (typeof deed === "object") await write(deed.reply);
-    if (typeof deed === "object" && !deed.hangsUp) return true;
-    if (typeof deed === "object") socket.end();
+    if (smtpFault === "hang") await wait(hangMs);
+    if (typeof smtpFault === "object") await write(smtpFault.reply);
+    if (typeof smtpFault === "object" && !smtpFault.hangsUp) return true;
+    if (typeof smtpFault === "object") socket.end();
     else plain.resetAndDestroy();
     return false;
   };
   const answer = (step: SmtpStep, usual: string, recipients: string[] = []) =>
-    perform(decide(name, conduct, step, recipients), usual);
+    perform(decide(name, behavior, step, recipients), usual);
 
   if (!(await answer("greeting", `220 ${name}.test ESMTP`))) return;
   for (;;) {
@@ -89,24 +89,24 @@ async function serve(plain: Socket, name: Destination): Promise<void> {
     if (verb === "EHLO" || verb === "HELO") {
       client = line.slice(5).trim();
       const offers = [
-        ...(conduct.tls && socket === plain ? ["STARTTLS"] : []),
+        ...(behavior.tls && socket === plain ? ["STARTTLS"] : []),
         ...(name === "relay" ? ["AUTH PLAIN"] : []),
       ];
       const words = [`${name}.test`, ...offers, "PIPELINING", "8BITMIME"];
       const reply = words.map((word, n) => `250${n < words.length - 1 ? "-" : " "}${word}`).join("\r\n");
       if (!(await answer("ehlo", reply))) return;
     } else if (verb === "STAR") {
-      const deed = decide(name, conduct, "starttls", []);
-      if (deed !== null) {
-        if (!(await perform(deed, ""))) return;
+      const smtpFault = decide(name, behavior, "starttls", []);
+      if (smtpFault !== null) {
+        if (!(await perform(smtpFault, ""))) return;
         continue;
       }
-      if (conduct.tls === "broken") {
+      if (behavior.tls === "broken") {
         await write("220 go\r\nthis is no TLS at all");
         return void plain.end();
       }
       lines.stop();
-      socket.write(conduct.tls === "injected" ? "220 go\r\n250 injected\r\n" : "220 go\r\n");
+      socket.write(behavior.tls === "injected" ? "220 go\r\n250 injected\r\n" : "220 go\r\n");
       socket = new TLSSocket(plain, { isServer: true, secureContext: createSecureContext(certificate) });
       socket.on("error", () => plain.destroy());
       lines = readLines(socket);
@@ -115,14 +115,14 @@ async function serve(plain: Socket, name: Destination): Promise<void> {
       envelope = { from: address, to: [] };
       if (!(await answer("mail", "250 2.1.0 ok"))) return;
     } else if (verb === "RCPT") {
-      const deed = decide(name, conduct, "rcpt", [address]);
-      if (deed === null || (typeof deed === "object" && deed.reply.startsWith("250")))
+      const smtpFault = decide(name, behavior, "rcpt", [address]);
+      if (smtpFault === null || (typeof smtpFault === "object" && smtpFault.reply.startsWith("250")))
         envelope.to.push(address);
-      if (!(await perform(deed, "250 2.1.5 ok"))) return;
+      if (!(await perform(smtpFault, "250 2.1.5 ok"))) return;
     } else if (verb === "DATA") {
-      const deed = decide(name, conduct, "data", envelope.to);
-      if (!(await perform(deed, "354 go ahead"))) return;
-      if (deed === null && !(await takeMessage())) return;
+      const smtpFault = decide(name, behavior, "data", envelope.to);
+      if (!(await perform(smtpFault, "354 go ahead"))) return;
+      if (smtpFault === null && !(await takeMessage())) return;
     } else if (verb === "QUIT") {
       await write("221 2.0.0 bye");
       return void socket.end();
@@ -140,13 +140,13 @@ async function serve(plain: Socket, name: Destination): Promise<void> {
       if (line === ".") break;
       body.push(line);
     }
-    const deed = decide(name, conduct, "dot", envelope.to);
-    const isRefused = deed !== null && typeof deed === "object";
-    if (!isRefused || conduct.keepsRefused) await keep(envelope, body.join("\n"), isRefused);
+    const smtpFault = decide(name, behavior, "dot", envelope.to);
+    const isRefused = smtpFault !== null && typeof smtpFault === "object";
+    if (!isRefused || behavior.storesRejected) await keep(envelope, body.join("\n"), isRefused);
     await holdAt("written", client);
-    const goesOn = await perform(deed, "250 2.0.0 kept");
+    const continues = await perform(smtpFault, "250 2.0.0 kept");
     envelope = { from: "", to: [] };
-    return goesOn;
+    return continues;
   }
 }
 
@@ -154,19 +154,24 @@ async function serve(plain: Socket, name: Destination): Promise<void> {
  * The reply at this step, by the behavior and the number of earlier occurrences. Anything unusual is
  * reported.
  */
-function decide(name: Destination, { misdeed }: Conduct, step: SmtpStep, recipients: string[]): Deed | null {
-  if (misdeed?.step !== step) return null;
-  const occasion = `${name}${misdeed.when === "first" ? recipients.join() : ""}`;
-  const nth = occasions.get(occasion) ?? 0;
-  occasions.set(occasion, nth + 1);
-  const isDue = { third: nth % 3 === 0, twice: nth < 2, first: nth === 0, always: true }[misdeed.when];
+function decide(
+  name: Destination,
+  { serverFault }: Behavior,
+  step: SmtpStep,
+  recipients: string[],
+): SmtpFault | null {
+  if (serverFault?.step !== step) return null;
+  const occurrence = `${name}${serverFault.when === "first" ? recipients.join() : ""}`;
+  const nth = occurrences.get(occurrence) ?? 0;
+  occurrences.set(occurrence, nth + 1);
+  const isDue = { third: nth % 3 === 0, twice: nth < 2, first: nth === 0, always: true }[serverFault.when];
   if (!isDue) return null;
-  tell({ misdeed: { kind: name, step, recipients, atMs: Date.now() } });
-  return misdeed.deed;
+  send({ serverFault: { kind: name, step, recipients, atMs: Date.now() } });
+  return serverFault.smtpFault;
 }
 
 async function keep({ from, to }: Envelope, text: string, isRefused: boolean): Promise<void> {
-  const message: Omit<SunkFile, "writtenAtMs"> = {
+  const message: Omit<StoredMessage, "writtenAtMs"> = {
     from,
     to,
     messageId: /^Message-ID: *<([^>]*)>/im.exec(text)?.[1] ?? null,
@@ -186,7 +191,7 @@ async function keep({ from, to }: Envelope, text: string, isRefused: boolean): P
 async function holdAt(point: HoldPoint, client: string): Promise<void> {
   if (hold?.at !== point || !client.startsWith(hold.of)) return;
   const mine = hold;
-  tell({ held: point });
+  send({ held: point });
   while (hold === mine) await wait(2);
 }
 
@@ -213,4 +218,4 @@ const [first = "ok", ...others] = names;
 const address = (await listen(first, 0)).address();
 const port = address && typeof address === "object" ? address.port : 0;
 for (const name of others) await listen(name, port);
-tell({ port });
+send({ port });

@@ -1,12 +1,12 @@
 import {
   type Call,
+  type Disturbance,
   groupBy,
   type Records,
   STAGES,
   STAGES_OF,
   type Stage,
   type Step,
-  type Trouble,
   type Victim,
   victimOf,
   type Who,
@@ -23,17 +23,17 @@ export function countKills(records: Records): KillTable {
   const table = Object.fromEntries(
     Object.keys(STAGES_OF).map((victim) => [victim, Object.fromEntries(STAGES.map((stage) => [stage, 0]))]),
   ) as KillTable;
-  const lives = livesOf(records);
-  const insertedAtMs = new Map(lives.map(({ call, steps }) => [call.label, steps[0]?.atMs ?? 0]));
-  for (const kill of records.troubles) {
+  const histories = historiesOf(records);
+  const insertedAtMs = new Map(histories.map(({ call, steps }) => [call.label, steps[0]?.atMs ?? 0]));
+  for (const kill of records.disturbances) {
     const victim = kill.what === "kill" ? victimOf(kill.who) : null;
     if (victim === null) continue;
     // Disturbances that ended before, or began after, are unrelated.
-    const near = lives.filter(({ fromMs, toMs }) => fromMs <= kill.fromMs && toMs >= kill.fromMs);
+    const near = histories.filter(({ fromMs, toMs }) => fromMs <= kill.fromMs && toMs >= kill.fromMs);
     for (const stage of STAGES_OF[victim]) {
       const isMet =
         stage === "before commit"
-          ? records.calls.some((call) => isUnderWay(call, kill, insertedAtMs))
+          ? records.calls.some((call) => isInProgress(call, kill, insertedAtMs))
           : near.some((life) => concerns(life, kill.who) && stageAt(life, kill) === stage);
       if (isMet) table[victim][stage]++;
     }
@@ -54,14 +54,14 @@ export const killsAt = (table: KillTable, stage: Stage): number =>
   Object.values(table).reduce((sum, row) => sum + row[stage], 0);
 
 /** One email of one call, by its recipient: its steps, and when the sink had a copy. */
-type Life = { call: Call; steps: Step[]; writtenAtMs: number[]; fromMs: number; toMs: number };
+type EmailHistory = { call: Call; steps: Step[]; writtenAtMs: number[]; fromMs: number; toMs: number };
 
 /** A web process is involved with the emails that it was asked to send. */
-function concerns({ call }: Life, who: Who): boolean {
+function concerns({ call }: EmailHistory, who: Who): boolean {
   return !who.startsWith("web") || call.tries.some(({ web }) => `web${web}` === who);
 }
 
-function isUnderWay(call: Call, { who, fromMs }: Trouble, insertedAtMs: Map<string, number>): boolean {
+function isInProgress(call: Call, { who, fromMs }: Disturbance, insertedAtMs: Map<string, number>): boolean {
   if (call.isRefusable || (insertedAtMs.get(call.label) ?? Number.POSITIVE_INFINITY) <= fromMs) return false;
   return call.tries.some(
     ({ web, sentAtMs, endedAtMs }) =>
@@ -69,7 +69,7 @@ function isUnderWay(call: Call, { who, fromMs }: Trouble, insertedAtMs: Map<stri
   );
 }
 
-function livesOf(records: Records): Life[] {
+function historiesOf(records: Records): EmailHistory[] {
   const steps = groupBy(records.steps, ({ deliveryId }) => deliveryId);
   const calls = new Map(records.calls.map((call) => [call.label, call]));
   const written = new Map<string, number[]>();
@@ -91,7 +91,7 @@ function livesOf(records: Records): Life[] {
   });
 }
 
-function stageAt({ steps, writtenAtMs }: Life, { who, fromMs }: Trouble): Stage | null {
+function stageAt({ steps, writtenAtMs }: EmailHistory, { who, fromMs }: Disturbance): Stage | null {
   const step = steps.findLast((candidate) => candidate.atMs <= fromMs);
   if (!step) return null;
   const { status, stage } = step.to;

@@ -188,13 +188,13 @@ describe("a user with neither a password nor a factor", () => {
 });
 
 /** Every account procedure with an id in its input, with the input that the row's owner would send. */
-const NAMING: Record<string, (id: string) => object> = {
+const WITH_ID: Record<string, (id: string) => object> = {
   "account.endSession": (id) => ({ id }),
   "account.renamePasskey": (id) => ({ id, name: "Mine" }),
   "account.removePasskey": (id) => ({ id, proof: PASSWORD }),
 };
 /** The account procedures without an id in their input. They act on the caller only. */
-const UNNAMED = [
+const WITHOUT_ID = [
   "account.signInMethods",
   "account.sessions",
   "account.events",
@@ -214,10 +214,10 @@ describe("rows of another user", () => {
     type Declared = Record<string, { _def: { meta?: Meta } }>;
     const { procedures } = (appRouter as unknown as { _def: { procedures: Declared } })._def;
     const own = Object.keys(procedures).filter((name) => name.startsWith("account."));
-    expect(own.sort()).toEqual([...Object.keys(NAMING), ...UNNAMED].sort());
+    expect(own.sort()).toEqual([...Object.keys(WITH_ID), ...WITHOUT_ID].sort());
   });
 
-  test.each(Object.entries(NAMING))(
+  test.each(Object.entries(WITH_ID))(
     "%s returns the same error as for a missing row, and changes nothing",
     async (name, input) => {
       const passkeyId = newId();
@@ -231,11 +231,11 @@ describe("rows of another user", () => {
         name: "Ben's",
       });
       const foreign = name.endsWith("Session") ? (await sessionsOf(ben.visitor))[0]?.id : passkeyId;
-      const heard = [];
+      const responses = [];
       for (const id of [foreign ?? "", newId(), "x", "", "0".repeat(60)])
-        heard.push(await ann.visitor.call(name, input(id)));
-      expect(heard[0]).toMatchObject({ ok: false, code: "NOT_FOUND" });
-      for (const each of heard) expect(each).toEqual(heard[0]);
+        responses.push(await ann.visitor.call(name, input(id)));
+      expect(responses[0]).toMatchObject({ ok: false, code: "NOT_FOUND" });
+      for (const each of responses) expect(each).toEqual(responses[0]);
       expect(await ann.visitor.call(name, input("x\0"))).toMatchObject({ ok: false });
       expect(await isIn(ben.visitor)).toBe(true);
       const [kept] = await console.deps.db.select().from(passkeys).where(eq(passkeys.id, passkeyId));

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
-const heard = async <T>(
+const query = async <T>(
   procedure: string,
   input: object = {},
   by: Role = "owner",
@@ -31,7 +31,7 @@ const heard = async <T>(
 };
 type List<Row> = { rows: Row[]; hasMore: boolean };
 const changes = (input: object = {}, of = party) =>
-  heard<List<AuditEntryView>>("activity.changes", input, "owner", of);
+  query<List<AuditEntryView>>("activity.changes", input, "owner", of);
 const as = (userId: string, of = party) => ({ ...of.ctx, actor: { kind: "user", userId } as const });
 
 describe("the audit log", () => {
@@ -83,7 +83,7 @@ describe("the audit log", () => {
       update audit_log set id = overlay(id::text placing '01900000-0000' from 1 for 13)::uuid
       where team_id = ${fresh.teamId} and action = 'key.created'`;
     expect(await actions({ within: "90d", actor: "operator" })).toEqual(["team.created"]);
-    const known = await heard<KnownActor[]>("activity.actors", {}, "admin", fresh);
+    const known = await query<KnownActor[]>("activity.actors", {}, "admin", fresh);
     expect(known.map(({ id, actor }) => [actor, id]).sort()).toEqual(
       [
         ["key", key.id],
@@ -144,7 +144,7 @@ describe("the request log", () => {
     await row(ids[1], 429);
     await row(ids[2], 500);
     const list = async (filter: object) =>
-      (await heard<List<CallView>>("activity.requests", filter, "member", fresh)).rows.map(
+      (await query<List<CallView>>("activity.requests", filter, "member", fresh)).rows.map(
         ({ response_status }) => response_status,
       );
     expect(await list({})).toEqual([500, 429, 200]);
@@ -153,7 +153,7 @@ describe("the request log", () => {
     expect(await list({ method: "GET" })).toEqual([]);
     expect(await list({ key: key.id })).toEqual([500, 429, 200]);
     expect(await list({ key: newId() })).toEqual([]);
-    expect(await heard("activity.request", { id: ids[0] }, "member", fresh)).toMatchObject({
+    expect(await query("activity.request", { id: ids[0] }, "member", fresh)).toMatchObject({
       api_key_name: "Shop",
       request_body: { to: "ann@example.org" },
       response_body: null,

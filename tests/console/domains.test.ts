@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => console.close());
 
 async function call<T>(procedure: string, input: object, role: "admin" | "viewer" = "admin"): Promise<T> {
-  const heard = await ann.call(role, procedure, input);
-  if (!heard.ok) throw new Error(`${procedure}: ${heard.message}`);
-  return heard.data as T;
+  const result = await ann.call(role, procedure, input);
+  if (!result.ok) throw new Error(`${procedure}: ${result.message}`);
+  return result.data as T;
 }
 
 let count = 0;
@@ -77,8 +77,8 @@ describe("a new domain", () => {
     "-a.example",
     "x\0.example",
   ])("rejects %j with a reason", async (name) => {
-    const heard = await ann.call("admin", "domains.add", { name });
-    expect(heard).toMatchObject({ ok: false });
+    const result = await ann.call("admin", "domains.add", { name });
+    expect(result).toMatchObject({ ok: false });
     expect(await ann.call("admin", "domains.readName", { name })).toMatchObject({ ok: false });
   });
 });

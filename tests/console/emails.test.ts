@@ -21,9 +21,9 @@ beforeEach(async () => {
 });
 
 const call = async (procedure: string, input: object): Promise<unknown> => {
-  const heard = await ann.call("member", procedure, input);
-  if (!heard.ok) throw new Error(`${heard.code}: ${heard.message}`);
-  return heard.data;
+  const result = await ann.call("member", procedure, input);
+  if (!result.ok) throw new Error(`${result.code}: ${result.message}`);
+  return result.data;
 };
 const cookies = async (party: RoleTeam) => cookiesOf((await console.session(party.userIds.member)).id);
 const callerOf = async (party: RoleTeam) => console.callerOf(await cookies(party));

@@ -42,8 +42,8 @@ describe.each(changing)("$name", ({ name }) => {
     if (!call) throw new Error(`"${name}" has no call`);
     const input = await call.input(ann);
     const before = await digestTeam(console.world.hot, ann.teamId);
-    const heard = await withoutLog(() => ann.call("owner", name, input));
-    expect(heard).toMatchObject({ ok: false, code: "INTERNAL_SERVER_ERROR" });
+    const result = await withoutLog(() => ann.call("owner", name, input));
+    expect(result).toMatchObject({ ok: false, code: "INTERNAL_SERVER_ERROR" });
     expect(await digestTeam(console.world.hot, ann.teamId)).toEqual(before);
   });
 });

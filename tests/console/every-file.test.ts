@@ -34,7 +34,7 @@ beforeAll(async () => {
   provideConsoleDeps(console.deps);
   ann = await createRoleTeam(console, "Ann's");
   ben = await createRoleTeam(console, "Ben's");
-  await secrets.plant(ann);
+  await secrets.addSecrets(ann);
   calls = fileCalls(console);
 });
 afterAll(() => console.close());
@@ -162,7 +162,7 @@ describe.each(folders)("%s", (folder) => {
 });
 
 test("no file contains a secret", async () => {
-  expect(await secrets.findTold(console.world.hot)).toEqual([]);
+  expect(await secrets.findLeaks(console.world.hot)).toEqual([]);
 });
 
 /** The response without the requested ids and the request id. */

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { oddValue } from "../fuzz/values";
 import { type Console, cookiesOf, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
-import { coresOf, type Field, withField } from "../support/database/schema-fields";
+import { type Field, unwrapSchema, withField } from "../support/database/schema-fields";
 import type { ProcedureCalls } from "./calls/call";
 import { OF_TEAMS, PROCEDURES, type Procedure } from "./declared";
 import { createProcedureCalls } from "./procedure-calls";
@@ -37,9 +37,9 @@ const TEXTS: Record<string, string> = {
 };
 
 const takesText = ({ schema }: Field) =>
-  coresOf(schema).some((core) => core instanceof z.ZodUUID || core instanceof z.ZodString);
+  unwrapSchema(schema).some((core) => core instanceof z.ZodUUID || core instanceof z.ZodString);
 const namesRows = ({ schema, path }: Field) =>
-  coresOf(schema).some((core) => core instanceof z.ZodUUID) ||
+  unwrapSchema(schema).some((core) => core instanceof z.ZodUUID) ||
   path.some((part) => /^(ids?|.*Ids?)$/.test(String(part)));
 const lastName = ({ path }: Field) => String(path.filter((part) => part !== 0).at(-1));
 
@@ -73,7 +73,7 @@ test("every listed kind of text is used by a procedure", () => {
 });
 
 /** Invalid text, and the expected error. */
-const UNKEEPABLE: [text: string, said: RegExp][] = [
+const UNSTORABLE: [text: string, said: RegExp][] = [
   ["a\0b", /must not contain NUL/],
   ["\ud800", /half of a surrogate pair/],
   ["a\udfff", /half of a surrogate pair/],
@@ -91,7 +91,7 @@ describe.each(PROCEDURES)("$name", (procedure) => {
   test("rejects text that cannot be stored in any field, and unknown fields", async () => {
     const good = await inputOf(procedure);
     for (const { path } of procedure.fields)
-      for (const [text, said] of UNKEEPABLE)
+      for (const [text, said] of UNSTORABLE)
         expect(await callWith(procedure, withField(good, path, text)), path.join(".")).toMatchObject({
           code: "BAD_REQUEST",
           message: expect.stringMatching(said),
@@ -120,8 +120,8 @@ describe.each(PROCEDURES)("$name", (procedure) => {
     const odd = fc.sample(oddValue, { numRuns: 8, seed: 7 });
     for (const { path } of procedure.fields)
       for (const value of odd) {
-        const heard = await callWith(procedure, withField(good, path, value));
-        expect(heard.code, `${path.join(".")} ${JSON.stringify(value)?.slice(0, 60)}`).not.toBe(
+        const result = await callWith(procedure, withField(good, path, value));
+        expect(result.code, `${path.join(".")} ${JSON.stringify(value)?.slice(0, 60)}`).not.toBe(
           "INTERNAL_SERVER_ERROR",
         );
       }

@@ -32,7 +32,7 @@ beforeAll(async () => {
   ann = await createRoleTeam(console, "Ann's");
   ben = await createRoleTeam(console, "Ben's");
   cid = await createRoleTeam(console, "Cid's");
-  await secrets.plant(ann);
+  await secrets.addSecrets(ann);
   calls = createProcedureCalls(console);
 });
 afterAll(() => console.close());
@@ -66,9 +66,9 @@ type Run = (input?: object) => Promise<unknown>;
 describe.each(OF_TEAMS)("$name, which requires $permission,", ({ name, permission, isMutation }) => {
   for (const role of ROLES.filter((each) => hasPermission(each, permission)))
     test(`works for the ${role}`, async () => {
-      const heard = await ann.call(role, name, await callOf(name).input(ann));
-      expect(heard).toMatchObject({ ok: true });
-      secrets.record(name, heard);
+      const result = await ann.call(role, name, await callOf(name).input(ann));
+      expect(result).toMatchObject({ ok: true });
+      secrets.record(name, result);
       await callOf(name).afterwards?.(ann);
     });
 
@@ -141,7 +141,7 @@ test("no response contains a secret, except once to its creator", async () => {
     "webhooks.secret",
   ])
     expect([...known]).toContain(of);
-  expect(await secrets.findTold(console.world.hot)).toEqual([]);
+  expect(await secrets.findLeaks(console.world.hot)).toEqual([]);
 });
 
 /** Usage counters, which do not count as changes. */
@@ -154,8 +154,8 @@ const withoutLog = (digest: Record<string, string>) =>
 const linesIn = ({ audit_log = "0" }: Record<string, string>) => Number.parseInt(audit_log, 10);
 
 /** The response without the requested id. */
-const plain = (heard: CallResult, asked: string): string =>
-  JSON.stringify(heard).replaceAll(asked, "<asked>");
+const plain = (result: CallResult, asked: string): string =>
+  JSON.stringify(result).replaceAll(asked, "<asked>");
 
 const valueAt = (input: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], input);

@@ -31,7 +31,7 @@ test("the setup code creates the first user as owner, and no code works after th
   const [code, other] = [await makeCode(), await makeCode()];
   expect(code).toMatch(/^([0-9A-Z]{4}-){7}[0-9A-Z]{4}$/);
   const visitor = stranger();
-  expect(await setUp(code, PERSON, visitor)).toMatchObject({ status: 201, told: { email: PERSON.email } });
+  expect(await setUp(code, PERSON, visitor)).toMatchObject({ status: 201, reply: { email: PERSON.email } });
   expect(await people()).toEqual([{ email: PERSON.email, role: "owner" }]);
   expect(await visitor.signIn(PERSON.email, PERSON.password)).toMatchObject({ isIn: true });
   expect((await readSession(console.deps, visitor.cookies))?.memberships).toMatchObject([{ role: "owner" }]);

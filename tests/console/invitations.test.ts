@@ -43,7 +43,7 @@ const elapse = (interval: string) => console.world.hot`
   update invitations set expires_at = expires_at - ${interval}::text::interval,
     linked_at = linked_at - ${interval}::text::interval where team_id = ${team}`;
 /** A signed-in user of another team. */
-const somebody = async (address: string) => {
+const signedInUser = async (address: string) => {
   const elsewhere = await createRoleTeam(console, "Elsewhere");
   const { id } = await console.person({ teamId: elsewhere.teamId, email: address });
   return console.callerOf(await cookiesOf((await console.session(id)).id));
@@ -89,8 +89,8 @@ describe("an invitation", () => {
 
   test("adds an existing user only when they are signed in as the invitee", async () => {
     const token = await invite();
-    const mine = await somebody(email);
-    const wrong = await somebody(`other-${guests}@example.net`);
+    const mine = await signedInUser(email);
+    const wrong = await signedInUser(`other-${guests}@example.net`);
     expect(await viewInvitation(token)).toMatchObject({ state: "open", has_user: true });
     await expect(stranger().invitations.accept({ token, ...NEW })).rejects.toMatchObject({
       code: "CONFLICT",
@@ -153,7 +153,7 @@ describe("an invitation", () => {
 
   test("for an existing user does not hash or validate the password", async () => {
     const token = await invite();
-    await somebody(email);
+    await signedInUser(email);
     await expect(stranger().invitations.accept({ token, name: "", password: "short" })).rejects.toMatchObject(
       { code: "CONFLICT", message: expect.stringContaining("Sign in as") },
     );
@@ -193,12 +193,12 @@ describe("the inviter", () => {
   });
 
   test("gets the link once, and no list contains it", async () => {
-    const heard = await party.call("admin", "invitations.create", { email, role: "viewer" });
-    expect(heard).toMatchObject({
+    const result = await party.call("admin", "invitations.create", { email, role: "viewer" });
+    expect(result).toMatchObject({
       ok: true,
       data: { email, role: "viewer", link: expect.stringMatching(/^https?:\/\/[^/]+\/invite#[\w-]{43}$/) },
     });
-    const token = tokenOf((heard as { data: { link: string } }).data);
+    const token = tokenOf((result as { data: { link: string } }).data);
     const list = await party.call("admin", "invitations.list", {});
     expect(list).toMatchObject({ ok: true, data: [{ email, is_expired: false }] });
     expect(JSON.stringify(list)).not.toContain(token);

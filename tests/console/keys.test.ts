@@ -25,11 +25,11 @@ afterAll(async () => {
 
 type Answer = Record<string, unknown> & { id: string; token: string };
 const asAdmin = async (procedure: string, input: object): Promise<Answer> => {
-  const heard = await ann.call("admin", procedure, input);
-  if (!heard.ok) throw new Error(`${procedure}: ${heard.code} ${heard.message}`);
-  return heard.data as Answer;
+  const result = await ann.call("admin", procedure, input);
+  if (!result.ok) throw new Error(`${procedure}: ${result.code} ${result.message}`);
+  return result.data as Answer;
 };
-const wish = (more: object = {}) => ({
+const keyInput = (more: object = {}) => ({
   name: "Shop",
   scopes: ["emails:send", "domains:read"],
   domains: "all",
@@ -50,13 +50,13 @@ const actionsOn = async (id: string) =>
 
 describe("an API key created in the console", () => {
   test("returns its secret only in that response", async () => {
-    const { id, token } = await asAdmin("keys.create", wish());
+    const { id, token } = await asAdmin("keys.create", keyInput());
     expect((await byRest(token, "GET", "/api/domains")).status).toBe(200);
     const [, , secret = "none"] = token.split("_");
-    const told = await Promise.all(
+    const responses = await Promise.all(
       ["keys.get", "keys.gauges", "keys.rejections", "keys.use"].map((name) => asAdmin(name, { id })),
     );
-    const all = JSON.stringify([told, await asAdmin("keys.list", {}), console.lines]);
+    const all = JSON.stringify([responses, await asAdmin("keys.list", {}), console.lines]);
     expect(all).not.toContain(secret);
     const logged = await console.world.hot`select to_jsonb(a)::text as row from audit_log a`;
     expect(JSON.stringify(logged)).not.toContain(secret);
@@ -64,7 +64,7 @@ describe("an API key created in the console", () => {
 
   test("has the requested properties, and its creator is in the audit log", async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
-    const { id } = await asAdmin("keys.create", wish({ expiresAt, limits: { other: 7 } }));
+    const { id } = await asAdmin("keys.create", keyInput({ expiresAt, limits: { other: 7 } }));
     expect(await asAdmin("keys.get", { id })).toMatchObject({
       name: "Shop",
       state: "active",
@@ -92,28 +92,28 @@ describe("an API key created in the console", () => {
     [{ expiresAt: "tomorrow" }, "BAD_REQUEST", /^expiresAt: /],
     [{ teamId: newId() }, "BAD_REQUEST", /teamId/],
   ])("is not created from %j, and the error names the field", async (more, code, message) => {
-    const heard = await ann.call("admin", "keys.create", wish(more));
-    expect(heard).toMatchObject({ ok: false, code, message: expect.stringMatching(message) });
+    const result = await ann.call("admin", "keys.create", keyInput(more));
+    expect(result).toMatchObject({ ok: false, code, message: expect.stringMatching(message) });
   });
 });
 
 describe("the rate limit display", () => {
   test("matches the headers of the key's next request, and does not count as one", async () => {
-    const { id, token } = await asAdmin("keys.create", wish({ limits: { other: 20 } }));
+    const { id, token } = await asAdmin("keys.create", keyInput({ limits: { other: 20 } }));
     await byRest(token, "GET", "/api/domains");
     const gauge = async () => {
       const gauges = (await asAdmin("keys.gauges", { id })) as unknown as Record<string, unknown>[];
       return gauges.find(({ tier }) => tier === "other");
     };
-    const looked = await gauge();
+    const before = await gauge();
     for (let look = 0; look < 30; look++) await gauge();
     const { headers } = await byRest(token, "GET", "/api/domains");
-    const told = {
+    const shown = {
       limit: Number(headers["x-ratelimit-limit"]),
       left: Number(headers["x-ratelimit-remaining"]),
     };
-    expect(looked).toMatchObject({ limit: 20, isOwn: true });
-    expect(told).toEqual({ limit: 20, left: Number(looked?.remaining) - 1 });
+    expect(before).toMatchObject({ limit: 20, isOwn: true });
+    expect(shown).toEqual({ limit: 20, left: Number(before?.remaining) - 1 });
   });
 
   test("reads the limiter once per class, with the effective limit", async () => {
@@ -147,7 +147,7 @@ describe("rejected requests", () => {
   test("are grouped by reason, latest first", async () => {
     const { id, token } = await asAdmin(
       "keys.create",
-      wish({ scopes: ["emails:send"], limits: { other: 2 } }),
+      keyInput({ scopes: ["emails:send"], limits: { other: 2 } }),
     );
     const from = (domain: string) => ({
       from: `Ann <ann@${domain}>`,
@@ -191,7 +191,7 @@ describe("rejected requests", () => {
   });
 
   test("of a key without the required scope are reported as such", async () => {
-    const { id, token } = await asAdmin("keys.create", wish({ scopes: ["keys:write"] }));
+    const { id, token } = await asAdmin("keys.create", keyInput({ scopes: ["keys:write"] }));
     const more = { name: "More", permission: "full_access" };
     expect((await byRest(token, "POST", "/api/api-keys", more)).status).toBe(403);
     await console.deps.requestLog.flush();
@@ -201,7 +201,7 @@ describe("rejected requests", () => {
   });
 
   test("are visible to roles that may read the request log; other roles see the count", async () => {
-    const { id } = await asAdmin("keys.create", wish());
+    const { id } = await asAdmin("keys.create", keyInput());
     expect(await ann.call("viewer", "keys.rejections", { id })).toMatchObject({ code: "FORBIDDEN" });
     expect(await ann.call("viewer", "keys.get", { id })).toMatchObject({
       ok: true,
@@ -211,7 +211,7 @@ describe("rejected requests", () => {
 });
 
 test("counts only the key's own requests of today", async () => {
-  const { id } = await asAdmin("keys.create", wish());
+  const { id } = await asAdmin("keys.create", keyInput());
   const row = (apiKeyId: string, createdAt: Date) => ({
     teamId: ann.teamId,
     id: newId(),
@@ -231,7 +231,7 @@ test("counts only the key's own requests of today", async () => {
 
 describe("rotation", () => {
   test("keeps both keys active, and each refers to the other", async () => {
-    const { id, token } = await asAdmin("keys.create", wish());
+    const { id, token } = await asAdmin("keys.create", keyInput());
     const successor = await asAdmin("keys.rotate", { id, overlapSeconds: 3_600 });
     for (const each of [token, successor.token])
       expect((await byRest(each, "GET", "/api/domains")).status).toBe(200);
@@ -249,7 +249,7 @@ describe("rotation", () => {
 });
 
 test("a revoked key is listed separately, and found by its id", async () => {
-  const { id } = await asAdmin("keys.create", wish());
+  const { id } = await asAdmin("keys.create", keyInput());
   await asAdmin("keys.revoke", { id });
   const idsOf = async (input: object) => {
     const { rows } = (await asAdmin("keys.list", input)) as unknown as { rows: { id: string }[] };
@@ -262,7 +262,7 @@ test("a revoked key is listed separately, and found by its id", async () => {
 });
 
 test("an update without a change is not audited", async () => {
-  const { id } = await asAdmin("keys.create", wish());
+  const { id } = await asAdmin("keys.create", keyInput());
   await asAdmin("keys.rename", { id, name: "Shop" });
   await asAdmin("keys.rename", { id, name: "Shop, by night" });
   expect(await actionsOn(id)).toEqual(["key.created", "key.renamed"]);
@@ -272,15 +272,15 @@ test("rejects a domain of another team like an unknown one", async () => {
   const ben = await createRoleTeam(console, "Ben's");
   const { domains } = (await ben
     .call("admin", "keys.options", {})
-    .then((heard) => heard.ok && heard.data)) as {
+    .then((result) => result.ok && result.data)) as {
     domains: { id: string }[];
   };
   const foreign = domains[0]?.id ?? "";
   const missing = newId();
   const messages = await Promise.all(
     [foreign, missing].map(async (domain) => {
-      const heard = await ann.call("admin", "keys.create", wish({ domains: [domain] }));
-      return heard.ok ? "made" : heard.message.replace(domain, "…");
+      const result = await ann.call("admin", "keys.create", keyInput({ domains: [domain] }));
+      return result.ok ? "made" : result.message.replace(domain, "…");
     }),
   );
   expect(messages[0]).toBe(messages[1]);
@@ -289,7 +289,7 @@ test("rejects a domain of another team like an unknown one", async () => {
 
 test("stores a name exactly as typed", async () => {
   const name = `<img src=x onerror=alert(1)>"'&`;
-  const { id } = await asAdmin("keys.create", wish({ name }));
+  const { id } = await asAdmin("keys.create", keyInput({ name }));
   expect(await asAdmin("keys.get", { id })).toMatchObject({ name });
 });
 

@@ -101,11 +101,11 @@ describe("a known browser", () => {
     const stranger = withCookie(open(place), home.jar.get(NAME));
     expect((await stranger.post("passkey/options", {})).status).toBe(429);
     stranger.jar.set("__Host-backstamp.step", "x".repeat(43));
-    expect((await stranger.secondStep("123456")).error).toBe("TooManyAttempts");
+    expect((await stranger.submitCode("123456")).error).toBe("TooManyAttempts");
     const token = await createTwoFactorChallenge(console.deps.db, { userId: user.id, method: "password" });
     stranger.jar.set("__Host-backstamp.step", token);
     expect((await stranger.post("passkey/options", {})).status).toBe(200);
-    expect((await stranger.secondStep("123456")).error).toBe("CredentialsSignin");
+    expect((await stranger.submitCode("123456")).error).toBe("CredentialsSignin");
   });
 
   test("cannot guess faster than any other browser", async () => {
@@ -152,18 +152,18 @@ describe("a known browser", () => {
 });
 
 describe("an untrusted proxy", () => {
-  const told = (headers: Record<string, string>, trustedHops = 0) => {
+  const warnings = (headers: Record<string, string>, trustedHops = 0) => {
     const before = console.lines.length;
     visitorOf({ ...console.deps, trustedHops }, new Headers({ "x-backstamp-peer": "127.0.0.1", ...headers }));
     return console.lines.slice(before).map(({ event }) => event);
   };
 
   test("is logged once, with the setting that would trust it", () => {
-    expect(told({})).toEqual([]);
-    expect(told({ "x-forwarded-for": "127.0.0.1" })).toEqual([]);
-    expect(told({ "x-forwarded-for": "192.0.2.9" }, 1)).toEqual([]);
-    expect(told({ "x-forwarded-for": "192.0.2.9" })).toEqual(["visitor.proxy_not_trusted"]);
+    expect(warnings({})).toEqual([]);
+    expect(warnings({ "x-forwarded-for": "127.0.0.1" })).toEqual([]);
+    expect(warnings({ "x-forwarded-for": "192.0.2.9" }, 1)).toEqual([]);
+    expect(warnings({ "x-forwarded-for": "192.0.2.9" })).toEqual(["visitor.proxy_not_trusted"]);
     expect(console.lines.at(-1)?.facts).toMatchObject({ setting: "BACKSTAMP_TRUSTED_HOPS" });
-    expect(told({ "x-forwarded-for": "192.0.2.10" })).toEqual([]);
+    expect(warnings({ "x-forwarded-for": "192.0.2.10" })).toEqual([]);
   });
 });

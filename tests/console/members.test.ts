@@ -40,8 +40,8 @@ const secondOwner = async () => {
 
 describe("the member list", () => {
   test("shows each member, when they joined, and when they were last seen", async () => {
-    const heard = await party.call("viewer", "members.list", {});
-    expect(heard).toMatchObject({
+    const result = await party.call("viewer", "members.list", {});
+    expect(result).toMatchObject({
       ok: true,
       data: expect.arrayContaining([
         expect.objectContaining({
@@ -54,7 +54,7 @@ describe("the member list", () => {
         expect.objectContaining({ id: party.userIds.owner, role: "owner", is_self: false }),
       ]),
     });
-    expect(JSON.stringify(heard)).not.toMatch(/password|hash/i);
+    expect(JSON.stringify(result)).not.toMatch(/password|hash/i);
   });
 
   test("shows who uses 2FA", async () => {
@@ -70,8 +70,8 @@ describe("the member list", () => {
 
   test("contains no member of another team", async () => {
     const other = await createRoleTeam(console, "Theirs");
-    const heard = await party.call("owner", "members.list", {});
-    for (const id of Object.values(other.userIds)) expect(JSON.stringify(heard)).not.toContain(id);
+    const result = await party.call("owner", "members.list", {});
+    for (const id of Object.values(other.userIds)) expect(JSON.stringify(result)).not.toContain(id);
   });
 });
 
@@ -128,12 +128,12 @@ describe("a role", () => {
 describe("the last owner", () => {
   test("cannot leave, be removed or be demoted, and the error says what to do", async () => {
     const { owner } = party.userIds;
-    for (const heard of [
+    for (const result of [
       await party.call("owner", "members.leave", {}),
       await remove("owner", owner),
       await changeRole("owner", owner, "admin"),
     ])
-      expect(heard).toMatchObject({
+      expect(result).toMatchObject({
         ok: false,
         code: "CONFLICT",
         message: expect.stringMatching(/last owner\. Make another member an owner first\.$/),

@@ -165,7 +165,7 @@ describe.each(PROVIDERS)("signing in with %s", (provider) => {
     expect(await readSession(console.deps, inviter.cookies)).toBeNull();
     expect(await open().signIn(email, PASSWORD)).toMatchObject({ isIn: false, error: "CredentialsSignin" });
     clock.advance(30_000);
-    expect((await owed.secondStep("000000")).error).toBe("Expired");
+    expect((await owed.submitCode("000000")).error).toBe("Expired");
     expect(await visitor.query("account.signInMethods")).toMatchObject({
       data: { hasPassword: false, hasAuthenticator: false, recoveryCodesLeft: 0, passkeys: [] },
     });
@@ -197,7 +197,7 @@ describe.each(PROVIDERS)("signing in with %s", (provider) => {
     expect({ to, isIn }).toEqual({ to: "/login/two-factor?callbackUrl=%2Fconsole%2Femails", isIn: false });
     expect(await count()).toBe(before);
     clock.advance(30_000);
-    expect((await visitor.secondStep(codeOf(secret, clock.now()))).isIn).toBe(true);
+    expect((await visitor.submitCode(codeOf(secret, clock.now()))).isIn).toBe(true);
   });
 
   test("never redirects to another site", async () => {
@@ -290,7 +290,7 @@ const rejected = { to: "/login", error: "OAuthCallback", isIn: false };
 test("rejects an id token that is expired, for another audience, of another key or with another nonce", async () => {
   const user = await console.person();
   const account = { sub: sub(), email: user.email };
-  for (const fault of ["nonce", "signature", "audience", "old"] as const) {
+  for (const fault of ["nonce", "signature", "audience", "expired"] as const) {
     issuer.fail(fault);
     expect(await signInAs("google", account), fault).toMatchObject(rejected);
   }

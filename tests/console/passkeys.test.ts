@@ -8,8 +8,8 @@ import { relyingParty } from "#server/services/account/passkeys/challenge";
 import { type Console, openConsole, PASSWORD } from "../support/console/console";
 import {
   createPasskeyDevice,
-  type Misbehaviour,
   type PasskeyDevice,
+  type PasskeyFault,
 } from "../support/console/passkey-device";
 import { openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
 import { waitForLock } from "../support/database/lock-wait";
@@ -32,8 +32,8 @@ async function begin(visitor: SignInVisitor): Promise<Asked> {
   if (!started.ok) throw new Error(started.message);
   return started.data as Asked;
 }
-const add = async (visitor: SignInVisitor, device: PasskeyDevice, wrong?: Misbehaviour): Promise<Made> =>
-  visitor.call("account.addPasskey", { response: device.make(await begin(visitor), wrong), name: "Key" });
+const add = async (visitor: SignInVisitor, device: PasskeyDevice, fault?: PasskeyFault): Promise<Made> =>
+  visitor.call("account.addPasskey", { response: device.make(await begin(visitor), fault), name: "Key" });
 
 async function startSignIn(visitor: SignInVisitor): Promise<Asked> {
   const response = await visitor.post("passkey/options", {});
@@ -41,8 +41,8 @@ async function startSignIn(visitor: SignInVisitor): Promise<Asked> {
   expect(response.headers.get("cache-control")).toBe("no-store");
   return response.json();
 }
-const use = async (visitor: SignInVisitor, device: PasskeyDevice, wrong?: Misbehaviour) =>
-  visitor.submit("callback/passkey", { response: device.use(await startSignIn(visitor), wrong) });
+const use = async (visitor: SignInVisitor, device: PasskeyDevice, fault?: PasskeyFault) =>
+  visitor.submit("callback/passkey", { response: device.use(await startSignIn(visitor), fault) });
 
 /** A user with a passkey, signed in in the browser that created it. */
 async function openOwner() {
@@ -79,14 +79,14 @@ describe("creating a passkey", () => {
 
   test("is rejected for another origin, host or challenge, without user verification, and for malformed input", async () => {
     const { home, user } = await openOwner();
-    for (const wrong of [
+    for (const fault of [
       { origin: "https://evil.example" },
       { rpId: "evil.example" },
       { challenge: "AAAA" },
       { isVerified: false },
       { type: "webauthn.get" },
     ])
-      expect(await add(home, createPasskeyDevice(page), wrong), JSON.stringify(wrong)).toMatchObject({
+      expect(await add(home, createPasskeyDevice(page), fault), JSON.stringify(fault)).toMatchObject({
         ok: false,
         code: "UNPROCESSABLE_CONTENT",
       });
@@ -139,7 +139,7 @@ describe("signing in with a passkey", () => {
 
   test("is rejected for another origin, host, type or challenge, without user verification, and on reuse", async () => {
     const { device } = await openOwner();
-    for (const wrong of [
+    for (const fault of [
       { origin: "https://evil.example" },
       { origin: "http://mail.example.org" },
       { rpId: "evil.example" },
@@ -148,8 +148,8 @@ describe("signing in with a passkey", () => {
       { type: "webauthn.create" },
     ]) {
       const visitor = open();
-      const { isIn, error } = await use(visitor, device, wrong);
-      expect({ isIn, error }, JSON.stringify(wrong)).toEqual({ isIn: false, error: "CredentialsSignin" });
+      const { isIn, error } = await use(visitor, device, fault);
+      expect({ isIn, error }, JSON.stringify(fault)).toEqual({ isIn: false, error: "CredentialsSignin" });
     }
     const [first, second] = [open(), open()];
     const asked = await startSignIn(first);
@@ -181,8 +181,8 @@ describe("signing in with a passkey", () => {
     forged.response.signature = JSON.parse(
       createPasskeyDevice(page).use(await startSignIn(visitor)),
     ).response.signature;
-    const wrong = await visitor.submit("callback/passkey", { response: JSON.stringify(forged) });
-    expect(wrong).toEqual(unknown);
+    const fault = await visitor.submit("callback/passkey", { response: JSON.stringify(forged) });
+    expect(fault).toEqual(unknown);
     for (const response of ["", "{}", "null", "x".repeat(9_000)])
       expect(await visitor.submit("callback/passkey", { response })).toEqual(unknown);
   });
@@ -228,7 +228,7 @@ describe("a user with a passkey as second factor", () => {
     const { user, made } = await openOwner();
     const visitor = open();
     await visitor.signIn(user.email, PASSWORD);
-    expect((await visitor.secondStep(made.recoveryCodes[0] ?? "")).isIn).toBe(true);
+    expect((await visitor.submitCode(made.recoveryCodes[0] ?? "")).isIn).toBe(true);
   });
 });
 

@@ -33,7 +33,7 @@ const has = async (user: User, password: string) =>
 
 async function mailed(): Promise<{ user: User; token: string }> {
   const user = await console.person();
-  expect(await requestLink(user.email)).toMatchObject({ status: 202, told: {} });
+  expect(await requestLink(user.email)).toMatchObject({ status: 202, reply: {} });
   const [link] = await mailbox.linksTo(user.email);
   expect(link?.pathname).toBe("/login/reset");
   return { user, token: tokenOf(link) };
@@ -46,7 +46,7 @@ describe("a password reset link", () => {
     await elsewhere.signIn(user.email, PASSWORD);
     expect(await readSession(console.deps, elsewhere.cookies)).not.toBeNull();
     const visitor = stranger();
-    expect(await reset(token, ANOTHER, visitor)).toMatchObject({ status: 200, told: { email: user.email } });
+    expect(await reset(token, ANOTHER, visitor)).toMatchObject({ status: 200, reply: { email: user.email } });
     expect(visitor.jar.size).toBe(0);
     expect(await readSession(console.deps, elsewhere.cookies)).toBeNull();
     expect([await has(user, ANOTHER), await has(user, PASSWORD)]).toEqual([true, false]);
@@ -69,7 +69,7 @@ describe("a password reset link", () => {
     for (const password of ["short", "x".repeat(257)])
       expect(await reset(token, password)).toMatchObject({
         status: 422,
-        told: { error: expect.stringMatching(/12 to 256/) },
+        reply: { error: expect.stringMatching(/12 to 256/) },
       });
     expect(await has(user, PASSWORD)).toBe(true);
     expect((await reset(token)).status).toBe(200);
@@ -120,21 +120,21 @@ describe("a password reset link", () => {
     const db = console.deps.db;
     console.deps.db = log.db;
     try {
-      const heard = [];
+      const responses = [];
       for (const email of [known.email, "nobody-at-all@example.org"]) {
         for (let i = 0; i <= LINKS_MAX.password_reset; i++) {
           log.statements.length = 0;
-          const { status, told, headers } = await requestLink(email);
-          heard.push({ i, status, told, headers: [...headers], statements: [...log.statements] });
+          const { status, reply, headers } = await requestLink(email);
+          responses.push({ i, status, reply, headers: [...headers], statements: [...log.statements] });
         }
       }
-      expect(heard.slice(heard.length / 2)).toEqual(heard.slice(0, heard.length / 2));
+      expect(responses.slice(responses.length / 2)).toEqual(responses.slice(0, responses.length / 2));
     } finally {
       console.deps.db = db;
       await log.close();
     }
-    expect(await mailbox.mailsTo("nobody-at-all@example.org")).toEqual([]);
-    expect(await mailbox.mailsTo(known.email)).toHaveLength(LINKS_MAX.password_reset);
+    expect(await mailbox.emailsTo("nobody-at-all@example.org")).toEqual([]);
+    expect(await mailbox.emailsTo(known.email)).toHaveLength(LINKS_MAX.password_reset);
   });
 });
 

@@ -31,7 +31,7 @@ const requestLink = (email: string, landing = "/console", visitor = stranger()) 
 /** A user, and the link that was emailed to them. */
 async function mailed(landing?: string): Promise<{ user: User; link: URL; token: string }> {
   const user = await console.person();
-  expect(await requestLink(user.email, landing)).toMatchObject({ status: 202, told: {} });
+  expect(await requestLink(user.email, landing)).toMatchObject({ status: 202, reply: {} });
   const [link] = await mailbox.linksTo(user.email);
   if (!link) throw new Error("no link came");
   return { user, link, token: tokenOf(link) };
@@ -65,7 +65,7 @@ describe("an email link", () => {
     for (let i = 0; i < 3; i++)
       expect(await program.postJson("link/read", { kind: "sign_in_link", token })).toMatchObject({
         status: 200,
-        told: { email: user.email },
+        reply: { email: user.email },
       });
     expect(program.jar.size).toBe(0);
     expect((await stranger().byLink(token)).isIn).toBe(true);
@@ -139,23 +139,23 @@ describe("requesting a link", () => {
     const db = console.deps.db;
     console.deps.db = log.db;
     try {
-      const heard = [];
+      const responses = [];
       for (const email of [known.email, "nobody-at-all@example.org"]) {
         for (let i = 0; i <= LINKS_MAX.sign_in_link; i++) {
           log.statements.length = 0;
-          const { status, told, headers } = await requestLink(email);
-          heard.push({ i, status, told, headers: [...headers], statements: [...log.statements] });
+          const { status, reply, headers } = await requestLink(email);
+          responses.push({ i, status, reply, headers: [...headers], statements: [...log.statements] });
         }
       }
-      const half = heard.length / 2;
-      expect(heard.slice(half)).toEqual(heard.slice(0, half));
-      expect(heard[0]?.statements).toHaveLength(3);
-      expect(heard[0]?.statements.join()).not.toContain('from "users"');
+      const half = responses.length / 2;
+      expect(responses.slice(half)).toEqual(responses.slice(0, half));
+      expect(responses[0]?.statements).toHaveLength(3);
+      expect(responses[0]?.statements.join()).not.toContain('from "users"');
     } finally {
       console.deps.db = db;
       await log.close();
     }
-    expect(await mailbox.mailsTo("nobody-at-all@example.org")).toEqual([]);
+    expect(await mailbox.emailsTo("nobody-at-all@example.org")).toEqual([]);
   });
 
   test("builds links from the public address, whatever host the request names", async () => {
@@ -171,7 +171,7 @@ describe("requesting a link", () => {
     expect(
       (await stranger().postJson("link/request", input, { ...headers, host: "evil.example" })).status,
     ).toBe(202);
-    const emails = await mailbox.mailsTo(user.email);
+    const emails = await mailbox.emailsTo(user.email);
     expect(emails).toHaveLength(2);
     for (const mail of emails) expect(mail).not.toContain("evil.example");
   });
@@ -230,7 +230,7 @@ describe("requesting a link", () => {
     const refused = async (why: RegExp) =>
       expect(await requestLink(user.email)).toMatchObject({
         status: 404,
-        told: { error: expect.stringMatching(why) },
+        reply: { error: expect.stringMatching(why) },
       });
     try {
       console.deps.transportKind = "none";

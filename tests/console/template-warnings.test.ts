@@ -12,9 +12,9 @@ beforeAll(async () => {
 afterAll(() => console.close());
 
 async function call<T>(procedure: string, input: object): Promise<T> {
-  const heard = await ann.call("member", `templates.${procedure}`, { team: ann.teamId, ...input });
-  if (!heard.ok) throw new Error(`${procedure}: ${heard.message}`);
-  return heard.data as T;
+  const result = await ann.call("member", `templates.${procedure}`, { team: ann.teamId, ...input });
+  if (!result.ok) throw new Error(`${procedure}: ${result.message}`);
+  return result.data as T;
 }
 
 test("the editor warns of tags of other template languages while typing, and saving returns the warnings", async () => {

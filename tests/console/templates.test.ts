@@ -21,13 +21,13 @@ beforeAll(async () => {
 afterAll(() => console.close());
 
 async function call<T>(procedure: string, input: object, role: "member" | "viewer" = "member"): Promise<T> {
-  const heard = await ann.call(role, `templates.${procedure}`, input);
-  if (!heard.ok) throw new Error(`${procedure}: ${heard.message}`);
-  return heard.data as T;
+  const result = await ann.call(role, `templates.${procedure}`, input);
+  if (!result.ok) throw new Error(`${procedure}: ${result.message}`);
+  return result.data as T;
 }
 const refusal = async (procedure: string, input: object) => {
-  const heard = await ann.call("member", `templates.${procedure}`, input);
-  return heard.ok ? null : heard;
+  const result = await ann.call("member", `templates.${procedure}`, input);
+  return result.ok ? null : result;
 };
 
 let made = 0;
@@ -129,13 +129,13 @@ describe("two editors of the same template", () => {
   test("saving concurrently: one succeeds, and the others get a conflict", async () => {
     const seen = await make();
     const { id, revision } = seen;
-    const heard = await Promise.all(
+    const result = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         ann.call("member", "templates.save", { id, revision, change: { subject: `Subject ${n}` } }),
       ),
     );
-    expect(heard.filter(({ ok }) => ok)).toHaveLength(1);
-    expect(new Set(heard.flatMap((each) => (each.ok ? [] : each.code)))).toEqual(new Set(["CONFLICT"]));
+    expect(result.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(new Set(result.flatMap((each) => (each.ok ? [] : each.code)))).toEqual(new Set(["CONFLICT"]));
     expect((await open(id)).revision).toBe(revision + 1);
   });
 

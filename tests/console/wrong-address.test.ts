@@ -54,7 +54,7 @@ describe("a page opened at a URL other than BACKSTAMP_URL shows an error", () =>
     const input = { kind: "sign_in_link", email: "ann@example.org", landing: "/console" };
     expect(await visitor.postJson("link/request", input, { origin: opened })).toMatchObject({
       status: 403,
-      told: { error: SENTENCE },
+      reply: { error: SENTENCE },
     });
   });
 
@@ -74,11 +74,11 @@ describe("a page opened at a URL other than BACKSTAMP_URL shows an error", () =>
         }),
       ],
     });
-    const heard = await Promise.allSettled([
+    const result = await Promise.allSettled([
       client.account.endOtherSessions.mutate(),
       client.account.endOtherSessions.mutate(),
     ]);
-    for (const each of heard)
+    for (const each of result)
       expect(faultOf(each.status === "rejected" && each.reason)).toEqual({
         message: SENTENCE,
         code: "FORBIDDEN",

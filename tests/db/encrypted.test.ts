@@ -11,10 +11,10 @@ import { runProgram } from "../support/processes/program";
 import { makeAuthority, makeCertificate } from "../support/servers/certificate";
 
 /** A proxy before the database that gives a set response to the TLS request and forwards all other bytes. */
-async function openHttpServer(answer: "S" | "N", { key, cert } = makeCertificate()) {
+async function openTlsProxy(answer: "S" | "N", { key, cert } = makeCertificate()) {
   const target = new URL(inject("postgresUrl"));
   const lines = new Set<Socket>();
-  let handedOn = 0;
+  let forwarded = 0;
   let asked = 0;
   const server = createServer(async (client) => {
     lines.add(client.on("error", () => {}));
@@ -27,7 +27,7 @@ async function openHttpServer(answer: "S" | "N", { key, cert } = makeCertificate
     for (const end of [open, upstream])
       end.on("error", () => {}).on("close", () => [open, upstream].map((each) => each.destroy()));
     open.on("data", (chunk: Buffer) => {
-      handedOn += chunk.length;
+      forwarded += chunk.length;
       upstream.write(chunk);
     });
     upstream.pipe(open);
@@ -37,7 +37,7 @@ async function openHttpServer(answer: "S" | "N", { key, cert } = makeCertificate
   return {
     port: address && typeof address === "object" ? address.port : 0,
     asked: () => asked,
-    bytesHandedOn: () => handedOn,
+    bytesForwarded: () => forwarded,
     reset() {
       for (const line of lines) line.resetAndDestroy();
     },
@@ -48,12 +48,12 @@ async function openHttpServer(answer: "S" | "N", { key, cert } = makeCertificate
   };
 }
 
-type Door = Awaited<ReturnType<typeof openHttpServer>>;
-let offers: Door;
-let refuses: Door;
+type TlsProxy = Awaited<ReturnType<typeof openTlsProxy>>;
+let offers: TlsProxy;
+let refuses: TlsProxy;
 let database: Database | null = null;
 beforeAll(async () => {
-  [offers, refuses] = await Promise.all([openHttpServer("S"), openHttpServer("N")]);
+  [offers, refuses] = await Promise.all([openTlsProxy("S"), openTlsProxy("N")]);
 });
 afterEach(async () => {
   await database?.close();
@@ -64,9 +64,9 @@ afterAll(() => {
   refuses.close();
 });
 
-function through(door: Door, mode: string): Database {
+function through(proxy: TlsProxy, mode: string): Database {
   const url = new URL(inject("postgresUrl"));
-  url.port = String(door.port);
+  url.port = String(proxy.port);
   url.searchParams.set("sslmode", mode);
   database = openDatabase(url.href, { connectionsMax: 4 });
   return database;
@@ -75,9 +75,9 @@ function through(door: Door, mode: string): Database {
 const ask = ({ hot }: Database) => hot`select 1 as one`.then(([row]) => row?.one);
 
 test.each(["prefer", "require"])("sslmode=%s uses TLS if the server supports it", async (mode) => {
-  const before = offers.bytesHandedOn();
+  const before = offers.bytesForwarded();
   expect(await ask(through(offers, mode))).toBe(1);
-  expect(offers.bytesHandedOn()).toBeGreaterThan(before);
+  expect(offers.bytesForwarded()).toBeGreaterThan(before);
 });
 
 test("sslmode=prefer uses plain text if the server does not support TLS", async () => {
@@ -85,19 +85,19 @@ test("sslmode=prefer uses plain text if the server does not support TLS", async 
 });
 
 test("sslmode=require sends nothing if the server does not support TLS", async () => {
-  const door = await openHttpServer("N");
-  const fault = await ask(through(door, "require")).catch((error: Error) => error);
+  const proxy = await openTlsProxy("N");
+  const fault = await ask(through(proxy, "require")).catch((error: Error) => error);
   expect(fault).toMatchObject({ code: "CONNECTION_NOT_ENCRYPTED" });
-  expect(door.bytesHandedOn()).toBe(0);
-  door.close();
+  expect(proxy.bytesForwarded()).toBe(0);
+  proxy.close();
 });
 
 test("sslmode=verify-full sends nothing to a server with an untrusted certificate", async () => {
-  const door = await openHttpServer("S");
-  const fault = await ask(through(door, "verify-full")).catch((error: Error) => error);
+  const proxy = await openTlsProxy("S");
+  const fault = await ask(through(proxy, "verify-full")).catch((error: Error) => error);
   expect(fault).toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
-  expect(door.bytesHandedOn()).toBe(0);
-  door.close();
+  expect(proxy.bytesForwarded()).toBe(0);
+  proxy.close();
 });
 
 test.each([
@@ -105,12 +105,12 @@ test.each([
   { names: ["elsewhere.example.com"], outcome: "is refused", code: 1 },
 ])("sslmode=verify-full: a trusted certificate of $names $outcome", async ({ names, code }) => {
   const authority = makeAuthority("An authority");
-  const door = await openHttpServer("S", makeCertificate({ names, issuer: authority }));
+  const proxy = await openTlsProxy("S", makeCertificate({ names, issuer: authority }));
   const folder = mkdtempSync(path.join(tmpdir(), "backstamp-authority-"));
   const file = path.join(folder, "authority.pem");
   writeFileSync(file, authority.cert);
   const url = new URL(inject("postgresUrl"));
-  url.host = `localhost:${door.port}`;
+  url.host = `localhost:${proxy.port}`;
   url.pathname = `/${inject("postgresTemplate")}`;
   url.searchParams.set("sslmode", "verify-full");
   const done = await runProgram("server/startup/admin.ts", ["team", "list"], {
@@ -119,8 +119,8 @@ test.each([
   expect(done.code).toBe(code);
   if (code === 0) expect(done.stderr).toBe("No teams.\n");
   else expect(done.stderr).toContain("elsewhere.example.com");
-  expect(door.bytesHandedOn() > 0).toBe(code === 0);
-  door.close();
+  expect(proxy.bytesForwarded() > 0).toBe(code === 0);
+  proxy.close();
   rmSync(folder, { recursive: true });
 });
 

@@ -132,19 +132,19 @@ test("after any mix of claims, results, releases and expired leases, each email 
   await sendMany(60, 1);
   const faults: unknown[] = [];
   const untilMs = performance.now() + 6_000;
-  const drive = async (hot: Database["hot"], random: Random) => {
+  const runWriter = async (hot: Database["hot"], random: Random) => {
     while (performance.now() < untilMs) {
       const leaseToken = newId();
       const claims = random.shuffled(await claimDeliveries(hot, { limit: random.upTo(40), leaseToken }));
       const released = claims.filter(() => random.chance(0.15));
-      const begun = claims.filter((claim) => !released.includes(claim));
-      const lost = begun.filter(() => random.chance(0.1));
+      const started = claims.filter((claim) => !released.includes(claim));
+      const lost = started.filter(() => random.chance(0.1));
       await Promise.all([
         releaseClaims(hot, withRule(released, random.chance(0.3) ? "no_transport" : "released")),
         renewLeases(hot, [leaseToken]),
-        markHandedOver(hot, begun),
+        markHandedOver(hot, started),
       ]);
-      const ended = begun.filter((claim) => !lost.includes(claim));
+      const ended = started.filter((claim) => !lost.includes(claim));
       const settle = (claim: Claim) =>
         random.chance(0.6)
           ? resultOf(claim, "queued", 0)
@@ -162,7 +162,7 @@ test("after any mix of claims, results, releases and expired leases, each email 
       ]);
     }
   };
-  const lapse = async (hot: Database["hot"], random: Random) => {
+  const expireLeases = async (hot: Database["hot"], random: Random) => {
     while (performance.now() < untilMs) {
       await hot`update deliveries set leased_until = now() - interval '1 s' where id in
         (select id from deliveries where status = 'sending' limit ${random.upTo(6)} for update skip locked)`;
@@ -171,8 +171,8 @@ test("after any mix of claims, results, releases and expired leases, each email 
   };
   const noted = (work: Promise<unknown>) => work.catch((error) => faults.push(error));
   await Promise.all([
-    ...workers.map(({ hot }, index) => noted(drive(hot, createRandom(`drive ${index}`)))),
-    noted(lapse(world.hot, createRandom("lapse"))),
+    ...workers.map(({ hot }, index) => noted(runWriter(hot, createRandom(`drive ${index}`)))),
+    noted(expireLeases(world.hot, createRandom("lapse"))),
   ]);
   expect(faults).toEqual([]);
   await world.elapse("2 minutes");

@@ -107,7 +107,7 @@ test.each([
     for (let round = 0; round < 40; round++) {
       await vi.waitFor(() => hot`select ${round}::int as n`, eventually);
       tap.cut(how);
-      const asked: Promise<unknown>[] = [];
+      const pending: Promise<unknown>[] = [];
       const answerOf = (work: Promise<unknown>, n: number) =>
         work.then(
           (rows) => (rows as { n: number }[])[0]?.n === n || rows,
@@ -123,25 +123,25 @@ test.each([
                 return tx.execute(sql`select ${n}::int as n`);
               })
             : Promise.resolve(hot`select ${n}::int as n`);
-        asked.push(answerOf(work, n));
+        pending.push(answerOf(work, n));
       }
-      answers.push(...(await Promise.all(asked)));
+      answers.push(...(await Promise.all(pending)));
     }
     expect(answers.filter((answer) => answer !== true)).toEqual([]);
   },
 );
 
 /** A task that hears of nothing while its connection is lost, and then goes on as it is told. */
-function absent() {
+function createPausedTask() {
   let paused = 0;
-  let goOn = () => {};
+  let resume = () => {};
   const resumed = new Promise<void>((resolve) => {
-    goOn = resolve;
+    resume = resolve;
   });
   return {
-    goOn: () => goOn(),
+    resume: () => resume(),
     paused: () => paused,
-    async leave(tx: TransactionSql) {
+    async pause(tx: TransactionSql) {
       await tx`select 1`;
       paused++;
       await resumed;
@@ -150,15 +150,15 @@ function absent() {
 }
 
 test("statements of a transaction after the loss of its connection are rejected", async () => {
-  const heard: unknown[] = [];
-  const task = absent();
+  const results: unknown[] = [];
+  const task = createPausedTask();
   const lost = (ask: (tx: TransactionSql) => Promise<unknown>) =>
     faultOf(
       database.hot.begin(async (tx) => {
-        await task.leave(tx);
+        await task.pause(tx);
         await ask(tx).then(
-          () => heard.push("answered"),
-          (error) => heard.push(error),
+          () => results.push("answered"),
+          (error) => results.push(error),
         );
       }),
     );
@@ -171,19 +171,19 @@ test("statements of a transaction after the loss of its connection are rejected"
   for (const fault of await Promise.all(works)) expect(isDatabaseUnreachable(fault)).toBe(true);
   // Both connections are used by other tasks now.
   await vi.waitFor(() => Promise.all([1, 2, 3].map(() => database.hot`select pg_sleep(0.05)`)), eventually);
-  task.goOn();
-  await vi.waitFor(() => expect(heard).toHaveLength(2), eventually);
-  expect(heard.map(isDatabaseUnreachable)).toEqual([true, true]);
+  task.resume();
+  await vi.waitFor(() => expect(results).toHaveLength(2), eventually);
+  expect(results.map(isDatabaseUnreachable)).toEqual([true, true]);
 });
 
 test.each(["is done with", "failed at"])(
   "a task that %s what it was busy with ends no transaction but its own, which is no more",
   async (how) => {
-    const task = absent();
+    const task = createPausedTask();
     const lost = [1, 2].map(() =>
       faultOf(
         database.hot.begin(async (tx) => {
-          await task.leave(tx);
+          await task.pause(tx);
           if (how === "failed at") throw new Error("a fault of its own");
         }),
       ),
@@ -193,25 +193,25 @@ test.each(["is done with", "failed at"])(
     for (const fault of await Promise.all(lost)) expect(isDatabaseUnreachable(fault)).toBe(true);
     await vi.waitFor(() => Promise.all([1, 2, 3].map(() => database.hot`select pg_sleep(0.05)`)), eventually);
     await world.hot`create table if not exists strangers (name text)`;
-    const stranger = absent();
+    const other = createPausedTask();
     // They hold both connections, and one of them takes back what it wrote.
     const kept = database.hot.begin(async (tx) => {
       await tx`insert into strangers values ('kept')`;
-      await stranger.leave(tx);
+      await other.pause(tx);
     });
-    const undone = faultOf(
+    const rolledBack = faultOf(
       database.hot.begin(async (tx) => {
         await tx`insert into strangers values ('undone')`;
-        await stranger.leave(tx);
+        await other.pause(tx);
         throw new Error("thought better of it");
       }),
     );
-    await vi.waitFor(() => expect(stranger.paused()).toBe(2), eventually);
-    task.goOn();
+    await vi.waitFor(() => expect(other.paused()).toBe(2), eventually);
+    task.resume();
     for (let n = 0; n < 20; n++) await turn();
-    stranger.goOn();
+    other.resume();
     await kept;
-    expect(await undone).toMatchObject({ message: "thought better of it" });
+    expect(await rolledBack).toMatchObject({ message: "thought better of it" });
     expect(await world.hot`select name from strangers`).toMatchObject([{ name: "kept" }]);
     await world.hot`drop table strangers`;
   },

@@ -43,9 +43,9 @@ test("a notification of one process reaches another one", async () => {
 });
 
 test("a burst of commits causes few notifications, and one follows the last commit", async () => {
-  const speaker = connect();
-  const notify = vi.spyOn(speaker.hot, "notify");
-  const wake = createWaker(speaker.hot);
+  const notifier = connect();
+  const notify = vi.spyOn(notifier.hot, "notify");
+  const wake = createWaker(notifier.hot);
   for (let call = 0; call < 1000; call++) wake();
   expect(notify).toHaveBeenCalledTimes(1);
   await vi.waitFor(() => expect(notify).toHaveBeenCalledTimes(2), eventually);
@@ -57,12 +57,12 @@ test("a stopped listener is no longer called", async () => {
   const listening = listenForDue(listener.hot, onDue);
   await vi.waitFor(() => expect(onDue).toHaveBeenCalledTimes(1), eventually);
   await listening.stop();
-  const heard = vi.fn();
-  const speaker = connect();
-  listenForDue(speaker.hot, heard);
-  await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), eventually);
-  createWaker(speaker.hot)();
-  await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2), eventually);
+  const onNotification = vi.fn();
+  const notifier = connect();
+  listenForDue(notifier.hot, onNotification);
+  await vi.waitFor(() => expect(onNotification).toHaveBeenCalledTimes(1), eventually);
+  createWaker(notifier.hot)();
+  await vi.waitFor(() => expect(onNotification).toHaveBeenCalledTimes(2), eventually);
   expect(onDue).toHaveBeenCalledTimes(1);
 });
 
@@ -92,7 +92,7 @@ test("without a database both only report the error, and listening starts when t
   createWaker(lost.hot, onFault)();
   await vi.waitFor(() => expect(onFault).toHaveBeenCalledTimes(2), eventually);
   expect(onDue).not.toHaveBeenCalled();
-  await passOn(port, Number(new URL(home.url).port));
+  await forward(port, Number(new URL(home.url).port));
   await vi.waitFor(() => expect(onDue).toHaveBeenCalled(), eventually);
 });
 
@@ -109,7 +109,7 @@ test("behind a transaction pooler there is no NOTIFY and no LISTEN", async () =>
 });
 
 /** Replaces the port in the database URL. */
-async function passOn(port: number, target: number): Promise<void> {
+async function forward(port: number, target: number): Promise<void> {
   const sockets = new Set<Socket>();
   const server = createServer((outer) => {
     const inner = dial(target, "127.0.0.1");

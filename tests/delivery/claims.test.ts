@@ -3,7 +3,7 @@ import { claimDeliveries } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { auditClaims, readClaims } from "../support/claim-audit";
 import { queueMany } from "../support/database/queue-many";
-import { killWorkers, spawnWorker, waitForBeats } from "../support/processes/worker-process";
+import { killWorkers, spawnWorker, waitForHeartbeats } from "../support/processes/worker-process";
 import { type MailSink, startMailSink } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
 
@@ -52,7 +52,7 @@ test("eight worker processes share 2,000 rows: none is claimed twice per attempt
   const workers = Array.from({ length: workersCount }, () =>
     spawnWorker({ databaseUrl: world.databaseUrl, smtpUrl }),
   );
-  await waitForBeats(world.hot, workers);
+  await waitForHeartbeats(world.hot, workers);
 
   await queueEmails(emailsCount);
   await vi.waitFor(async () => {

@@ -46,7 +46,7 @@ describe("scripted recipients", () => {
       complained: "complained",
       suppressed: "suppressed",
       slow: "delivered",
-      nobody: "bounced",
+      unknownUser: "bounced",
     });
     expect(email.status).toBe("complained");
     expect(await world.hot`select 1 from captured_messages`).toHaveLength(0);

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { readDomainName } from "#server/mail/address/address";
-import { killWorkers, spawnWorker, waitForBeats } from "../support/processes/worker-process";
+import { killWorkers, spawnWorker, waitForHeartbeats } from "../support/processes/worker-process";
 import { startTestInternet, type TestInternet } from "../support/servers/test-internet";
 import { createWorld, type World } from "../support/world";
 
@@ -183,7 +183,7 @@ test("a worker without a fully qualified EHLO host name logs a warning at startu
       smtpUrl: "direct:",
       env: { BACKSTAMP_HOSTNAME: name },
     });
-    await waitForBeats(world.hot, [worker]);
+    await waitForHeartbeats(world.hot, [worker]);
     expect(worker.output().includes("direct.unqualified_name")).toBe(warns);
     worker.signal("SIGTERM");
     await worker.exited;

@@ -3,7 +3,7 @@ import {
   killWorkers,
   spawnWorker,
   type WorkerProcess,
-  waitForBeats,
+  waitForHeartbeats,
 } from "../support/processes/worker-process";
 import {
   type Act,
@@ -44,7 +44,7 @@ afterEach(async () => {
 
 const startWorker = async (): Promise<WorkerProcess> => {
   const worker = spawnWorker({ databaseUrl: world.databaseUrl, smtpUrl: `smtp://127.0.0.1:${peer.port}` });
-  await waitForBeats(world.hot, [worker]);
+  await waitForHeartbeats(world.hot, [worker]);
   return worker;
 };
 

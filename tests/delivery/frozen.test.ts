@@ -3,7 +3,7 @@ import {
   killWorkers,
   spawnWorker,
   type WorkerProcess,
-  waitForBeats,
+  waitForHeartbeats,
 } from "../support/processes/worker-process";
 import {
   type Act,
@@ -51,7 +51,7 @@ const startWorker = async (): Promise<WorkerProcess> => {
     smtpUrl: `smtp://127.0.0.1:${peer.port}`,
     env: { BACKSTAMP_LEASE_SECONDS: String(leaseSeconds) },
   });
-  await waitForBeats(world.hot, [worker]);
+  await waitForHeartbeats(world.hot, [worker]);
   return worker;
 };
 

@@ -29,23 +29,27 @@ const policy = (mode: string, mx: string): SinkReply => ({
 });
 
 /** A recipient's domain: the response of its policy host, and the certificate of its mail server. */
-type Destination = { answer: SinkReply; isPolicyTrusted?: boolean; isMailTrusted?: boolean };
+type Destination = {
+  answer: SinkReply;
+  isPolicyCertificateTrusted?: boolean;
+  isMailCertificateTrusted?: boolean;
+};
 const DESTINATIONS: Record<string, Destination> = {
   "enforcing.example": { answer: policy("enforce", "mx.enforcing.example") },
-  "doubtful.example": { answer: policy("enforce", "mx.doubtful.example"), isMailTrusted: false },
+  "doubtful.example": { answer: policy("enforce", "mx.doubtful.example"), isMailCertificateTrusted: false },
   "elsewhere.example": { answer: policy("enforce", "*.elsewhere.test") },
-  "testing.example": { answer: policy("testing", "mx.nobody.example"), isMailTrusted: false },
+  "testing.example": { answer: policy("testing", "mx.nobody.example"), isMailCertificateTrusted: false },
   "unproved.example": {
     answer: policy("enforce", "mx.nobody.example"),
-    isPolicyTrusted: false,
-    isMailTrusted: false,
+    isPolicyCertificateTrusted: false,
+    isMailCertificateTrusted: false,
   },
   "moved.example": {
     answer: {
       status: 302,
       headers: { location: "https://mta-sts.elsewhere.example/.well-known/mta-sts.txt" },
     },
-    isMailTrusted: false,
+    isMailCertificateTrusted: false,
   },
 };
 
@@ -72,10 +76,10 @@ async function open(): Promise<void> {
   sinks = new Map();
   servers = new Map();
   for (const [nth, [domain, destination]] of Object.entries(DESTINATIONS).entries()) {
-    const certificate = certificateOf(`mta-sts.${domain}`, destination.isPolicyTrusted);
+    const certificate = certificateOf(`mta-sts.${domain}`, destination.isPolicyCertificateTrusted);
     const place = { host: `127.0.0.${30 + nth}`, port: httpsPort, certificate };
     sinks.set(domain, await startHttpSink(() => destination.answer, place));
-    const tls = { certificate: certificateOf(`mx.${domain}`, destination.isMailTrusted) };
+    const tls = { certificate: certificateOf(`mx.${domain}`, destination.isMailCertificateTrusted) };
     servers.set(domain, await internet.serve(`127.0.0.${50 + nth}`, { ehlo: EHLO_STARTTLS }, tls));
   }
   folder = mkdtempSync(join(tmpdir(), "backstamp-authority-"));

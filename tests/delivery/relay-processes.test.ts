@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createVault } from "#server/platform/secrets/vault";
 import { listRelays } from "#server/services/relays/read";
-import { killWorkers, spawnWorker, waitForBeats } from "../support/processes/worker-process";
+import { killWorkers, spawnWorker, waitForHeartbeats } from "../support/processes/worker-process";
 import { relayTo } from "../support/relays";
 import { EHLO_AUTH, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld, type World } from "../support/world";
@@ -35,7 +35,7 @@ test("two workers share the state of a relay: a rejected login is retried once a
   await Promise.all(Array.from({ length: total }, () => world.send()));
   const settings = { databaseUrl: world.databaseUrl, smtpUrl: "", env: { BACKSTAMP_SECRET: secret } };
   const workers = [spawnWorker(settings), spawnWorker(settings)];
-  await waitForBeats(world.hot, workers);
+  await waitForHeartbeats(world.hot, workers);
   const logins = () => peer.commands.filter((line) => line.startsWith("AUTH")).length;
   const countOf = async (status: string, rule: string | null) =>
     (

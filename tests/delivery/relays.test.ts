@@ -64,23 +64,23 @@ test("routing uses the relays of the domain, then of the team, then of the insta
   };
   expect(await sendAndCount("ann@example.org")).toEqual([1, 0, 0, 0]);
   expect(await sendAndCount("ann@other.example")).toEqual([1, 1, 0, 0]);
-  const [everybodys, teams, domains] = relays;
+  const [forAllTeams, teams, domains] = relays;
   if (domains) await removeRelay(deps, domains);
   expect(await sendAndCount("ann@example.org")).toEqual([1, 2, 0, 0]);
   if (teams) await removeRelay(deps, teams);
   expect(await sendAndCount("ann@example.org")).toEqual([1, 2, 1, 0]);
-  if (everybodys) await removeRelay(deps, everybodys);
+  if (forAllTeams) await removeRelay(deps, forAllTeams);
   expect(await sendAndCount("ann@example.org")).toEqual([1, 2, 1, 1]);
   await transport.close();
 });
 
 test("a team's relays send only its own email, and other relays are no failover for them", async () => {
-  const [own, everybodys] = [await peerWith({ rcpt: "451 4.3.0 later" }), await peerWith()];
-  await relayTo(world.deps, everybodys);
+  const [own, forAllTeams] = [await peerWith({ rcpt: "451 4.3.0 later" }), await peerWith()];
+  await relayTo(world.deps, forAllTeams);
   await relayTo(world.deps, own, { teamId: world.ctx.teamId });
   const { id } = await world.send();
   await round();
-  expect(counts(own, everybodys)).toEqual([0, 0]);
+  expect(counts(own, forAllTeams)).toEqual([0, 0]);
   expect((await world.email(id)).deliveries[0]).toMatchObject({ status: "queued", lastCode: 451 });
 });
 

@@ -16,7 +16,7 @@ import { findSystemEmailFault, queueSystemEmail, type SystemEmail } from "#serve
 import { hashPasswordCheaply } from "../support/console/passwords";
 import { installationSecret } from "../support/deps";
 import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
-import { killWorkers, spawnWorker, waitForBeats } from "../support/processes/worker-process";
+import { killWorkers, spawnWorker, waitForHeartbeats } from "../support/processes/worker-process";
 import { relayTo as addRelay } from "../support/relays";
 import {
   HANG,
@@ -236,7 +236,7 @@ test("an email whose worker is killed during the attempt is sent again after its
   expect(await rows()).toMatchObject([{ status: "sending", attempts: 1 }]);
 
   const second = spawnWorker(settings);
-  await waitForBeats(world.hot, [second]);
+  await waitForHeartbeats(world.hot, [second]);
   expect(messages).toEqual([]);
   await later(120);
   await vi.waitFor(async () => expect(await rows()).toMatchObject([{ status: "sent" }]), eventually);

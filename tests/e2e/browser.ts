@@ -12,7 +12,7 @@ import {
 } from "playwright-core";
 import { expect } from "vitest";
 import { projectRoot } from "../support/processes/processes";
-import { startElsewhere } from "./elsewhere";
+import { startOtherHosts } from "./other-hosts";
 
 const program = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const artifacts = path.join(projectRoot, "tests/.artifacts");
@@ -43,7 +43,7 @@ export type Watched = {
 
 /** A new browser profile. Requests to other hosts are recorded and get no response. */
 export async function openProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
-  const elsewhere = await startElsewhere();
+  const elsewhere = await startOtherHosts();
   const context = await browser.newContext({
     viewport: { width: 1360, height: 900 },
     proxy: { server: elsewhere.url, bypass: "localhost" },
@@ -103,7 +103,7 @@ const takesPictures = process.env.E2E_PICTURES === "1";
  * Expects accessible colors in the dark theme and no horizontal scrolling at the width of a small phone. Restores the theme
  * and the size.
  */
-export async function expectGoodLooks(page: Page, name: string): Promise<void> {
+export async function expectDarkAndNarrow(page: Page, name: string): Promise<void> {
   if (takesPictures) mkdirSync(artifacts, { recursive: true });
   const size = page.viewportSize();
   const take = async (variant: string) => {
@@ -113,7 +113,7 @@ export async function expectGoodLooks(page: Page, name: string): Promise<void> {
   await take("light");
   await page.emulateMedia({ colorScheme: "dark" });
   await expect.poll(() => page.locator("html.dark").count()).toBe(1);
-  await expectNoBarriers(page, "colors");
+  await expectNoAccessibilityViolations(page, "colors");
   await take("dark");
   await page.emulateMedia({ colorScheme: "light" });
   await expect.poll(() => page.locator("html.dark").count()).toBe(0);
@@ -126,14 +126,14 @@ export async function expectGoodLooks(page: Page, name: string): Promise<void> {
 
 /** Takes screenshots in the middle of a suite, if they are enabled. Another suite covers all pages. */
 export async function takePictures(page: Page, name: string): Promise<void> {
-  if (takesPictures) await expectGoodLooks(page, name);
+  if (takesPictures) await expectDarkAndNarrow(page, name);
 }
 
 /**
  * Expects no accessibility violations. Message documents in frames are excluded: their senders are responsible for them.
  * `colors` checks only the color rules, for a page that was already checked in the other theme.
  */
-export async function expectNoBarriers(
+export async function expectNoAccessibilityViolations(
   page: Page,
   of: "everything" | "colors" = "everything",
 ): Promise<void> {

@@ -1,7 +1,13 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoBarriers, openBrowser, openProfile, takePictures, type Watched } from "./browser";
+import {
+  expectNoAccessibilityViolations,
+  openBrowser,
+  openProfile,
+  takePictures,
+  type Watched,
+} from "./browser";
 
 let backstamp: Backstamp;
 let browser: Browser;
@@ -31,7 +37,7 @@ describe("signing in", () => {
   test("is required for every page, and returns to the requested one", async () => {
     await page.goto(`${backstamp.url}/console/emails?status=bounced`);
     await page.waitForURL(/\/login\?callbackUrl=/);
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "login");
     await page.getByLabel("Email address").fill(ADMIN.email);
     await page.getByLabel("Password").fill("not the password");
@@ -79,7 +85,7 @@ describe("the list", () => {
     await page.goBack();
     await page.getByRole("heading", { name: "No emails yet" }).waitFor();
     expect(await page.locator("pre").textContent()).toContain(`${backstamp.url}/api/emails`);
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "emails-empty");
     expectNothingOdd();
   });
@@ -90,7 +96,7 @@ describe("the list", () => {
     await expect.poll(() => rows().filter({ hasText: "Delivered" }).count(), patience).toBe(4);
     for (const status of ["Bounced", "Complained", "Suppressed"])
       await expect.poll(() => rows().filter({ hasText: status }).count(), patience).toBe(1);
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "emails");
     expectNothingOdd();
   });
@@ -104,7 +110,7 @@ describe("the list", () => {
     const search = page.getByLabel("Search emails");
     await search.fill("nothing like this");
     await page.getByRole("heading", { name: "No matching emails" }).waitFor();
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await page.getByRole("button", { name: "Clear filters" }).click();
     await expect.poll(() => rows().count(), patience).toBe(EMAILS.length);
     await search.fill("delivered+nora@backstamp.test");
@@ -161,7 +167,7 @@ describe("a failure", () => {
     await page.goto(`${backstamp.url}/console/emails?after=nonsense`);
     await page.getByRole("heading", { name: "Loading failed" }).waitFor();
     expect(await page.getByRole("alert").locator("code").textContent()).toMatch(/^[0-9a-f-]{36}$/);
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "emails-failed");
     profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
     expectNothingOdd();
@@ -238,13 +244,13 @@ describe("an email", () => {
     const timeline = page.getByRole("region", { name: "Timeline" });
     expect(await timeline.locator("p", { hasText: "451 4.7.0" }).count()).toBe(2);
     await timeline.getByText("The next attempt follows the retry schedule").first().waitFor();
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "email");
     await page.getByRole("tab", { name: "Text" }).click();
     await page.getByText("It left this morning.").waitFor();
     await page.getByRole("tab", { name: "Headers" }).click();
     await page.getByText("X-Order").waitFor();
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     expectNothingOdd();
   });
 

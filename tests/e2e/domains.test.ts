@@ -3,7 +3,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { DnsTestServer } from "../support/servers/dns-test-server";
 import { inStrings, type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import {
+  expectNoAccessibilityViolations,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
 
 const name = "mail.alder-oak.example";
 const waitOptions = { timeout: 60_000 };
@@ -70,7 +77,7 @@ test("adding a domain shows its ASCII form and warns about confusable names", as
   await page.getByLabel("Domain", { exact: true }).fill("co.uk");
   await page.getByText("is a public suffix").waitFor(waitOptions);
   await page.getByLabel("Domain", { exact: true }).fill(name);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await page.getByRole("dialog").getByRole("button", { name: "Add domain" }).click();
   await page.waitForURL(/\/console\/domains\/[0-9a-f-]{36}/, waitOptions);
   id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
@@ -114,7 +121,7 @@ test("the domain page shows the setup guide and stores the DNS provider", async 
   await expect
     .poll(() => page.evaluate(() => navigator.clipboard.readText()), waitOptions)
     .toBe(ownership?.value);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "domain-new");
   expectNoErrors();
 });
@@ -144,7 +151,7 @@ test("missing records and each fault are shown with advice", async () => {
     await record(title).first().getByText(advice).first().waitFor(waitOptions);
   }
   await page.getByText("Fails", { exact: true }).waitFor();
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "domain-faults");
   expectNoErrors();
 });
@@ -158,7 +165,7 @@ test("the open page updates when the records are verified", async () => {
   await page.getByText("All required records are verified").waitFor(waitOptions);
   await page.getByText("Passes").waitFor();
   await page.getByText("It is published at alder-oak.example and applies to its subdomains").waitFor();
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "domain-verified");
   expectNoErrors();
 });
@@ -172,7 +179,7 @@ test("settings are saved immediately, and the daily limit with a warm-up plan", 
   await page.getByRole("button", { name: "Change…", exact: true }).click();
   await page.getByLabel("Warm up the domain").click();
   await page.getByLabel("Target").fill("20");
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("it ends at 20, so").waitFor(waitOptions);
   await page.getByLabel("Target").fill("400");
@@ -193,7 +200,7 @@ test("new DKIM keys await DNS while the current keys sign", async () => {
   publish(zone, await listed());
   await verifyButton().click();
   await expect.poll(() => keys.getByText("record can be removed").count(), waitOptions).toBeGreaterThan(0);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   expectNoErrors();
 });
 
@@ -211,7 +218,7 @@ test("the list offers verification and confirmed removal of a domain", async () 
   await page
     .getByText(/No API key is restricted to this domain|permission to send from it/)
     .waitFor(waitOptions);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name }).click();
   await page.getByRole("heading", { name }).waitFor(waitOptions);
@@ -225,16 +232,16 @@ test("removing a domain lists the consequences and requires its name", async () 
   const remove = page.getByRole("button", { name: "Remove domain", exact: true });
   expect(await remove.isDisabled()).toBe(true);
   await page.getByLabel(/to confirm/).fill(name);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await remove.click();
   await page.waitForURL(/\/console\/domains(\?|$)/, waitOptions);
   await page.getByRole("link", { name: "backstamp.test" }).waitFor(waitOptions);
   expect(await page.getByRole("link", { name }).count()).toBe(0);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "domains");
   await page.getByRole("link", { name: "backstamp.test" }).click();
   await page.getByText("Every team has it, and it cannot be changed").waitFor(waitOptions);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   profile.errors = profile.errors.filter(({ text }) => !text.includes("404"));
   expectNoErrors();
 });

@@ -4,9 +4,16 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { projectRoot } from "../support/processes/processes";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectGoodLooks, expectNoBarriers, openBrowser, openProfile, signIn, type Watched } from "./browser";
+import {
+  expectDarkAndNarrow,
+  expectNoAccessibilityViolations,
+  openBrowser,
+  openProfile,
+  signIn,
+  type Watched,
+} from "./browser";
 import { type Filled, fillTeam, makeFreshTeam, PAGES } from "./pages";
-import { type ScriptWeight, weighScripts } from "./script-weight";
+import { measureScripts, type ScriptSize } from "./script-size";
 
 /** In KB of 1,024 bytes, compressed. */
 const everyPageKb = 200;
@@ -19,7 +26,7 @@ let filled: Filled;
 let withData: Visitor;
 let fresh: Visitor;
 
-type Visitor = { profile: Watched; page: Page; weigh: () => Promise<ScriptWeight> };
+type Visitor = { profile: Watched; page: Page; weigh: () => Promise<ScriptSize> };
 
 beforeAll(async () => {
   browser = await openBrowser();
@@ -37,7 +44,7 @@ async function visit({ email, password }: { email: string; password: string }): 
   const profile = await openProfile(browser);
   await profile.context.addInitScript(recordShifts);
   const page = await profile.context.newPage();
-  const weigh = weighScripts(page);
+  const weigh = measureScripts(page);
   await signIn(page, backstamp.url, email, password);
   return { profile, page, weigh };
 }
@@ -91,8 +98,8 @@ describe("with data", () => {
       expect(untilUsable).toBeGreaterThan(10);
       expect(untilUsable).toBeLessThanOrEqual(everyPageKb);
       expect(untilRest).toBeLessThanOrEqual(scriptKb);
-      await expectNoBarriers(withData.page);
-      await expectGoodLooks(withData.page, `all-${name}`);
+      await expectNoAccessibilityViolations(withData.page);
+      await expectDarkAndNarrow(withData.page, `all-${name}`);
       expectNothingOdd(withData);
     });
 });
@@ -102,8 +109,8 @@ describe("in a new team", () => {
     test(`${name} is accessible in both themes and on a phone, without layout shifts`, async () => {
       await open(fresh, pathOf(filled), heading);
       await expectNoShifts(fresh);
-      await expectNoBarriers(fresh.page);
-      await expectGoodLooks(fresh.page, `all-${name}-empty`);
+      await expectNoAccessibilityViolations(fresh.page);
+      await expectDarkAndNarrow(fresh.page, `all-${name}-empty`);
       expectNothingOdd(fresh);
     });
 });
@@ -114,7 +121,7 @@ describe("without a session", () => {
     ["the API reference", "/docs", /^Backstamp/, referenceKb],
   ])("the script of %s is within its limit", async (_, address, heading, maxKb) => {
     const page = await (await openProfile(browser)).context.newPage();
-    const weigh = weighScripts(page);
+    const weigh = measureScripts(page);
     await page.goto(backstamp.url + address);
     await page.getByRole("heading", { name: heading }).first().waitFor();
     await page.waitForLoadState("networkidle");

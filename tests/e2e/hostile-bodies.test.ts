@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
-import { expectAsText, expectInert, markupOf, settle, touchAll } from "./inert";
+import { expectAsText, expectInert, markupOf, settle, touchAll } from "./hostile-content";
 import { inParts, numberIn, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
 
 let backstamp: Backstamp;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameDocument } from "../../app/console/templates/[id]/preview/frame-document";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
-import { expectInert, settle, touchAll } from "./inert";
+import { expectInert, settle, touchAll } from "./hostile-content";
 import { inParts, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
 
 /*

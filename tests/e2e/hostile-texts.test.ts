@@ -4,7 +4,7 @@ import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
 import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { type Backstamp, startBackstamp } from "./backstamp";
 import { openBrowser, openProfile, signIn, type Watched } from "./browser";
-import { expectAsText, expectInert, foreignMarkupOn, settle, textsOn } from "./inert";
+import { expectAsText, expectInert, foreignMarkupOn, settle, textsOn } from "./hostile-content";
 import { PAGES } from "./pages";
 import { inParts, numberIn, ONE_OF_EACH, PAYLOADS, type Payload } from "./payloads";
 

@@ -46,7 +46,7 @@ async function settle(): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 500))));
 }
 
-function expectHarmless(): void {
+function expectNoEffect(): void {
   expect(profile.dialogs).toEqual([]);
   expect(profile.foreign).toEqual([]);
   // The browser logs blocked attempts inside the document of the message. No other errors are allowed.
@@ -68,7 +68,7 @@ describe("a hostile message", () => {
   test("is displayed, but cannot run scripts, navigate or send requests", async () => {
     await openEmail();
     await settle();
-    expectHarmless();
+    expectNoEffect();
     expect(page.url()).toBe(`${backstamp.url}/console/emails/${id}`);
     expect(profile.context.pages()).toHaveLength(1);
     await takePictures(page, "email-hostile");
@@ -89,7 +89,7 @@ describe("a hostile message", () => {
       expect(page.url()).toBe(`${backstamp.url}/console/emails/${id}`);
       expect(profile.context.pages()).toHaveLength(1);
     }
-    expectHarmless();
+    expectNoEffect();
   });
 
   test("is plain text in the subject, the headers and the text part", async () => {
@@ -102,7 +102,7 @@ describe("a hostile message", () => {
     await page.goto(`${backstamp.url}/console/emails`);
     await page.getByRole("link", { name: /Invoice/ }).waitFor();
     await settle();
-    expectHarmless();
+    expectNoEffect();
   });
 
   test("does not occur in the console page itself", async () => {
@@ -120,7 +120,7 @@ describe("a hostile message", () => {
       await page.goto(bodyUrl(await teamOf(), slash));
       await page.getByText(HOSTILE_TEXT).waitFor();
       await page.waitForLoadState("networkidle");
-      expectHarmless();
+      expectNoEffect();
       expect(new URL(page.url()).pathname).toBe(`/console/emails/${id}/body${slash}`);
       // An opaque origin: the document cannot read any data of the console.
       expect(await page.evaluate(() => window.origin)).toBe("null");
@@ -129,7 +129,7 @@ describe("a hostile message", () => {
 
   test("loads images only on request and over https, and nothing else", async () => {
     await openEmail();
-    expectHarmless();
+    expectNoEffect();
     await page.getByRole("button", { name: "Load images" }).click();
     await expect
       .poll(() => profile.foreign.includes("https://evil.example/pixel.png"), { timeout: 30_000 })

@@ -1,7 +1,14 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import {
+  expectNoAccessibilityViolations,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
 
 const waitOptions = { timeout: 60_000 };
 const hostile = `<img src=x onerror=alert(1)>"'`;
@@ -72,12 +79,12 @@ test("a key is created with chosen permissions, and its secret is shown once", a
   await dialog().getByRole("button", { name: "Create key" }).click();
   await dialog().getByText("Enter a whole number from 1 to 100.").waitFor();
   await dialog().getByLabel("Sending email").fill("20");
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "key-create");
   await dialog().getByRole("button", { name: "Create key" }).click();
   await dialog().getByRole("heading", { name: "New key" }).waitFor(waitOptions);
   const command = await dialog().locator("pre").textContent();
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   // Escape must not close the dialog: the secret would be lost.
   await page.keyboard.press("Escape");
   token = await storeSecret();
@@ -112,7 +119,7 @@ test("rejected requests are listed with the reason", async () => {
   const rejected = page.getByRole("list", { name: "Rejected requests" });
   await rejected.getByText("This key lacks the scope webhooks:read.").waitFor(waitOptions);
   await rejected.getByText(/elsewhere\.example/).waitFor(waitOptions);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "key");
   expectNoErrors();
 });
@@ -124,7 +131,7 @@ test("a name is always rendered as text", async () => {
   await page.getByRole("heading", { name: hostile }).waitFor(waitOptions);
   await page.getByRole("link", { name: "API keys" }).first().click();
   await page.getByRole("link", { name: hostile }).waitFor(waitOptions);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "keys");
   await page.getByRole("link", { name: hostile }).click();
   expectNoErrors();
@@ -133,7 +140,7 @@ test("a name is always rendered as text", async () => {
 test("after a rotation both keys are valid until the old one expires", async () => {
   await page.getByRole("button", { name: "Rotate" }).click();
   await choose("1 hour");
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "key-rotate");
   await dialog().getByRole("button", { name: "Rotate key" }).click();
   await dialog().getByText("The old key expires").waitFor(waitOptions);
@@ -149,7 +156,7 @@ test("a revoked key is rejected and listed as revoked", async () => {
   await page.getByRole("button", { name: "Revoke" }).click();
   const confirmation = page.getByRole("alertdialog");
   await confirmation.getByText(/\d+ requests? today/).waitFor(waitOptions);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "key-revoke");
   await confirmation.getByRole("button", { name: "Revoke key" }).click();
   await page.getByText("Revoked", { exact: true }).first().waitFor(waitOptions);

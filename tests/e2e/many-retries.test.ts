@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoBarriers, openBrowser, openProfile, signIn, type Watched } from "./browser";
+import { expectNoAccessibilityViolations, openBrowser, openProfile, signIn, type Watched } from "./browser";
 
 const patience = { timeout: 60_000 };
 
@@ -64,7 +64,7 @@ test("many failed emails are retried in batches until the user stops it", async 
   // While the retry runs, only its own button closes the dialog.
   await page.keyboard.press("Escape");
   await dialog.getByText("Working…").waitFor();
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   release();
   await dialog.getByText("Stopped. 100 emails queued for retry, 100 recipients.").waitFor(patience);
   await dialog.getByRole("button", { name: "Done" }).click();

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sessionCookieName } from "#server/auth/cookies";
 import { codeOf } from "../support/console/authenticator-app";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import {
+  expectNoAccessibilityViolations,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
 
 let backstamp: Backstamp;
 let browser: Browser;
@@ -66,7 +73,7 @@ describe("an authenticator app", () => {
   test("is set up with a QR code or key and a code, and shows recovery codes once", async () => {
     await security();
     await section(TWO_FACTOR).getByText("Off", { exact: true }).waitFor(waitOptions);
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "security");
     await section(TWO_FACTOR).getByRole("button", { name: "Set up" }).click();
     await dialog().getByLabel("Password", { exact: true }).fill("not the password");
@@ -75,7 +82,7 @@ describe("an authenticator app", () => {
     await dialog().getByLabel("Password", { exact: true }).fill(ADMIN.password);
     await press("Continue");
     await dialog().getByRole("img", { name: "QR code of the key" }).waitFor(waitOptions);
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "security-app");
     secret = ((await dialog().locator("code").textContent()) ?? "").replaceAll(/\s/g, "");
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -84,7 +91,7 @@ describe("an authenticator app", () => {
     const codes = dialog().getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
     await expect.poll(() => codes.count(), waitOptions).toBe(10);
     recoveryCode = (await codes.first().textContent()) ?? "";
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "security-codes");
     await press("I have stored them");
     await section(TWO_FACTOR).getByText("On", { exact: true }).waitFor(waitOptions);
@@ -96,7 +103,7 @@ describe("an authenticator app", () => {
   test("is required after the password, and an incorrect code is rejected", async () => {
     const other = await open();
     await signInWithPassword(other);
-    await expectNoBarriers(other);
+    await expectNoAccessibilityViolations(other);
     await takePictures(other, "second-step");
     await other.goto(`${backstamp.url}/console/emails`);
     await other.waitForURL(/\/login\?/);
@@ -167,7 +174,7 @@ describe("a passkey", () => {
     await dialog().getByLabel("Password or code").fill(ADMIN.password);
     await dialog().getByRole("button", { name: "Add passkey" }).click();
     await section("Passkeys").getByText("Blue key").waitFor(waitOptions);
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "security-on");
 
     await endSession();
@@ -217,7 +224,7 @@ test("after the operator resets 2FA, the user changes the password", async () =>
   await dialog().getByLabel("Confirm new password").fill("nine brown cats");
   await press("Change password");
   await dialog().getByText("The passwords do not match.").waitFor();
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await dialog().getByLabel("Confirm new password").fill("nine brown hens");
   await press("Change password");
   await dialog().waitFor({ ...waitOptions, state: "detached" });

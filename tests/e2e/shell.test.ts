@@ -1,7 +1,14 @@
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import {
+  expectNoAccessibilityViolations,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
 import { type Filled, fillTeam } from "./pages";
 
 let backstamp: Backstamp;
@@ -59,7 +66,7 @@ describe("the palette", () => {
   test("opens a page by its name, without a mouse", async () => {
     await at("/console/emails");
     await openPalette();
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "palette");
     await page.keyboard.type("domai");
     await page.keyboard.press("Enter");
@@ -124,7 +131,7 @@ describe("keyboard shortcuts", () => {
       () => page.keyboard.press("?"),
       () => help.isVisible(),
     );
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "keys");
     // In a dialog the page shortcuts are inactive.
     for (const key of ["g", "d", "j"]) await page.keyboard.press(key);
@@ -188,7 +195,7 @@ describe("on a phone", () => {
     await button.click();
     const menu = page.getByRole("dialog", { name: "Menu" });
     await menu.getByRole("link", { name: "Domains" }).waitFor(patience);
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "phone-menu");
     await page.setViewportSize({ width: 380, height: 760 });
     await menu.getByRole("link", { name: "Domains" }).click();

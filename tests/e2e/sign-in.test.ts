@@ -7,7 +7,14 @@ import { silentLog } from "#server/platform/log";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { type MailSink, startMailSink } from "../support/servers/smtp-test-server";
 import { type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import {
+  expectNoAccessibilityViolations,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
 
 /* The installation has no user, an external database, and a test server for outgoing email. */
 
@@ -67,7 +74,7 @@ test("only the setup link that is printed at startup creates the first user", as
   await page.getByLabel("Password").fill(FIRST.password);
   await page.getByRole("button", { name: "Create first user" }).click();
   await page.getByText("Invalid code.").waitFor();
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "setup");
 
   await page.goto("about:blank");
@@ -88,7 +95,7 @@ test("an emailed link signs in once with a button, and the response for an unkno
   const visitor = await other.context.newPage();
   await visitor.goto(`${backstamp.url}/login?callbackUrl=%2Fconsole%2Femails`);
   await visitor.getByRole("button", { name: "Email me a link" }).waitFor();
-  await expectNoBarriers(visitor);
+  await expectNoAccessibilityViolations(visitor);
   await takePictures(visitor, "login");
   for (const email of ["nobody@example.net", FIRST.email]) {
     await visitor.getByLabel("Email address").fill(email);
@@ -103,7 +110,7 @@ test("an emailed link signs in once with a button, and the response for an unkno
   await visitor.goto(link);
   await visitor.getByText(`You are about to sign in as ${FIRST.email}.`).waitFor();
   expect(visitor.url()).not.toContain("#");
-  await expectNoBarriers(visitor);
+  await expectNoAccessibilityViolations(visitor);
   await takePictures(visitor, "login-link");
   await visitor.getByRole("button", { name: "Sign in", exact: true }).click();
   await visitor.waitForURL(/\/console\/emails/);
@@ -125,14 +132,14 @@ test("an emailed link resets the password and ends all sessions", async () => {
   await visitor.getByRole("link", { name: "Forgot password?" }).click();
   await visitor.waitForURL(/\/login\/forgot/);
   await visitor.getByLabel("Email address").fill(FIRST.email);
-  await expectNoBarriers(visitor);
+  await expectNoAccessibilityViolations(visitor);
   await takePictures(visitor, "login-forgot");
   await visitor.getByRole("button", { name: "Email me a link" }).click();
   await visitor.getByText("you will receive a link").waitFor();
   const link = await nthLink(2);
   await visitor.goto(link);
   await visitor.getByLabel("Password").fill("another password entirely");
-  await expectNoBarriers(visitor);
+  await expectNoAccessibilityViolations(visitor);
   await takePictures(visitor, "login-reset");
   await visitor.getByRole("button", { name: "Change password" }).click();
   await isInConsole(visitor);

@@ -2,7 +2,14 @@ import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import {
+  expectNoAccessibilityViolations,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
 
 const waitOptions = { timeout: 60_000 };
 const reader = "delivered+reader@backstamp.test";
@@ -57,7 +64,7 @@ test("pasted addresses are added, and invalid ones stay for correction", async (
   await dialog().getByRole("button", { name: "Suppress", exact: true }).click();
   await dialog().getByRole("region", { name: "Not added" }).getByText("nobody").waitFor(waitOptions);
   expect(await dialog().getByLabel("Addresses").inputValue()).toBe("nobody");
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await dialog().getByRole("button", { name: "Close" }).last().click();
   await rowOf(reader).waitFor(waitOptions);
   await rowOf("gone@example.net").getByText("Manual", { exact: true }).waitFor();
@@ -78,7 +85,7 @@ test("an email to a suppressed address is not sent until the address is removed"
   await expect.poll(() => page.getByRole("row").count(), waitOptions).toBe(2);
   await page.getByRole("button", { name: `Remove ${reader} from the list` }).click();
   await dialog().getByText("This address was added manually.").waitFor(waitOptions);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await dialog().getByRole("button", { name: "Remove from list" }).click();
   await page.getByRole("heading", { name: "No results" }).waitFor(waitOptions);
   expect(await statusOfMail()).toBe("Delivered");
@@ -95,7 +102,7 @@ test("a CSV file is imported, and its rejected lines can be downloaded", async (
     .setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(file) }, waitOptions);
   await dialog().getByText("6,000 addresses suppressed, 1 already on the list.").waitFor(waitOptions);
   await dialog().getByText("1 line has no valid address and was skipped.").waitFor();
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "suppressions-imported");
   const [rejected] = await Promise.all([
     page.waitForEvent("download"),

@@ -2,7 +2,14 @@ import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import {
+  expectNoAccessibilityViolations,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
 
 const GUEST = { email: "greta@example.net", name: "Greta Guest", password: "a good long password" };
 const waitOptions = { timeout: 60_000 };
@@ -57,7 +64,7 @@ const team = async (): Promise<string> => {
 
 test("an invitation link is shown once", async () => {
   await go(admin, "/console/settings/members");
-  await expectNoBarriers(admin);
+  await expectNoAccessibilityViolations(admin);
   await admin.getByRole("button", { name: "Invite" }).click();
   const dialog = admin.getByRole("dialog");
   await dialog.getByLabel("Email address").fill("not an address");
@@ -115,7 +122,7 @@ test("a member cannot use actions without permission, and a forged request is re
   await expect.poll(async () => (await why.boundingBox())?.height, waitOptions).toBeGreaterThan(20);
   await guest.keyboard.press("Enter");
   expect(await guest.getByRole("dialog").count()).toBe(0);
-  await expectNoBarriers(guest);
+  await expectNoAccessibilityViolations(guest);
   expect(await guest.getByRole("button", { name: `Actions for ${ADMIN.email}` }).count()).toBe(0);
   expect(await call(guest, "invitations.create", input)).toBe(403);
   await go(guest, "/console/settings/team");
@@ -123,7 +130,7 @@ test("a member cannot use actions without permission, and a forged request is re
   expect(await call(guest, "team.change", { team: input.team, name: "Forged" })).toBe(403);
   await go(guest, "/console/activity");
   await guest.getByRole("heading", { name: "Permission required" }).waitFor(waitOptions);
-  await expectNoBarriers(guest);
+  await expectNoAccessibilityViolations(guest);
 });
 
 test("a changed role takes effect immediately", async () => {
@@ -228,7 +235,7 @@ test("all changes are in the audit log and in its CSV export", async () => {
     .first()
     .click();
   await admin.getByRole("dialog").getByText("Request", { exact: true }).first().waitFor(waitOptions);
-  await expectNoBarriers(admin);
+  await expectNoAccessibilityViolations(admin);
   await takePictures(admin, "request");
   expect(await admin.getByRole("dialog").textContent()).not.toContain("<p>x</p>");
   await admin.keyboard.press("Escape");

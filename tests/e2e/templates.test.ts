@@ -1,7 +1,14 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import {
+  expectNoAccessibilityViolations,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
 
 const patience = { timeout: 60_000 };
 
@@ -75,7 +82,7 @@ test("a template is created as a draft and opens in the editor", async () => {
   await dialog().getByText("Enter a name.").waitFor();
   await dialog().getByLabel("Name", { exact: true }).fill("Order receipt");
   expect(await dialog().getByLabel("Alias").inputValue()).toBe("order-receipt");
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await dialog().getByRole("button", { name: "Create and edit" }).click();
   await page.waitForURL(/\/console\/templates\/[0-9a-f-]{36}$/, patience);
   address = page.url();
@@ -114,7 +121,7 @@ test("an error is shown with its position, and is not saved", async () => {
   await errors.getByText('"EMAIL" is reserved').waitFor();
   await errors.getByRole("button", { name: "HTML, line 2" }).first().click();
   expect(await editor().evaluate((element) => element === document.activeElement)).toBe(true);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "template-faults");
   await page.getByRole("button", { name: "Save draft" }).click();
   await page
@@ -178,7 +185,7 @@ test("a change takes effect when it is published, and the dialog shows the chang
   await dialog()
     .getByText(/^CITY becomes required/)
     .waitFor();
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await dialog().getByRole("button", { name: "Publish" }).click();
   await page.getByText("New draft", { exact: true }).waitFor({ state: "detached", ...patience });
   await expect(sendWith({ NAME: "Ann" })).rejects.toThrow(/CITY/);
@@ -194,7 +201,7 @@ test("a save of another user is not overwritten silently, and both versions are 
   await page.getByRole("button", { name: "Compare" }).click();
   await dialog().getByText("Theirs {{NAME}}").first().waitFor(patience);
   await dialog().getByText("Mine {{NAME}}").first().waitFor();
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "template-conflict");
   await dialog().getByRole("button", { name: "Use theirs, discard mine" }).click();
   await editor().getByText("Theirs").waitFor(patience);
@@ -211,7 +218,7 @@ test("versions are compared, and an earlier one is published again", async () =>
   await page.getByRole("heading", { name: "Version 1" }).waitFor(patience);
   await page.getByRole("region", { name: "HTML" }).getByText("Thank you").first().waitFor(patience);
   await page.getByRole("region", { name: "HTML" }).getByText("is near").first().waitFor();
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "template-versions");
   await page.getByRole("button", { name: "Roll back to 1" }).click();
   await dialog().getByRole("button", { name: "Roll back" }).click(patience);
@@ -240,7 +247,7 @@ test("a test email is sent like any other, and the example API call works", asyn
   });
   await dialog().getByRole("tab", { name: "Node.js" }).click();
   await dialog().getByText("resend.emails.send").waitFor();
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await page.keyboard.press("Escape");
   expectNothingOdd();
 });
@@ -256,7 +263,7 @@ test("a template is found, duplicated and deleted, and the dialog shows first wh
   await page.getByRole("button", { name: "Actions for Order receipt" }).click();
   await page.getByRole("menuitem", { name: "Delete…" }).click();
   await dialog().getByText("Shop", { exact: true }).waitFor(patience);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await dialog().getByRole("button", { name: "Delete template" }).click();
   await page.getByRole("heading", { name: "No matching templates" }).waitFor(patience);
   await expect(sendWith({ NAME: "Ann" })).rejects.toThrow(/404/);

@@ -3,7 +3,14 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
-import { expectNoBarriers, openBrowser, openProfile, signIn, takePictures, type Watched } from "./browser";
+import {
+  expectNoAccessibilityViolations,
+  openBrowser,
+  openProfile,
+  signIn,
+  takePictures,
+  type Watched,
+} from "./browser";
 
 const waitOptions = { timeout: 60_000 };
 const hostile = `<!doctype html><script>alert(document.domain)</script><img src=x onerror=alert(1)>`;
@@ -64,14 +71,14 @@ async function storeSecret(): Promise<string> {
 test("only a permitted URL is added as an endpoint, and its secret is shown once", async () => {
   await page.goto(`${backstamp.url}/console/webhooks`);
   await page.getByRole("heading", { name: "No webhooks yet" }).waitFor(waitOptions);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhooks-empty");
   await page.getByRole("button", { name: "Add webhook" }).first().click();
   await dialog().getByLabel("URL").fill("https://10.1.2.3/hooks");
   await dialog().getByRole("button", { name: "Add webhook" }).click();
   await dialog().getByText("public Internet").waitFor(waitOptions);
   profile.errors = profile.errors.filter(({ at }) => !at.includes("/api/trpc/"));
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhook-add");
   await dialog().getByLabel("URL").fill(`http://127.0.0.1:${sink.port}/hooks`);
   await dialog().getByRole("button", { name: "Add webhook" }).click();
@@ -92,7 +99,7 @@ test("a test event is sent, and its response is shown", async () => {
   await dialog().getByRole("button", { name: "Send", exact: true }).click();
   await dialog().getByText("Response:").waitFor(waitOptions);
   expect(await dialog().locator("pre").textContent()).toContain(hostile);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhook-test");
   await dialog().getByRole("link", { name: "View event delivery" }).click();
   await page.getByRole("heading", { name: "Succeeded" }).waitFor(waitOptions);
@@ -100,7 +107,7 @@ test("a test event is sent, and its response is shown", async () => {
   await page.getByText("webhook-signature: v1,").waitFor(waitOptions);
   const [received] = sink.received;
   expect(await page.locator("pre").last().textContent()).toBe(received?.body);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhook-event");
   expectNoErrors();
 });
@@ -128,14 +135,14 @@ test("a failing endpoint shows its state and the next attempt", async () => {
   await page.getByText("Failing", { exact: true }).first().waitFor(waitOptions);
   await page.getByText("All attempts have failed since the first failure").waitFor(waitOptions);
   await events().filter({ hasText: "Pending" }).getByText(/^in /).waitFor(waitOptions);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhook");
   await events().getByRole("link", { name: "email.delivered" }).first().click();
   await page.getByRole("heading", { name: /^Next attempt/ }).waitFor(waitOptions);
   expect(await page.getByText(hostile).first().isVisible()).toBe(true);
   await page.goto(`${backstamp.url}/console/webhooks`);
   await page.getByText("Failing", { exact: true }).waitFor(waitOptions);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhooks");
   expectNoErrors();
 });
@@ -156,7 +163,7 @@ test("a paused endpoint receives no events, and failed events can be replayed af
   const before = sink.received.length;
   await openMenuItem("Replay events");
   await dialog().getByLabel("Time range").selectOption({ label: "Last hour" });
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhook-replay");
   await dialog().getByRole("button", { name: "Count events" }).click();
   await dialog()
@@ -224,7 +231,7 @@ test("an endpoint is edited, then deleted after a confirmation", async () => {
   await page.getByRole("list", { name: "Events" }).getByText("email.opened").waitFor(waitOptions);
   await openMenuItem("Delete");
   await confirmation().getByText("It has no pending events.").waitFor(waitOptions);
-  await expectNoBarriers(page);
+  await expectNoAccessibilityViolations(page);
   await takePictures(page, "webhook-delete");
   await confirmation().getByRole("button", { name: "Delete webhook" }).click();
   await page.getByRole("heading", { name: "No webhooks yet" }).waitFor(waitOptions);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { z } from "zod";
-import { coresOf, type Field } from "../support/database/schema-fields";
+import { type Field, unwrapSchema } from "../support/database/schema-fields";
 
 const id = "018f0000-0000-7000-8000-000000000001";
 
@@ -34,7 +34,7 @@ const accepted = new Map<Field["schema"], unknown[]>();
 export function goodValuesFor({ schema }: Field): unknown[] {
   const known = accepted.get(schema);
   if (known) return known;
-  const options = coresOf(schema).flatMap((core) => (core instanceof z.ZodEnum ? core.options : []));
+  const options = unwrapSchema(schema).flatMap((core) => (core instanceof z.ZodEnum ? core.options : []));
   const good = [...POOL, ...options].filter((value) => takes(schema, value));
   accepted.set(schema, good);
   return good;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CLIENTS, nameEverythingHere } from "../sdk/clients";
+import { CLIENTS, resolveAllHostsToLoopback } from "../sdk/clients";
 import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
 import { openTarget, type Target } from "../support/target";
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
   const limits = { "POST /api/emails": 1_000, "GET /api/emails": 1_000, other: 1_000 };
   ({ token } = await target.mintKey({ scopes: ["full_access"], limits }));
   sink = await startHttpSink();
-  endNaming = nameEverythingHere();
+  endNaming = resolveAllHostsToLoopback();
 });
 afterAll(async () => {
   await endNaming();

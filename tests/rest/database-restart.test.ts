@@ -9,7 +9,7 @@ import { silentLog } from "#server/platform/log";
 import { createKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#server/startup/postgres/embedded";
-import { killPostgres, type PostgresDeath, whenUp } from "../chaos/death";
+import { killPostgres, type PostgresKill, retryWhileDown } from "../chaos/kill-postgres";
 import { openDeps } from "../support/deps";
 import { callApi, type Reply, type RestServer, startRest } from "../support/rest";
 
@@ -17,7 +17,7 @@ const eventually = { timeout: 30_000, interval: 50 };
 const clients = 10;
 /** Limit for the total Retry-After time until success, once the database accepts connections. */
 const recoverySecondsMax = 5;
-const DEATHS: PostgresDeath[] = ["immediate", "all", "postmaster", "immediate"];
+const DEATHS: PostgresKill[] = ["immediate", "all", "postmaster", "immediate"];
 
 let folder: string;
 /** With full durability: a lost transaction would look like a lost email. */
@@ -52,7 +52,7 @@ const post = (subject: string): Promise<Reply> =>
 
 /** Resolves when the database accepts a new connection. */
 const whenTaking = () =>
-  whenUp(installation.deps.hot, async () => {
+  retryWhileDown(installation.deps.hot, async () => {
     const newcomer = connect(postgres.url, { max: 1, onnotice: () => {} });
     try {
       await newcomer`select 1`;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => tracking.close());
 beforeEach(() => {
   tracking.peer.messages.length = 0;
-  tracking.loseAll(false);
+  tracking.dropMessages(false);
 });
 
 describe("the sent message", () => {
@@ -64,13 +64,13 @@ describe("the sent message", () => {
   });
 
   test("is the same in all attempts, even if the domain's settings change in between, and is signed", async () => {
-    tracking.loseAll(true);
+    tracking.dropMessages(true);
     await tracking.send({ from: "ann@changing.example" });
     await tracking.round();
     const domain = await findDomain(tracking.world.ctx, "changing.example");
     const body = { open_tracking: false, click_tracking: false };
     await tracking.world.api("PATCH", `/api/domains/${domain.id}`, { token: tracking.token, body });
-    tracking.loseAll(false);
+    tracking.dropMessages(false);
     await tracking.world.elapse("30 minutes");
     await tracking.round();
     const [first, second] = tracking.peer.messages;

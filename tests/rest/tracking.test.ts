@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => tracking.close());
 beforeEach(() => {
   tracking.peer.messages.length = 0;
-  tracking.loseAll(false);
+  tracking.dropMessages(false);
 });
 
 describe("an open", () => {

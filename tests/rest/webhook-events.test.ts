@@ -43,7 +43,7 @@ describe("event deliveries of an endpoint", () => {
     const byStatus = await world.ok("GET", `/api/webhooks/${id}/events?status=failed&type=email.delivered`);
     expect(byStatus.data).toHaveLength(1);
     expect((await world.ok("GET", `/api/webhooks/${id}/events?type=email.sent`)).data).toEqual([]);
-    const [first] = (await world.told(id)).slice(0, 1);
+    const [first] = (await world.eventsOf(id)).slice(0, 1);
     const event = await world.ok("GET", `/api/webhooks/${id}/events/${first?.id}`);
     expect(event).toMatchObject({
       object: "webhook_event",
@@ -74,7 +74,7 @@ describe("event deliveries of an endpoint", () => {
   test("contain the payload before the first attempt", async () => {
     const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
     const emailId = await world.sendByApi();
-    const [delivery] = await world.told(id);
+    const [delivery] = await world.eventsOf(id);
     const event = await world.ok("GET", `/api/webhooks/${id}/events/${delivery?.id}`);
     expect(event).toMatchObject({
       status: "pending",
@@ -85,7 +85,7 @@ describe("event deliveries of an endpoint", () => {
 
   test("are found only below their own endpoint", async () => {
     const { id } = await createThreeOutcomes();
-    const [delivery] = await world.told(id);
+    const [delivery] = await world.eventsOf(id);
     const other = await world.endpoint(ENDPOINT, ["email.sent"]);
     for (const path of [
       `/api/webhooks/${other.id}/events/${delivery?.id}`,
@@ -109,15 +109,15 @@ describe("replay", () => {
       await world.round();
       await world.elapse("12 hours 1 minute");
     }
-    const [delivery] = await world.told(id);
+    const [delivery] = await world.eventsOf(id);
     expect(delivery?.status).toBe("failed");
     const replayed = await world.ok("POST", `/api/webhooks/${id}/events/${delivery?.id}/replay`);
     expect(replayed).toEqual({ object: "webhook_event", id: delivery?.id });
-    expect((await world.told(id))[0]).toMatchObject({ status: "pending", attempts: 0 });
+    expect((await world.eventsOf(id))[0]).toMatchObject({ status: "pending", attempts: 0 });
     await world.round();
     expect(sink.received).toHaveLength(9);
     expect(new Set(sink.received.map(({ headers, body }) => `${headers["svix-id"]} ${body}`)).size).toBe(1);
-    const [again] = await world.told(id);
+    const [again] = await world.eventsOf(id);
     expect(again).toMatchObject({ status: "success", attempts: 1 });
     expect(again?.attempts_made.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     // A successful event delivery can be replayed too.
@@ -132,7 +132,7 @@ describe("replay", () => {
     await world.sendByApi();
     await world.deps
       .hot`update webhook_deliveries set status = 'attempting', leased_until = now() + interval '1 min'`;
-    const [delivery] = await world.told(id);
+    const [delivery] = await world.eventsOf(id);
     const reply = await call("POST", `/api/webhooks/${id}/events/${delivery?.id}/replay`);
     expect(reply.status).toBe(409);
     expect(reply.body.message).toMatch(/being sent/);
@@ -142,7 +142,7 @@ describe("replay", () => {
     const sink = await world.sink();
     const { id } = await world.endpoint(sink, ["email.queued", "email.delivered"]);
     for (let n = 0; n < 4; n++) await world.sendByApi();
-    const events = await world.told(id);
+    const events = await world.eventsOf(id);
     const at = (n: number) => `2026-03-0${n}T12:00:00.000Z`;
     for (const [index, { id: event }] of events.entries())
       await world.deps.hot`
@@ -156,7 +156,7 @@ describe("replay", () => {
       has_more: false,
       next_since: null,
     });
-    expect((await world.told(id)).map(({ status }) => status)).toEqual([
+    expect((await world.eventsOf(id)).map(({ status }) => status)).toEqual([
       "pending",
       "success",
       "pending",
@@ -220,7 +220,7 @@ describe("a test event", () => {
     expect(bodies.find(({ type }) => type === "email.suppressed").data.suppressed.reason).toBe(
       "previous_bounce",
     );
-    expect(await world.told(id)).toHaveLength(5);
+    expect(await world.eventsOf(id)).toHaveLength(5);
   });
 
   test("has a type to which the endpoint subscribes", async () => {
@@ -235,7 +235,7 @@ describe("a test event", () => {
 test("a disabled endpoint rejects tests and replays, and the error names the solution", async () => {
   const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
   await world.sendByApi();
-  const [delivery] = await world.told(id);
+  const [delivery] = await world.eventsOf(id);
   await world.ok("PATCH", `/api/webhooks/${id}`, { status: "disabled" });
   for (const [path, body] of [
     [`/api/webhooks/${id}/test`, undefined],

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CLIENTS, type Sdk } from "./clients";
-import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 let testServer: TestServer;
 beforeAll(async () => {
@@ -12,13 +12,13 @@ afterAll(() => testServer.close());
 const FORBIDDEN = { error: "Insufficient API key permissions" };
 
 describe.each(CLIENTS)("$name", (client) => {
-  let seat: Seat;
+  let account: TestAccount;
   beforeAll(async () => {
-    seat = await testServer.seat(client);
+    account = await testServer.account(client);
   });
 
   test("a key for everything works at once, is listed with its use, renamed, and dead when it was removed", async () => {
-    const { sdk, mail } = seat;
+    const { sdk, mail } = account;
     const { id, token } = await data(sdk.apiKeys.create({ name: "Whole", permission: "full_access" }));
     expect(token).toMatch(/^re_/);
     const other = testServer.open(client, token);
@@ -37,20 +37,20 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("a key for sending sends from its domain and can do nothing else", async () => {
-    const { sdk, mail, team, domain } = seat;
+    const { sdk, mail, team, domain } = account;
     const { id: domain_id } = await team.domain(`linked.${domain}`);
     const { token } = await data(
       sdk.apiKeys.create({ name: "Sender", permission: "sending_access", domain_id }),
     );
     const sender: Sdk = testServer.open(client, token);
     await data(sender.emails.send({ ...mail, from: `ann@linked.${domain}` }));
-    expect(await refusal(sender.emails.send(mail))).toEqual(FORBIDDEN);
-    for (const calling of [sender.emails.list(), sender.domains.list(), sender.apiKeys.create({ name: "x" })])
-      expect(await refusal(calling)).toEqual(FORBIDDEN);
+    expect(await errorOf(sender.emails.send(mail))).toEqual(FORBIDDEN);
+    for (const call of [sender.emails.list(), sender.domains.list(), sender.apiKeys.create({ name: "x" })])
+      expect(await errorOf(call)).toEqual(FORBIDDEN);
   });
 
   test("both cursors walk the list", async () => {
-    const { sdk } = await testServer.seat(client);
+    const { sdk } = await testServer.account(client);
     for (const name of ["a", "b"]) await data(sdk.apiKeys.create({ name }));
     const all = (await data(sdk.apiKeys.list())).data.map(({ id }) => id);
     expect(all).toHaveLength(3);
@@ -61,15 +61,17 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("what is refused says why", async () => {
-    const { sdk } = seat;
+    const { sdk } = account;
     const create = (options: object) =>
-      refusal(sdk.apiKeys.create(options as Parameters<typeof sdk.apiKeys.create>[0]));
-    expect(await create({})).toEqual(fault(422, "missing_required_field", /`name`/));
-    expect(await create({ name: "x".repeat(51) })).toEqual(fault(422, "validation_error", /50/));
+      errorOf(sdk.apiKeys.create(options as Parameters<typeof sdk.apiKeys.create>[0]));
+    expect(await create({})).toEqual(errorWith(422, "missing_required_field", /`name`/));
+    expect(await create({ name: "x".repeat(51) })).toEqual(errorWith(422, "validation_error", /50/));
     expect(await create({ name: "x", permission: "some" })).toEqual(
-      fault(422, "validation_error", /permission/),
+      errorWith(422, "validation_error", /permission/),
     );
-    expect(await refusal(sdk.apiKeys.remove(randomUUID()))).toEqual(fault(404, "not_found"));
-    expect(await refusal(sdk.apiKeys.update(randomUUID(), { name: "x" }))).toEqual(fault(404, "not_found"));
+    expect(await errorOf(sdk.apiKeys.remove(randomUUID()))).toEqual(errorWith(404, "not_found"));
+    expect(await errorOf(sdk.apiKeys.update(randomUUID(), { name: "x" }))).toEqual(
+      errorWith(404, "not_found"),
+    );
   });
 });

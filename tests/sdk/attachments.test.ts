@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HttpSink } from "../support/servers/http-sink";
 import { CLIENTS, type Sdk } from "./clients";
-import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 type Attachments = NonNullable<Parameters<Sdk["emails"]["send"]>[0]["attachments"]>;
 
@@ -20,15 +20,15 @@ beforeAll(async () => {
 afterAll(() => testServer.close());
 
 describe.each(CLIENTS)("$name", (client) => {
-  let seat: Seat;
+  let account: TestAccount;
   beforeAll(async () => {
-    seat = await testServer.seat(client);
+    account = await testServer.account(client);
   });
-  const send = (attachments: Attachments) => seat.sdk.emails.send({ ...seat.mail, attachments });
-  const leaving = async (attachments: Attachments) => {
+  const send = (attachments: Attachments) => account.sdk.emails.send({ ...account.mail, attachments });
+  const sentFilesOf = async (attachments: Attachments) => {
     const { id } = await data(send(attachments));
-    const left = await testServer.left(id);
-    return left.attachments.map(({ content, ...rest }) => ({
+    const sentMessage = await testServer.sentMessage(id);
+    return sentMessage.attachments.map(({ content, ...rest }) => ({
       ...rest,
       bytes: Buffer.from(content as ArrayBuffer),
     }));
@@ -53,7 +53,7 @@ describe.each(CLIENTS)("$name", (client) => {
       : []),
   ];
   test.each(forms)("a file given %s arrives as the same bytes", async (_, form) => {
-    const [file] = await leaving([{ filename: "Bericht.pdf", ...form() }]);
+    const [file] = await sentFilesOf([{ filename: "Bericht.pdf", ...form() }]);
     expect(file).toMatchObject({
       filename: "Bericht.pdf",
       mimeType: "application/pdf",
@@ -65,8 +65,8 @@ describe.each(CLIENTS)("$name", (client) => {
   test("type and content id are the caller's: an image shown inside the HTML", async () => {
     const html = '<img src="cid:logo">';
     const { id } = await data(
-      seat.sdk.emails.send({
-        ...seat.mail,
+      account.sdk.emails.send({
+        ...account.mail,
         html,
         attachments: [
           { filename: "logo", content: bytes, contentType: "image/png", contentId: "logo" },
@@ -78,16 +78,16 @@ describe.each(CLIENTS)("$name", (client) => {
         ],
       }),
     );
-    const left = await testServer.left(id);
-    expect(left.html).toContain(html);
-    expect(left.attachments).toMatchObject([
+    const sentMessage = await testServer.sentMessage(id);
+    expect(sentMessage.html).toContain(html);
+    expect(sentMessage.attachments).toMatchObject([
       { mimeType: "image/png", disposition: "inline", contentId: "<logo>" },
       { mimeType: "text/calendar", disposition: "attachment", filename: "a.ics" },
     ]);
   });
 
   test("the files of a mail are listed by both cursors, shown, and downloaded by their link", async () => {
-    const { sdk } = seat;
+    const { sdk } = account;
     const { id: emailId } = await data(
       send([
         { filename: "a.bin", content: bytes },
@@ -128,20 +128,24 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(Buffer.from(await download.arrayBuffer()).equals(bytes)).toBe(true);
 
     const missing = randomUUID();
-    expect(await refusal(sdk.emails.attachments.get({ emailId, id: missing }))).toEqual(
-      fault(404, "not_found"),
+    expect(await errorOf(sdk.emails.attachments.get({ emailId, id: missing }))).toEqual(
+      errorWith(404, "not_found"),
     );
-    expect(await refusal(sdk.emails.attachments.list({ emailId: missing }))).toEqual(fault(404, "not_found"));
+    expect(await errorOf(sdk.emails.attachments.list({ emailId: missing }))).toEqual(
+      errorWith(404, "not_found"),
+    );
   });
 
   test("what cannot be taken is refused by name", async () => {
-    const refused = (attachment: object) => refusal(send([attachment as Attachments[number]]));
-    expect(await refused({ filename: "a.txt" })).toEqual(fault(422, "invalid_attachment", /content.*path/));
-    expect(await refused({ filename: "a.txt", content: "YQ==", path: address("/report.pdf") })).toEqual(
-      fault(422, "invalid_attachment", /not both/),
+    const errorFor = (attachment: object) => errorOf(send([attachment as Attachments[number]]));
+    expect(await errorFor({ filename: "a.txt" })).toEqual(
+      errorWith(422, "invalid_attachment", /content.*path/),
     );
-    expect(await refused({ path: address("/elsewhere.pdf") })).toEqual(
-      fault(422, "invalid_attachment", /404/),
+    expect(await errorFor({ filename: "a.txt", content: "YQ==", path: address("/report.pdf") })).toEqual(
+      errorWith(422, "invalid_attachment", /not both/),
+    );
+    expect(await errorFor({ path: address("/elsewhere.pdf") })).toEqual(
+      errorWith(422, "invalid_attachment", /404/),
     );
     for (const path of [
       "file:///etc/passwd",
@@ -149,10 +153,10 @@ describe.each(CLIENTS)("$name", (client) => {
       "http://10.0.0.1/a.txt",
       "https://169.254.169.254/latest/meta-data",
     ])
-      expect(await refused({ path })).toEqual(fault(422, "invalid_attachment", /path/));
-    const batch = [{ ...seat.mail, attachments: [{ filename: "a", content: "YQ==" }] }];
+      expect(await errorFor({ path })).toEqual(errorWith(422, "invalid_attachment", /path/));
+    const batch = [{ ...account.mail, attachments: [{ filename: "a", content: "YQ==" }] }];
     expect(
-      await refusal(seat.sdk.batch.send(batch as unknown as Parameters<Sdk["batch"]["send"]>[0])),
-    ).toEqual(fault(422, "validation_error", /batch/));
+      await errorOf(account.sdk.batch.send(batch as unknown as Parameters<Sdk["batch"]["send"]>[0])),
+    ).toEqual(errorWith(422, "validation_error", /batch/));
   });
 });

@@ -41,7 +41,7 @@ export const CLIENTS: readonly Client[] = VERSIONS.flatMap((Version) => {
 });
 
 /** Makes every host name that this process fetches from mean loopback, until the function that it gives back is called. */
-export function nameEverythingHere(): () => Promise<void> {
+export function resolveAllHostsToLoopback(): () => Promise<void> {
   const before = getGlobalDispatcher();
   const here = new Agent({
     connect: {

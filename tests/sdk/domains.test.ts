@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DnsTestServer } from "../support/servers/dns-test-server";
 import { type Listed, publish, startZone, type Zone } from "../support/servers/zone";
 import { CLIENTS } from "./clients";
-import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 let testServer: TestServer;
 let zone: Zone;
@@ -26,16 +26,16 @@ const TYPES = ["MX", "TXT", "CNAME", "CAA"];
 const STATUSES = ["not_started", "pending", "verified", "failed", "temporary_failure"];
 
 describe.each(CLIENTS)("$name", (client) => {
-  let seat: Seat;
+  let account: TestAccount;
   let name: string;
   beforeAll(async () => {
-    seat = await testServer.seat(client);
-    name = `new-${seat.domain}`.replace(".example.org", ".example");
+    account = await testServer.account(client);
+    name = `new-${account.domain}`.replace(".example.org", ".example");
   });
 
   test("a domain from its creation to the mail that is sent from it", async () => {
-    const { sdk } = seat;
-    const made = await data(
+    const { sdk } = account;
+    const created = await data(
       sdk.domains.create({
         name,
         region: "eu-west-1",
@@ -48,7 +48,7 @@ describe.each(CLIENTS)("$name", (client) => {
       }),
     );
     const shown = {
-      id: made.id,
+      id: created.id,
       name,
       status: "not_started",
       region: "eu-west-1",
@@ -58,43 +58,45 @@ describe.each(CLIENTS)("$name", (client) => {
       click_tracking: false,
       tracking_subdomain: "links",
     };
-    expect(made).toMatchObject(shown);
-    expect(new Set(made.records.map(({ record }) => record))).toEqual(new Set(["SPF", "DKIM", "Tracking"]));
-    for (const record of made.records) {
+    expect(created).toMatchObject(shown);
+    expect(new Set(created.records.map(({ record }) => record))).toEqual(
+      new Set(["SPF", "DKIM", "Tracking"]),
+    );
+    for (const record of created.records) {
       expect(RECORDS).toContain(record.record);
       expect(TYPES).toContain(record.type);
       expect(STATUSES).toContain(record.status);
       expect(record).toMatchObject({ name: expect.any(String), value: expect.any(String), ttl: "Auto" });
     }
-    expect(await data(sdk.domains.get(made.id))).toMatchObject({ object: "domain", ...shown });
-    const listed = (await data(sdk.domains.list())).data.find(({ id }) => id === made.id);
+    expect(await data(sdk.domains.get(created.id))).toMatchObject({ object: "domain", ...shown });
+    const listed = (await data(sdk.domains.list())).data.find(({ id }) => id === created.id);
     expect(listed).toMatchObject(shown);
     expect(listed).not.toHaveProperty("records");
 
-    const mail = { ...seat.mail, from: `ann@${name}` };
-    expect(await refusal(sdk.emails.send(mail))).toEqual(fault(422, "validation_error", /verified/));
+    const mail = { ...account.mail, from: `ann@${name}` };
+    expect(await errorOf(sdk.emails.send(mail))).toEqual(errorWith(422, "validation_error", /verified/));
 
-    publish(zone, made.records as unknown as Listed[]);
-    expect(await data(sdk.domains.verify(made.id))).toMatchObject({ object: "domain", id: made.id });
-    const verified = await data(sdk.domains.get(made.id));
+    publish(zone, created.records as unknown as Listed[]);
+    expect(await data(sdk.domains.verify(created.id))).toMatchObject({ object: "domain", id: created.id });
+    const verified = await data(sdk.domains.get(created.id));
     expect(verified.status).toBe("verified");
-    expect(verified.records.map(({ status }) => status)).toEqual(made.records.map(() => "verified"));
+    expect(verified.records.map(({ status }) => status)).toEqual(created.records.map(() => "verified"));
     await data(sdk.emails.send(mail));
   });
 
   test("a domain is changed and removed", async () => {
-    const { sdk } = seat;
+    const { sdk } = account;
     const { id } = await data(sdk.domains.create({ name: `changed-${name}` }));
     expect(
       await data(sdk.domains.update({ id, openTracking: true, clickTracking: true, tls: "enforced" })),
     ).toEqual({ object: "domain", id });
     expect(await data(sdk.domains.get(id))).toMatchObject({ open_tracking: true, click_tracking: true });
     expect(await data(sdk.domains.remove(id))).toEqual({ object: "domain", id, deleted: true });
-    expect(await refusal(sdk.domains.get(id))).toEqual(fault(404, "not_found"));
+    expect(await errorOf(sdk.domains.get(id))).toEqual(errorWith(404, "not_found"));
   });
 
   test("both cursors walk the list", async () => {
-    const { sdk, team, domain } = await testServer.seat(client);
+    const { sdk, team, domain } = await testServer.account(client);
     for (const label of ["a", "b"]) await team.domain(`${label}.${domain}`);
     const all = (await data(sdk.domains.list())).data.map(({ id }) => id);
     expect(all).toHaveLength((await data(sdk.domains.list({ limit: 100 }))).data.length);
@@ -106,23 +108,23 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("what is refused says why", async () => {
-    const { sdk } = seat;
+    const { sdk } = account;
     const create = (options: object) =>
-      refusal(sdk.domains.create(options as Parameters<typeof sdk.domains.create>[0]));
-    expect(await create({})).toEqual(fault(422, "missing_required_field", /`name`/));
-    expect(await create({ name: "no domain" })).toEqual(fault(422, "validation_error", /./));
-    expect(await create({ name: "co.uk" })).toEqual(fault(422, "validation_error", /./));
+      errorOf(sdk.domains.create(options as Parameters<typeof sdk.domains.create>[0]));
+    expect(await create({})).toEqual(errorWith(422, "missing_required_field", /`name`/));
+    expect(await create({ name: "no domain" })).toEqual(errorWith(422, "validation_error", /./));
+    expect(await create({ name: "co.uk" })).toEqual(errorWith(422, "validation_error", /./));
     expect(await create({ name: `x.${name}`, region: "moon-1" })).toEqual(
-      fault(422, "validation_error", /region/),
+      errorWith(422, "validation_error", /region/),
     );
     const missing = randomUUID();
-    for (const calling of [
+    for (const call of [
       sdk.domains.get(missing),
       sdk.domains.verify(missing),
       sdk.domains.remove(missing),
       sdk.domains.update({ id: missing, openTracking: true }),
     ])
-      expect(await refusal(calling)).toEqual(fault(404, "not_found", /not found/));
-    expect(await refusal(sdk.domains.get("mine"))).toEqual(fault(422, "invalid_parameter", /UUID/));
+      expect(await errorOf(call)).toEqual(errorWith(404, "not_found", /not found/));
+    expect(await errorOf(sdk.domains.get("mine"))).toEqual(errorWith(422, "invalid_parameter", /UUID/));
   });
 });

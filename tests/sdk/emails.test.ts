@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createElement } from "react";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS } from "./clients";
-import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 let testServer: TestServer;
 beforeAll(async () => {
@@ -11,19 +11,22 @@ beforeAll(async () => {
 afterAll(() => testServer.close());
 
 describe.each(CLIENTS)("$name", (client) => {
-  let seat: Seat;
+  let account: TestAccount;
   beforeAll(async () => {
-    seat = await testServer.seat(client);
+    account = await testServer.account(client);
   });
 
   test("a mail in HTML leaves with a text made from it, and is read back whole", async () => {
-    const { sdk, mail } = seat;
+    const { sdk, mail } = account;
     const sent = await data(sdk.emails.send({ ...mail, html: "<h1>Hi</h1><p>Ben</p>" }));
     expect(sent).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-    const left = await testServer.left(sent.id);
-    expect(left).toMatchObject({ subject: "Hello", from: { address: `ann@${seat.domain}`, name: "Ann" } });
-    expect(left.html).toContain("<h1>Hi</h1>");
-    expect(left.text).toMatch(/hi\s+Ben/i);
+    const sentMessage = await testServer.sentMessage(sent.id);
+    expect(sentMessage).toMatchObject({
+      subject: "Hello",
+      from: { address: `ann@${account.domain}`, name: "Ann" },
+    });
+    expect(sentMessage.html).toContain("<h1>Hi</h1>");
+    expect(sentMessage.text).toMatch(/hi\s+Ben/i);
     expect(await data(sdk.emails.get(sent.id))).toMatchObject({
       object: "email",
       id: sent.id,
@@ -42,31 +45,31 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("a mail in text alone leaves without HTML; an empty text asks for none", async () => {
-    const { sdk, mail } = seat;
+    const { sdk, mail } = account;
     const { html, ...rest } = mail;
     const plain = await data(sdk.emails.send({ ...rest, text: "Only this" }));
-    expect((await testServer.left(plain.id)).html).toBeUndefined();
-    expect((await testServer.left(plain.id)).text?.trim()).toBe("Only this");
+    expect((await testServer.sentMessage(plain.id)).html).toBeUndefined();
+    expect((await testServer.sentMessage(plain.id)).text?.trim()).toBe("Only this");
     const bare = await data(sdk.emails.create({ ...mail, text: "" }));
-    expect((await testServer.left(bare.id)).text).toBeUndefined();
+    expect((await testServer.sentMessage(bare.id)).text).toBeUndefined();
   });
 
   test("a React element is rendered by the client and arrives as HTML", async () => {
-    const { html, ...rest } = seat.mail;
+    const { html, ...rest } = account.mail;
     const react = createElement(
       "div",
       { style: { color: "red" } },
       "Grüße, ",
       createElement("b", null, "Ben"),
     );
-    const { id } = await data(seat.sdk.emails.send({ ...rest, react }));
-    const left = await testServer.left(id);
-    expect(left.html).toMatch(/<div style="color:red">Grüße, .*<b>Ben<\/b>/);
-    expect(left.text).toContain("Grüße, Ben");
+    const { id } = await data(account.sdk.emails.send({ ...rest, react }));
+    const sentMessage = await testServer.sentMessage(id);
+    expect(sentMessage.html).toMatch(/<div style="color:red">Grüße, .*<b>Ben<\/b>/);
+    expect(sentMessage.text).toContain("Grüße, Ben");
   });
 
   test("every other field reaches the mail", async () => {
-    const { sdk, mail, domain } = seat;
+    const { sdk, mail, domain } = account;
     const { id } = await data(
       sdk.emails.send({
         ...mail,
@@ -78,12 +81,17 @@ describe.each(CLIENTS)("$name", (client) => {
         tags: [{ name: "kind", value: "welcome" }],
       }),
     );
-    const left = await testServer.left(id);
-    expect(left.to?.map(({ address }) => address)).toEqual(["ben@example.net", "cleo@example.net"]);
-    expect(left.cc?.map(({ address }) => address)).toEqual(["dora@example.net"]);
-    expect(left.bcc).toBeUndefined();
-    expect(left.replyTo?.map(({ address }) => address)).toEqual(["help@example.net", "fay@example.net"]);
-    expect(left.headers).toContainEqual(expect.objectContaining({ key: "x-entity-ref-id", value: "123" }));
+    const sentMessage = await testServer.sentMessage(id);
+    expect(sentMessage.to?.map(({ address }) => address)).toEqual(["ben@example.net", "cleo@example.net"]);
+    expect(sentMessage.cc?.map(({ address }) => address)).toEqual(["dora@example.net"]);
+    expect(sentMessage.bcc).toBeUndefined();
+    expect(sentMessage.replyTo?.map(({ address }) => address)).toEqual([
+      "help@example.net",
+      "fay@example.net",
+    ]);
+    expect(sentMessage.headers).toContainEqual(
+      expect.objectContaining({ key: "x-entity-ref-id", value: "123" }),
+    );
     expect(await data(sdk.emails.get(id))).toMatchObject({
       from: `Ann <ann@${domain}>`,
       to: ["ben@example.net", "Cleo <cleo@example.net>"],
@@ -95,8 +103,8 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("a template stands for the content, by its id or its alias", async () => {
-    const { sdk, domain } = seat;
-    const made = await data(
+    const { sdk, domain } = account;
+    const created = await data(
       sdk.templates.create({
         name: "Welcome",
         alias: "welcome",
@@ -109,28 +117,31 @@ describe.each(CLIENTS)("$name", (client) => {
         ],
       }),
     );
-    for (const id of [made.id, "welcome"]) {
+    for (const id of [created.id, "welcome"]) {
       const sent = await data(
         sdk.emails.send({ to: "ben@example.net", template: { id, variables: { NAME: "Ben" } } }),
       );
-      const left = await testServer.left(sent.id);
-      expect(left).toMatchObject({ subject: "Hello Ben", html: expect.stringContaining("<p>Ben has 3</p>") });
+      const sentMessage = await testServer.sentMessage(sent.id);
+      expect(sentMessage).toMatchObject({
+        subject: "Hello Ben",
+        html: expect.stringContaining("<p>Ben has 3</p>"),
+      });
     }
     const send = (template: { id: string; variables?: Record<string, string> }) =>
-      refusal(sdk.emails.send({ to: "ben@example.net", template }));
-    expect(await send({ id: "welcome" })).toEqual(fault(422, "missing_required_field", /NAME/));
-    expect(await send({ id: "nowhere" })).toEqual(fault(404, "not_found"));
-    expect(await send({ id: randomUUID() })).toEqual(fault(404, "not_found"));
+      errorOf(sdk.emails.send({ to: "ben@example.net", template }));
+    expect(await send({ id: "welcome" })).toEqual(errorWith(422, "missing_required_field", /NAME/));
+    expect(await send({ id: "nowhere" })).toEqual(errorWith(404, "not_found"));
+    expect(await send({ id: randomUUID() })).toEqual(errorWith(404, "not_found"));
   });
 
   test("an idempotency key makes a repetition the same mail", async () => {
-    const { sdk, mail } = seat;
+    const { sdk, mail } = account;
     const idempotencyKey = randomUUID();
     const first = await data(sdk.emails.send(mail, { idempotencyKey }));
     const again = await sdk.emails.send(mail, { idempotencyKey });
     expect(again).toMatchObject({ data: first, headers: { "idempotent-replayed": "true" } });
-    expect(await refusal(sdk.emails.send({ ...mail, subject: "Other" }, { idempotencyKey }))).toEqual(
-      fault(409, "invalid_idempotent_request"),
+    expect(await errorOf(sdk.emails.send({ ...mail, subject: "Other" }, { idempotencyKey }))).toEqual(
+      errorWith(409, "invalid_idempotent_request"),
     );
     const duplicates = await Promise.all(
       Array.from({ length: 5 }, () => data(sdk.emails.send(mail, { idempotencyKey: `${idempotencyKey}-2` }))),
@@ -139,7 +150,7 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("headers of the caller's reach us, and ours the caller", async () => {
-    const { headers } = await seat.sdk.emails.send(seat.mail, {
+    const { headers } = await account.sdk.emails.send(account.mail, {
       headers: { "X-Request-Id": "my-own-request" },
     });
     expect(headers).toMatchObject({
@@ -152,7 +163,7 @@ describe.each(CLIENTS)("$name", (client) => {
 
   describe("batch", () => {
     test("strict: all are accepted in order, with fields that differ", async () => {
-      const { sdk, mail } = seat;
+      const { sdk, mail } = account;
       const { html, ...rest } = mail;
       const { data: ids } = await data(
         sdk.batch.send([
@@ -171,18 +182,18 @@ describe.each(CLIENTS)("$name", (client) => {
     });
 
     test("strict: one that is wrong refuses all, and its place is named", async () => {
-      const { sdk, mail } = seat;
+      const { sdk, mail } = account;
       const before = await data(sdk.emails.list({ limit: 1 }));
       const { subject, ...without } = mail;
       const wrong = [mail, without] as Parameters<typeof sdk.batch.send>[0];
-      expect(await refusal(sdk.batch.create(wrong))).toEqual(
-        fault(422, "missing_required_field", /\[1\].*`subject`/),
+      expect(await errorOf(sdk.batch.create(wrong))).toEqual(
+        errorWith(422, "missing_required_field", /\[1\].*`subject`/),
       );
       expect(await data(sdk.emails.list({ limit: 1 }))).toEqual(before);
     });
 
     test("permissive: the good ones are accepted, the others explained by place", async () => {
-      const { sdk, mail } = seat;
+      const { sdk, mail } = account;
       const batchValidation = "permissive";
       const answer = await data(
         sdk.batch.send([{ ...mail, to: "no address" }, mail, { ...mail, from: "ann@elsewhere.example" }], {
@@ -201,24 +212,24 @@ describe.each(CLIENTS)("$name", (client) => {
     });
 
     test("more than 100 are refused either way, and a repetition under one key is the same batch", async () => {
-      const { sdk, mail } = seat;
+      const { sdk, mail } = account;
       const many = Array.from({ length: 101 }, () => mail);
       for (const batchValidation of ["strict", "permissive"] as const)
-        expect(await refusal(sdk.batch.send(many, { batchValidation }))).toEqual(
-          fault(422, "validation_error", /100/),
+        expect(await errorOf(sdk.batch.send(many, { batchValidation }))).toEqual(
+          errorWith(422, "validation_error", /100/),
         );
       const idempotencyKey = randomUUID();
       const first = await data(sdk.batch.send(many.slice(1), { idempotencyKey }));
       expect(first.data).toHaveLength(100);
       expect(await data(sdk.batch.send(many.slice(1), { idempotencyKey }))).toEqual(first);
-      expect(await refusal(sdk.batch.send([mail], { idempotencyKey }))).toEqual(
-        fault(409, "invalid_idempotent_request"),
+      expect(await errorOf(sdk.batch.send([mail], { idempotencyKey }))).toEqual(
+        errorWith(409, "invalid_idempotent_request"),
       );
     });
   });
 
   test("the list goes newest first, and both cursors walk it", async () => {
-    const { sdk, mail } = await testServer.seat(client);
+    const { sdk, mail } = await testServer.account(client);
     const ids: string[] = [];
     for (const subject of ["1", "2", "3", "4", "5"])
       ids.unshift((await data(sdk.emails.send({ ...mail, subject }))).id);
@@ -246,12 +257,14 @@ describe.each(CLIENTS)("$name", (client) => {
     });
     expect(first).not.toHaveProperty("html");
     const both = { after: ids[0], before: ids[1] } as unknown as { after: string };
-    expect(await refusal(sdk.emails.list(both))).toEqual(fault(422, "validation_error"));
-    expect(await refusal(sdk.emails.list({ limit: 101 }))).toEqual(fault(422, "validation_error", /limit/));
+    expect(await errorOf(sdk.emails.list(both))).toEqual(errorWith(422, "validation_error"));
+    expect(await errorOf(sdk.emails.list({ limit: 101 }))).toEqual(
+      errorWith(422, "validation_error", /limit/),
+    );
   });
 
   test("a scheduled mail is moved and called off, and then nothing can be changed any more", async () => {
-    const { sdk, mail } = seat;
+    const { sdk, mail } = account;
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { id } = await data(sdk.emails.send({ ...mail, scheduledAt: at }));
     expect(await data(sdk.emails.get(id))).toMatchObject({ scheduled_at: at, last_event: "scheduled" });
@@ -260,16 +273,16 @@ describe.each(CLIENTS)("$name", (client) => {
     expect(await data(sdk.emails.get(id))).toMatchObject({ scheduled_at: later });
     expect(await data(sdk.emails.cancel(id))).toEqual({ object: "email", id });
     expect(await data(sdk.emails.get(id))).toMatchObject({ last_event: "canceled" });
-    for (const calling of [sdk.emails.cancel(id), sdk.emails.update({ id, scheduledAt: at })])
-      expect(await refusal(calling)).toMatchObject({
+    for (const call of [sdk.emails.cancel(id), sdk.emails.update({ id, scheduledAt: at })])
+      expect(await errorOf(call)).toMatchObject({
         name: "validation_error",
         statusCode: expect.toSatisfy((status: number) => [409, 422].includes(status)),
       });
-    expect(await refusal(sdk.emails.send({ ...mail, scheduledAt: "in 31 days" }))).toEqual(
-      fault(422, "validation_error", /30 days/),
+    expect(await errorOf(sdk.emails.send({ ...mail, scheduledAt: "in 31 days" }))).toEqual(
+      errorWith(422, "validation_error", /30 days/),
     );
-    expect(await refusal(sdk.emails.send({ ...mail, scheduledAt: "soonish" }))).toEqual(
-      fault(422, "validation_error", /scheduled_at/),
+    expect(await errorOf(sdk.emails.send({ ...mail, scheduledAt: "soonish" }))).toEqual(
+      errorWith(422, "validation_error", /scheduled_at/),
     );
   });
 });

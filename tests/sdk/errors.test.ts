@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { idempotencyKeys } from "#db/schema/emails";
 import type { ErrorCode } from "#server/platform/errors";
 import { CLIENTS, type Sdk } from "./clients";
-import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 let testServer: TestServer;
 beforeAll(async () => {
@@ -14,122 +14,127 @@ afterAll(() => testServer.close());
 type Case = {
   /** What the client hands to its caller. */
   error: unknown;
-  provoke(seat: Seat): PromiseLike<{ data: unknown; error: unknown }>;
+  cause(account: TestAccount): PromiseLike<{ data: unknown; error: unknown }>;
 };
 
-const send = ({ sdk, mail }: Seat, change: object) =>
+const send = ({ sdk, mail }: TestAccount, change: object) =>
   sdk.emails.send({ ...mail, ...change } as Parameters<Sdk["emails"]["send"]>[0]);
 
 /** What a client cannot provoke: it sends a body at once. */
-type OfConnections = "too_slow";
+type ConnectionError = "too_slow";
 
 /** Every error that a caller can meet, but for those of a database in trouble, which follow. */
 const CASES: Record<
-  Exclude<ErrorCode, "unauthorized" | "rate_limited" | OfConnections | keyof typeof TROUBLE>,
+  Exclude<ErrorCode, "unauthorized" | "rate_limited" | ConnectionError | keyof typeof DATABASE_ERRORS>,
   Case
 > = {
   bad_json: {
-    error: fault(400, "validation_error", /JSON object/),
-    provoke: ({ sdk }) => sdk.post("/emails", []),
+    error: errorWith(400, "validation_error", /JSON object/),
+    cause: ({ sdk }) => sdk.post("/emails", []),
   },
   bad_idempotency_key: {
-    error: fault(400, "invalid_idempotency_key", /256/),
-    provoke: ({ sdk, mail }) => sdk.emails.send(mail, { idempotencyKey: "x".repeat(257) }),
+    error: errorWith(400, "invalid_idempotency_key", /256/),
+    cause: ({ sdk, mail }) => sdk.emails.send(mail, { idempotencyKey: "x".repeat(257) }),
   },
   forbidden: {
     error: { error: "Insufficient API key permissions" },
-    provoke: (seat) => send(seat, { from: "ann@elsewhere.example" }),
+    cause: (account) => send(account, { from: "ann@elsewhere.example" }),
   },
   not_found: {
-    error: fault(404, "not_found", /^Email not found$/),
-    provoke: ({ sdk }) => sdk.emails.get(randomUUID()),
+    error: errorWith(404, "not_found", /^Email not found$/),
+    cause: ({ sdk }) => sdk.emails.get(randomUUID()),
   },
   method_not_allowed: {
-    error: fault(405, "method_not_allowed", /Use GET or HEAD or POST|Use POST or GET/),
-    provoke: ({ sdk }) => sdk.put("/emails", {}),
+    error: errorWith(405, "method_not_allowed", /Use GET or HEAD or POST|Use POST or GET/),
+    cause: ({ sdk }) => sdk.put("/emails", {}),
   },
   conflict: {
-    error: fault(409, "validation_error", /scheduled/),
-    provoke: async (seat) => seat.sdk.emails.cancel((await data(send(seat, {}))).id),
+    error: errorWith(409, "validation_error", /scheduled/),
+    cause: async (account) => account.sdk.emails.cancel((await data(send(account, {}))).id),
   },
   idempotency_mismatch: {
-    error: fault(409, "invalid_idempotent_request"),
-    provoke: async ({ sdk, mail }) => {
+    error: errorWith(409, "invalid_idempotent_request"),
+    cause: async ({ sdk, mail }) => {
       const idempotencyKey = randomUUID();
       await data(sdk.emails.send(mail, { idempotencyKey }));
       return sdk.emails.send({ ...mail, subject: "Other" }, { idempotencyKey });
     },
   },
   too_large: {
-    error: fault(413, "validation_error", /large|MB|bytes/i),
-    provoke: (seat) => send(seat, { html: "x".repeat(1_000_001) }),
+    error: errorWith(413, "validation_error", /large|MB|bytes/i),
+    cause: (account) => send(account, { html: "x".repeat(1_000_001) }),
   },
   wrong_content_type: {
-    error: fault(415, "validation_error", /application\/json/),
-    provoke: ({ sdk, mail }) => sdk.emails.send(mail, { headers: { "Content-Type": "text/plain" } }),
+    error: errorWith(415, "validation_error", /application\/json/),
+    cause: ({ sdk, mail }) => sdk.emails.send(mail, { headers: { "Content-Type": "text/plain" } }),
   },
   missing_field: {
-    error: fault(422, "missing_required_field", /`subject`/),
-    provoke: (seat) => send(seat, { subject: undefined }),
+    error: errorWith(422, "missing_required_field", /`subject`/),
+    cause: (account) => send(account, { subject: undefined }),
   },
   invalid: {
-    error: fault(422, "validation_error", /`to`/),
-    provoke: (seat) => send(seat, { to: "nobody" }),
+    error: errorWith(422, "validation_error", /`to`/),
+    cause: (account) => send(account, { to: "nobody" }),
   },
   invalid_attachment: {
-    error: fault(422, "invalid_attachment"),
-    provoke: (seat) => send(seat, { attachments: [{ filename: "a.txt", path: "http://10.0.0.1/a.txt" }] }),
+    error: errorWith(422, "invalid_attachment"),
+    cause: (account) =>
+      send(account, { attachments: [{ filename: "a.txt", path: "http://10.0.0.1/a.txt" }] }),
   },
   invalid_sender: {
-    error: fault(422, "invalid_from_address", /is disabled/),
-    provoke: async (seat) => {
-      const { id } = await seat.team.domain(`closed-${randomUUID()}.${seat.domain}`);
+    error: errorWith(422, "invalid_from_address", /is disabled/),
+    cause: async (account) => {
+      const { id } = await account.team.domain(`closed-${randomUUID()}.${account.domain}`);
       const capabilities = { sending: "disabled", receiving: "enabled" } as const;
-      await data(seat.sdk.domains.update({ id, capabilities }));
-      const { name } = await data(seat.sdk.domains.get(id));
-      return send(seat, { from: `ann@${name}` });
+      await data(account.sdk.domains.update({ id, capabilities }));
+      const { name } = await data(account.sdk.domains.get(id));
+      return send(account, { from: `ann@${name}` });
     },
   },
   invalid_parameter: {
-    error: fault(422, "invalid_parameter", /UUID/),
-    provoke: ({ sdk }) => sdk.emails.get("last"),
+    error: errorWith(422, "invalid_parameter", /UUID/),
+    cause: ({ sdk }) => sdk.emails.get("last"),
   },
 };
 
-const TROUBLE = {
-  idempotency_running: fault(409, "concurrent_idempotent_requests", /still in progress/),
-  unavailable: fault(503, "application_error", /again/),
-  internal: fault(500, "internal_server_error", /request id/),
+const DATABASE_ERRORS = {
+  idempotency_running: errorWith(409, "concurrent_idempotent_requests", /still in progress/),
+  unavailable: errorWith(503, "application_error", /again/),
+  internal: errorWith(500, "internal_server_error", /request id/),
 };
 
 describe.each(CLIENTS)("$name", (client) => {
-  let seat: Seat;
+  let account: TestAccount;
   beforeAll(async () => {
-    seat = await testServer.seat(client);
+    account = await testServer.account(client);
   });
 
   test.each(Object.entries(CASES))(
     "%s arrives as the client's types promise it",
-    async (_, { error, provoke }) => {
-      expect(await refusal(provoke(seat))).toEqual(error);
+    async (_, { error, cause }) => {
+      expect(await errorOf(cause(account))).toEqual(error);
     },
   );
 
   test.each(["re_nobody", "nobody", "re_with spaces"])("the key %s is the interface's 401", async (token) => {
-    const stranger = testServer.open(client, token);
-    for (const calling of [stranger.emails.send(seat.mail), stranger.emails.list(), stranger.topics.list()])
-      expect(await refusal(calling)).toEqual({ error: "Unauthorized" });
+    const unauthorized = testServer.open(client, token);
+    for (const call of [
+      unauthorized.emails.send(account.mail),
+      unauthorized.emails.list(),
+      unauthorized.topics.list(),
+    ])
+      expect(await errorOf(call)).toEqual({ error: "Unauthorized" });
   });
 
   test("an expired key is the same 401", async () => {
-    const expired = await seat.with({ expiresAt: new Date(Date.now() - 1_000) });
-    expect(await refusal(expired.emails.list())).toEqual({ error: "Unauthorized" });
+    const expired = await account.with({ expiresAt: new Date(Date.now() - 1_000) });
+    expect(await errorOf(expired.emails.list())).toEqual({ error: "Unauthorized" });
   });
 
   test("beyond the limit the seconds to wait are told in both dialects", async () => {
-    const hasty = await seat.with({ limits: { "GET /api/emails": 1 } });
-    await data(hasty.emails.list());
-    const { error, headers } = await hasty.emails.list();
+    const limited = await account.with({ limits: { "GET /api/emails": 1 } });
+    await data(limited.emails.list());
+    const { error, headers } = await limited.emails.list();
     const retryAfter = Number(headers?.["retry-after"]);
     expect(error).toEqual({ error: "Rate limit exceeded", retryAfter });
     expect(retryAfter).toBeGreaterThan(0);
@@ -143,20 +148,20 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("what cannot be read is refused in JSON, which the client understands", async () => {
-    const { sdk } = seat;
-    expect(await refusal(sdk.post("/emails"))).toEqual(fault(400, "validation_error", /missing/));
-    expect(await refusal(sdk.get("//emails"))).toEqual(fault(404, "not_found", /Use \/api\/emails/));
-    expect(await refusal(sdk.get("/emails/"))).toEqual(fault(404, "not_found", /Use \/api\/emails/));
-    expect(await refusal(sdk.patch("/nowhere", {}))).toEqual(fault(404, "not_found"));
+    const { sdk } = account;
+    expect(await errorOf(sdk.post("/emails"))).toEqual(errorWith(400, "validation_error", /missing/));
+    expect(await errorOf(sdk.get("//emails"))).toEqual(errorWith(404, "not_found", /Use \/api\/emails/));
+    expect(await errorOf(sdk.get("/emails/"))).toEqual(errorWith(404, "not_found", /Use \/api\/emails/));
+    expect(await errorOf(sdk.patch("/nowhere", {}))).toEqual(errorWith(404, "not_found"));
     for (const html of [{ path: "/etc/passwd" }, { href: "http://127.0.0.1/" }, 7])
-      expect(await refusal(send(seat, { html }))).toEqual(fault(422, "validation_error", /`html`/));
+      expect(await errorOf(send(account, { html }))).toEqual(errorWith(422, "validation_error", /`html`/));
   });
 });
 
 test("a database in trouble is told apart from a fault of the caller's", async () => {
   // Two: whoever waits for a key holds one of the few statements that accept mail.
   const versions = CLIENTS.filter(({ isAtRoot }) => !isAtRoot);
-  const seats = await Promise.all(versions.map((client) => testServer.seat(client)));
+  const accounts = await Promise.all(versions.map((client) => testServer.account(client)));
   const idempotencyKey = "held";
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -169,7 +174,7 @@ test("a database in trouble is told apart from a fault of the caller's", async (
   // A first request that does not end, and a table that somebody keeps for himself.
   const holding = testServer.world.deps.db.transaction(async (tx) => {
     await tx.insert(idempotencyKeys).values(
-      seats.map(({ team }) => ({
+      accounts.map(({ team }) => ({
         teamId: team.id,
         route: "POST /api/emails",
         key: idempotencyKey,
@@ -184,20 +189,21 @@ test("a database in trouble is told apart from a fault of the caller's", async (
   });
   await Promise.race([held, holding]);
   await Promise.all(
-    seats.map(async ({ sdk, mail }) => {
+    accounts.map(async ({ sdk, mail }) => {
       const [running, unavailable] = await Promise.all([
-        refusal(sdk.emails.send(mail, { idempotencyKey })),
-        refusal(sdk.suppressions.list()),
+        errorOf(sdk.emails.send(mail, { idempotencyKey })),
+        errorOf(sdk.suppressions.list()),
       ]);
       expect({ running, unavailable }).toEqual({
-        running: TROUBLE.idempotency_running,
-        unavailable: TROUBLE.unavailable,
+        running: DATABASE_ERRORS.idempotency_running,
+        unavailable: DATABASE_ERRORS.unavailable,
       });
     }),
   ).finally(release);
   await holding;
 
   await testServer.world.deps.hot`alter table suppressions rename to lost`;
-  for (const { sdk } of seats) expect(await refusal(sdk.suppressions.list())).toEqual(TROUBLE.internal);
+  for (const { sdk } of accounts)
+    expect(await errorOf(sdk.suppressions.list())).toEqual(DATABASE_ERRORS.internal);
   await testServer.world.deps.hot`alter table lost rename to suppressions`;
 });

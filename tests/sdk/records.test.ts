@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CLIENTS } from "./clients";
-import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 let testServer: TestServer;
 beforeAll(async () => {
@@ -10,15 +10,15 @@ beforeAll(async () => {
 afterAll(() => testServer.close());
 
 describe.each(CLIENTS)("$name", (client) => {
-  let seat: Seat;
+  let account: TestAccount;
   beforeAll(async () => {
-    seat = await testServer.seat(client);
+    account = await testServer.account(client);
   });
 
   test("the record of calls names the client, and both cursors walk it", async () => {
-    const { sdk, mail } = seat;
+    const { sdk, mail } = account;
     const sent = await data(sdk.emails.send(mail));
-    await refusal(sdk.emails.get(randomUUID()));
+    await errorOf(sdk.emails.get(randomUUID()));
     await testServer.world.deps.requestLog.flush();
     const { data: rows } = await data(sdk.logs.list());
     expect(rows.map(({ method, response_status }) => [method, response_status])).toEqual([
@@ -41,16 +41,16 @@ describe.each(CLIENTS)("$name", (client) => {
       (await data(sdk.logs.list(options))).data.map(({ id }) => id);
     expect(await page({ limit: 1, after: last?.id ?? "" })).toEqual([first?.id]);
     expect(await page({ limit: 100, before: first?.id ?? "" })).toContain(last?.id);
-    expect(await refusal(sdk.logs.get(randomUUID()))).toEqual(fault(404, "not_found"));
-    expect(await refusal(sdk.logs.get("last"))).toEqual(fault(422, "invalid_parameter"));
+    expect(await errorOf(sdk.logs.get(randomUUID()))).toEqual(errorWith(404, "not_found"));
+    expect(await errorOf(sdk.logs.get("last"))).toEqual(errorWith(422, "invalid_parameter"));
   });
 
   // The older client has no call for it.
   if (client.isNewest)
     test("usage counts what was sent", async () => {
-      const { sdk, mail } = await testServer.seat(client);
+      const { sdk, mail } = await testServer.account(client);
       const { id } = await data(sdk.emails.send(mail));
-      await testServer.left(id);
+      await testServer.sentMessage(id);
       const counts = { used: 1, limit: null, sent: 1, received: 0, resets_at: expect.stringMatching(/Z$/) };
       // Events are counted when no older one can come any more.
       await vi.waitFor(async () => {

@@ -5,7 +5,7 @@ import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { CLIENTS } from "./clients";
-import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 let testServer: TestServer;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => testServer.close());
 
 /** One round of delivery to a mail server that knows nobody. */
-async function refusedRound(): Promise<void> {
+async function deliverWithRejection(): Promise<void> {
   const peer = await startSmtpTestServer({ rcpt: "550 5.1.1 No such user here" });
   const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
   if (!url.ok) throw new Error(url.fault);
@@ -25,13 +25,13 @@ async function refusedRound(): Promise<void> {
 }
 
 describe.each(CLIENTS)("$name", (client) => {
-  let seat: Seat;
+  let account: TestAccount;
   beforeAll(async () => {
-    seat = await testServer.seat(client);
+    account = await testServer.account(client);
   });
 
   test("an address is put on the list, found by itself or its id, and taken off", async () => {
-    const { sdk, mail } = seat;
+    const { sdk, mail } = account;
     const email = "odd+one%20/two@example.net";
     const { id } = await data(sdk.suppressions.add({ email }));
     expect(await data(sdk.suppressions.add({ email }))).toEqual({ object: "suppression", id });
@@ -49,13 +49,13 @@ describe.each(CLIENTS)("$name", (client) => {
     await testServer.world.round();
     expect((await data(sdk.emails.get(sent.id))).last_event).toBe("suppressed");
     expect(await data(sdk.suppressions.remove(email))).toEqual({ object: "suppression", id, deleted: true });
-    expect(await refusal(sdk.suppressions.get(email))).toEqual(fault(404, "not_found"));
+    expect(await errorOf(sdk.suppressions.get(email))).toEqual(errorWith(404, "not_found"));
   });
 
   test("a hard bounce puts its recipient there, with the mail that bounced", async () => {
-    const { sdk, mail } = seat;
+    const { sdk, mail } = account;
     const { id } = await data(sdk.emails.send({ ...mail, to: "gone@example.net" }));
-    await refusedRound();
+    await deliverWithRejection();
     expect((await data(sdk.emails.get(id))).last_event).toBe("bounced");
     const { data: rows } = await data(sdk.suppressions.list({ origin: "bounce" }));
     expect(rows).toMatchObject([{ email: "gone@example.net", origin: "bounce", source_id: id }]);
@@ -63,7 +63,7 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("many are put on and taken off at once, and both cursors walk the list", async () => {
-    const { sdk } = await testServer.seat(client);
+    const { sdk } = await testServer.account(client);
     const emails = ["a@example.net", "b@example.net", "c@example.net"];
     const added = await data(sdk.suppressions.batch.add({ emails }));
     expect(added.data).toEqual(emails.map(() => ({ object: "suppression", id: expect.any(String) })));
@@ -82,15 +82,15 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("what is refused says why", async () => {
-    const { sdk } = seat;
-    expect(await refusal(sdk.suppressions.add({ email: "nobody" }))).toEqual(
-      fault(422, "validation_error", /email/),
+    const { sdk } = account;
+    expect(await errorOf(sdk.suppressions.add({ email: "nobody" }))).toEqual(
+      errorWith(422, "validation_error", /email/),
     );
     const emails = Array.from({ length: 101 }, (_, n) => `n${n}@example.net`);
-    expect(await refusal(sdk.suppressions.batch.add({ emails }))).toEqual(
-      fault(422, "validation_error", /100/),
+    expect(await errorOf(sdk.suppressions.batch.add({ emails }))).toEqual(
+      errorWith(422, "validation_error", /100/),
     );
-    expect(await refusal(sdk.suppressions.get(randomUUID()))).toEqual(fault(404, "not_found"));
-    expect(await refusal(sdk.suppressions.remove("nobody@example.net"))).toEqual(fault(404, "not_found"));
+    expect(await errorOf(sdk.suppressions.get(randomUUID()))).toEqual(errorWith(404, "not_found"));
+    expect(await errorOf(sdk.suppressions.remove("nobody@example.net"))).toEqual(errorWith(404, "not_found"));
   });
 });

@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS } from "./clients";
-import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 let testServer: TestServer;
 beforeAll(async () => {
@@ -10,14 +10,14 @@ beforeAll(async () => {
 afterAll(() => testServer.close());
 
 describe.each(CLIENTS)("$name", (client) => {
-  let seat: Seat;
+  let account: TestAccount;
   beforeAll(async () => {
-    seat = await testServer.seat(client);
+    account = await testServer.account(client);
   });
   const one = (id: string) => ({ object: "template", id });
 
   test("create and publish in one chain, and read it back", async () => {
-    const { sdk, domain } = seat;
+    const { sdk, domain } = account;
     const { id } = await data(
       sdk.templates
         .create({
@@ -54,7 +54,7 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("a change waits as a draft until it is published", async () => {
-    const { sdk, mail } = seat;
+    const { sdk, mail } = account;
     const { id } = await data(
       sdk.templates.create({ name: "Draft", alias: "draft", subject: "One", html: "<p>One</p>" }),
     );
@@ -73,17 +73,17 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("React becomes the template's HTML, and its placeholders stay", async () => {
-    const { sdk, mail } = seat;
+    const { sdk, mail } = account;
     const react = createElement("p", null, "Dear {{{NAME}}}");
     const { id } = await data(sdk.templates.create({ name: "React", subject: "Hi", react }).publish());
     const sent = await data(
       sdk.emails.send({ from: mail.from, to: mail.to, template: { id, variables: { NAME: "Ben" } } }),
     );
-    expect((await testServer.left(sent.id)).html).toContain("Dear Ben");
+    expect((await testServer.sentMessage(sent.id)).html).toContain("Dear Ben");
   });
 
   test("a duplicate is published in the chain, listed, and removed without its original", async () => {
-    const { sdk } = await testServer.seat(client);
+    const { sdk } = await testServer.account(client);
     const { id } = await data(sdk.templates.create({ name: "First", html: "<p>1</p>" }));
     const { id: copy } = await data(sdk.templates.duplicate(id).publish());
     expect(copy).not.toBe(id);
@@ -98,19 +98,21 @@ describe.each(CLIENTS)("$name", (client) => {
     const [row] = (await data(sdk.templates.list({ limit: 1 }))).data;
     expect(row).toMatchObject({ status: "published", alias: null, published_at: expect.any(String) });
     expect(await data(sdk.templates.remove(copy))).toEqual({ ...one(copy), deleted: true });
-    expect(await refusal(sdk.templates.get(copy))).toEqual(fault(404, "not_found"));
+    expect(await errorOf(sdk.templates.get(copy))).toEqual(errorWith(404, "not_found"));
     expect((await data(sdk.templates.get(id))).name).toBe("First");
   });
 
   test("what is refused stops the chain with the reason", async () => {
-    const { sdk } = seat;
+    const { sdk } = account;
     expect(await sdk.templates.create({ name: "Bad", html: "" }).publish()).toMatchObject({
       data: null,
-      error: fault(422, "validation_error", /html/),
+      error: errorWith(422, "validation_error", /html/),
     });
-    expect(await refusal(sdk.templates.publish("nowhere"))).toEqual(fault(404, "not_found"));
-    expect(await refusal(sdk.templates.duplicate("nowhere"))).toEqual(fault(404, "not_found"));
-    expect(await refusal(sdk.templates.remove("nowhere"))).toEqual(fault(404, "not_found"));
-    expect(await refusal(sdk.templates.update("nowhere", { name: "x" }))).toEqual(fault(404, "not_found"));
+    expect(await errorOf(sdk.templates.publish("nowhere"))).toEqual(errorWith(404, "not_found"));
+    expect(await errorOf(sdk.templates.duplicate("nowhere"))).toEqual(errorWith(404, "not_found"));
+    expect(await errorOf(sdk.templates.remove("nowhere"))).toEqual(errorWith(404, "not_found"));
+    expect(await errorOf(sdk.templates.update("nowhere", { name: "x" }))).toEqual(
+      errorWith(404, "not_found"),
+    );
   });
 });

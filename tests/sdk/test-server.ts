@@ -8,10 +8,10 @@ import { createRestApi } from "#server/startup/http/rest-endpoint";
 import type { DepsOptions } from "../support/deps";
 import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
 import type { KeyOptions, TestTeam } from "../support/world";
-import { API_HOST, type Client, nameEverythingHere, type Sdk } from "./clients";
+import { API_HOST, type Client, resolveAllHostsToLoopback, type Sdk } from "./clients";
 
 /** A team of its own for one client, with a verified domain. */
-export type Seat = {
+export type TestAccount = {
   team: TestTeam;
   sdk: Sdk;
   domain: string;
@@ -25,17 +25,17 @@ export type Seat = {
 export type TestServer = {
   world: WebhookWorld;
   port: number;
-  seat(client: Client): Promise<Seat>;
+  account(client: Client): Promise<TestAccount>;
   /** The client as whoever holds this token has it. */
   open(client: Client, token: string): Sdk;
   /** Delivers what is due, and reads a mail as it left. */
-  left(id: string): Promise<Email>;
+  sentMessage(id: string): Promise<Email>;
   close(): Promise<void>;
 };
 
 export async function startTestServer(options: DepsOptions = {}): Promise<TestServer> {
   const world = await createWebhookWorld(options);
-  const door = await openHttpServer({
+  const server = await openHttpServer({
     host: "127.0.0.1",
     port: 0,
     apiHost: API_HOST,
@@ -47,17 +47,17 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
     upgrades: false,
     log: silentLog,
   });
-  const endNaming = nameEverythingHere();
+  const restoreHosts = resolveAllHostsToLoopback();
   // Elsewhere the older client writes every refusal to the console.
   vi.stubEnv("NODE_ENV", "production");
-  const openClient = (client: Client, token: string): Sdk => client.open(door.port, token);
+  const openClient = (client: Client, token: string): Sdk => client.open(server.port, token);
 
   let count = 0;
   return {
     open: openClient,
     world,
-    port: door.port,
-    async seat(client) {
+    port: server.port,
+    async account(client) {
       const team = await world.otherTeam(client.name);
       const domain = `s${++count}.example.org`;
       await team.domain(domain);
@@ -70,7 +70,7 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
       };
       return { team, sdk: await open(), domain, mail, with: open };
     },
-    async left(id) {
+    async sentMessage(id) {
       await world.round();
       const [kept] = await world.deps.hot<{ raw: Uint8Array }[]>`
         select raw from captured_messages where email_id = ${id}`;
@@ -79,8 +79,8 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
     },
     async close() {
       vi.unstubAllEnvs();
-      await endNaming();
-      await door.close(0);
+      await restoreHosts();
+      await server.close(0);
       await world.close();
     },
   };
@@ -89,18 +89,18 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
 type Answer<T> = { data: T | null; error: unknown; headers: Record<string, string> | null };
 
 /** What a call answers where it succeeds, which no answer may contradict by the field that some clients take for a failure. */
-export async function data<T>(calling: PromiseLike<Answer<T>>): Promise<T> {
-  const { data, error } = await calling;
+export async function data<T>(call: PromiseLike<Answer<T>>): Promise<T> {
+  const { data, error } = await call;
   if (data === null) throw new Error(JSON.stringify(error));
   expect(data).not.toHaveProperty("statusCode");
   return data;
 }
 
 /** What a call answers where it is refused. */
-export async function refusal(
-  calling: PromiseLike<Omit<Answer<unknown>, "headers">>,
+export async function errorOf(
+  call: PromiseLike<Omit<Answer<unknown>, "headers">>,
 ): Promise<Record<string, unknown>> {
-  const { data, error, headers } = (await calling) as Answer<unknown>;
+  const { data, error, headers } = (await call) as Answer<unknown>;
   expect(data).toBeNull();
   expect(headers).toMatchObject({
     "x-ratelimit-limit": expect.any(String),
@@ -111,7 +111,7 @@ export async function refusal(
 }
 
 /** An error as the client's types promise it, by a name that both versions know. */
-export const fault = (
+export const errorWith = (
   statusCode: number,
   name: Known["name"] & KnownBefore["name"],
   message: string | RegExp = /./,

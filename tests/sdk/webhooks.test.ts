@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Received } from "../support/servers/http-sink";
 import { CLIENTS, type Sdk } from "./clients";
-import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 let testServer: TestServer;
 beforeAll(async () => {
@@ -19,13 +19,13 @@ function verify(sdk: Sdk, request: Received | undefined, webhookSecret: string, 
 }
 
 describe.each(CLIENTS)("$name", (client) => {
-  let seat: Seat;
+  let account: TestAccount;
   beforeAll(async () => {
-    seat = await testServer.seat(client);
+    account = await testServer.account(client);
   });
 
   test("an endpoint is made, read, listed, changed and removed", async () => {
-    const { sdk } = seat;
+    const { sdk } = account;
     const endpoint = "https://example.com/hooks";
     const { id, signing_secret } = await data(
       sdk.webhooks.create({ endpoint, events: ["email.sent", "contact.created", "domain.updated"] }),
@@ -54,11 +54,11 @@ describe.each(CLIENTS)("$name", (client) => {
     });
     expect(await data(sdk.webhooks.get(id))).toMatchObject({ ...change, status: "disabled" });
     expect(await data(sdk.webhooks.remove(id))).toEqual({ object: "webhook", id, deleted: true });
-    expect(await refusal(sdk.webhooks.get(id))).toEqual(fault(404, "not_found"));
+    expect(await errorOf(sdk.webhooks.get(id))).toEqual(errorWith(404, "not_found"));
   });
 
   test("both cursors walk the list", async () => {
-    const { sdk } = await testServer.seat(client);
+    const { sdk } = await testServer.account(client);
     const ids: string[] = [];
     for (const label of ["a", "b", "c"]) {
       const endpoint = `https://example.com/${label}`;
@@ -71,7 +71,7 @@ describe.each(CLIENTS)("$name", (client) => {
   });
 
   test("what arrives is verified by the client and by the reference library, in either family of headers", async () => {
-    const { sdk } = seat;
+    const { sdk } = account;
     const sink = await testServer.world.sink();
     const { signing_secret: secret } = await data(
       sdk.webhooks.create({
@@ -82,7 +82,7 @@ describe.each(CLIENTS)("$name", (client) => {
     const send = async (to: string) =>
       data(
         sdk.emails.send({
-          ...seat.mail,
+          ...account.mail,
           from: "Ann <ann@backstamp.test>",
           to,
           tags: [{ name: "a", value: "b" }],
@@ -130,13 +130,13 @@ describe.each(CLIENTS)("$name", (client) => {
   // The older client has no calls for it.
   if (client.isNewest)
     test("what an endpoint was told is read, told again, and signed anew", async () => {
-      const { sdk } = seat;
+      const { sdk } = account;
       const sink = await testServer.world.sink();
       const { id, signing_secret: secret } = await data(
         sdk.webhooks.create({ endpoint: `http://127.0.0.1:${sink.port}/`, events: ["email.delivered"] }),
       );
       await data(
-        sdk.emails.send({ ...seat.mail, from: "ann@backstamp.test", to: "delivered@backstamp.test" }),
+        sdk.emails.send({ ...account.mail, from: "ann@backstamp.test", to: "delivered@backstamp.test" }),
       );
       await testServer.world.round();
       const event = verify(sdk, sink.received[0], secret);
@@ -168,26 +168,26 @@ describe.each(CLIENTS)("$name", (client) => {
     });
 
   test("what is refused says why", async () => {
-    const { sdk } = seat;
+    const { sdk } = account;
     const create = (options: object) =>
-      refusal(sdk.webhooks.create(options as Parameters<typeof sdk.webhooks.create>[0]));
+      errorOf(sdk.webhooks.create(options as Parameters<typeof sdk.webhooks.create>[0]));
     const endpoint = "https://example.com/hooks";
     expect(await create({ events: ["email.sent"] })).toEqual(
-      fault(422, "missing_required_field", /`endpoint`/),
+      errorWith(422, "missing_required_field", /`endpoint`/),
     );
-    expect(await create({ endpoint })).toEqual(fault(422, "missing_required_field", /`events`/));
+    expect(await create({ endpoint })).toEqual(errorWith(422, "missing_required_field", /`events`/));
     expect(await create({ endpoint, events: ["email.eaten"] })).toEqual(
-      fault(422, "validation_error", /events/),
+      errorWith(422, "validation_error", /events/),
     );
     expect(await create({ endpoint: "ftp://example.com", events: ["email.sent"] })).toEqual(
-      fault(422, "validation_error", /endpoint/),
+      errorWith(422, "validation_error", /endpoint/),
     );
     const missing = randomUUID();
-    for (const calling of [
+    for (const call of [
       sdk.webhooks.get(missing),
       sdk.webhooks.update(missing, { status: "enabled" }),
       sdk.webhooks.remove(missing),
     ])
-      expect(await refusal(calling)).toEqual(fault(404, "not_found", /not found/));
+      expect(await errorOf(call)).toEqual(errorWith(404, "not_found", /not found/));
   });
 });

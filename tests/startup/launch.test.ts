@@ -212,9 +212,9 @@ test("with DATABASE_URL no database is started, and two launchers can share one"
       `POST /api/emails HTTP/1.1\r\nHost: h\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{`,
     );
     await fetch(`${stuck?.url}/api/health`);
-    const insisting = setInterval(() => stuck?.signal("SIGTERM"), 100);
+    const secondSignal = setInterval(() => stuck?.signal("SIGTERM"), 100);
     expect(await stuck?.exited).toEqual({ code: 1, signal: null });
-    clearInterval(insisting);
+    clearInterval(secondSignal);
   } finally {
     await database.drop();
   }

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** A process that acquires the lock on a line of standard input, and prints the result. */
-function startTaker() {
+function startContender() {
   const script = `
     import { acquireLock } from "./server/startup/launcher/lock.ts";
     process.stdout.write("ready\\n");
@@ -62,24 +62,24 @@ test("a lock is held until it is released, and it describes its holder", async (
 });
 
 test("of many processes that try to acquire a dead process's lock, exactly one succeeds, and the next gets its holder", async () => {
-  const killed = startTaker();
+  const killed = startContender();
   await killed.line();
   killed.child.stdin.write("go\n");
   expect(await killed.line()).toBe("taken");
   expect(await findHolder(folder)).toMatchObject({ pid: killed.child.pid });
-  const comers = Array.from({ length: 6 }, () => startTaker());
-  await Promise.all(comers.map((comer) => comer.line()));
+  const contenders = Array.from({ length: 6 }, () => startContender());
+  await Promise.all(contenders.map((contender) => contender.line()));
   const ended = new Promise((resolve) => killed.child.once("close", resolve));
   killed.child.kill("SIGKILL");
   await ended;
-  for (const comer of comers) comer.child.stdin.write("go\n");
-  const said = await Promise.all(comers.map((comer) => comer.line()));
-  const winner = comers[said.indexOf("taken")];
+  for (const contender of contenders) contender.child.stdin.write("go\n");
+  const said = await Promise.all(contenders.map((contender) => contender.line()));
+  const winner = contenders[said.indexOf("taken")];
   expect(said.filter((line) => line === "taken")).toHaveLength(1);
-  expect(said.filter((line) => line === `held by ${winner?.child.pid}`)).toHaveLength(comers.length - 1);
+  expect(said.filter((line) => line === `held by ${winner?.child.pid}`)).toHaveLength(contenders.length - 1);
   expect((await readdir(folder)).filter((name) => name.startsWith("lock"))).toEqual(["lock.2"]);
-  for (const comer of comers) comer.child.stdin.end();
-  await Promise.all(comers.map(({ child }) => new Promise((resolve) => child.once("close", resolve))));
+  for (const contender of contenders) contender.child.stdin.end();
+  await Promise.all(contenders.map(({ child }) => new Promise((resolve) => child.once("close", resolve))));
 }, 60_000);
 
 test("a lock whose pid was reused by another process is free", async () => {

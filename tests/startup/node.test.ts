@@ -19,19 +19,19 @@ import { freshDatabase } from "../support/database/postgres";
 let built: Built;
 let drop: () => Promise<void>;
 let token: string;
-let door: HttpServer;
-let pagesSaw: string[];
+let server: HttpServer;
+let pageRequests: string[];
 
 /** A stub in place of Next: records its requests, and delays a response while a test requires it. */
 let held: Promise<void> = Promise.resolve();
 const pages: Pages = {
   async request(incoming: IncomingMessage, outgoing: ServerResponse) {
-    pagesSaw.push(`${incoming.method} ${incoming.url}`);
+    pageRequests.push(`${incoming.method} ${incoming.url}`);
     await held;
     outgoing.end("a page");
   },
   async upgrade(incoming, socket) {
-    pagesSaw.push(`upgrade ${incoming.url}`);
+    pageRequests.push(`upgrade ${incoming.url}`);
     socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
   },
 };
@@ -59,11 +59,11 @@ beforeAll(async () => {
     { name: "Key", scopes: ["emails:send", "emails:read"], domains: ["backstamp.test"] },
   );
   token = made.token;
-  door = await open({ apiHost: "api.example.com" });
-  pagesSaw = [];
+  server = await open({ apiHost: "api.example.com" });
+  pageRequests = [];
 });
 afterAll(async () => {
-  await door.close(1_000);
+  await server.close(1_000);
   await built.close();
   await drop();
 });
@@ -82,7 +82,7 @@ function listen(socket: Socket): Promise<string> {
   });
 }
 
-async function ask(text: string, port = door.port): Promise<Answer> {
+async function ask(text: string, port = server.port): Promise<Answer> {
   const socket = connect(port, "127.0.0.1");
   socket.write(text);
   return parse(await listen(socket));
@@ -102,7 +102,7 @@ function parse(said: string): Answer {
   };
 }
 
-function expectOurForm(answer: Answer): void {
+function expectApiFormat(answer: Answer): void {
   expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
   for (const name of ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"])
     expect(answer.headers[name]).toMatch(/^\d+$/);
@@ -143,8 +143,8 @@ test.each([
 ])("the response to %s has the API's error format", async (_, text, status) => {
   const answer = await ask(text);
   expect(answer.status, answer.body).toBe(status);
-  expectOurForm(answer);
-  expect(pagesSaw).toEqual([]);
+  expectApiFormat(answer);
+  expect(pageRequests).toEqual([]);
 });
 
 test("the error response to an unparsable HEAD request has no body", async () => {
@@ -152,7 +152,7 @@ test("the error response to an unparsable HEAD request has no body", async () =>
     ask(`${method} /api/emails HTTP/1.1\r\nTransfer-Encoding: !\r\n${end}`);
   const [asked, shown] = [await unreadable("HEAD"), await unreadable("GET")];
   expect([asked.status, shown.status]).toEqual([400, 400]);
-  expectOurForm(asked);
+  expectApiFormat(asked);
   expect({ asked: asked.body, length: asked.headers["content-length"] }).toEqual({
     asked: "",
     length: String(shown.body.length),
@@ -184,7 +184,7 @@ test("a key works in each form of the request line, and the body arrives complet
     subject: "é".repeat(400),
   });
   expect((await ask(`GET /emails/${id} HTTP/1.1\r\n${auth}${end}`)).body).toBe("a page");
-  expect(pagesSaw.splice(0)).toEqual([`GET /emails/${id}`]);
+  expect(pageRequests.splice(0)).toEqual([`GET /emails/${id}`]);
 });
 
 test.each([
@@ -214,7 +214,7 @@ test("all requests outside the REST API reach the pages unchanged", async () => 
     "//api/emails",
   ])
     expect((await ask(`GET ${path} HTTP/1.1\r\n${end}`)).body).toBe("a page");
-  expect(pagesSaw.splice(0)).toEqual([
+  expect(pageRequests.splice(0)).toEqual([
     "GET /",
     "GET /console?x=%zz",
     "GET /api/auth/session",
@@ -237,11 +237,11 @@ test.each([
 ])("%s is refused before the pages, whatever else it asks", async (line, fields, status) => {
   const answer = await ask(`${line} HTTP/1.1\r\n${fields || "Connection: close\r\n"}Host: localhost\r\n\r\n`);
   expect(answer.status, answer.body).toBe(status);
-  expectOurForm(answer);
+  expectApiFormat(answer);
   if (status === 405) expect(answer.headers.allow).toBe("GET, HEAD, POST");
   if (line.startsWith("HEAD")) expect(answer.body).toBe("");
   else expect(JSON.parse(answer.body).message).toMatch(status === 405 ? /^TRACE/ : /percent-encod/);
-  expect(pagesSaw).toEqual([]);
+  expect(pageRequests).toEqual([]);
 });
 
 test("requests and unparsable input wait until the service is ready", async () => {
@@ -257,7 +257,7 @@ test("requests and unparsable input wait until the service is ready", async () =
   expect((await ask(`GET / HTTP/1.1\r\n${end}`, early.port)).body).toBe("a page");
   ready();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 400]);
-  pagesSaw.splice(0);
+  pageRequests.splice(0);
   await early.close(1_000);
 });
 
@@ -278,7 +278,7 @@ test("closing completes requests in progress, closes idle connections, and accep
   const inProgress = connect(closing.port, "127.0.0.1");
   const answered = listen(inProgress);
   inProgress.write(`GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-  await vi.waitFor(() => expect(pagesSaw).toContain("GET /slow"), { interval: 5 });
+  await vi.waitFor(() => expect(pageRequests).toContain("GET /slow"), { interval: 5 });
 
   const closed = closing.close(20_000);
   expect(parse(await idleEnds).status).toBe(200);
@@ -287,18 +287,18 @@ test("closing completes requests in progress, closes idle connections, and accep
   release();
   expect(parse(await answered).body).toContain("a page");
   await closed;
-  pagesSaw.splice(0);
+  pageRequests.splice(0);
 });
 
 test("closing does not wait longer than the grace period", async () => {
   const closing = await open();
   held = new Promise(() => {});
   const stuck = ask(`GET /stuck HTTP/1.1\r\n${end}`, closing.port);
-  await vi.waitFor(() => expect(pagesSaw).toContain("GET /stuck"), { interval: 5 });
+  await vi.waitFor(() => expect(pageRequests).toContain("GET /stuck"), { interval: 5 });
   await closing.close(50);
   expect((await stuck).status).toBeNaN();
   held = Promise.resolve();
-  pagesSaw.splice(0);
+  pageRequests.splice(0);
 });
 
 test("an error of the REST API itself is logged and gets a response in the API's error format", async () => {
@@ -336,13 +336,13 @@ test.each([
       strict.port,
     );
     expect(answer.status).toBe(408);
-    expectOurForm(answer);
+    expectApiFormat(answer);
     held = Promise.resolve();
-    pagesSaw.splice(0);
+    pageRequests.splice(0);
     await strict.close(1_000);
   },
 );
 
 test("a port in use rejects with the system error", async () => {
-  await expect(open({ port: door.port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  await expect(open({ port: server.port })).rejects.toMatchObject({ code: "EADDRINUSE" });
 });

@@ -74,7 +74,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     clock: () => clock.now().getTime(),
     log,
   });
-  const textMaker = createTextConverter({ log });
+  const textConverter = createTextConverter({ log });
   const outside = createOutside(options.outside ?? { allow: ["127.0.0.0/8"] });
   const deps: RestDeps = {
     db: database.db,
@@ -84,7 +84,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     outside,
     dns: createQueryDns(options.dnsServers ?? NO_DNS),
     resolvers: createResolvers(options.dnsServers ?? NO_DNS),
-    convertToText: options.convertToText ?? textMaker.convertToText,
+    convertToText: options.convertToText ?? textConverter.convertToText,
     names: options.names ?? NO_NAMES,
     home: { url: installationUrl, sender: "backstamp@mail.example.com" },
     vault: createVault(installationSecret),
@@ -109,7 +109,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     close: async () => {
       await deps.requestLog.flush();
       await limits.close();
-      await textMaker.close();
+      await textConverter.close();
       await outside.close();
       await database.close();
     },

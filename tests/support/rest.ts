@@ -8,10 +8,11 @@ import { type Dispatch, dispatch } from "#server/rest/dispatch";
 export type RestServer = { baseUrl: string; close(): Promise<void> };
 
 /** Starts the REST API behind a real HTTP server on a free loopback port. */
-export async function startRest(deps: RestDeps, door: Dispatch = dispatch): Promise<RestServer> {
+export async function startRest(deps: RestDeps, respond: Dispatch = dispatch): Promise<RestServer> {
   const server = createServer(
     getRequestListener(
-      (incoming, { incoming: { socket } }) => door(deps, incoming, { address: socket.remoteAddress ?? null }),
+      (incoming, { incoming: { socket } }) =>
+        respond(deps, incoming, { address: socket.remoteAddress ?? null }),
       { hostname: "localhost", overrideGlobalObjects: false },
     ),
   );

@@ -28,7 +28,7 @@ export type TrackingWorld = {
   peer: SmtpTestServer;
   token: string;
   /** Whether the connection is dropped after the message was sent. */
-  loseAll(isLost: boolean): void;
+  dropMessages(isLost: boolean): void;
   send(more?: object): Promise<string>;
   round(): Promise<unknown>;
   /** Sends and delivers an email, and parses its first copy. */
@@ -70,7 +70,7 @@ export async function openTrackingWorld(): Promise<TrackingWorld> {
     world,
     peer,
     token,
-    loseAll: (to) => {
+    dropMessages: (to) => {
       isLost = to;
     },
     send,

@@ -6,7 +6,7 @@ import { type HttpSink, type SinkScript, startHttpSink } from "./servers/http-si
 import { createWorld, type World } from "./world";
 
 /** One event of an endpoint as the API lists it, with its attempts, oldest first. */
-export type ProviderEvent = Record<string, unknown> & {
+export type EndpointEvent = Record<string, unknown> & {
   id: string;
   attempts_made: Record<string, unknown>[];
 };
@@ -24,7 +24,7 @@ export type WebhookWorld = World & {
   /** One round of email and event deliveries. */
   round(): Promise<void>;
   /** The events of an endpoint, oldest first. */
-  told(webhookId: string): Promise<ProviderEvent[]>;
+  eventsOf(webhookId: string): Promise<EndpointEvent[]>;
   /** A call of the API with the key, which must succeed. */
   ok(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
 };
@@ -62,12 +62,12 @@ export async function createWebhookWorld(options: DepsOptions = {}): Promise<Web
     },
     async endpoint(to, events) {
       const endpoint = typeof to === "string" ? to : `http://127.0.0.1:${to.port}/hooks`;
-      const made = await ok("POST", "/api/webhooks", { endpoint, events });
-      return { id: String(made.id), secret: String(made.signing_secret) };
+      const created = await ok("POST", "/api/webhooks", { endpoint, events });
+      return { id: String(created.id), secret: String(created.signing_secret) };
     },
     sendByApi: async (mail = {}) => String((await ok("POST", "/api/emails", { ...MAIL, ...mail })).id),
     round: () => tick(worker, { budgetMs: 20_000 }),
-    told: async (webhookId) => {
+    eventsOf: async (webhookId) => {
       const events = await rowsOf(`/api/webhooks/${webhookId}/events`);
       return Promise.all(
         events.map(async (event) => ({

@@ -1,4 +1,4 @@
-import type { Dangers } from "./dangers";
+import type { Dangers } from "./threat";
 
 /** What may be tried with what the console shows and takes. */
 export const CONTENT: Dangers = {

@@ -1,4 +1,4 @@
-import type { Dangers } from "./dangers";
+import type { Dangers } from "./threat";
 
 /** What may be tried with a message, and where it is shown that it leads to nothing. */
 export const MESSAGE: Dangers = {

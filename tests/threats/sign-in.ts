@@ -1,4 +1,4 @@
-import type { Dangers } from "./dangers";
+import type { Dangers } from "./threat";
 
 /** What may be tried at the door of the console, and with a session. */
 export const SIGN_IN: Dangers = {
@@ -33,12 +33,12 @@ export const SIGN_IN: Dangers = {
   ],
   "an old password after another was written": [
     ["console/sign-in", "is rejected with a password that is replaced during verification"],
-    ["console/second-factor", "started with a password is deleted when the password changes"],
+    ["console/two-factor", "started with a password is deleted when the password changes"],
     ["console/account", "does not overwrite a password that was changed while the current one was verified"],
   ],
   "becoming somebody else by their invitation": [
     [
-      "console/proved-address",
+      "console/verified-address",
       "the emailed link of an invitation verifies the address, the inviter's link does not",
       "loses access once the owner of the address signs in with an email link",
     ],
@@ -53,7 +53,7 @@ export const SIGN_IN: Dangers = {
   ],
   "a door that forgets the second factor": [
     [
-      "console/second-factor",
+      "console/two-factor",
       "cannot sign in without 2FA by any method",
       "loses all sessions that were opened without 2FA",
       "only one file opens sessions, and only the final sign-in steps call it",
@@ -63,7 +63,7 @@ export const SIGN_IN: Dangers = {
   ],
   "guessing, or repeating, a code": [
     [
-      "console/second-factor",
+      "console/two-factor",
       "is accepted once, also concurrently, and no earlier code is accepted after it",
       "can be attempted a few times per challenge, and then the sign-in starts again",
       "cannot be guessed from many IP addresses, and the user is not locked out meanwhile",
@@ -101,11 +101,11 @@ export const SIGN_IN: Dangers = {
       "rejects its next request; other sessions stay active",
       "requires the current password and ends the other sessions",
     ],
-    ["console/second-factor", "requires the password, as does the removal; a code is also accepted"],
+    ["console/two-factor", "requires the password, as does the removal; a code is also accepted"],
   ],
   "a call made by another site": [
     ["console/wrong-address", "a host that only the request names is foreign, even if the origin matches it"],
-    ["console/second-factor", "accept a 2FA code or a passkey only from our own pages"],
+    ["console/two-factor", "accept a 2FA code or a passkey only from our own pages"],
     ["console/oauth", "starts only with a POST from our own page"],
     [
       "console/procedures",
@@ -114,7 +114,7 @@ export const SIGN_IN: Dangers = {
     ],
   ],
   "being sent to another site": [
-    ["console/own-path", "after sign-in, the browser opens a local page"],
+    ["console/redirect-path", "after sign-in, the browser opens a local page"],
     [
       "console/oauth",
       "never redirects to another site",
@@ -129,7 +129,7 @@ export const SIGN_IN: Dangers = {
     ],
   ],
   "secrets in the database": [
-    ["console/second-factor", "contains no plaintext secret and no plaintext recovery code"],
+    ["console/two-factor", "contains no plaintext secret and no plaintext recovery code"],
     ["console/sign-in", "leaves no password in the database"],
   ],
 };

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { reachMoment, release } from "../aims";
 import type { Ask } from "../audit";
-import type { Fault, Scene } from "../fault";
+import type { Fault, FaultContext } from "../fault";
+import { reachMoment, release } from "../kill-stages";
 
 /** The connection is lost after COMMIT was sent: only the database knows whether it was executed. */
 export const cutCommit: Fault = {
@@ -14,7 +14,7 @@ export const cutCommit: Fault = {
       if (isLate()) return n;
       const isWeb = n % 2 === 0;
       const who = isWeb ? (random.chance(0.5) ? "web1" : "web0") : random.chance(0.5) ? "worker1" : "worker0";
-      await rig.trouble({ row, what: "cut", who }, async () => {
+      await rig.disturb({ row, what: "cut", who }, async () => {
         // Either the database's response is held (executed), or the packet itself (not executed).
         const wasReached = await reachMoment(rig, load, {
           who,
@@ -44,21 +44,25 @@ export const startWithoutDatabase: Fault = {
   async inject({ rig, row, times, isLate }) {
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;
-      await rig.trouble({ row, what: "kill", who: "worker0" }, async () => {
-        await rig.cast.kill("web0", { staysDown: true });
-        await rig.cast.kill("worker0", { staysDown: true });
+      await rig.disturb({ row, what: "kill", who: "worker0" }, async () => {
+        await rig.processes.kill("web0", { staysDown: true });
+        await rig.processes.kill("worker0", { staysDown: true });
         for (const who of ["web0", "worker0"] as const) rig.taps[who].refuse(true);
-        await rig.cast.start("web0", { isUnready: true });
-        await rig.cast.start("worker0", { isUnready: true });
-        await expectStatus(rig.cast.baseUrls[0], "/api/health", 200, (what) => rig.complain(row, what));
-        await expectStatus(rig.cast.baseUrls[0], "/api/health/ready", 503, (what) => rig.complain(row, what));
+        await rig.processes.start("web0", { isUnready: true });
+        await rig.processes.start("worker0", { isUnready: true });
+        await expectStatus(rig.processes.baseUrls[0], "/api/health", 200, (what) =>
+          rig.addFinding(row, what),
+        );
+        await expectStatus(rig.processes.baseUrls[0], "/api/health/ready", 503, (what) =>
+          rig.addFinding(row, what),
+        );
         await wait(downMs);
         for (const who of ["web0", "worker0"] as const) rig.taps[who].refuse(false);
-        await untilReady(rig.cast.baseUrls[0]);
+        await untilReady(rig.processes.baseUrls[0]);
       });
       // From now on they restart as usual.
-      await rig.cast.kill("worker0", { staysDown: true });
-      await rig.cast.start("worker0");
+      await rig.processes.kill("worker0", { staysDown: true });
+      await rig.processes.start("worker0");
     }
     return times;
   },
@@ -68,11 +72,11 @@ async function expectStatus(
   baseUrl: string,
   path: string,
   status: number,
-  complain: (what: string) => void,
+  addFinding: (what: string) => void,
 ): Promise<void> {
   const answer = await fetch(`${baseUrl}${path}`).catch(() => null);
   if (answer?.status !== status)
-    complain(`${path} responds with ${answer?.status ?? "nothing"} without a database`);
+    addFinding(`${path} responds with ${answer?.status ?? "nothing"} without a database`);
 }
 
 async function untilReady(baseUrl: string): Promise<void> {
@@ -96,7 +100,7 @@ export const lockTables: Fault = {
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;
       const table = LOCKS[n % LOCKS.length] ?? "deliveries";
-      await rig.trouble({ row, what: "lock", who: "postgres" }, () =>
+      await rig.disturb({ row, what: "lock", who: "postgres" }, () =>
         rig.ask((hot) =>
           hot.begin(async (tx) => {
             await tx.unsafe(`lock table ${table} in share row exclusive mode`);
@@ -119,14 +123,14 @@ export const deadlock: Fault = {
   place: "relay",
   times: { full: 12, short: 2 },
   load: { pauseMsMax: 150 },
-  async inject(scene) {
-    const { rig, row, times, isLate } = scene;
-    const before = await deadlocksOf(scene);
+  async inject(context) {
+    const { rig, row, times, isLate } = context;
+    const before = await deadlocksOf(context);
     for (let tries = 0; tries < times * 2 + chances && !isLate(); tries++) {
-      await rig.trouble({ row, what: "lock", who: "postgres" }, () => lockBackwards(scene));
-      if ((await deadlocksOf(scene)) - before >= times) break;
+      await rig.disturb({ row, what: "lock", who: "postgres" }, () => lockBackwards(context));
+      if ((await deadlocksOf(context)) - before >= times) break;
     }
-    return (await deadlocksOf(scene)) - before;
+    return (await deadlocksOf(context)) - before;
   },
 };
 
@@ -136,8 +140,8 @@ const gatherMs = 300;
 const meetMs = 200;
 
 /** Locks the last recipient of each email whose results are about to be written, and then the first one. */
-async function lockBackwards({ rig }: Scene): Promise<void> {
-  await Promise.race([rig.holdMail("written", "worker0"), wait(2_000)]);
+async function lockBackwards({ rig }: FaultContext): Promise<void> {
+  await Promise.race([rig.holdMessage("written", "worker0"), wait(2_000)]);
   await wait(gatherMs);
   const lock = async (hot: Ask) =>
     hot.begin(async (tx) => {
@@ -145,11 +149,11 @@ async function lockBackwards({ rig }: Scene): Promise<void> {
         select min(id::text) as first, max(id::text) as last from deliveries
         where status = 'sending' and stage = 'handed_over' group by email_id having count(*) > 1 order by 1`;
       for (const { last } of ends) await tx`select 1 from deliveries where id = ${last}::uuid for update`;
-      rig.releaseMail();
+      rig.releaseMessage();
       await wait(meetMs);
       for (const { first } of ends) await tx`select 1 from deliveries where id = ${first}::uuid for update`;
     });
-  await rig.ask((hot) => lock(hot).catch(ignoreDeadlock)).finally(() => rig.releaseMail());
+  await rig.ask((hot) => lock(hot).catch(ignoreDeadlock)).finally(() => rig.releaseMessage());
 }
 
 /** 40P01: this transaction was canceled. */
@@ -157,7 +161,7 @@ function ignoreDeadlock(error: unknown): void {
   if (!(error instanceof Error && "code" in error && error.code === "40P01")) throw error;
 }
 
-async function deadlocksOf({ rig }: Scene): Promise<number> {
+async function deadlocksOf({ rig }: FaultContext): Promise<number> {
   const [row] = await rig.ask(
     (hot) => hot<{ n: number }[]>`
       select deadlocks::int as n from pg_stat_database where datname = current_database()`,

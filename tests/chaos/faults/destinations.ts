@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Fault, Scene } from "../fault";
+import type { Fault, FaultContext } from "../fault";
 import type { Destination } from "../internet";
 
 type Destinations = readonly [Destination, ...Destination[]];
@@ -11,21 +11,21 @@ const patienceMs = 45_000;
  * Sends email there until its servers have failed often enough, or, for a server without failures, until
  * enough was sent.
  */
-async function letThemMisbehave(
-  { rig, load, times, isLate }: Scene,
+async function awaitServerFaults(
+  { rig, load, times, isLate }: FaultContext,
   destinations: Destinations,
   isFaultless = false,
 ): Promise<number> {
-  const countMisdeeds = () =>
-    rig.misdeeds.filter(({ kind }) => destinations.some((one) => one === kind)).length;
-  const before = countMisdeeds();
-  const done = () => (isFaultless ? load.accepted() : countMisdeeds() - before);
+  const countServerFaults = () =>
+    rig.serverFaults.filter(({ kind }) => destinations.some((one) => one === kind)).length;
+  const before = countServerFaults();
+  const done = () => (isFaultless ? load.accepted() : countServerFaults() - before);
   const untilMs = Date.now() + patienceMs;
   while (done() < times && Date.now() < untilMs && !isLate()) await wait(pollMs);
   return done();
 }
 
-const misbehave = (
+const destinationFault = (
   name: string,
   row: string,
   times: Fault["times"],
@@ -37,26 +37,29 @@ const misbehave = (
   place: "direct",
   times,
   load: { ...options.load, destinations },
-  inject: (scene) => letThemMisbehave(scene, destinations, options.isFaultless),
+  inject: (context) => awaitServerFaults(context, destinations, options.isFaultless),
 });
 
-export const temporary = misbehave(
+export const temporary = destinationFault(
   "smtp-4xx",
   "SMTP 4xx at MAIL, RCPT, DATA, dot",
   { full: 100, short: 12 },
   ["mail-451", "rcpt-452", "data-451", "dot-451", "ok"],
 );
 
-export const permanent = misbehave(
+export const permanent = destinationFault(
   "smtp-5xx",
   "SMTP 5xx at MAIL, RCPT, DATA, dot",
   { full: 100, short: 12 },
   ["mail-553", "rcpt-550", "data-554", "dot-554", "ok"],
 );
 
-export const greylist = misbehave("greylisting", "greylisting", { full: 60, short: 8 }, ["grey", "ok"]);
+export const greylist = destinationFault("greylisting", "greylisting", { full: 60, short: 8 }, [
+  "grey",
+  "ok",
+]);
 
-export const garbage = misbehave(
+export const garbage = destinationFault(
   "garbage",
   "garbage reply / unknown code / endless reply",
   { full: 80, short: 10 },
@@ -71,20 +74,21 @@ export const garbage = misbehave(
   ],
 );
 
-export const dropBeforeDot = misbehave(
+export const dropBeforeDot = destinationFault(
   "drop-before-dot",
   "connection dropped at greeting, EHLO, MAIL, RCPT, DATA, in the body; hang before the dot",
   { full: 100, short: 12 },
   ["drop-greeting", "drop-ehlo", "drop-mail", "drop-rcpt", "drop-data", "drop-body", "hang-rcpt"],
 );
 
-export const dropAfterDot = misbehave("drop-after-dot", "drop / hang after the dot", { full: 60, short: 6 }, [
-  "drop-dot",
-  "hang-dot",
-  "ok",
-]);
+export const dropAfterDot = destinationFault(
+  "drop-after-dot",
+  "drop / hang after the dot",
+  { full: 60, short: 6 },
+  ["drop-dot", "hang-dot", "ok"],
+);
 
-export const lying = misbehave(
+export const misleading = destinationFault(
   "lying",
   "lying servers: kept though refused, refused after its own yes, absurd SIZE",
   {
@@ -94,7 +98,7 @@ export const lying = misbehave(
   ["lie-refused", "lie-rcpt", "lie-size"],
 );
 
-export const tarpit = misbehave(
+export const tarpit = destinationFault(
   "tarpit",
   "tarpit",
   { full: 60, short: 8 },
@@ -102,7 +106,7 @@ export const tarpit = misbehave(
   { isFaultless: true },
 );
 
-export const tls = misbehave(
+export const tls = destinationFault(
   "tls",
   "TLS failure, STARTTLS stripped or refused, own certificate, response injection",
   { full: 80, short: 12 },
@@ -110,7 +114,7 @@ export const tls = misbehave(
   { isFaultless: true },
 );
 
-export const dns = misbehave(
+export const dns = destinationFault(
   "dns",
   "connect refused / DNS: SERVFAIL, NXDOMAIN, null MX, slow, truncated, inside addresses",
   { full: 80, short: 12 },
@@ -133,11 +137,11 @@ const TOO_MANY = [
 
 /** What the workers learned about a destination is lost when they are restarted. */
 export const tooMany: Fault = {
-  ...misbehave("smtp-421", "421 anywhere", { full: 10, short: 0 }, TOO_MANY),
-  async inject(scene) {
-    const times = await letThemMisbehave(scene, TOO_MANY);
-    await scene.load.stop();
-    for (const who of ["worker0", "worker1"] as const) await scene.rig.cast.stop(who);
+  ...destinationFault("smtp-421", "421 anywhere", { full: 10, short: 0 }, TOO_MANY),
+  async inject(context) {
+    const times = await awaitServerFaults(context, TOO_MANY);
+    await context.load.stop();
+    for (const who of ["worker0", "worker1"] as const) await context.rig.processes.stop(who);
     return times;
   },
 };

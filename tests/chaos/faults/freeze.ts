@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { reachMoment, release } from "../aims";
-import { freezePostgres } from "../death";
 import type { Fault } from "../fault";
+import { freezePostgres } from "../kill-postgres";
+import { reachMoment, release } from "../kill-stages";
 import type { Stage } from "../records";
 import { leaseSeconds } from "../rig";
 
@@ -22,8 +22,8 @@ export const freezeWorker: Fault = {
       const aim = STAGES[n % STAGES.length] ?? "random";
       const variant = random.chance(0.5) ? 1 : 0;
       await reachMoment(rig, load, { who, aim, variant, web: 0, worker: 0 });
-      await rig.trouble({ row, what: "freeze", who }, async () => {
-        const frozen = rig.cast.freeze(who, leaseSeconds * 1_000 + beyondMs);
+      await rig.disturb({ row, what: "freeze", who }, async () => {
+        const frozen = rig.processes.freeze(who, leaseSeconds * 1_000 + beyondMs);
         await wait(50);
         release(rig);
         await frozen;
@@ -45,7 +45,9 @@ export const freezeWeb: Fault = {
       if (isLate()) return n;
       const who = n % 2 === 0 ? "web0" : "web1";
       await wait(random.upTo(400));
-      await rig.trouble({ row, what: "freeze", who }, () => rig.cast.freeze(who, 1_000 + random.upTo(3_000)));
+      await rig.disturb({ row, what: "freeze", who }, () =>
+        rig.processes.freeze(who, 1_000 + random.upTo(3_000)),
+      );
     }
     return times;
   },
@@ -61,7 +63,7 @@ export const freezeDatabase: Fault = {
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;
       await wait(random.upTo(1_000));
-      await rig.trouble({ row, what: "freeze", who: "postgres" }, async () => {
+      await rig.disturb({ row, what: "freeze", who: "postgres" }, async () => {
         const thaw = freezePostgres(rig.postgres);
         await wait(1_000 + random.upTo(4_000));
         thaw();

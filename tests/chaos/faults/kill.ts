@@ -1,18 +1,18 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type Moment, reachMoment, release } from "../aims";
-import { killPostgres, type PostgresDeath } from "../death";
-import type { Fault, Scene } from "../fault";
+import type { Fault, FaultContext } from "../fault";
+import { killPostgres, type PostgresKill } from "../kill-postgres";
+import { type Moment, reachMoment, release } from "../kill-stages";
 import { STAGES, type Stage } from "../records";
 
 const pauseMsMax = 300;
-const DEATHS: [PostgresDeath, ...PostgresDeath[]] = ["all", "postmaster", "immediate"];
+const DEATHS: [PostgresKill, ...PostgresKill[]] = ["all", "postmaster", "immediate"];
 
 type Aim = Stage | "random";
 type Plan = { who: readonly Moment["who"][]; aims: readonly Aim[] };
 
 /** One kill after the other, each at its stage. */
 const kill = ({ who, aims }: Plan) =>
-  async function inject({ rig, load, random, row, times, isLate }: Scene): Promise<number> {
+  async function inject({ rig, load, random, row, times, isLate }: FaultContext): Promise<number> {
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;
       await wait(random.upTo(pauseMsMax));
@@ -24,17 +24,17 @@ const kill = ({ who, aims }: Plan) =>
         worker: random.chance(0.5) ? 1 : 0,
       };
       await reachMoment(rig, load, moment);
-      const death = random.pick(DEATHS);
+      const how = random.pick(DEATHS);
       const victim = moment.who;
       if (victim === "postgres")
-        await rig.trouble({ row, what: "kill", who: victim }, async () => {
-          await killPostgres(rig.postgres, death);
+        await rig.disturb({ row, what: "kill", who: victim }, async () => {
+          await killPostgres(rig.postgres, how);
           release(rig);
           await rig.ask((hot) => hot`select 1`);
         });
       else
-        await rig.trouble({ row, what: "kill", who: victim }, async () => {
-          await rig.cast.kill(victim);
+        await rig.disturb({ row, what: "kill", who: victim }, async () => {
+          await rig.processes.kill(victim);
           release(rig);
         });
     }

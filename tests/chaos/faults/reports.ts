@@ -4,7 +4,7 @@ import { deriveKey } from "#server/platform/secrets/secrets";
 import { dsn, failed } from "../../mail/bounce/messages";
 import { installationSecret } from "../../support/deps";
 import type { SinkReply } from "../../support/servers/http-sink";
-import type { Fault, Scene } from "../fault";
+import type { Fault, FaultContext } from "../fault";
 import { HOOKED } from "../hooks";
 import { destinationOf } from "../internet";
 
@@ -42,14 +42,14 @@ export const webhooks: Fault = {
       endpoint: "http://127.0.0.1:9/dead",
       events: HOOKED,
     });
-    if (dead.status !== 201) rig.complain(row, `the second endpoint got the response ${dead.status}`);
-    const before = rig.hooks.misdeeds();
-    rig.hooks.misbehave(REPLIES);
+    if (dead.status !== 201) rig.addFinding(row, `the second endpoint got the response ${dead.status}`);
+    const before = rig.hooks.serverFaults();
+    rig.hooks.destinationFault(REPLIES);
     const untilMs = Date.now() + patienceMs;
-    while (rig.hooks.misdeeds() - before < times && Date.now() < untilMs && !isLate()) await wait(100);
-    rig.hooks.misbehave([]);
+    while (rig.hooks.serverFaults() - before < times && Date.now() < untilMs && !isLate()) await wait(100);
+    rig.hooks.destinationFault([]);
     await rig.api("DELETE", `/api/webhooks/${dead.body.id}`);
-    return rig.hooks.misdeeds() - before;
+    return rig.hooks.serverFaults() - before;
   },
 };
 
@@ -63,8 +63,8 @@ export const returns: Fault = {
   times: { full: 20, short: 0 },
   isKill: true,
   load: { destinations: ["returned", "returned", "ok"] },
-  async inject(scene) {
-    const { rig, load, random, row, times, isLate } = scene;
+  async inject(context) {
+    const { rig, load, random, row, times, isLate } = context;
     const before = load.accepted();
     while (load.accepted() - before < times * 2 && !isLate()) await wait(50);
     await load.stop();
@@ -74,12 +74,12 @@ export const returns: Fault = {
       for (const { from, to } of random.shuffled(rig.sunk()))
         for (const address of to) {
           if (destinationOf(address) !== "returned" || reported.has(address)) continue;
-          const report = reportOn(scene, from, address, random.chance(0.5) ? 1 : 0);
+          const report = reportOn(context, from, address, random.chance(0.5) ? 1 : 0);
           if (kills < times && random.chance(0.3)) {
             const who = random.chance(0.5) ? "web0" : "web1";
-            await rig.cast.isUp(who);
+            await rig.processes.isUp(who);
             kills++;
-            await rig.trouble({ row, what: "kill", who }, () => rig.cast.kill(who));
+            await rig.disturb({ row, what: "kill", who }, () => rig.processes.kill(who));
           }
           if (await report) reported.add(address);
         }
@@ -95,7 +95,7 @@ export const returns: Fault = {
 
 /** Submits a report, twice at once. True if both were accepted. */
 async function reportOn(
-  { rig }: Scene,
+  { rig }: FaultContext,
   returnPath: string,
   address: string,
   webIndex: 0 | 1,
@@ -106,8 +106,8 @@ async function reportOn(
     id: `report-on-${address.replace(/@.*/, "")}`,
   });
   const handIn = async (web: 0 | 1): Promise<boolean> => {
-    await rig.cast.isUp(`web${web}`);
-    const url = `${rig.cast.baseUrls[web]}/api/inbound/message?recipient=${encodeURIComponent(returnPath)}`;
+    await rig.processes.isUp(`web${web}`);
+    const url = `${rig.processes.baseUrls[web]}/api/inbound/message?recipient=${encodeURIComponent(returnPath)}`;
     const headers = {
       authorization: `Bearer ${deriveKey(installationSecret, "inbound")}`,
       "content-type": "message/rfc822",

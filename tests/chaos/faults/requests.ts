@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Fault, Scene } from "../fault";
+import type { Fault, FaultContext } from "../fault";
 import type { Call } from "../records";
 
 const atOnce = 50;
@@ -13,16 +13,16 @@ export const duplicates: Fault = {
   async inject({ rig, load, row, times, isLate }) {
     for (let n = 0; n < times; n++) {
       if (isLate()) return n * atOnce;
-      const { call, body } = load.invent();
+      const { call, body } = load.createCall();
       const tries = await Promise.all(
         Array.from({ length: atOnce }, (_, webIndex) => load.post(call, body, webIndex)),
       );
       for (let again = 0; tries.every(({ id }) => id === null); again++)
         tries.push(await load.post(call, body, again));
       const ids = new Set(tries.flatMap(({ id }) => (id === null ? [] : [id])));
-      if (ids.size !== 1) rig.complain(row, `${call.label}: ${ids.size} responses under one key`);
+      if (ids.size !== 1) rig.addFinding(row, `${call.label}: ${ids.size} responses under one key`);
       const other = await load.post(call, { ...body, html: "<p>Another one</p>" }, n);
-      if (other.status !== 409) rig.complain(row, `${call.label}: another body gets ${other.status}`);
+      if (other.status !== 409) rig.addFinding(row, `${call.label}: another body gets ${other.status}`);
     }
     return times * atOnce;
   },
@@ -37,25 +37,25 @@ export const batches: Fault = {
   place: "relay",
   times: { full: 20, short: 4 },
   isKill: true,
-  async inject(scene) {
-    const { rig, load, random, row, times, isLate } = scene;
+  async inject(context) {
+    const { rig, load, random, row, times, isLate } = context;
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;
-      const emails = Array.from({ length: batchSize }, () => load.invent());
+      const emails = Array.from({ length: batchSize }, () => load.createCall());
       const key = `batch ${row} ${n}`;
       const isBad = n % 3 === 0;
       for (const { call } of emails) Object.assign(call, { key, isRefusable: isBad });
       const bodies = emails.map(({ body }, k) => (isBad && k === 3 ? { ...body, to: ["no address"] } : body));
       const who = n % 2 === 0 ? "web0" : "web1";
-      await rig.cast.isUp(who);
+      await rig.processes.isUp(who);
       const calls = emails.map(({ call }) => call);
-      const first = postBatch(scene, calls, key, bodies, n % 2);
+      const first = postBatch(context, calls, key, bodies, n % 2);
       await wait(random.upTo(12));
-      await rig.trouble({ row, what: "kill", who }, () => rig.cast.kill(who));
+      await rig.disturb({ row, what: "kill", who }, () => rig.processes.kill(who));
       let wasTaken = await first;
       for (let again = 1; !isBad && !wasTaken && again < 200; again++) {
         await wait(50);
-        wasTaken = await postBatch(scene, calls, key, bodies, n + again);
+        wasTaken = await postBatch(context, calls, key, bodies, n + again);
       }
     }
     return times;
@@ -64,7 +64,7 @@ export const batches: Fault = {
 
 /** One request for a batch. Records the response for each of its emails. */
 async function postBatch(
-  { rig }: Scene,
+  { rig }: FaultContext,
   calls: readonly Call[],
   key: string,
   bodies: readonly unknown[],
@@ -75,7 +75,7 @@ async function postBatch(
   let status: number | null = null;
   let ids: string[] = [];
   try {
-    const response = await fetch(`${rig.cast.baseUrls[web === 0 ? 0 : 1]}/api/emails/batch`, {
+    const response = await fetch(`${rig.processes.baseUrls[web === 0 ? 0 : 1]}/api/emails/batch`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${rig.token}`,

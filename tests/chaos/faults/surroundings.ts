@@ -19,17 +19,17 @@ export const redis: Fault = {
     if (!store) return 0;
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;
-      await rig.trouble({ row, what: "freeze", who: "redis" }, async () => {
+      await rig.disturb({ row, what: "freeze", who: "redis" }, async () => {
         if (n % 3 === 0) store.freeze();
         else if (n % 3 === 1) await store.kill();
         else await store.client.call("CLIENT", "PAUSE", "1500", "ALL").catch(() => {});
         await wait(1_000 + random.upTo(1_500));
-        for (const baseUrl of rig.cast.baseUrls) {
+        for (const baseUrl of rig.processes.baseUrls) {
           const headers = { authorization: `Bearer ${rig.token}` };
           const answer = await fetch(`${baseUrl}/api/emails?limit=1`, { headers });
           const limit = Number(answer.headers.get("x-ratelimit-limit"));
           if (!answer.ok || !(limit > 0))
-            rig.complain(row, `GET /api/emails: ${answer.status}, X-RateLimit-Limit ${limit}`);
+            rig.addFinding(row, `GET /api/emails: ${answer.status}, X-RateLimit-Limit ${limit}`);
         }
         if (n % 3 === 0) store.thaw();
         if (n % 3 === 1) await store.restart();
@@ -55,13 +55,13 @@ export const clockSkew: Fault = {
   load: { scheduledAheadMs },
   async inject({ rig, load, row, times }) {
     const ahead = { web0: hourMs, web1: -hourMs, worker0: -hourMs, worker1: hourMs } as const;
-    const players = Object.keys(ahead) as (keyof typeof ahead)[];
+    const processNames = Object.keys(ahead) as (keyof typeof ahead)[];
     const setClocks = async (isSkewed: boolean) => {
       await Promise.all(
-        players.map((who) =>
-          rig.trouble({ row, what: "kill", who }, async () => {
-            await rig.cast.kill(who, { staysDown: true });
-            await rig.cast.start(who, isSkewed ? { clockAheadMs: ahead[who] } : {});
+        processNames.map((who) =>
+          rig.disturb({ row, what: "kill", who }, async () => {
+            await rig.processes.kill(who, { staysDown: true });
+            await rig.processes.start(who, isSkewed ? { clockAheadMs: ahead[who] } : {});
           }),
         ),
       );
@@ -135,14 +135,14 @@ export const diskFull: Fault = {
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;
       await wait(random.upTo(1_500));
-      await rig.trouble({ row, what: "full", who: "postgres" }, async () => {
+      await rig.disturb({ row, what: "full", who: "postgres" }, async () => {
         const fromMs = Date.now();
         await fill(ballast);
         await wait(fullMs);
         const refused = load.calls
           .flatMap(({ tries }) => tries)
           .filter(({ sentAtMs, status }) => sentAtMs > fromMs && status === 503);
-        if (refused.length === 0) rig.complain(row, "no request was rejected for the full disk");
+        if (refused.length === 0) rig.addFinding(row, "no request was rejected for the full disk");
         await rm(ballast, { force: true });
         await rig.ask((hot) => hot`select 1`);
       });

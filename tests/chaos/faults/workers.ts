@@ -25,10 +25,10 @@ export const stopInOrder: Fault = {
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;
       const who = n % 2 === 0 ? "worker0" : "worker1";
-      await rig.cast.isUp(who);
+      await rig.processes.isUp(who);
       await wait(random.upTo(500));
-      const { code, signal } = await rig.cast.stop(who);
-      if (code !== 0) rig.complain(row, `${who} ended with ${signal ?? code}`);
+      const { code, signal } = await rig.processes.stop(who);
+      if (code !== 0) rig.addFinding(row, `${who} ended with ${signal ?? code}`);
     }
     return times;
   },
@@ -46,13 +46,13 @@ export const ticks: Fault = {
   async inject({ rig, row, random, times, isLate }) {
     const workers = ["worker0", "worker1"] as const;
     for (const who of workers)
-      await rig.trouble({ row, what: "kill", who }, async () => {
-        await rig.cast.kill(who, { staysDown: true });
+      await rig.disturb({ row, what: "kill", who }, async () => {
+        await rig.processes.kill(who, { staysDown: true });
         await expireLeases();
       });
     let done = 0;
     while (done < times && !isLate()) {
-      await rig.trouble({ row, what: "kill", who: "tick" }, async () => {
+      await rig.disturb({ row, what: "kill", who: "tick" }, async () => {
         const rounds = Array.from({ length: ticksAtOnce }, () => rig.startTick());
         const [killed, frozen] = rounds;
         await wait(1_200 + random.upTo(1_500));
@@ -67,7 +67,7 @@ export const ticks: Fault = {
       });
       done++;
     }
-    for (const who of workers) await rig.cast.start(who);
+    for (const who of workers) await rig.processes.start(who);
     return done;
 
     function expireLeases() {
@@ -89,8 +89,8 @@ export const loginRefused: Fault = {
   times: { full: 3, short: 0 },
   async inject({ rig, times, isLate }) {
     const startAgain = async () => {
-      for (const who of ["worker0", "worker1"] as const) await rig.cast.stop(who);
-      for (const who of ["worker0", "worker1"] as const) await rig.cast.isUp(who);
+      for (const who of ["worker0", "worker1"] as const) await rig.processes.stop(who);
+      for (const who of ["worker0", "worker1"] as const) await rig.processes.isUp(who);
     };
     for (let n = 0; n < times; n++) {
       if (isLate()) return n;

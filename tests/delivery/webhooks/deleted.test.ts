@@ -61,5 +61,5 @@ test("deleting an endpoint while a failed attempt is recorded succeeds without a
   expect((await world.api("GET", `/api/webhooks/${id}`, { token: world.token })).status).toBe(404);
   expect(await hot`select from webhook_deliveries where webhook_id = ${id}`).toEqual([]);
   await world.round();
-  expect((await world.told(other.id)).map(({ type }) => type)).toEqual(["email.delivered"]);
+  expect((await world.eventsOf(other.id)).map(({ type }) => type)).toEqual(["email.delivered"]);
 });

@@ -108,7 +108,7 @@ describe("an endpoint that fails", () => {
       await world.round();
       await world.round();
       expect(sink.received).toHaveLength(attempt);
-      const [event] = await world.told(id);
+      const [event] = await world.eventsOf(id);
       expect(event).toMatchObject({ status: attempt < 8 ? "pending" : "failed", attempts: attempt });
       // The longest wait is 10 hours plus 20% jitter.
       await world.elapse("12 hours 1 minute");
@@ -123,7 +123,7 @@ describe("an endpoint that fails", () => {
       const at = new Date(Number(timestamp) * 1_000);
       expect(new Webhook(secret).sign(message, at, request.body)).toBe(signature);
     }
-    const [event] = await world.told(id);
+    const [event] = await world.eventsOf(id);
     expect(event?.attempts_made.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(event?.attempts_made[0]).toMatchObject({
       http_status_code: 500,
@@ -142,7 +142,7 @@ describe("an endpoint that fails", () => {
     const waits: number[] = [];
     for (let attempt = 1; attempt <= 7; attempt++) {
       await world.round();
-      const [event] = await world.told(id);
+      const [event] = await world.eventsOf(id);
       const last = event?.attempts_made.at(-1);
       waits.push((Date.parse(String(last?.next_attempt_at)) - Date.parse(String(last?.sent_at))) / 1_000);
       await world.elapse("12 hours 1 minute");
@@ -163,7 +163,7 @@ describe("an endpoint that fails", () => {
     await world.elapse("2 days");
     await world.round();
     expect(sink.received).toHaveLength(2);
-    const [event] = await world.told(id);
+    const [event] = await world.eventsOf(id);
     expect(event).toMatchObject({ status: "success", next_attempt_at: null });
     expect(event?.attempts_made.map((attempt) => attempt.http_status_code)).toEqual([503, 204]);
   });
@@ -178,7 +178,7 @@ describe("an endpoint that fails", () => {
     await world.sendByApi();
     await world.round();
     expect(elsewhere.received).toEqual([]);
-    expect((await world.told(id))[0]).toMatchObject({
+    expect((await world.eventsOf(id))[0]).toMatchObject({
       status: "pending",
       attempts_made: [{ http_status_code: status }],
     });
@@ -197,7 +197,7 @@ describe("an endpoint that fails", () => {
       await world.round();
       await world.elapse("3 hours");
     }
-    const [event] = await world.told(id);
+    const [event] = await world.eventsOf(id);
     const [page, bytes, packed] = event?.attempts_made.map(({ response }) => String(response)) ?? [];
     expect(page).toHaveLength(16 * 1024);
     expect(page).toMatch(/^<script>alert\(1\)<\/script>x+$/);
@@ -211,7 +211,7 @@ describe("an endpoint that fails", () => {
     await sink.close();
     await world.sendByApi();
     await world.round();
-    expect((await world.told(id))[0]).toMatchObject({
+    expect((await world.eventsOf(id))[0]).toMatchObject({
       status: "pending",
       attempts_made: [{ http_status_code: null, response: null, fault: "refused" }],
     });

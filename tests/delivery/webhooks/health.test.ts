@@ -21,7 +21,7 @@ describe("410", () => {
     await world.sendByApi();
     await world.round();
     expect(await endpointOf(id)).toMatchObject({ status: "disabled", disabled_reason: "gone" });
-    expect(await world.told(id)).toMatchObject([
+    expect(await world.eventsOf(id)).toMatchObject([
       { status: "failed", attempts_made: [{ http_status_code: 410, next_attempt_at: null }] },
     ]);
     expect(other.received.map(({ body }) => JSON.parse(body))).toMatchObject([
@@ -142,7 +142,7 @@ describe("a member who disables an endpoint", () => {
     await world.sendByApi();
     await world.elapse("1 hour");
     await world.round();
-    expect(await world.told(id)).toMatchObject([{ status: "failed", attempts: 1 }]);
+    expect(await world.eventsOf(id)).toMatchObject([{ status: "failed", attempts: 1 }]);
     expect(await endpointOf(id)).toMatchObject({ status: "disabled", disabled_reason: null });
 
     await world.ok("PATCH", `/api/webhooks/${id}`, { status: "enabled" });
@@ -191,8 +191,8 @@ test("only event deliveries that ended a month ago are deleted", async () => {
   await age("success", 29);
   await age("pending", 40);
   await world.round();
-  expect(await world.told(id)).toHaveLength(2);
+  expect(await world.eventsOf(id)).toHaveLength(2);
   await age("success", 31);
   await world.round();
-  expect(await world.told(id)).toMatchObject([{ status: "pending" }]);
+  expect(await world.eventsOf(id)).toMatchObject([{ status: "pending" }]);
 });

@@ -30,14 +30,17 @@ test("killing a worker process during its attempts repeats events and loses none
   await sink.waitFor(4);
   first.signal("SIGKILL");
   await first.exited;
-  expect((await world.told(id)).filter(({ status }) => status === "success")).toEqual([]);
+  expect((await world.eventsOf(id)).filter(({ status }) => status === "success")).toEqual([]);
 
   isReleased = true;
   for (const release of held) release();
   await world.elapse("61 seconds");
   spawnWorker(settings);
   await expect
-    .poll(async () => (await world.told(id)).map(({ status }) => status), { timeout: 50_000, interval: 250 })
+    .poll(async () => (await world.eventsOf(id)).map(({ status }) => status), {
+      timeout: 50_000,
+      interval: 250,
+    })
     .toEqual(Array(12).fill("success"));
 
   const calls = new Map<string, Set<string>>();

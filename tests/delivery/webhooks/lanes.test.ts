@@ -141,7 +141,7 @@ describe("a worker that dies", () => {
     expect(sink.received.map(({ headers }) => String(headers["svix-id"])).sort()).toEqual(
       claims.map((claim) => claim.id).sort(),
     );
-    expect((await world.told(id)).map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
+    expect((await world.eventsOf(id)).map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
   });
 
   test("and resumes late changes nothing that the next worker recorded", async () => {
@@ -163,7 +163,7 @@ describe("a worker that dies", () => {
     expect(await statuses(id)).toEqual({ success: 1 });
     answer();
     await late;
-    const [event] = await world.told(id);
+    const [event] = await world.eventsOf(id);
     expect(event).toMatchObject({ status: "success" });
     expect(event?.attempts_made.map((attempt) => attempt.http_status_code)).toEqual([200]);
   });

@@ -84,7 +84,7 @@ test("the body is stored before the first attempt and does not change with the e
   await world.elapse("1 minute");
   await world.round();
   expect(sink.received.map(({ body }) => JSON.parse(body).data.subject)).toEqual(["Hello", "Hello"]);
-  const [row] = await world.told(id);
+  const [row] = await world.eventsOf(id);
   const event = await world.ok("GET", `/api/webhooks/${id}/events/${row?.id}`);
   expect(event.payload).toEqual(JSON.parse(sink.received[0]?.body ?? ""));
 });
@@ -96,7 +96,7 @@ test("an event whose email was deleted before the first attempt fails and delays
   await world.deps.hot`delete from emails where id = ${emailId}`;
   await world.sendByApi();
   await world.round();
-  expect((await world.told(id)).map(({ status }) => status)).toEqual(["failed", "success"]);
+  expect((await world.eventsOf(id)).map(({ status }) => status)).toEqual(["failed", "success"]);
   expect(sink.received).toHaveLength(1);
 });
 

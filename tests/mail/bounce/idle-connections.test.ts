@@ -33,7 +33,7 @@ async function listen(firstCommandMs = 60_000): Promise<void> {
   });
 }
 
-type Client = { socket: Socket; say(line: string): Promise<string>; heard(): Promise<string> };
+type Client = { socket: Socket; send(line: string): Promise<string>; heard(): Promise<string> };
 
 /** A client at an address of this machine, which was greeted. */
 async function open(localAddress: string): Promise<Client> {
@@ -45,17 +45,17 @@ async function open(localAddress: string): Promise<Client> {
       if (line[3] !== "-".charCodeAt(0)) return line.toString("latin1");
     return "closed";
   };
-  const say = (line: string) => {
+  const send = (line: string) => {
     socket.write(`${line}\r\n`);
     return heard();
   };
-  const client = { socket, say, heard };
+  const client = { socket, send, heard };
   clients.push(client);
   expect(await heard()).toMatch(/^220 /);
   return client;
 }
 
-const openMany = (host: number, count: number) =>
+const openClients = (host: number, count: number) =>
   Array.from({ length: count }, () => open(`127.0.0.${host}`));
 
 async function bring(localAddress: string): Promise<number> {
@@ -78,36 +78,36 @@ test("where five addresses hold all 50 connections, a sixth is served, and the o
   await listen();
   const oldest = await open("127.0.0.1");
   clients = [];
-  await Promise.all([1, 2, 3, 4, 5].flatMap((host) => openMany(host, host === 1 ? 9 : 10)));
+  await Promise.all([1, 2, 3, 4, 5].flatMap((host) => openClients(host, host === 1 ? 9 : 10)));
   expect(await bring("127.0.0.6")).toBe(250);
   expect(taken).toEqual([OURS]);
   expect(await oldest.heard()).toMatch(/^421 4\.7\.0 /);
   expect(await oldest.heard()).toBe("closed");
   // No other connection was closed, and one address still has at most ten.
-  for (const client of clients) expect(await client.say("NOOP")).toMatch(/^250 /);
+  for (const client of clients) expect(await client.send("NOOP")).toMatch(/^250 /);
   expect(await bring("127.0.0.5")).toBe(421);
 });
 
 test("a connection that transfers a message stays open, and one that only sends NOOP does not", async () => {
   await listen();
   const first = await open("127.0.0.1");
-  for (const line of ["EHLO me", "MAIL FROM:<>", `RCPT TO:<${OURS}>`, "DATA"]) await first.say(line);
+  for (const line of ["EHLO me", "MAIL FROM:<>", `RCPT TO:<${OURS}>`, "DATA"]) await first.send(line);
   const second = await open("127.0.0.1");
-  await second.say("EHLO me");
-  await Promise.all([2, 3, 4, 5, 6].flatMap((host) => openMany(host, host === 2 ? 8 : 10)));
-  expect(await second.say("NOOP")).toMatch(/^250 /);
+  await second.send("EHLO me");
+  await Promise.all([2, 3, 4, 5, 6].flatMap((host) => openClients(host, host === 2 ? 8 : 10)));
+  expect(await second.send("NOOP")).toMatch(/^250 /);
   expect(await bring("127.0.0.7")).toBe(250);
   expect(await second.heard()).toMatch(/^421 /);
-  expect(await first.say("Subject: x\r\n\r\nx\r\n.")).toMatch(/^250 /);
+  expect(await first.send("Subject: x\r\n\r\nx\r\n.")).toMatch(/^250 /);
   expect(taken).toEqual([OURS, OURS]);
 });
 
 test("a connection without a first command ends sooner than one that has said EHLO", async () => {
   await listen(300);
   const polite = await open("127.0.0.1");
-  await polite.say("EHLO me");
+  await polite.send("EHLO me");
   const silent = await open("127.0.0.1");
   expect(await silent.heard()).toMatch(/^421 4\.4\.2 /);
   expect(await silent.heard()).toBe("closed");
-  expect(await polite.say("NOOP")).toMatch(/^250 /);
+  expect(await polite.send("NOOP")).toMatch(/^250 /);
 });

@@ -5,15 +5,15 @@ import { type Listener, startListener } from "#server/mail/bounce/listener";
 import type { Log } from "#server/platform/log";
 import { readLines } from "../../support/processes/read-lines";
 
-type Taken = { bytes: Buffer; recipient: string };
+type Accepted = { bytes: Buffer; recipient: string };
 
 let listener: Listener;
-let taken: Taken[];
+let taken: Accepted[];
 let logged: { event: string; facts: unknown }[];
 afterEach(() => listener.close());
 
 async function listen(
-  receive: (one: Taken) => Promise<"done" | "later"> = async () => "done",
+  receive: (one: Accepted) => Promise<"done" | "later"> = async () => "done",
 ): Promise<void> {
   taken = [];
   logged = [];
@@ -103,12 +103,12 @@ test("answers 250 only when the effect is there, and 451 when it failed or has t
     expect(isAnswered).toBe(false);
     return "done";
   };
-  const bringing = bring(OURS).then((code) => {
+  const submit = bring(OURS).then((code) => {
     isAnswered = true;
     return code;
   });
   commit();
-  expect(await bringing).toBe(250);
+  expect(await submit).toBe(250);
 });
 
 test("reads the first MB of a large message, and rejects messages above 32 MB", async () => {
@@ -125,7 +125,7 @@ test("reads the first MB of a large message, and rejects messages above 32 MB", 
 });
 
 /** Sends the lines one by one, each after the reply to the previous one, and disconnects. Returns the reply codes. */
-async function converse(lines: readonly string[], farewell = ""): Promise<string[]> {
+async function converse(lines: readonly string[], lastReply = ""): Promise<string[]> {
   const socket = connect(listener.port, "127.0.0.1");
   socket.on("error", () => {});
   const replies = readLines(socket);
@@ -135,7 +135,7 @@ async function converse(lines: readonly string[], farewell = ""): Promise<string
     if (line[3] === "-".charCodeAt(0)) continue;
     codes.push(line.toString("latin1", 0, 3));
     const next = rest.shift();
-    if (next === undefined) socket.end(farewell);
+    if (next === undefined) socket.end(lastReply);
     else socket.write(`${next}\r\n`);
   }
   return codes;

@@ -100,7 +100,7 @@ Spam.
 const COPY = `${RETURNED}\nThe mail itself.\n`;
 
 /** Bounces in the forms before RFC 3464, and of those who never took it up. */
-export const LETTERS: Record<string, Buffer> = {
+export const PLAIN_BOUNCES: Record<string, Buffer> = {
   qmail: letter(
     "From: MAILER-DAEMON@mx.example.net\nSubject: failure notice\n",
     `Hi. This is the qmail-send program at mx.example.net.

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { interpretReported } from "#server/mail/bounce/judge";
 import { readReport } from "#server/mail/bounce/read-report";
 import type { Report, Reported } from "#server/mail/bounce/report";
-import { arf, dsn, failed, LETTERS, letter } from "./messages";
+import { arf, dsn, failed, letter, PLAIN_BOUNCES } from "./messages";
 
 function delivery(bytes: Uint8Array): Extract<Report, { kind: "delivery" }> {
   const report = readReport(bytes);
@@ -110,7 +110,7 @@ describe("a bounce that follows no RFC", () => {
   };
 
   test.each(Object.entries(EXPECTED))("of %s is read", (name, expected) => {
-    const { reported, about } = delivery(LETTERS[name] ?? Buffer.alloc(0));
+    const { reported, about } = delivery(PLAIN_BOUNCES[name] ?? Buffer.alloc(0));
     expect(reported.map(({ action }) => action)).toEqual(expected.map(() => "failed"));
     expect(reported.map(({ recipients: [address], reply }) => [address, reply.code, reply.enhanced])).toEqual(
       expected,

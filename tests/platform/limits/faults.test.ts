@@ -3,7 +3,11 @@ import { STORE_PAUSE_MS, STORE_TIMEOUT_MS } from "#server/platform/limits/fallba
 import { createLimits, type LimitStore, type Limits } from "#server/platform/limits/limits";
 import { freePort, type RedisServer, redisMissing, startRedis } from "../../support/processes/redis";
 import { startSilentTestServer } from "../../support/servers/silent-test-server";
-import { type Fault, startUpstashFront, type UpstashFront } from "../../support/servers/upstash-test-server";
+import {
+  type Fault,
+  startUpstashTestServer,
+  type UpstashTestServer,
+} from "../../support/servers/upstash-test-server";
 import { type RecordedLog, recordedLog } from "./recorded-log";
 
 const minuteMs = 60_000;
@@ -32,9 +36,9 @@ async function openRedis(): Promise<RedisServer> {
   return redis;
 }
 
-async function openFront(): Promise<UpstashFront> {
+async function openFront(): Promise<UpstashTestServer> {
   const redis = await openRedis();
-  const front = await startUpstashFront(redis.url);
+  const front = await startUpstashTestServer(redis.url);
   onTestFinished(() => front.stop());
   return front;
 }

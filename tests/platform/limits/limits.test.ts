@@ -3,21 +3,21 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createLimits, type LimitStore, type Limits, type Verdict } from "#server/platform/limits/limits";
 import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 import { type RedisServer, redisMissing, startRedis } from "../../support/processes/redis";
-import { startUpstashFront, type UpstashFront } from "../../support/servers/upstash-test-server";
+import { startUpstashTestServer, type UpstashTestServer } from "../../support/servers/upstash-test-server";
 import { type RecordedLog, recordedLog } from "./recorded-log";
 
 const minuteMs = 60_000;
 const someMinute = Date.UTC(2030, 0, 1, 12, 0);
 
 let redis: RedisServer;
-let front: UpstashFront;
+let front: UpstashTestServer;
 let log: RecordedLog;
 let opened: Limits[] = [];
 
 beforeAll(async () => {
   if (redisMissing !== null) return;
   redis = await startRedis();
-  front = await startUpstashFront(redis.url);
+  front = await startUpstashTestServer(redis.url);
 });
 
 afterAll(async () => {

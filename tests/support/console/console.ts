@@ -24,7 +24,7 @@ const authSecret = "a".repeat(64);
 const url = "https://mail.example.org";
 
 /** The time of all sign-in attempts, so that no minute ends between them. */
-const oneMoment = () => 90_000;
+const fixedTimeMs = () => 90_000;
 
 export type LogLine = { event: string; facts: Facts };
 
@@ -50,7 +50,7 @@ export async function openConsole() {
     trustedHops: 0,
     url,
     authSecret,
-    signInLimiter: createSignInLimiter(world.hot, oneMoment),
+    signInLimiter: createSignInLimiter(world.hot, fixedTimeMs),
     providers: {},
     prepareFirstUser: async () => {},
     peerHeader: "x-backstamp-peer",
@@ -79,7 +79,7 @@ export async function openConsole() {
       const database = openDatabase(world.databaseUrl, { connectionsMax: 2 });
       otherDatabases.push(database);
       const { db, hot } = database;
-      return { ...deps, db, hot, signInLimiter: createSignInLimiter(hot, oneMoment) };
+      return { ...deps, db, hot, signInLimiter: createSignInLimiter(hot, fixedTimeMs) };
     },
     session: (userId: string) => openSession(deps, { userId, address: "192.0.2.1", userAgent: null }),
     /** Calls procedures, from the given IP address if there is one. */

@@ -13,15 +13,15 @@ export async function openMailbox(console: Console) {
   if (!target.ok) throw new Error(target.fault);
   const transport = createRelay(target.target);
   console.deps.transportKind = "relay";
-  const mailsTo = async (address: string): Promise<string[]> => {
+  const emailsTo = async (address: string): Promise<string[]> => {
     await tick({ ...console.deps, transport }, { budgetMs: 20_000 });
     return peer.messages.filter(({ to }) => to.includes(address)).map(({ bytes }) => textOf(bytes));
   };
   return {
-    mailsTo,
+    emailsTo,
     /** The links in the emails to an address, oldest first. */
     linksTo: async (address: string): Promise<URL[]> =>
-      (await mailsTo(address)).flatMap((text) => {
+      (await emailsTo(address)).flatMap((text) => {
         const found = /^https?:\/\/\S+$/m.exec(text)?.[0];
         return found === undefined ? [] : [new URL(found)];
       }),

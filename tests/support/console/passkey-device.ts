@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
 /** Faults that a test can give the authenticator. */
-export type Misbehaviour = {
+export type PasskeyFault = {
   origin?: string;
   rpId?: string;
   challenge?: string;
@@ -39,7 +39,7 @@ export function createPasskeyDevice(page: { origin: string; rpId: string }) {
   const place = { id: id.toString("base64url"), rawId: id.toString("base64url"), type: "public-key" };
   let counted = 0;
 
-  const clientData = (type: string, asked: Asked, wrong: Misbehaviour) =>
+  const clientData = (type: string, asked: Asked, wrong: PasskeyFault) =>
     Buffer.from(
       JSON.stringify({
         type: wrong.type ?? type,
@@ -48,7 +48,7 @@ export function createPasskeyDevice(page: { origin: string; rpId: string }) {
         crossOrigin: false,
       }),
     );
-  const authData = (flags: number, wrong: Misbehaviour, more: Buffer = Buffer.alloc(0)) => {
+  const authData = (flags: number, wrong: PasskeyFault, more: Buffer = Buffer.alloc(0)) => {
     counted = wrong.counter ?? counted + 1;
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE(counted);
@@ -59,7 +59,7 @@ export function createPasskeyDevice(page: { origin: string; rpId: string }) {
   return {
     id: place.id,
     /** The response of `navigator.credentials.create`, as JSON. */
-    make(asked: Asked, wrong: Misbehaviour = {}): string {
+    make(asked: Asked, wrong: PasskeyFault = {}): string {
       const data = authData(
         0x40,
         wrong,
@@ -85,7 +85,7 @@ export function createPasskeyDevice(page: { origin: string; rpId: string }) {
       });
     },
     /** The response of `navigator.credentials.get`, as JSON. */
-    use(asked: Asked, wrong: Misbehaviour = {}): string {
+    use(asked: Asked, wrong: PasskeyFault = {}): string {
       const client = clientData("webauthn.get", asked, wrong);
       const data = authData(0, wrong);
       const signature = sign("sha256", Buffer.concat([data, sha256(client)]), privateKey);

@@ -8,7 +8,7 @@ import type { CallResult, RoleTeam } from "./role-teams";
 type Secret = { text: string; of: string };
 
 /** Columns whose name or type suggests a secret, and which contain none. */
-const OPEN_COLUMNS = [
+const PUBLIC_COLUMNS = [
   "api_keys.token_id",
   "attachments.content",
   "callback_tokens.body",
@@ -22,7 +22,7 @@ const OPEN_COLUMNS = [
  * Procedures that return a secret once, to its creator: the column of that secret, or the field of the
  * response.
  */
-const TOLD_ONCE: Record<string, { of?: string; field?: string }> = {
+const RETURNED_ONCE: Record<string, { of?: string; field?: string }> = {
   "account.startAuthenticator": { of: "totp_factors.secret" },
   "webhooks.create": { of: "webhooks.secret" },
   "webhooks.rotate": { of: "webhooks.secret" },
@@ -40,7 +40,7 @@ const TOLD_ONCE: Record<string, { of?: string; field?: string }> = {
 export function watchSecrets(console: Console) {
   const { vault } = console.deps;
   const secrets: Secret[] = [{ text: PASSWORD, of: "a password" }];
-  const heard: { procedure: string; text: string }[] = [];
+  const responses: { procedure: string; text: string }[] = [];
   const seal = vault.seal;
   vault.seal = (text, place) => {
     const sealed = seal(text, place);
@@ -51,7 +51,7 @@ export function watchSecrets(console: Console) {
 
   return {
     /** Adds secrets to a team that no call of the matrix creates. */
-    plant: async ({ teamId, userIds }: RoleTeam) => {
+    addSecrets: async ({ teamId, userIds }: RoleTeam) => {
       const password = "canary-of-a-relay";
       secrets.push({ text: password, of: "a relay's password" });
       const url = `smtps://backstamp:${password}@smtp.example.com:465`;
@@ -60,23 +60,23 @@ export function watchSecrets(console: Console) {
     },
     record: (procedure: string, answer: CallResult) => {
       const data = answer.ok ? answer.data : answer.message;
-      heard.push({ procedure, text: JSON.stringify(data) ?? "" });
-      const { field } = TOLD_ONCE[procedure] ?? {};
-      const told = field && (data as Record<string, unknown>)[field];
-      if (typeof told === "string") secrets.push({ text: told, of: procedure });
+      responses.push({ procedure, text: JSON.stringify(data) ?? "" });
+      const { field } = RETURNED_ONCE[procedure] ?? {};
+      const returned = field && (data as Record<string, unknown>)[field];
+      if (typeof returned === "string") secrets.push({ text: returned, of: procedure });
     },
     /**
      * The procedures whose responses contained a secret that they must not return, with the secret's origin.
      */
-    findTold: async (hot: HotSql): Promise<string[]> => {
+    findLeaks: async (hot: HotSql): Promise<string[]> => {
       const all = [...secrets, ...(await readStored(hot))].filter(({ text }) => text !== "");
-      const told = heard.flatMap(({ procedure, text }) =>
+      const returned = responses.flatMap(({ procedure, text }) =>
         all
-          .filter(({ of }) => of !== procedure && of !== TOLD_ONCE[procedure]?.of)
+          .filter(({ of }) => of !== procedure && of !== RETURNED_ONCE[procedure]?.of)
           .filter((secret) => text.includes(JSON.stringify(secret.text).slice(1, -1)))
           .map(({ of }) => `${procedure} tells ${of}`),
       );
-      return [...new Set(told)];
+      return [...new Set(returned)];
     },
     /** The origins of all known secrets. */
     known: async (hot: HotSql): Promise<Set<string>> =>
@@ -93,7 +93,7 @@ async function readStored(hot: HotSql): Promise<Secret[]> {
     from information_schema.columns
     where table_schema = 'public' and data_type in ('bytea', 'text')
       and (data_type = 'bytea' or column_name ~ '(secret|hash|password|private_key|token)')`;
-  const closed = columns.filter(({ table, column }) => !OPEN_COLUMNS.includes(`${table}.${column}`));
+  const closed = columns.filter(({ table, column }) => !PUBLIC_COLUMNS.includes(`${table}.${column}`));
   const stored = await Promise.all(
     closed.map(async ({ table, column, isBytes }) => {
       const of = `${table}.${column}`;

@@ -7,7 +7,7 @@ export type VisitorOptions = { address?: string; userAgent?: string };
 /**
  * The result of a sign-in request: where it redirects, the error it reports, and whether a session is open.
  */
-export type SignedIn = { status: number; to: string; error: string | null; isIn: boolean };
+export type SignInResult = { status: number; to: string; error: string | null; isIn: boolean };
 
 /** A browser without a display: it stores cookies, and calls `/api/auth` and `/api/trpc` like pages do. */
 export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
@@ -75,13 +75,13 @@ export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
         }),
       });
       const text = await response.text();
-      const told = response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
-      return { status: response.status, told, headers: response.headers };
+      const reply = response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
+      return { status: response.status, reply, headers: response.headers };
     },
     byLink: (token: string, landing = "/console") =>
       visitor.submit("callback/link", { token, callbackUrl: landing }),
     /** A form of the sign-in pages, with their CSRF token. */
-    submit: async (action: string, fields: Record<string, string>): Promise<SignedIn> => {
+    submit: async (action: string, fields: Record<string, string>): Promise<SignInResult> => {
       const { csrfToken } = await (await visitor.get("csrf")).json();
       const response = await visitor.post(action, { ...fields, csrfToken, json: "true" });
       const { url } = await response.json();
@@ -94,7 +94,7 @@ export function openVisitor(deps: ConsoleDeps, options: VisitorOptions = {}) {
       };
     },
     signIn: (email: string, password: string) => visitor.submit("callback/credentials", { email, password }),
-    secondStep: (code: string) => visitor.submit("callback/two-factor", { code }),
+    submitCode: (code: string) => visitor.submit("callback/two-factor", { code }),
     /** Calls a procedure over HTTP. Returns its result, or the code of its error. */
     call: async (procedure: string, input?: object): Promise<Called> => {
       const response = await answerTrpc(

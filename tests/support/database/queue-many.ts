@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 import { PRIORITIES, type Priority } from "#db/schema/emails";
 
-export type QueuedMails = {
+export type QueueManyOptions = {
   teamId: string;
   /** The sender's domain. */
   domain: string;
@@ -15,7 +15,7 @@ export type QueuedMails = {
 };
 
 /** Inserts queued emails with one recipient each in one statement, as if they had been accepted. */
-export async function queueMany(hot: HotSql, mails: QueuedMails): Promise<void> {
+export async function queueMany(hot: HotSql, mails: QueueManyOptions): Promise<void> {
   const { teamId, domain, count, to = "many.example", dueIn = null, priority = "normal" } = mails;
   await hot`
     with mail as materialized (

@@ -9,7 +9,7 @@ export function fieldsOf(schema: z.ZodType | undefined, path: Field["path"] = []
   const here = path.length === 0 ? [] : [{ path, schema }];
   return [
     ...here,
-    ...coresOf(schema).flatMap((core) => {
+    ...unwrapSchema(schema).flatMap((core) => {
       if (core instanceof z.ZodObject)
         return Object.entries(core.shape).flatMap(([name, below]) =>
           fieldsOf(below as z.ZodType, [...path, name]),
@@ -20,8 +20,8 @@ export function fieldsOf(schema: z.ZodType | undefined, path: Field["path"] = []
 }
 
 /** The schemas inside the wrappers for optional, default and transformed values. */
-export function coresOf(schema: z.ZodType): z.ZodType[] {
-  const inner = (within: unknown) => coresOf(within as z.ZodType);
+export function unwrapSchema(schema: z.ZodType): z.ZodType[] {
+  const inner = (within: unknown) => unwrapSchema(within as z.ZodType);
   if (schema instanceof z.ZodPipe)
     // In a preprocessing pipe the first part does not describe the input; in a transformation the last one
     // does not.

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { projectRoot } from "./processes";
 
 /** A child process with a channel. It exits when the channel closes, so it never outlives the run. */
-export type Child<ProviderEvent> = {
+export type Child<Message> = {
   pid: number;
   send(order: object): void;
-  /** The next message that `isIt` accepts. Rejects with the output if the process exits before. */
-  waitFor<T extends ProviderEvent>(isIt: (told: ProviderEvent) => told is T): Promise<T>;
+  /** The next message that `matches` accepts. Rejects with the output if the process exits before. */
+  waitFor<T extends Message>(matches: (message: Message) => message is T): Promise<T>;
   /** Calls `listen` with every message from now on. */
-  onMessage(listen: (told: ProviderEvent) => unknown): void;
+  onMessage(listen: (message: Message) => unknown): void;
   output(): string;
   exited: Promise<void>;
   hasExited(): boolean;
@@ -22,12 +22,12 @@ export type Child<ProviderEvent> = {
 };
 
 /** Starts a compiled program of the project. */
-export function startChild<ProviderEvent extends object>(
+export function startChild<Message extends object>(
   program: string,
   args: readonly string[],
   env: Record<string, string>,
   nodeArgs: readonly string[] = [],
-): Child<ProviderEvent> {
+): Child<Message> {
   const child: ChildProcess = spawn(process.execPath, [...nodeArgs, program, ...args], {
     cwd: projectRoot,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } as unknown as NodeJS.ProcessEnv,
@@ -38,12 +38,12 @@ export function startChild<ProviderEvent extends object>(
     stream?.setEncoding("utf8").on("data", (text: string) => {
       output = `${output}${text}`.slice(-outputCharactersMax);
     });
-  let isGone = false;
-  let isDoomed = false;
+  let isExited = false;
+  let wasStopped = false;
   let end: { code: number | null; signal: NodeJS.Signals | null } = { code: null, signal: null };
   const exited = new Promise<void>((resolve) => {
     child.once("exit", (code, signal) => {
-      isGone = true;
+      isExited = true;
       end = { code, signal };
       resolve();
     });
@@ -52,30 +52,30 @@ export function startChild<ProviderEvent extends object>(
   return {
     pid: child.pid ?? 0,
     // A killed process receives nothing.
-    send: (order) => void (isGone || child.send(order, () => {})),
-    waitFor: (isIt) =>
+    send: (order) => void (isExited || child.send(order, () => {})),
+    waitFor: (matches) =>
       new Promise((resolve, reject) => {
-        const listen = (told: ProviderEvent) => {
-          if (!isIt(told)) return;
-          child.off("message", listen as (told: unknown) => void);
-          resolve(told);
+        const listen = (message: Message) => {
+          if (!matches(message)) return;
+          child.off("message", listen as (message: unknown) => void);
+          resolve(message);
         };
-        child.on("message", listen as (told: unknown) => void);
+        child.on("message", listen as (message: unknown) => void);
         void exited.then(() => reject(new Error(`${program} ended:\n${output}`)));
       }),
-    onMessage: (listen) => void child.on("message", listen as (told: unknown) => void),
+    onMessage: (listen) => void child.on("message", listen as (message: unknown) => void),
     output: () => output,
     exited,
-    hasExited: () => isGone,
-    hasDied: () => isGone && !isDoomed,
-    signal: (name) => void (isGone || child.kill(name)),
+    hasExited: () => isExited,
+    hasDied: () => isExited && !wasStopped,
+    signal: (name) => void (isExited || child.kill(name)),
     async kill() {
-      isDoomed = true;
+      wasStopped = true;
       child.kill("SIGKILL");
       await exited;
     },
     async stop() {
-      isDoomed = true;
+      wasStopped = true;
       child.kill("SIGTERM");
       await exited;
       return end;

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { untilListening } from "../servers/smtp-sink";
+import { waitUntilListening } from "../servers/smtp-sink";
 import { freePort } from "./redis";
 
 const daemons = "/usr/lib/postfix/sbin";
@@ -91,7 +91,7 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
     if (master.pid !== undefined && master.exitCode === null) process.kill(-master.pid, "SIGKILL");
   };
   process.once("exit", killAll);
-  await untilListening(port, master).catch((error) => {
+  await waitUntilListening(port, master).catch((error) => {
     throw new Error(`${error}\n${log()}`);
   });
   return {

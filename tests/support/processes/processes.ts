@@ -91,11 +91,11 @@ export async function runTsx(
   args: readonly string[] = [],
   options: StartOptions = {},
 ): Promise<Ended> {
-  return toItsEnd(await startTsx(file, args, options));
+  return runToExit(await startTsx(file, args, options));
 }
 
 /** Waits at most 60 s until a process exits; after that it is killed, and the promise rejects. */
-export async function toItsEnd(started: TestProcess): Promise<Ended> {
+export async function runToExit(started: TestProcess): Promise<Ended> {
   const exit = await within(started, started.exited, 60_000, "its end");
   return { ...exit, stdout: started.stdout, stderr: started.stderr };
 }

@@ -4,10 +4,10 @@ import { compilePrograms } from "#server/startup/compile";
 import {
   type Ended,
   projectRoot,
+  runToExit,
   type StartOptions,
   startProcess,
   type TestProcess,
-  toItsEnd,
 } from "./processes";
 
 const folder = path.join(projectRoot, "tests/.artifacts/programs", String(process.pid));
@@ -29,14 +29,14 @@ async function compile(file: string): Promise<string> {
   const ours = path.join(folder, name);
   await compilePrograms([path.join(projectRoot, file)], ours);
   const whole = path.join(ours, "whole");
-  await takePackagesIn(path.join(ours, `${name}.mjs`), whole);
+  await bundlePackages(path.join(ours, `${name}.mjs`), whole);
   return path.join(whole, `${name}.mjs`);
 }
 
 /**
  * Includes the packages: finding and reading their hundreds of files takes twice as long as a command runs.
  */
-async function takePackagesIn(program: string, outdir: string): Promise<void> {
+async function bundlePackages(program: string, outdir: string): Promise<void> {
   await build({
     entryPoints: [program],
     outdir,
@@ -70,7 +70,7 @@ export async function runProgram(
   args: readonly string[] = [],
   options: StartOptions = {},
 ): Promise<Ended> {
-  return toItsEnd(await startProgram(file, args, options));
+  return runToExit(await startProgram(file, args, options));
 }
 
 /** Starts the program of `npm start`, which `npm run build` has compiled. */

@@ -87,9 +87,9 @@ async function launch(port: number, folder: string): Promise<ChildProcess> {
     "no",
   ];
   const server = spawn("redis-server", settings, { stdio: ["ignore", "pipe", "ignore"] });
-  const killWithUs = () => server.kill("SIGKILL");
-  process.once("exit", killWithUs);
-  server.once("exit", () => process.removeListener("exit", killWithUs));
+  const killOnExit = () => server.kill("SIGKILL");
+  process.once("exit", killOnExit);
+  server.once("exit", () => process.removeListener("exit", killOnExit));
   await new Promise<void>((resolve, reject) => {
     let output = "";
     server.stdout.on("data", (chunk: Buffer) => {

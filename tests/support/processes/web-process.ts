@@ -19,7 +19,7 @@ const built = buildDeps(
   { log, applicationName: "chaos web" },
 );
 const deps = built.forRest({ tick: async () => built.deps.wake() });
-const door = await openHttpServer({
+const server = await openHttpServer({
   host: "127.0.0.1",
   port: settings.port,
   apiHost: null,
@@ -34,5 +34,5 @@ const door = await openHttpServer({
   upgrades: false,
   log,
 });
-process.send?.({ port: door.port });
+process.send?.({ port: server.port });
 process.on("disconnect", () => process.exit());

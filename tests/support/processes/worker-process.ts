@@ -79,7 +79,7 @@ export async function killWorkers(): Promise<void> {
 /**
  * Waits until all workers have a heartbeat in this database. Fails with a worker's output if it exits before.
  */
-export async function waitForBeats(
+export async function waitForHeartbeats(
   hot: HotSql,
   workers: readonly WorkerProcess[],
   maxMs = 60_000,

@@ -36,7 +36,7 @@ export type HttpSink = {
   close(): Promise<void>;
 };
 
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 /** Starts an HTTP server on loopback that records each request before it responds as its script defines. */
 export async function startHttpSink(
@@ -80,7 +80,7 @@ export async function startHttpSink(
     connections: () => sockets.size,
     waitFor: async (count) => {
       for (let waitedMs = 0; received.length < count; waitedMs += 10) {
-        if (waitedMs > patienceMs) throw new Error(`${received.length} of ${count} requests arrived`);
+        if (waitedMs > timeoutMs) throw new Error(`${received.length} of ${count} requests arrived`);
         await wait(10);
       }
     },

@@ -7,7 +7,7 @@ import type { ProviderClients } from "#server/auth/provider-clients";
 export type IssuerAccount = { sub: string; email: string; isVerified?: boolean; name?: string };
 
 /** Faults that a test can give the issuer. */
-export type IssuerFault = "down" | "error" | "garbage" | "nonce" | "signature" | "audience" | "old";
+export type IssuerFault = "down" | "error" | "garbage" | "nonce" | "signature" | "audience" | "expired";
 
 type Grant = { account: IssuerAccount; challenge: string; redirectUri: string; nonce: string | null };
 
@@ -21,7 +21,7 @@ const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString
  */
 export async function startOauthIssuer() {
   const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const foreign = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const otherKeys = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const grants = new Map<string, Grant>();
   const tokens = new Map<string, IssuerAccount>();
   let fault: IssuerFault | null = null;
@@ -104,7 +104,7 @@ export async function startOauthIssuer() {
   }
 
   function idToken({ account, nonce }: Grant): string {
-    const now = Math.floor(Date.now() / 1000) - (fault === "old" ? 7_200 : 0);
+    const now = Math.floor(Date.now() / 1000) - (fault === "expired" ? 7_200 : 0);
     const head = base64url({ alg: "RS256", kid: "1", typ: "JWT" });
     const body = base64url({
       iss: url,
@@ -117,7 +117,7 @@ export async function startOauthIssuer() {
       iat: now,
       exp: now + 3_600,
     });
-    const key = fault === "signature" ? foreign.privateKey : keys.privateKey;
+    const key = fault === "signature" ? otherKeys.privateKey : keys.privateKey;
     return `${head}.${body}.${sign("sha256", Buffer.from(`${head}.${body}`), key).toString("base64url")}`;
   }
 
@@ -133,15 +133,15 @@ export async function startOauthIssuer() {
       fault = as;
     },
     /** Grants the request of a page for that account. Returns the URL to which the browser is redirected. */
-    approve(asked: string, account: IssuerAccount): string {
-      const { searchParams: wanted } = new URL(asked);
+    approve(requestUrl: string, account: IssuerAccount): string {
+      const { searchParams: query } = new URL(requestUrl);
       const code = randomBytes(16).toString("hex");
-      const redirectUri = wanted.get("redirect_uri") ?? "";
-      const challenge = wanted.get("code_challenge_method") === "S256" ? wanted.get("code_challenge") : null;
-      grants.set(code, { account, challenge: challenge ?? "none", redirectUri, nonce: wanted.get("nonce") });
+      const redirectUri = query.get("redirect_uri") ?? "";
+      const challenge = query.get("code_challenge_method") === "S256" ? query.get("code_challenge") : null;
+      grants.set(code, { account, challenge: challenge ?? "none", redirectUri, nonce: query.get("nonce") });
       const back = new URL(redirectUri);
       back.searchParams.set("code", code);
-      back.searchParams.set("state", wanted.get("state") ?? "");
+      back.searchParams.set("state", query.get("state") ?? "");
       return back.href;
     },
     close: () =>

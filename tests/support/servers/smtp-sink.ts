@@ -38,7 +38,7 @@ export async function startPostfixSink(binary: string, args: string[] = []): Pro
     stdio: "ignore",
     cwd: folder,
   });
-  await untilListening(port, child);
+  await waitUntilListening(port, child);
   return {
     host: "127.0.0.1",
     port,
@@ -66,7 +66,7 @@ function freePort(): Promise<number> {
 }
 
 /** Waits until a server listens on this loopback port. Rejects if the program exits before. */
-export async function untilListening(port: number, child: ChildProcess): Promise<void> {
+export async function waitUntilListening(port: number, child: ChildProcess): Promise<void> {
   for (let round = 0; round < 200; round += 1) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with code ${child.exitCode}`);
     const isOpen = await new Promise<boolean>((resolve) => {

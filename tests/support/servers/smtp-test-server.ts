@@ -5,13 +5,19 @@ import { readLines } from "../processes/read-lines";
 import { type Certificate, makeCertificate } from "./certificate";
 
 /** A message as a server received it: `bytes` without dot-stuffing. */
-export type SunkMessage = { from: string; to: string[]; bytes: Buffer; secure: boolean; user: string | null };
+export type ReceivedMessage = {
+  from: string;
+  to: string[];
+  bytes: Buffer;
+  secure: boolean;
+  user: string | null;
+};
 
 /** A normal mail server that stores what it accepts. Each message is in `messages` before its 250 is sent. */
 export type MailSink = {
   host: string;
   port: number;
-  messages: SunkMessage[];
+  messages: ReceivedMessage[];
   /** The number of connections accepted so far. */
   connections(): number;
   close(): Promise<void>;
@@ -29,7 +35,7 @@ export type MailSinkOptions = {
 
 /** Starts a normal SMTP server on a free loopback port. */
 export async function startMailSink(options: MailSinkOptions = {}): Promise<MailSink> {
-  const messages: SunkMessage[] = [];
+  const messages: ReceivedMessage[] = [];
   let connections = 0;
   const { auth, tls = "none" } = options;
   const server = new SMTPServer({
@@ -133,7 +139,7 @@ export type SmtpScript = Partial<
   >
 >;
 
-export type PeerMessage = { from: string; to: string[]; bytes: Buffer };
+export type SmtpMessage = { from: string; to: string[]; bytes: Buffer };
 
 /**
  * A test server that follows a script. `messages` contains what reached its final dot, whatever the reply
@@ -144,7 +150,7 @@ export type SmtpTestServer = {
   port: number;
   /** All command lines of all connections, in order. */
   commands: string[];
-  messages: PeerMessage[];
+  messages: SmtpMessage[];
   /** Bytes of message data received so far, with dot-stuffing, also of incomplete messages. */
   dataBytes(): Buffer;
   connections(): number;
@@ -184,7 +190,7 @@ export async function startSmtpTestServer(
 ): Promise<SmtpTestServer> {
   const { host = "127.0.0.1" } = options;
   const commands: string[] = [];
-  const messages: PeerMessage[] = [];
+  const messages: SmtpMessage[] = [];
   const data: Buffer[] = [];
   const sockets = new Set<Socket>();
   const counts = new Map<string, number>();
@@ -217,11 +223,11 @@ export async function startSmtpTestServer(
     let envelope: { from: string; to: string[] } = { from: "", to: [] };
     plain.on("error", () => plain.destroy());
 
-    const untilClosed = () => new Promise<boolean>((resolve) => plain.on("close", () => resolve(false)));
+    const waitUntilClosed = () => new Promise<boolean>((resolve) => plain.on("close", () => resolve(false)));
 
     /** Performs an act; false ends the dialogue. */
     const perform = async (act: Act): Promise<boolean> => {
-      if (act === HANG) return untilClosed();
+      if (act === HANG) return waitUntilClosed();
       if (act === PASS) return true;
       if (act === DROP) {
         plain.destroy();
@@ -233,7 +239,7 @@ export async function startSmtpTestServer(
       }
       if (typeof act === "object" && "hold" in act) {
         socket.write(`${act.hold}\r\n`);
-        return untilClosed();
+        return waitUntilClosed();
       }
       socket.write(typeof act === "string" ? `${act}\r\n` : act);
       return true;

@@ -45,15 +45,15 @@ export async function startTestInternet(zone: Zone): Promise<TestInternet> {
     return { answers: [alias, ...answersOf(entry.cname, type, zone[entry.cname] ?? {})] };
   });
   // Kept open until the end, so that the port stays available at the other addresses too.
-  const keeper = await startSmtpTestServer({}, { host: "127.0.0.1" });
-  const peers: SmtpTestServer[] = [keeper];
+  const portHolder = await startSmtpTestServer({}, { host: "127.0.0.1" });
+  const peers: SmtpTestServer[] = [portHolder];
   const transports: Transport[] = [];
   return {
     dns,
     zone,
-    port: keeper.port,
+    port: portHolder.port,
     async serve(address, script, options) {
-      const peer = await startSmtpTestServer(script, { ...options, host: address, port: keeper.port });
+      const peer = await startSmtpTestServer(script, { ...options, host: address, port: portHolder.port });
       peers.push(peer);
       return peer;
     },
@@ -66,7 +66,7 @@ export async function startTestInternet(zone: Zone): Promise<TestInternet> {
           random: Math.random,
           ...means,
         },
-        { name: "sender.test", port: keeper.port, ...options },
+        { name: "sender.test", port: portHolder.port, ...options },
       );
       transports.push(made);
       return made;

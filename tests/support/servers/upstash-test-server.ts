@@ -10,7 +10,7 @@ export type Fault =
   | { kind: "late"; delayMs: number }
   | { kind: "answer"; status: number; body: string };
 
-export type UpstashFront = {
+export type UpstashTestServer = {
   url: string;
   token: string;
   /** The number of requests received since the start, including those with a fault. */
@@ -28,7 +28,10 @@ type Reply = { result: unknown } | { error: string };
  * identified by the digest of the sent text; they run in Redis without their line of flags, which Redis does
  * not support.
  */
-export async function startUpstashFront(redisUrl: string, token = "front-token"): Promise<UpstashFront> {
+export async function startUpstashTestServer(
+  redisUrl: string,
+  token = "front-token",
+): Promise<UpstashTestServer> {
   const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1 });
   redis.on("error", () => undefined);
   const scripts = new Map<string, string>();
@@ -81,10 +84,10 @@ export async function startUpstashFront(redisUrl: string, token = "front-token")
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests += 1;
     const body = await text(request);
-    const met = fault;
-    if (met?.kind === "hang") return;
-    if (met?.kind === "answer") return send(response, met.status, met.body);
-    if (met?.kind === "late") await pause(met.delayMs);
+    const current = fault;
+    if (current?.kind === "hang") return;
+    if (current?.kind === "answer") return send(response, current.status, current.body);
+    if (current?.kind === "late") await pause(current.delayMs);
     if (request.headers.authorization !== `Bearer ${token}`) {
       return send(response, 401, JSON.stringify({ error: "WRONGPASS invalid or missing auth token" }));
     }

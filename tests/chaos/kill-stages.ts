@@ -1,13 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isClaimedBy } from "./audit";
-import type { Player } from "./cast";
 import { LABEL, type Load } from "./load";
+import type { ProcessName } from "./processes";
 import type { Stage } from "./records";
 import type { Rig } from "./rig";
 
 /** The process that a kill hits, and the stage of an email at which it hits. */
 export type Moment = {
-  who: Player | "postgres";
+  who: ProcessName | "postgres";
   aim: Stage | "random";
   /** Which of two possible sequences leads to that stage. */
   variant: 0 | 1;
@@ -26,19 +26,19 @@ const pollMs = 2;
  * releases what was held.
  */
 export async function reachMoment(rig: Rig, load: Load, kill: Moment): Promise<boolean> {
-  for (const one of actorsOf(kill.who)) await rig.cast.isUp(one);
+  for (const one of actorsOf(kill.who)) await rig.processes.isUp(one);
   if (kill.aim === "random") return true;
-  const giveUp = new AbortController();
-  const late = wait(patienceMs, "late" as const, { signal: giveUp.signal }).catch(() => "late" as const);
-  const first = await Promise.race([REACH[kill.aim](rig, load, kill, giveUp.signal), late]);
-  giveUp.abort();
+  const timeout = new AbortController();
+  const late = wait(patienceMs, "late" as const, { signal: timeout.signal }).catch(() => "late" as const);
+  const first = await Promise.race([REACH[kill.aim](rig, load, kill, timeout.signal), late]);
+  timeout.abort();
   return first !== "late";
 }
 
 /** Releases everything that was held. */
 export function release(rig: Rig): void {
   for (const tap of Object.values(rig.taps)) tap.release();
-  rig.releaseMail();
+  rig.releaseMessage();
 }
 
 type Reach = (rig: Rig, load: Load, moment: Moment, signal: AbortSignal) => Promise<unknown>;
@@ -46,7 +46,7 @@ type Reach = (rig: Rig, load: Load, moment: Moment, signal: AbortSignal) => Prom
 /** Only in the results that a worker writes. */
 const RESULT = "email.sent";
 
-const actorsOf = (who: Moment["who"]): Player[] =>
+const actorsOf = (who: Moment["who"]): ProcessName[] =>
   who === "postgres" ? ["web0", "web1", "worker0", "worker1"] : [who];
 const webOf = ({ who, web }: Moment): 0 | 1 => (who === "web0" ? 0 : who === "web1" ? 1 : web);
 const workerOf = ({ who, worker }: Moment): "worker0" | "worker1" =>
@@ -80,11 +80,11 @@ const REACH: Readonly<Record<Stage, Reach>> = {
   },
 
   // The dialogue has begun: the server has all or part of the message and has stored nothing yet.
-  "handed over": (rig, _load, moment) => rig.holdMail("unread", workerOf(moment)),
+  "handed over": (rig, _load, moment) => rig.holdMessage("unread", workerOf(moment)),
 
   // The server has it on disk. It has not replied yet, or the worker knows and cannot write the result.
   answered: (rig, _load, moment) =>
     moment.variant === 0
-      ? rig.holdMail("written", workerOf(moment))
+      ? rig.holdMessage("written", workerOf(moment))
       : rig.taps[workerOf(moment)].holdAt("up", RESULT),
 };

@@ -29,7 +29,7 @@ export type BenchDatabase = { url: string; teamId: string; token: string; drop()
 
 const unlimited = 1_000_000_000;
 
-export async function openPlace(): Promise<Place> {
+export async function openBenchDatabase(): Promise<Place> {
   const folder = await mkdtemp(path.join(tmpdir(), "backstamp-bench-"));
   // Root runs PostgreSQL as another user, who needs access to the folder.
   await chmod(folder, 0o711);

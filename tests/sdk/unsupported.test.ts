@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS, type Sdk } from "./clients";
-import { data, fault, refusal, type Seat, startTestServer, type TestServer } from "./test-server";
+import { data, errorOf, errorWith, startTestServer, type TestAccount, type TestServer } from "./test-server";
 
 let testServer: TestServer;
 beforeAll(async () => {
@@ -11,10 +11,10 @@ afterAll(() => testServer.close());
 
 const id = randomUUID();
 const contact = { email: "ann@example.com" };
-type Calling = PromiseLike<{ data: unknown; error: unknown }>;
+type Call = PromiseLike<{ data: unknown; error: unknown }>;
 
 /** What the client can ask for and Backstamp, which neither markets nor receives, has not. */
-const ABSENT: Record<string, (sdk: Sdk) => Calling> = {
+const ABSENT: Record<string, (sdk: Sdk) => Call> = {
   "broadcasts.create": (sdk) =>
     sdk.broadcasts.create({ segmentId: id, from: "ann@example.com", subject: "x", html: "x" }),
   "broadcasts.list": (sdk) => sdk.broadcasts.list(),
@@ -53,7 +53,7 @@ const ABSENT: Record<string, (sdk: Sdk) => Calling> = {
   "emails.receiving.attachments.get": (sdk) => sdk.emails.receiving.attachments.get({ emailId: id, id }),
 };
 
-const ABSENT_FROM_NEWEST: Record<string, (sdk: Sdk) => Calling> = {
+const ABSENT_FROM_NEWEST: Record<string, (sdk: Sdk) => Call> = {
   "inboxes.list": (sdk) => sdk.inboxes.list(),
   "inboxes.create": (sdk) => sdk.inboxes.create({ emailAddress: "ann@example.com" }),
   "inboxes.threads.list": (sdk) => sdk.inboxes.threads.list({ emailAddress: "ann@example.com" }),
@@ -62,21 +62,25 @@ const ABSENT_FROM_NEWEST: Record<string, (sdk: Sdk) => Calling> = {
 };
 
 describe.each(CLIENTS)("$name", (client) => {
-  let seat: Seat;
+  let account: TestAccount;
   beforeAll(async () => {
-    seat = await testServer.seat(client);
+    account = await testServer.account(client);
   });
 
   const absent = { ...ABSENT, ...(client.isNewest ? ABSENT_FROM_NEWEST : {}) };
   test.each(Object.entries(absent))("%s is told that there is no such thing", async (_, call) => {
-    expect(await refusal(call(seat.sdk))).toEqual(fault(404, "not_found", /^\/api\/.* does not exist\./));
+    expect(await errorOf(call(account.sdk))).toEqual(
+      errorWith(404, "not_found", /^\/api\/.* does not exist\./),
+    );
   });
 
   test("events are the feed of what happened to mail, which nobody writes", async () => {
-    const { sdk, mail } = seat;
+    const { sdk, mail } = account;
     const sent = await data(sdk.emails.send(mail));
     const list = await data(sdk.events.list({ limit: 100 }));
     expect(list.data).toContainEqual(expect.objectContaining({ email_id: sent.id }));
-    expect(await refusal(sdk.events.create({ name: "signed.up" }))).toEqual(fault(405, "method_not_allowed"));
+    expect(await errorOf(sdk.events.create({ name: "signed.up" }))).toEqual(
+      errorWith(405, "method_not_allowed"),
+    );
   });
 });

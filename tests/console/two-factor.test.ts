@@ -70,12 +70,12 @@ describe("a user with an authenticator app", () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
     const step = visitor.jar.get("__Host-backstamp.step") ?? "";
-    expect(await visitor.secondStep(nextCode())).toMatchObject({ isIn: true, error: null });
+    expect(await visitor.submitCode(nextCode())).toMatchObject({ isIn: true, error: null });
     expect(visitor.jar.has("__Host-backstamp.step")).toBe(false);
     expect((await readSession(console.deps, visitor.cookies))?.user.id).toBe(user.id);
     const again = stranger();
     again.jar.set("__Host-backstamp.step", step);
-    expect(await again.secondStep(nextCode())).toMatchObject({ isIn: false, error: "Expired" });
+    expect(await again.submitCode(nextCode())).toMatchObject({ isIn: false, error: "Expired" });
   });
 
   test("cannot sign in without 2FA by any method", async () => {
@@ -124,7 +124,7 @@ describe("a TOTP code", () => {
       clock.advance(300_000);
       const visitor = stranger();
       await visitor.signIn(user.email, PASSWORD);
-      expect((await visitor.secondStep(code(steps))).isIn, `${steps}`).toBe(isRight);
+      expect((await visitor.submitCode(code(steps))).isIn, `${steps}`).toBe(isRight);
     }
   });
 
@@ -134,34 +134,34 @@ describe("a TOTP code", () => {
     for (const visitor of [first, second, third]) await visitor.signIn(user.email, PASSWORD);
     const same = code();
     const earlier = code(-1);
-    const both = await Promise.all([first.secondStep(same), second.secondStep(same)]);
+    const both = await Promise.all([first.submitCode(same), second.submitCode(same)]);
     expect(both.map(({ isIn }) => isIn).sort()).toEqual([false, true]);
-    expect(await third.secondStep(earlier)).toMatchObject({ isIn: false, error: "CredentialsSignin" });
+    expect(await third.submitCode(earlier)).toMatchObject({ isIn: false, error: "CredentialsSignin" });
   });
 
   test("used for the setup is not accepted for a sign-in", async () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
-    expect((await visitor.secondStep(code())).isIn).toBe(false);
+    expect((await visitor.submitCode(code())).isIn).toBe(false);
   });
 
   test("may contain spaces, and malicious text is only a wrong code", async () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
     for (const text of ["", "\0", "' or 1=1", "x".repeat(5_000)])
-      expect((await visitor.secondStep(text)).error).toBe("CredentialsSignin");
+      expect((await visitor.submitCode(text)).error).toBe("CredentialsSignin");
     const right = nextCode();
-    expect((await visitor.secondStep(` ${right.slice(0, 3)} ${right.slice(3)}`)).isIn).toBe(true);
+    expect((await visitor.submitCode(` ${right.slice(0, 3)} ${right.slice(3)}`)).isIn).toBe(true);
   });
 
   test("can be attempted a few times per challenge, and then the sign-in starts again", async () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
     for (let i = 0; i < CODE_ATTEMPTS_MAX.step; i++)
-      expect((await visitor.secondStep(wrong())).error).toBe("CredentialsSignin");
-    expect(await visitor.secondStep(nextCode())).toMatchObject({ isIn: false, error: "Expired" });
+      expect((await visitor.submitCode(wrong())).error).toBe("CredentialsSignin");
+    expect(await visitor.submitCode(nextCode())).toMatchObject({ isIn: false, error: "Expired" });
     await visitor.signIn(user.email, PASSWORD);
-    expect((await visitor.secondStep(nextCode())).isIn).toBe(true);
+    expect((await visitor.submitCode(nextCode())).isIn).toBe(true);
   });
 
   test("cannot be guessed from many IP addresses, and the user is not locked out meanwhile", async () => {
@@ -169,16 +169,16 @@ describe("a TOTP code", () => {
     while (kinds.length <= CODE_ATTEMPTS_MAX.accountFromStrangers) {
       const visitor = stranger();
       await visitor.signIn(user.email, PASSWORD);
-      for (let i = 0; i < 4; i++) kinds.push((await visitor.secondStep(wrong())).error);
+      for (let i = 0; i < 4; i++) kinds.push((await visitor.submitCode(wrong())).error);
     }
     expect(kinds.slice(0, CODE_ATTEMPTS_MAX.accountFromStrangers)).not.toContain("TooManyAttempts");
     expect(kinds.at(-1)).toBe("TooManyAttempts");
     const late = stranger();
     await late.signIn(user.email, PASSWORD);
-    expect((await late.secondStep(nextCode())).error).toBe("TooManyAttempts");
-    expect((await late.secondStep(codes[0] ?? "")).isIn).toBe(true);
+    expect((await late.submitCode(nextCode())).error).toBe("TooManyAttempts");
+    expect((await late.submitCode(codes[0] ?? "")).isIn).toBe(true);
     await home.signIn(user.email, PASSWORD);
-    expect((await home.secondStep(nextCode())).isIn).toBe(true);
+    expect((await home.submitCode(nextCode())).isIn).toBe(true);
   });
 });
 
@@ -190,8 +190,8 @@ describe("a 2FA challenge", () => {
       .update(twoFactorChallenges)
       .set({ expiresAt: sql`now() - interval '1 second'` })
       .where(eq(twoFactorChallenges.userId, user.id));
-    expect((await visitor.secondStep(nextCode())).error).toBe("Expired");
-    expect((await stranger().secondStep(nextCode())).error).toBe("Expired");
+    expect((await visitor.submitCode(nextCode())).error).toBe("Expired");
+    expect((await stranger().submitCode(nextCode())).error).toBe("Expired");
   });
 
   test("started with a password is deleted when the password changes", async () => {
@@ -201,12 +201,12 @@ describe("a 2FA challenge", () => {
     expect(await home.call("account.changePassword", { current: PASSWORD, next })).toMatchObject({
       ok: true,
     });
-    expect((await visitor.secondStep(nextCode())).error).toBe("Expired");
+    expect((await visitor.submitCode(nextCode())).error).toBe("Expired");
     await visitor.signIn(user.email, next);
     await setPassword(console.deps, { userId: user.id, password: PASSWORD });
-    expect((await visitor.secondStep(nextCode())).error).toBe("Expired");
+    expect((await visitor.submitCode(nextCode())).error).toBe("Expired");
     await visitor.signIn(user.email, PASSWORD);
-    expect((await visitor.secondStep(nextCode())).isIn).toBe(true);
+    expect((await visitor.submitCode(nextCode())).isIn).toBe(true);
   });
 
   test("rejects the code of another user", async () => {
@@ -217,7 +217,7 @@ describe("a 2FA challenge", () => {
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
     clock.advance(30_000);
-    expect((await visitor.secondStep(codeOf(foreign, clock.now()))).isIn).toBe(false);
+    expect((await visitor.submitCode(codeOf(foreign, clock.now()))).isIn).toBe(false);
   });
 });
 
@@ -228,7 +228,7 @@ describe("a recovery code", () => {
     for (const isRight of [true, false]) {
       const visitor = stranger();
       await visitor.signIn(user.email, PASSWORD);
-      expect((await visitor.secondStep(typed)).isIn).toBe(isRight);
+      expect((await visitor.submitCode(typed)).isIn).toBe(isRight);
     }
     const events = await console.deps.db
       .select()
@@ -242,9 +242,9 @@ describe("a recovery code", () => {
     expect(renewed).toMatchObject({ ok: true });
     const visitor = stranger();
     await visitor.signIn(user.email, PASSWORD);
-    expect((await visitor.secondStep(codes[0] ?? "")).isIn).toBe(false);
+    expect((await visitor.submitCode(codes[0] ?? "")).isIn).toBe(false);
     const fresh = (renewed as { data: { recoveryCodes: string[] } }).data.recoveryCodes;
-    expect((await visitor.secondStep(fresh[0] ?? "")).isIn).toBe(true);
+    expect((await visitor.submitCode(fresh[0] ?? "")).isIn).toBe(true);
   });
 });
 
@@ -265,7 +265,7 @@ describe("stored 2FA data", () => {
       select ${other.id}, secret, now() from totp_factors where user_id = ${user.id}`);
     const visitor = stranger();
     await visitor.signIn(other.email, PASSWORD);
-    expect(await visitor.secondStep(nextCode())).toMatchObject({ isIn: false, error: "Unavailable" });
+    expect(await visitor.submitCode(nextCode())).toMatchObject({ isIn: false, error: "Unavailable" });
   });
 });
 
@@ -289,10 +289,10 @@ describe("setting up an app", () => {
     const visitor = stranger();
     await visitor.signIn(other.email, PASSWORD);
     const started = await visitor.call("account.startAuthenticator", { proof: PASSWORD });
-    const { secret: begunSecret } = (started as { data: { secret: string } }).data;
+    const { secret: setupSecret } = (started as { data: { secret: string } }).data;
     const { confirming } = await console.deps.db.transaction(async (tx) => {
       await lockUser(tx, other.id);
-      const given = { code: codeOf(begunSecret, clock.now()) };
+      const given = { code: codeOf(setupSecret, clock.now()) };
       const confirming = visitor.call("account.confirmAuthenticator", given);
       await waitForLock(console.world.hot);
       await endSessionsExcept(tx, other.id, null);

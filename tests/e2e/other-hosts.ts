@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { makeCertificate } from "../support/servers/certificate";
 
 /** The rest of the world, as a browser's proxy. */
-export type Elsewhere = {
+export type OtherHosts = {
   /** What the browser is to take as its proxy. It reaches loopback addresses without one. */
   url: string;
   /** Addresses on other hosts that something asked for, in turn. */
@@ -17,14 +17,14 @@ export type Elsewhere = {
  * A proxy and not an interception of the browser's requests: those turn its cache off, so that every page would be fetched
  * and compiled anew. Whoever connects over TLS gets a certificate that only a browser told to ignore it takes.
  */
-export async function startElsewhere(): Promise<Elsewhere> {
+export async function startOtherHosts(): Promise<OtherHosts> {
   const addresses: string[] = [];
   const sockets = new Set<Socket>();
   const answer = (protocol: string) => (request: IncomingMessage, response: ServerResponse) => {
     addresses.push(new URL(request.url ?? "/", `${protocol}://${request.headers.host}`).href);
     response.writeHead(204).end();
   };
-  const inTls = createTlsServer(makeCertificate({ names: ["elsewhere.invalid"] }), answer("https"));
+  const tlsServer = createTlsServer(makeCertificate({ names: ["elsewhere.invalid"] }), answer("https"));
   const proxy = createServer(answer("http"));
   proxy.on("connection", (socket) => {
     sockets.add(socket);
@@ -34,7 +34,7 @@ export async function startElsewhere(): Promise<Elsewhere> {
     // A page that is closed in the middle of its request resets it.
     socket.on("error", () => socket.destroy());
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-    inTls.emit("connection", socket);
+    tlsServer.emit("connection", socket);
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   return {

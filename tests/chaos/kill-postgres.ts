@@ -5,30 +5,30 @@ import type { EmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { descendantsOf, isRunning } from "../support/processes/processes";
 
 /** How PostgreSQL is killed: all processes at once, its first process only, or by immediate shutdown. */
-export type PostgresDeath = "all" | "postmaster" | "immediate";
+export type PostgresKill = "all" | "postmaster" | "immediate";
 
 const backMaxMs = 60_000;
 const pollMs = 2;
 
 /** Kills PostgreSQL and resolves when all its processes have ended. Its supervisor restarts it. */
-export async function killPostgres({ pid }: EmbeddedPostgres, death: PostgresDeath): Promise<void> {
+export async function killPostgres({ pid }: EmbeddedPostgres, how: PostgresKill): Promise<void> {
   const all = [pid, ...descendantsOf(pid)];
-  for (const one of death === "all" ? all : [pid])
-    killIfThere(one, death === "immediate" ? "SIGQUIT" : "SIGKILL");
+  for (const one of how === "all" ? all : [pid])
+    killIfRunning(one, how === "immediate" ? "SIGQUIT" : "SIGKILL");
   while (all.some(isRunning)) await wait(pollMs);
 }
 
 /** Stops every process of PostgreSQL (SIGSTOP). The returned function lets them continue. */
 export function freezePostgres({ pid }: EmbeddedPostgres): () => void {
   const all = [pid, ...descendantsOf(pid)];
-  for (const one of all) killIfThere(one, "SIGSTOP");
+  for (const one of all) killIfRunning(one, "SIGSTOP");
   return () => {
-    for (const one of all) killIfThere(one, "SIGCONT");
+    for (const one of all) killIfRunning(one, "SIGCONT");
   };
 }
 
 /** Queries the database, and retries while it is down. */
-export async function whenUp<T>(hot: Sql, ask: (hot: Sql) => PromiseLike<T>): Promise<T> {
+export async function retryWhileDown<T>(hot: Sql, ask: (hot: Sql) => PromiseLike<T>): Promise<T> {
   for (const untilMs = Date.now() + backMaxMs; ; await wait(pollMs * 10)) {
     try {
       return await ask(hot);
@@ -38,7 +38,7 @@ export async function whenUp<T>(hot: Sql, ask: (hot: Sql) => PromiseLike<T>): Pr
   }
 }
 
-function killIfThere(pid: number, signal: NodeJS.Signals): void {
+function killIfRunning(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -6,7 +6,7 @@ import { DROP, PASS, type SmtpTestServer, startSmtpTestServer } from "../support
 import { ADMIN, type Backstamp, startBackstamp } from "./backstamp";
 import {
   expectExactTimes,
-  expectNoBarriers,
+  expectNoAccessibilityViolations,
   openBrowser,
   openProfile,
   signIn,
@@ -83,10 +83,10 @@ async function save(press: () => Promise<void>): Promise<Download> {
 }
 
 describe("the list", () => {
-  let needle: string;
+  let searchTerm: string;
   test("finds an email by id, address, subject, tag, Message-ID, key, domain and time", async () => {
     for (let n = 0; n < 3; n++) await send({ to: `reader${n}@example.net`, subject: `News ${n}` });
-    needle = await send({
+    searchTerm = await send({
       to: "needle@example.net",
       subject: '=HYPERLINK("https://evil.example") parcel',
       tags: [{ name: "kind", value: "receipt" }],
@@ -97,12 +97,12 @@ describe("the list", () => {
     await page.goto(`${backstamp.url}/console/emails`);
     const search = page.getByLabel("Search emails");
     for (const text of [
-      needle,
+      searchTerm,
       "needle@example.net",
       "needle@",
       "PARCEL",
       "tag:kind=receipt",
-      `<${needle}@example.org>`,
+      `<${searchTerm}@example.org>`,
     ]) {
       await search.fill(text);
       await expect.poll(() => rows().count(), patience).toBe(1);
@@ -127,7 +127,7 @@ describe("the list", () => {
     expect(file.suggestedFilename()).toMatch(/^emails-[\d-]{10}\.csv$/);
     const [head, line, ...rest] = (await textOf(file)).trim().split("\r\n");
     expect(head).toMatch(/^id,created_at,status,from,to/);
-    expect(line).toContain(`${needle},`);
+    expect(line).toContain(`${searchTerm},`);
     expect(line).toContain(`"'=HYPERLINK(""https://evil.example"") parcel"`);
     expect(rest).toEqual([]);
     expectNothingOdd();
@@ -145,7 +145,7 @@ describe("the list", () => {
     expect(await newer.isVisible()).toBe(true);
     await newer.click();
     await expect.poll(() => rows().first().textContent(), patience).toContain("newer@example.net");
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     expectNothingOdd();
   });
 });
@@ -162,7 +162,7 @@ describe("failed emails", () => {
     await boxes.nth(1).click({ modifiers: ["Shift"] });
     const bar = page.getByRole("toolbar", { name: "Selected emails" });
     await bar.getByText("2 selected").waitFor();
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await bar.getByRole("button", { name: "Retry" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Retry 2 emails" }).click();
     await page.getByText("2 emails queued for retry").waitFor(patience);
@@ -170,7 +170,7 @@ describe("failed emails", () => {
     await page.getByRole("button", { name: "Retry failed…" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry failed emails" });
     await dialog.getByText("2 emails", { exact: true }).waitFor(patience);
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "emails-retry");
     await dialog.getByRole("button", { name: "Retry 2 emails" }).click();
     await dialog.getByText("2 emails queued for retry, 2 recipients.").waitFor(patience);
@@ -197,7 +197,7 @@ describe("the page of an email explains", () => {
     await timeline.getByText("<img src=x onerror=alert(1)>", { exact: false }).first().waitFor();
     await timeline.getByText("SMTP dialogue").first().click();
     await timeline.getByText("RCPT TO:<gone@example.net>", { exact: false }).first().waitFor();
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "email-bounced");
     await page.getByRole("button", { name: "Retry…" }).click();
     const dialog = page.getByRole("alertdialog");
@@ -245,7 +245,7 @@ describe("the page of an email explains", () => {
     await page.getByRole("button", { name: "Resolve…" }).click();
     const dialog = page.getByRole("alertdialog", { name: "Resolve unknown outcome" });
     await dialog.getByText("Send again", { exact: true }).first().waitFor();
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await dialog.getByLabel("Mark as sent").check();
     await dialog.getByRole("button", { name: "Mark as sent" }).click();
     await recipients().getByText("Sent", { exact: true }).waitFor(patience);
@@ -263,7 +263,7 @@ describe("a scheduled email", () => {
     await dialog.getByText("is not a valid time", { exact: false }).waitFor(patience);
     await dialog.getByLabel("Or as text").fill("in 5 hours");
     await dialog.getByText("The email will be sent on").waitFor(patience);
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await dialog.getByRole("button", { name: "Reschedule" }).click();
     await recipients()
       .getByText(/Will be sent in [45] h/)
@@ -292,7 +292,7 @@ describe("an email is downloaded", () => {
     await page.getByRole("tab", { name: "Files (1)" }).click();
     const file = await save(() => page.getByRole("link", { name: /^Download/ }).click());
     expect(await textOf(file)).toBe("<script>alert(1)</script>");
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     expectNothingOdd();
   });
 
@@ -306,7 +306,7 @@ describe("an email is downloaded", () => {
     await page.getByRole("menuitem", { name: "Copy as curl…" }).click();
     const dialog = page.getByRole("dialog", { name: "Copy as curl" });
     const command = (await dialog.locator("pre").textContent(patience)) ?? "";
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     const answer = execFileSync("/bin/sh", ["-c", command], {
       env: { ...process.env, BACKSTAMP_KEY: token, HOME: "/nowhere", NO_PROXY: "localhost" },
       encoding: "utf8",
@@ -340,7 +340,7 @@ describe("the overview", () => {
       .waitFor({ ...patience, state: "attached" });
     await page.getByText("Show as table").click();
     await expect.poll(() => page.getByRole("row").count()).toBe(8);
-    await expectNoBarriers(page);
+    await expectNoAccessibilityViolations(page);
     await takePictures(page, "overview");
     await page.getByRole("button", { name: "Today", exact: true }).click();
     await page.waitForURL(/range=today/);

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
 /** Script size in KB of 1,024 bytes, compressed, for a browser without a cache. */
-export type ScriptWeight = {
+export type ScriptSize = {
   /** The scripts in the document, which the page needs for hydration. */
   untilUsable: number;
   /** All scripts until the page is idle, including parts that load later. */
@@ -12,7 +12,7 @@ export type ScriptWeight = {
  * Records the scripts of every document that the page opens. Cached scripts count with their original size. The returned
  * function gives the size for the current document; call it when the page is idle.
  */
-export function weighScripts(page: Page): () => Promise<ScriptWeight> {
+export function measureScripts(page: Page): () => Promise<ScriptSize> {
   const bytesOf = new Map<string, number>();
   let requested = new Set<string>();
   let document = "";

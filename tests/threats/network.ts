@@ -1,4 +1,4 @@
-import type { Dangers } from "./dangers";
+import type { Dangers } from "./threat";
 
 /** What may be tried with addresses that somebody else chose, and with what comes from there. */
 export const OUTSIDE: Dangers = {

@@ -6,26 +6,26 @@ import type { Ask } from "./audit";
 import type { Actor } from "./records";
 
 /** The permanent processes; scheduled rounds start and end. */
-export type Player = Exclude<Actor, "tick">;
+export type ProcessName = Exclude<Actor, "tick">;
 
 /** The processes of the product in a rig. Each is restarted when it ends, as by a supervisor. */
-export type Cast = {
+export type Processes = {
   baseUrls: readonly [string, string];
   /** Resolves when the process is running. */
-  isUp(who: Player): Promise<unknown>;
+  isUp(who: ProcessName): Promise<unknown>;
   /**
    * Sends SIGKILL. The process is restarted unless `staysDown`. The returned promise resolves when it has
    * ended.
    */
-  kill(who: Player, options?: { staysDown?: boolean }): Promise<void>;
+  kill(who: ProcessName, options?: { staysDown?: boolean }): Promise<void>;
   /** Stops it (SIGSTOP) for a time. */
-  freeze(who: Player, ms: number): Promise<void>;
+  freeze(who: ProcessName, ms: number): Promise<void>;
   /** Sends SIGTERM and returns how it ended. It is restarted automatically. */
-  stop(who: Player): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  stop(who: ProcessName): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Starts it, optionally with other settings, and waits until it is ready, if it can become ready. */
-  start(who: Player, options?: StartOptions): Promise<void>;
+  start(who: ProcessName, options?: StartOptions): Promise<void>;
   /** Processes that ended by themselves, with their last output. */
-  deaths: string[];
+  exits: string[];
   outputs(): string;
   close(): Promise<void>;
 };
@@ -39,8 +39,8 @@ export type StartOptions = {
 };
 
 const startMaxMs = 180_000;
-const lastWordsLines = 6;
-const FILES: Readonly<Record<Player, string>> = {
+const lastOutputLines = 6;
+const FILES: Readonly<Record<ProcessName, string>> = {
   web0: "tests/support/processes/web-process.ts",
   web1: "tests/support/processes/web-process.ts",
   worker0: "server/startup/worker-process.ts",
@@ -48,29 +48,29 @@ const FILES: Readonly<Record<Player, string>> = {
 };
 
 /** Starts nothing yet. `envOf` returns the environment of each process. */
-export async function openCast(
-  envOf: (who: Player) => Record<string, string>,
+export async function openProcesses(
+  envOf: (who: ProcessName) => Record<string, string>,
   ask: <T>(question: (hot: Ask) => PromiseLike<T>) => Promise<T>,
-): Promise<Cast> {
+): Promise<Processes> {
   const ports = { web0: await findPort(), web1: await findPort() };
-  const children = new Map<Player, Child<object>>();
-  const up = new Map<Player, Promise<void>>();
+  const children = new Map<ProcessName, Child<object>>();
+  const up = new Map<ProcessName, Promise<void>>();
   /** The settings of the restarted process. */
-  const given = new Map<Player, StartOptions>();
-  const deaths: string[] = [];
+  const optionsOf = new Map<ProcessName, StartOptions>();
+  const exits: string[] = [];
   let isClosing = false;
 
-  const watch = (who: Player, child: Child<object>): void => {
+  const watch = (who: ProcessName, child: Child<object>): void => {
     void child.exited.then(() => {
       if (!child.hasDied() || isClosing) return;
-      const lastWords = child.output().trimEnd().split("\n").slice(-lastWordsLines);
-      deaths.push(`${who} ended by itself: ${lastWords.join(" | ")}`);
-      comeBack(who);
+      const lastOutput = child.output().trimEnd().split("\n").slice(-lastOutputLines);
+      exits.push(`${who} ended by itself: ${lastOutput.join(" | ")}`);
+      restart(who);
     });
   };
 
-  async function launch(who: Player): Promise<void> {
-    const { env = {}, clockAheadMs, isUnready } = given.get(who) ?? {};
+  async function launch(who: ProcessName): Promise<void> {
+    const { env = {}, clockAheadMs, isUnready } = optionsOf.get(who) ?? {};
     const isWeb = who === "web0" || who === "web1";
     const child = startChild<object>(
       await compiledOf(FILES[who]),
@@ -85,18 +85,18 @@ export async function openCast(
     );
     children.set(who, child);
     if (isWeb) await child.waitFor((message): message is { port: number } => "port" in message);
-    else if (!isUnready) await untilBeating(child);
+    else if (!isUnready) await untilHeartbeat(child);
     watch(who, child);
   }
 
-  async function untilBeating(child: Child<object>): Promise<void> {
+  async function untilHeartbeat(child: Child<object>): Promise<void> {
     const isThere = () => ask((hot) => hot`select 1 from workers where pid = ${child.pid}`);
     for (const untilMs = Date.now() + startMaxMs; (await isThere()).length === 0; await wait(20))
       if (child.hasExited() || Date.now() > untilMs)
         throw new Error(`A worker did not start:\n${child.output()}`);
   }
 
-  const comeBack = (who: Player): void => {
+  const restart = (who: ProcessName): void => {
     if (!isClosing) up.set(who, launch(who));
     // Only a caller that waits for it gets the error.
     up.get(who)?.catch(() => {});
@@ -104,17 +104,17 @@ export async function openCast(
 
   return {
     baseUrls: [`http://127.0.0.1:${ports.web0}`, `http://127.0.0.1:${ports.web1}`],
-    deaths,
+    exits,
     isUp: async (who) => up.get(who),
     async start(who, options = {}) {
-      given.set(who, options);
-      comeBack(who);
+      optionsOf.set(who, options);
+      restart(who);
       await up.get(who);
     },
     async kill(who, { staysDown = false } = {}) {
       await children.get(who)?.kill();
       if (staysDown) up.set(who, Promise.resolve());
-      else comeBack(who);
+      else restart(who);
     },
     async freeze(who, ms) {
       const child = children.get(who);
@@ -124,7 +124,7 @@ export async function openCast(
     },
     async stop(who) {
       const exit = await children.get(who)?.stop();
-      comeBack(who);
+      restart(who);
       return exit ?? { code: null, signal: null };
     },
     outputs: () =>

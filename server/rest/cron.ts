@@ -1,23 +1,19 @@
 import { z } from "zod";
-import type { RestDeps } from "#server/deps";
-import { type Method, withApi } from "./pipeline/route";
+import { withApi } from "./pipeline/route";
 
 /** Declared for GET and POST, because schedulers differ in the method that they call. */
-const tickBy = (method: Method) =>
+export const tickRoutes = (["GET", "POST"] as const).map((method) =>
   withApi(
     {
-      method,
-      path: "/api/cron/tick",
+      route: `${method} /api/cron/tick`,
       access: "operator-token",
       tier: "none",
       summary: "Run one time-limited round of delivery",
       response: z.object({ status: z.literal("done") }),
     },
-    async ({ ctx }: { ctx: RestDeps }) => {
+    async ({ ctx }) => {
       await ctx.tick();
-      return { body: { status: "done" } } as const;
+      return { status: "done" as const };
     },
-  );
-
-export const getTick = tickBy("GET");
-export const postTick = tickBy("POST");
+  ),
+);

@@ -3,42 +3,43 @@ import { AppError } from "#server/platform/errors";
 import { ALARMS, readReadiness } from "#server/services/health";
 import { withApi } from "./pipeline/route";
 
-/** Liveness: succeeds while the process responds. It ignores the database, because a restart does not fix an outage. */
-export const getHealth = withApi(
-  {
-    method: "GET",
-    path: "/api/health",
-    access: "public",
-    tier: "none",
-    summary: "Check liveness",
-    response: z.object({ status: z.literal("live") }),
-  },
-  async () => ({ body: { status: "live" } }) as const,
-);
-
-/** Readiness: whether this process can serve traffic; 503 with the reason if it cannot. */
-export const getReadiness = withApi(
-  {
-    method: "GET",
-    path: "/api/health/ready",
-    access: "public",
-    tier: "none",
-    summary: "Check whether the service accepts and delivers email",
-    response: z.object({
-      status: z.literal("ready"),
-      alarms: z
-        .array(z.object({ alarm: z.enum(ALARMS), count: z.int(), message: z.string() }))
-        .optional()
-        .describe("Conditions that need the operator although email is accepted; absent if there are none."),
-    }),
-  },
-  async ({ ctx }) => {
-    const readiness = await readReadiness(ctx);
-    if (readiness.isReady) {
-      const { alarms } = readiness;
-      return { body: { status: "ready" as const, ...(alarms.length > 0 && { alarms }) } };
-    }
-    const { reason, message } = readiness;
-    throw new AppError("unavailable", message, { details: { status: "not_ready", reason } });
-  },
-);
+export const healthRoutes = [
+  /** Liveness: succeeds while the process responds. It ignores the database, because a restart does not fix an outage. */
+  withApi(
+    {
+      route: "GET /api/health",
+      access: "public",
+      tier: "none",
+      summary: "Check liveness",
+      response: z.object({ status: z.literal("live") }),
+    },
+    async () => ({ status: "live" as const }),
+  ),
+  /** Readiness: whether this process can serve traffic; 503 with the reason if it cannot. */
+  withApi(
+    {
+      route: "GET /api/health/ready",
+      access: "public",
+      tier: "none",
+      summary: "Check whether the service accepts and delivers email",
+      response: z.object({
+        status: z.literal("ready"),
+        alarms: z
+          .array(z.object({ alarm: z.enum(ALARMS), count: z.int(), message: z.string() }))
+          .optional()
+          .describe(
+            "Conditions that need the operator although email is accepted; absent if there are none.",
+          ),
+      }),
+    },
+    async ({ ctx }) => {
+      const readiness = await readReadiness(ctx);
+      if (readiness.isReady) {
+        const { alarms } = readiness;
+        return { status: "ready" as const, ...(alarms.length > 0 && { alarms }) };
+      }
+      const { reason, message } = readiness;
+      throw new AppError("unavailable", message, { details: { status: "not_ready", reason } });
+    },
+  ),
+];

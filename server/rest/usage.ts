@@ -36,20 +36,20 @@ function usageQuery(given: z.infer<typeof UsageParameters>, now: Date): UsageQue
   return { since: first, until: last, apiKeyId: key, domain };
 }
 
-export const getUsage = withApi(
-  {
-    method: "GET",
-    path: "/api/usage",
-    access: { scope: "usage:read" },
-    tier: "other",
-    summary: "Get email counts by day, API key and domain, for up to 92 days",
-    query: UsageParameters,
-    example: { query: { domain: "backstamp.test" } },
-    response: UsageResponse,
-  },
-  async ({ ctx, query: given, verdict }) => {
-    const now = ctx.clock();
-    const query = usageQuery(given, now);
-    return { body: presentUsage(await readUsage(ctx, query), query, now, verdict.limit) };
-  },
-);
+export const usageRoutes = [
+  withApi(
+    {
+      route: "GET /api/usage",
+      access: { scope: "usage:read" },
+      summary: "Get email counts by day, API key and domain, for up to 92 days",
+      query: UsageParameters,
+      example: { query: { domain: "backstamp.test" } },
+      response: UsageResponse,
+    },
+    async ({ ctx, query: given, verdict }) => {
+      const now = ctx.clock();
+      const query = usageQuery(given, now);
+      return presentUsage(await readUsage(ctx, query), query, now, verdict.limit);
+    },
+  ),
+];

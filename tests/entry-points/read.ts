@@ -45,25 +45,23 @@ function blocksOf(source: Source, sources: ReadonlyMap<string, Source>): Block[]
   return file.endsWith("/route.ts") && file.startsWith("app/console/") ? filesOf(source) : [];
 }
 
-/** A route's path stands in its declaration, or with the service that makes links to it. */
+/** A route's path is in its declaration, or with the service that makes links to it: `GET ${openPath}`. */
 function routesOf({ file, parts, imports }: Source, sources: ReadonlyMap<string, Source>): Block[] {
-  return [...parts.values()].flatMap(({ name: owner, text: own }) => {
-    // Of two methods with all else in common each is made by one function of the file.
-    const [, maker = ""] = / = (\w+)\("[A-Z]+"\);/.exec(own) ?? [];
-    const text = own + (parts.get(maker)?.text ?? "");
-    const [, literal, constant = ""] = /\bpath: (?:"(\/api[^"]*)"|(\w+))/.exec(text) ?? [];
-    const far = imports.get(constant);
-    const said = far && sources.get(far.file)?.parts.get(far.name)?.text;
-    const route = literal ?? /"(\/api[^"]*)"/.exec(said ?? "")?.[1];
-    const methods = text.includes("withApi(") ? text.match(/"(?:GET|POST|PUT|PATCH|DELETE)"/g) : null;
-    return (route && methods ? methods : []).map((method) => ({
-      kind: "REST" as const,
-      name: `${method.slice(1, -1)} ${route}`,
-      file,
-      text,
-      owner,
-    }));
-  });
+  return [...parts.values()].flatMap(({ name: owner, text: list }) =>
+    cut(list, /withApi\(\s*\{\s*route: ["`]([^"`]+)["`]/g).flatMap(({ name: declared, text }) => {
+      const route = declared.replace(/\$\{(\w+Path)\}/, (_, constant: string) => {
+        const far = imports.get(constant);
+        const said = far && sources.get(far.file)?.parts.get(far.name)?.text;
+        return /"(\/api[^"]*)"/.exec(said ?? "")?.[1] ?? "";
+      });
+      // Routes that differ only in their method are one declaration for all methods of an array.
+      const all = /\(\[([^\]]*)\] as const\)/.exec(list)?.[1]?.match(/[A-Z]+/g) ?? [];
+      return (route.startsWith("$") ? all : [""]).map((method) => {
+        const name = route.replace(/^\$\{method\}/, method);
+        return { kind: "REST" as const, name, file, text, owner };
+      });
+    }),
+  );
 }
 
 /** A procedure is a line of a router, or of a record of procedures that is spread into one. */

@@ -17,10 +17,8 @@ const seen = { started: 0, given: 0, ended: 0 };
 
 const getStream = withApi(
   {
-    method: "GET",
-    path: "/api/stream",
+    route: "GET /api/stream",
     access: { scope: "suppressions:read" },
-    tier: "other",
     summary: "Return a stream",
     responseType: "text/csv; charset=utf-8",
   },

@@ -11,9 +11,9 @@ import {
   retryEmails,
 } from "#server/services/emails/change/retry";
 import { settleEmail } from "#server/services/emails/change/settle";
-import { changed, Id } from "#server/shared/wire/shapes";
+import { changed, Id, presentChanged } from "#server/shared/wire/shapes";
 import { withApi } from "../pipeline/route";
-import { requireId, validate } from "../pipeline/validate";
+import { validate } from "../pipeline/validate";
 import { EMAIL_FILTER, emailFilterOf } from "../wire/email-query";
 import { isDryRunQuery, SendEmailBody, SendQuery } from "../wire/send-email";
 import { BatchDryRunResponse, dryRun, presentDryRun } from "./dry-run";
@@ -33,61 +33,6 @@ const Mode = z.enum(
   "The header `x-batch-validation` must be strict or permissive.",
 );
 
-export const postBatch = withApi(
-  {
-    method: "POST",
-    path: "/api/emails/batch",
-    access: { scope: "emails:send" },
-    tier: "other",
-    summary: "Send up to 100 emails in one batch",
-    status: 200,
-    body: Items,
-    bodyShape: z.array(SendEmailBody).min(1).max(batchMax),
-    headers: { "x-batch-validation": Mode.optional() },
-    example: {
-      body: [
-        {
-          from: "Backstamp <hello@backstamp.test>",
-          to: "delivered+ann@backstamp.test",
-          subject: "For Ann",
-          html: "<p>Hello Ann</p>",
-        },
-        {
-          from: "Backstamp <hello@backstamp.test>",
-          to: "delivered+ben@backstamp.test",
-          subject: "For Ben",
-          html: "<p>Hello Ben</p>",
-        },
-      ],
-      headers: { "x-batch-validation": "permissive" },
-    },
-    query: SendQuery,
-    isDryRun: isDryRunQuery,
-    ifTooLarge: "Send fewer emails per batch.",
-    response: z.union([
-      z.object({
-        data: z.array(z.object({ id: Id })).describe("The accepted emails, in the order of the request."),
-        errors: z
-          .array(z.object({ index: z.int(), message: z.string() }))
-          .describe("The rejected emails; empty unless the mode is permissive."),
-      }),
-      BatchDryRunResponse,
-    ]),
-    errors: ["forbidden", "not_found", "invalid_sender"],
-    bodyForm: "array",
-    idempotent: true,
-  },
-  async ({ ctx, body, query, once, header, verdict }) => {
-    const mode = validate(Mode, header("x-batch-validation") ?? "strict", "body");
-    if (!isDryRunQuery(query)) return { body: await sendBatch(ctx, body.map(readItem), mode, once) };
-    const predict = async () => {
-      const { runs, errors } = await dryRunBatch(ctx, body.map(readItem), mode);
-      return { data: runs.map((run) => ({ index: run.index, ...presentDryRun(run) })), errors };
-    };
-    return { body: await dryRun(ctx, { tier: "other", once, verdict }, predict) };
-  },
-);
-
 /** One email of a batch, or its validation error. */
 function readItem(item: unknown) {
   try {
@@ -100,43 +45,6 @@ function readItem(item: unknown) {
     throw error;
   }
 }
-
-export const patchEmail = withApi(
-  {
-    method: "PATCH",
-    path: "/api/emails/{id}",
-    access: { scope: "emails:send" },
-    tier: "other",
-    summary: "Reschedule a scheduled email",
-    description: LINKED_DOMAINS_ONLY,
-    body: z.strictObject({ scheduled_at: ScheduledAt }),
-    repeatsId: ["id", "email_id"],
-    example: { body: { scheduled_at: "in 2 hours" } },
-    response: changed("email"),
-    errors: ["conflict"],
-  },
-  async ({ ctx, params, body }) => {
-    const { id } = await rescheduleEmail(ctx, requireId(params, "id"), body.scheduled_at);
-    return { body: { object: "email", id } } as const;
-  },
-);
-
-export const postEmailCancel = withApi(
-  {
-    method: "POST",
-    path: "/api/emails/{id}/cancel",
-    access: { scope: "emails:send" },
-    tier: "other",
-    summary: "Cancel a scheduled email",
-    description: LINKED_DOMAINS_ONLY,
-    response: changed("email"),
-    errors: ["conflict"],
-  },
-  async ({ ctx, params }) => {
-    const { id } = await cancelEmail(ctx, requireId(params, "id"));
-    return { body: { object: "email", id } } as const;
-  },
-);
 
 const RetryResponse = z.object({
   count: z.int().describe("Number of recipients that are retried."),
@@ -160,89 +68,151 @@ function presentRetry({ retried, hasMore }: RetryAnswer): z.infer<typeof RetryRe
 
 const acceptDuplicates = optional(z.boolean("Must be true or false."));
 
-export const postEmailRetry = withApi(
-  {
-    method: "POST",
-    path: "/api/emails/{id}/retry",
-    access: { scope: "emails:send" },
-    tier: "other",
-    summary: "Retry an email for its failed recipients",
-    description: LINKED_DOMAINS_ONLY,
-    body: z.strictObject({ accept_duplicates: acceptDuplicates }),
-    bodyForm: "optional",
-    example: { body: { accept_duplicates: false } },
-    response: z.object({ object: z.literal("email"), id: Id, ...RetryResponse.shape }),
-    errors: ["conflict"],
-  },
-  async ({ ctx, params, body }) => {
-    const id = requireId(params, "id");
-    return {
-      body: {
-        object: "email" as const,
-        id,
-        ...presentRetry(await retryEmail(ctx, id, body.accept_duplicates ?? false)),
+export const emailChangeRoutes = [
+  withApi(
+    {
+      route: "POST /api/emails/batch",
+      access: { scope: "emails:send" },
+      summary: "Send up to 100 emails in one batch",
+      status: 200,
+      body: Items,
+      bodyShape: z.array(SendEmailBody).min(1).max(batchMax),
+      headers: { "x-batch-validation": Mode.optional() },
+      example: {
+        body: [
+          {
+            from: "Backstamp <hello@backstamp.test>",
+            to: "delivered+ann@backstamp.test",
+            subject: "For Ann",
+            html: "<p>Hello Ann</p>",
+          },
+          {
+            from: "Backstamp <hello@backstamp.test>",
+            to: "delivered+ben@backstamp.test",
+            subject: "For Ben",
+            html: "<p>Hello Ben</p>",
+          },
+        ],
+        headers: { "x-batch-validation": "permissive" },
       },
-    };
-  },
-);
-
-export const postEmailsRetry = withApi(
-  {
-    method: "POST",
-    path: "/api/emails/retry",
-    access: { scope: "emails:send" },
-    tier: "other",
-    summary: `Retry all emails that match a filter, up to ${retriedEmailsMax} per call`,
-    description:
-      'At least one filter is required. Emails that bounced are retried only with `status: "bounced"`. A key linked to specific domains retries only email sent from them; a filter for another `domain` is rejected with 403.',
-    body: z.strictObject({ ...EMAIL_FILTER, accept_duplicates: acceptDuplicates }),
-    example: { body: { status: "failed", since: "2026-01-01T00:00:00Z" } },
-    response: z.object({ object: z.literal("retry"), ...RetryResponse.shape }),
-    errors: ["conflict"],
-  },
-  async ({ ctx, body }) => {
-    const { accept_duplicates, ...filter } = body;
-    return {
-      body: {
-        object: "retry" as const,
-        ...presentRetry(await retryEmails(ctx, emailFilterOf(filter), accept_duplicates ?? false)),
-      },
-    };
-  },
-);
-
-export const postEmailSettle = withApi(
-  {
-    method: "POST",
-    path: "/api/emails/{id}/settle",
-    access: { scope: "emails:send" },
-    tier: "other",
-    summary: "Settle recipients with an unknown outcome",
-    description: LINKED_DOMAINS_ONLY,
-    body: z.strictObject({
-      as: z
-        .enum(["retry", "sent"], "Must be retry or sent.")
-        .describe(
-          "`retry` sends it again, which may create a duplicate. `sent` does not, which may lose the email.",
-        ),
-      recipients: z
-        .array(z.string("Must be an address."), "Must be an array of addresses.")
-        .min(1, "List at least one address, or omit the field for all.")
-        .max(50, "At most 50.")
-        .optional()
-        .describe("The recipients to settle. Default: all with an unknown outcome."),
+      query: SendQuery,
+      isDryRun: isDryRunQuery,
+      ifTooLarge: "Send fewer emails per batch.",
+      response: z.union([
+        z.object({
+          data: z.array(z.object({ id: Id })).describe("The accepted emails, in the order of the request."),
+          errors: z
+            .array(z.object({ index: z.int(), message: z.string() }))
+            .describe("The rejected emails; empty unless the mode is permissive."),
+        }),
+        BatchDryRunResponse,
+      ]),
+      errors: ["forbidden", "not_found", "invalid_sender"],
+      bodyForm: "array",
+      idempotent: true,
+    },
+    async ({ ctx, body, query, once, header, verdict }) => {
+      const mode = validate(Mode, header("x-batch-validation") ?? "strict", "body");
+      if (!isDryRunQuery(query)) return sendBatch(ctx, body.map(readItem), mode, once);
+      const predict = async () => {
+        const { runs, errors } = await dryRunBatch(ctx, body.map(readItem), mode);
+        return { data: runs.map((run) => ({ index: run.index, ...presentDryRun(run) })), errors };
+      };
+      return dryRun(ctx, { tier: "other", once, verdict }, predict);
+    },
+  ),
+  withApi(
+    {
+      route: "PATCH /api/emails/{id}",
+      access: { scope: "emails:send" },
+      summary: "Reschedule a scheduled email",
+      description: LINKED_DOMAINS_ONLY,
+      body: z.strictObject({ scheduled_at: ScheduledAt }),
+      repeatsId: ["id", "email_id"],
+      example: { body: { scheduled_at: "in 2 hours" } },
+      response: changed("email"),
+      errors: ["conflict"],
+    },
+    async ({ ctx, params, body }) =>
+      presentChanged("email", await rescheduleEmail(ctx, params.id, body.scheduled_at)),
+  ),
+  withApi(
+    {
+      route: "POST /api/emails/{id}/cancel",
+      access: { scope: "emails:send" },
+      summary: "Cancel a scheduled email",
+      description: LINKED_DOMAINS_ONLY,
+      response: changed("email"),
+      errors: ["conflict"],
+    },
+    async ({ ctx, params }) => presentChanged("email", await cancelEmail(ctx, params.id)),
+  ),
+  withApi(
+    {
+      route: "POST /api/emails/{id}/retry",
+      access: { scope: "emails:send" },
+      summary: "Retry an email for its failed recipients",
+      description: LINKED_DOMAINS_ONLY,
+      body: z.strictObject({ accept_duplicates: acceptDuplicates }),
+      bodyForm: "optional",
+      example: { body: { accept_duplicates: false } },
+      response: z.object({ object: z.literal("email"), id: Id, ...RetryResponse.shape }),
+      errors: ["conflict"],
+    },
+    async ({ ctx, params: { id }, body }) => ({
+      object: "email" as const,
+      id,
+      ...presentRetry(await retryEmail(ctx, id, body.accept_duplicates ?? false)),
     }),
-    example: { body: { as: "sent" } },
-    response: z.object({
-      object: z.literal("email"),
-      id: Id,
-      settled: z.array(z.string()).describe("The settled recipients."),
+  ),
+  withApi(
+    {
+      route: "POST /api/emails/retry",
+      access: { scope: "emails:send" },
+      summary: `Retry all emails that match a filter, up to ${retriedEmailsMax} per call`,
+      description:
+        'At least one filter is required. Emails that bounced are retried only with `status: "bounced"`. A key linked to specific domains retries only email sent from them; a filter for another `domain` is rejected with 403.',
+      body: z.strictObject({ ...EMAIL_FILTER, accept_duplicates: acceptDuplicates }),
+      example: { body: { status: "failed", since: "2026-01-01T00:00:00Z" } },
+      response: z.object({ object: z.literal("retry"), ...RetryResponse.shape }),
+      errors: ["conflict"],
+    },
+    async ({ ctx, body: { accept_duplicates, ...filter } }) => ({
+      object: "retry" as const,
+      ...presentRetry(await retryEmails(ctx, emailFilterOf(filter), accept_duplicates ?? false)),
     }),
-    errors: ["conflict"],
-  },
-  async ({ ctx, params, body }) => {
-    const id = requireId(params, "id");
-    const settled = await settleEmail(ctx, id, { as: body.as, recipients: body.recipients ?? null });
-    return { body: { object: "email" as const, id, settled } };
-  },
-);
+  ),
+  withApi(
+    {
+      route: "POST /api/emails/{id}/settle",
+      access: { scope: "emails:send" },
+      summary: "Settle recipients with an unknown outcome",
+      description: LINKED_DOMAINS_ONLY,
+      body: z.strictObject({
+        as: z
+          .enum(["retry", "sent"], "Must be retry or sent.")
+          .describe(
+            "`retry` sends it again, which may create a duplicate. `sent` does not, which may lose the email.",
+          ),
+        recipients: z
+          .array(z.string("Must be an address."), "Must be an array of addresses.")
+          .min(1, "List at least one address, or omit the field for all.")
+          .max(50, "At most 50.")
+          .optional()
+          .describe("The recipients to settle. Default: all with an unknown outcome."),
+      }),
+      example: { body: { as: "sent" } },
+      response: z.object({
+        object: z.literal("email"),
+        id: Id,
+        settled: z.array(z.string()).describe("The settled recipients."),
+      }),
+      errors: ["conflict"],
+    },
+    async ({ ctx, params: { id }, body: { as, recipients = null } }) => ({
+      object: "email" as const,
+      id,
+      settled: await settleEmail(ctx, id, { as, recipients }),
+    }),
+  ),
+];

@@ -12,78 +12,72 @@ import {
 import { Id, listOf } from "#server/shared/wire/shapes";
 import { listJson } from "../pipeline/query";
 import { withApi } from "../pipeline/route";
-import { requireId } from "../pipeline/validate";
 import { EmailListQuery } from "../wire/email-query";
 import { AcceptedResponse, isDryRunQuery, SendEmailBody, SendQuery } from "../wire/send-email";
 import { DryRunResponse, dryRun, presentDryRun } from "./dry-run";
 
-/** 200, not 201 or 202: some Resend clients treat only 200 as success. */
-export const postEmail = withApi(
-  {
-    method: "POST",
-    path: "/api/emails",
-    access: { scope: "emails:send" },
-    tier: "POST /api/emails",
-    summary: "Send an email",
-    status: 200,
-    body: SendEmailBody,
-    example: {
-      body: {
-        from: "Backstamp <hello@backstamp.test>",
-        to: "delivered@backstamp.test",
-        subject: "First email",
-        html: "<p>It works.</p>",
-        tags: [{ name: "kind", value: "welcome" }],
+export const emailRoutes = [
+  /** 200, not 201 or 202: some Resend clients treat only 200 as success. */
+  withApi(
+    {
+      route: "POST /api/emails",
+      access: { scope: "emails:send" },
+      tier: "POST /api/emails",
+      summary: "Send an email",
+      status: 200,
+      body: SendEmailBody,
+      example: {
+        body: {
+          from: "Backstamp <hello@backstamp.test>",
+          to: "delivered@backstamp.test",
+          subject: "First email",
+          html: "<p>It works.</p>",
+          tags: [{ name: "kind", value: "welcome" }],
+        },
+        headers: { "idempotency-key": "order-10492-receipt" },
       },
-      headers: { "idempotency-key": "order-10492-receipt" },
+      query: SendQuery,
+      isDryRun: isDryRunQuery,
+      ifTooLarge:
+        "Reduce the attachments: an array of bytes takes 3.6 times the size of the file, Base64 1.3 times. Send `content` as Base64, or `path` with a URL from which the file is fetched.",
+      response: z.union([AcceptedResponse, DryRunResponse]),
+      errors: ["forbidden", "not_found", "invalid_sender", "invalid_attachment"],
+      idempotent: true,
     },
-    query: SendQuery,
-    isDryRun: isDryRunQuery,
-    ifTooLarge:
-      "Reduce the attachments: an array of bytes takes 3.6 times the size of the file, Base64 1.3 times. Send `content` as Base64, or `path` with a URL from which the file is fetched.",
-    response: z.union([AcceptedResponse, DryRunResponse]),
-    errors: ["forbidden", "not_found", "invalid_sender", "invalid_attachment"],
-    idempotent: true,
-  },
-  async ({ ctx, body, query, once, verdict }) => ({
-    body: isDryRunQuery(query)
-      ? await dryRun(ctx, { tier: "POST /api/emails", once, verdict }, async () =>
-          presentDryRun(await dryRunEmail(ctx, body)),
-        )
-      : await sendEmail(ctx, body, once),
-  }),
-);
-
-export const getEmails = withApi(
-  {
-    method: "GET",
-    path: "/api/emails",
-    access: { scope: "emails:read" },
-    tier: "GET /api/emails",
-    summary: "List emails, newest first",
-    query: EmailListQuery,
-    example: { query: { status: "delivered", limit: "20" } },
-    response: listOf(EmailSummaryResponse).extend({
-      searched_to: Id.optional().describe(
-        `Present if the search ended before the page was full: one call searches ${emailScanMax.toLocaleString("en")} emails. To continue the search, send this value as \`after\`, or as \`before\` if the request had \`before\`.`,
-      ),
-    }),
-  },
-  async ({ ctx, query }) => {
-    const { rows, hasMore, scannedTo } = await scanEmails(ctx, query);
-    const list = listJson(rows.map(presentEmailSummary), hasMore || scannedTo !== null);
-    return { body: scannedTo === null ? list : { ...list, searched_to: scannedTo } };
-  },
-);
-
-export const getOneEmail = withApi(
-  {
-    method: "GET",
-    path: "/api/emails/{id}",
-    access: { scope: "emails:read" },
-    tier: "other",
-    summary: "Get an email with its recipients and events",
-    response: EmailResponse,
-  },
-  async ({ ctx, params }) => ({ body: presentEmail(await getEmail(ctx, requireId(params, "id"))) }),
-);
+    async ({ ctx, body, query, once, verdict }) =>
+      isDryRunQuery(query)
+        ? dryRun(ctx, { tier: "POST /api/emails", once, verdict }, async () =>
+            presentDryRun(await dryRunEmail(ctx, body)),
+          )
+        : sendEmail(ctx, body, once),
+  ),
+  withApi(
+    {
+      route: "GET /api/emails",
+      access: { scope: "emails:read" },
+      tier: "GET /api/emails",
+      summary: "List emails, newest first",
+      query: EmailListQuery,
+      example: { query: { status: "delivered", limit: "20" } },
+      response: listOf(EmailSummaryResponse).extend({
+        searched_to: Id.optional().describe(
+          `Present if the search ended before the page was full: one call searches ${emailScanMax.toLocaleString("en")} emails. To continue the search, send this value as \`after\`, or as \`before\` if the request had \`before\`.`,
+        ),
+      }),
+    },
+    async ({ ctx, query }) => {
+      const { scannedTo, ...page } = await scanEmails(ctx, query);
+      const list = listJson(page, presentEmailSummary);
+      return scannedTo === null ? list : { ...list, has_more: true, searched_to: scannedTo };
+    },
+  ),
+  withApi(
+    {
+      route: "GET /api/emails/{id}",
+      access: { scope: "emails:read" },
+      summary: "Get an email with its recipients and events",
+      response: EmailResponse,
+    },
+    async ({ ctx, params }) => presentEmail(await getEmail(ctx, params.id)),
+  ),
+];

@@ -29,54 +29,54 @@ const EXAMPLE = JSON.stringify({
   BouncedAt: "2026-01-05T16:33:54Z",
 });
 
-/** Public: providers have no API key. Each authenticates its calls as it documents, with a secret of one relay. */
-export const postRelayCallback = withApi(
-  {
-    method: "POST",
-    path: "/api/inbound/relays/{relay_id}",
-    access: "public",
-    tier: "none",
-    summary: "Receive delivery reports from the provider of a relay",
-    description:
-      "Supports SES (by SNS), Postmark, Mailgun, SendGrid and Resend. Each provider authenticates its calls in its own way; an unauthenticated call is rejected with 401 and changes nothing. A report affects only email sent by this relay, and a repeated report has no effect. A report that cannot be recorded yet returns 503, and the provider retries. `backstamp callback show` prints the URL to enter at the provider.",
-    params: { relay_id: "The id of the relay." },
-    headers: {
-      "x-callback-secret": z
-        .string()
-        .optional()
-        .describe(
-          "Only for Postmark: the relay's secret. Alternatively send it as the password of the user `backstamp` with basic authentication. The other providers sign their calls.",
-        ),
+export const callbackRoutes = [
+  /** Public: providers have no API key. Each authenticates its calls as it documents, with a secret of one relay. */
+  withApi(
+    {
+      route: "POST /api/inbound/relays/{relay_id}",
+      access: "public",
+      tier: "none",
+      summary: "Receive delivery reports from the provider of a relay",
+      description:
+        "Supports SES (by SNS), Postmark, Mailgun, SendGrid and Resend. Each provider authenticates its calls in its own way; an unauthenticated call is rejected with 401 and changes nothing. A report affects only email sent by this relay, and a repeated report has no effect. A report that cannot be recorded yet returns 503, and the provider retries. `backstamp callback show` prints the URL to enter at the provider.",
+      params: { relay_id: "The id of the relay." },
+      headers: {
+        "x-callback-secret": z
+          .string()
+          .optional()
+          .describe(
+            "Only for Postmark: the relay's secret. Alternatively send it as the password of the user `backstamp` with basic authentication. The other providers sign their calls.",
+          ),
+      },
+      errors: ["unauthorized"],
+      example: { body: EXAMPLE, headers: { "x-callback-secret": "the-secret-of-this-relay" } },
+      accepts: "application/json",
+      acceptsToo: ["text/plain"],
+      bodyMaxBytes: bytesMax,
+      ifTooLarge: "Send fewer reports in one call.",
+      response: z.object({
+        object: z.literal("relay_callback"),
+        recorded: z.int().describe("Number of deliveries that changed."),
+        ignored: z
+          .array(z.object({ reason: z.enum(REASONS), reason_text: z.string() }))
+          .describe("The reports that changed no delivery."),
+      }),
     },
-    errors: ["unauthorized"],
-    example: { body: EXAMPLE, headers: { "x-callback-secret": "the-secret-of-this-relay" } },
-    accepts: "application/json",
-    acceptsToo: ["text/plain"],
-    bodyMaxBytes: bytesMax,
-    ifTooLarge: "Send fewer reports in one call.",
-    response: z.object({
-      object: z.literal("relay_callback"),
-      recorded: z.int().describe("Number of deliveries that changed."),
-      ignored: z
-        .array(z.object({ reason: z.enum(REASONS), reason_text: z.string() }))
-        .describe("The reports that changed no delivery."),
-    }),
-  },
-  async ({ ctx, params, header, bytes }) => {
-    const relayId = requireId(params, "relay_id");
-    // Before the body is read, because the route is public.
-    const relay = await findCallbackRelay(ctx, relayId, header);
-    if (!relay) throw unauthorized();
-    const body = await buffer(bytes);
-    rejectOversizedTree(body.toString("latin1"));
-    const received = await receiveCallback(ctx, relay, { bytes: body, header });
-    if (!received) throw unauthorized();
-    const { recorded, ignored } = received;
-    if (ignored.includes("later"))
-      throw new AppError("unavailable", "The delivery attempt is not recorded yet. Retry in one minute.");
-    const reasons = ignored.map((reason) => ({ reason, reason_text: RETURN_REASONS[reason] }));
-    return { body: { object: "relay_callback" as const, recorded, ignored: reasons } };
-  },
-);
+    async ({ ctx, params, header, bytes }) => {
+      // Before the body is read, because the route is public.
+      const relay = await findCallbackRelay(ctx, requireId(params, "relay_id"), header);
+      if (!relay) throw unauthorized();
+      const body = await buffer(bytes);
+      rejectOversizedTree(body.toString("latin1"));
+      const received = await receiveCallback(ctx, relay, { bytes: body, header });
+      if (!received) throw unauthorized();
+      const { recorded, ignored } = received;
+      if (ignored.includes("later"))
+        throw new AppError("unavailable", "The delivery attempt is not recorded yet. Retry in one minute.");
+      const reasons = ignored.map((reason) => ({ reason, reason_text: RETURN_REASONS[reason] }));
+      return { object: "relay_callback" as const, recorded, ignored: reasons };
+    },
+  ),
+];
 
 const unauthorized = () => new AppError("unauthorized", "Unauthorized");

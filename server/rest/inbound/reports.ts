@@ -41,50 +41,51 @@ const EXAMPLE = [
   "",
 ].join("\r\n");
 
-/** For operators who receive email for the return paths on another server, or who have a mailbox for complaints. */
-export const postInboundMessage = withApi(
-  {
-    method: "POST",
-    path: "/api/inbound/message",
-    access: "inbound-token",
-    tier: "none",
-    summary: "Submit a returned message: a delivery report or a complaint",
-    description:
-      "Responds after its effect is committed. A report that no return path or link of this installation verifies never suppresses an address. Submitting the same message again has no effect.",
-    query: Query,
-    example: { body: EXAMPLE, query: { recipient: "bounce-2wyksrxhtncx6@bounces.example.com" } },
-    accepts: "message/rfc822",
-    response: z.object({
-      object: z.literal("inbound_message"),
-      kind: z.enum(["delivery", "complaint", "auto-reply", "other"]).describe("The kind of the message."),
-      recorded: z.int().describe("Number of deliveries that changed."),
-      ignored: z
-        .array(
-          z.object({
-            reason: z.enum(Object.keys(REASONS) as [Ignored, ...Ignored[]]),
-            reason_text: z.string(),
-          }),
-        )
-        .describe("The reports that changed no delivery."),
-    }),
-  },
-  async ({ ctx, query: { recipient }, bytes }) => {
-    const received = await receiveMessage(ctx, {
-      bytes: await readBeginning(bytes),
-      recipient: recipient ?? null,
-    });
-    if (!received)
-      throw new AppError(
-        "invalid",
-        "The body is not an email message: it has no header. Send the message unchanged.",
-      );
-    const { kind, recorded, ignored } = received;
-    if (ignored.includes("later"))
-      throw new AppError("unavailable", `${REASONS.later} Submit it again in one minute.`);
-    const reasons = ignored.map((reason) => ({ reason, reason_text: REASONS[reason] }));
-    return { body: { object: "inbound_message" as const, kind, recorded, ignored: reasons } };
-  },
-);
+export const returnRoutes = [
+  /** For operators who receive email for the return paths on another server, or who have a mailbox for complaints. */
+  withApi(
+    {
+      route: "POST /api/inbound/message",
+      access: "inbound-token",
+      tier: "none",
+      summary: "Submit a returned message: a delivery report or a complaint",
+      description:
+        "Responds after its effect is committed. A report that no return path or link of this installation verifies never suppresses an address. Submitting the same message again has no effect.",
+      query: Query,
+      example: { body: EXAMPLE, query: { recipient: "bounce-2wyksrxhtncx6@bounces.example.com" } },
+      accepts: "message/rfc822",
+      response: z.object({
+        object: z.literal("inbound_message"),
+        kind: z.enum(["delivery", "complaint", "auto-reply", "other"]).describe("The kind of the message."),
+        recorded: z.int().describe("Number of deliveries that changed."),
+        ignored: z
+          .array(
+            z.object({
+              reason: z.enum(Object.keys(REASONS) as [Ignored, ...Ignored[]]),
+              reason_text: z.string(),
+            }),
+          )
+          .describe("The reports that changed no delivery."),
+      }),
+    },
+    async ({ ctx, query: { recipient }, bytes }) => {
+      const received = await receiveMessage(ctx, {
+        bytes: await readBeginning(bytes),
+        recipient: recipient ?? null,
+      });
+      if (!received)
+        throw new AppError(
+          "invalid",
+          "The body is not an email message: it has no header. Send the message unchanged.",
+        );
+      const { kind, recorded, ignored } = received;
+      if (ignored.includes("later"))
+        throw new AppError("unavailable", `${REASONS.later} Submit it again in one minute.`);
+      const reasons = ignored.map((reason) => ({ reason, reason_text: REASONS[reason] }));
+      return { object: "inbound_message" as const, kind, recorded, ignored: reasons };
+    },
+  ),
+];
 
 /** The first `readBytesMax` bytes of a message; the rest is read and discarded. */
 async function readBeginning(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

@@ -7,8 +7,7 @@ export function referenceOf(listRoutes: () => readonly Route[]): Route {
   let document: ReturnType<typeof documentOf> | undefined;
   return withApi(
     {
-      method: "GET",
-      path: "/api/openapi.json",
+      route: "GET /api/openapi.json",
       access: "public",
       tier: "none",
       summary: "Get this API reference as an OpenAPI 3.1 document",
@@ -20,7 +19,7 @@ export function referenceOf(listRoutes: () => readonly Route[]): Route {
     },
     async () => {
       document ??= documentOf(listRoutes());
-      return { body: document };
+      return document;
     },
   );
 }

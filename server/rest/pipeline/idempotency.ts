@@ -62,7 +62,10 @@ function writeCanonical(value: unknown, write: (text: string) => void): void {
 }
 
 /** The stored response of an earlier request with this key, or null. Throws if that request had another payload. */
-export async function findStoredResponse(ctx: Ctx, once: Once): Promise<Required<JsonResult> | null> {
+export async function findStoredResponse(
+  ctx: Ctx,
+  once: Once,
+): Promise<(JsonResult & { status: number }) | null> {
   const [row] = await ctx.db
     .select()
     .from(idempotencyKeys)

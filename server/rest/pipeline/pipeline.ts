@@ -9,8 +9,8 @@ import { type BodySize, readJson, streamBody } from "../body/read";
 import { findStoredResponse, readIdempotency } from "./idempotency";
 import { readQuery } from "./query";
 import { dropRepeatedId } from "./repeated-id";
-import type { Call, HandlerResult, Route } from "./route";
-import { validate } from "./validate";
+import type { Call, HandlerResult, NonJsonResult, Route } from "./route";
+import { requireId, validate } from "./validate";
 
 export type Arrival = {
   request: Request;
@@ -81,11 +81,12 @@ export async function runRoute(
     if (earlier) return { ...earlier, replayed: true };
     const header = request.headers.get.bind(request.headers);
     const isHead = request.method === "HEAD";
+    for (const name of Object.keys(params)) if (!route.params?.[name]) requireId(params, name);
     const call = { ctx, body, query, params, once, header, isHead, address, verdict, bytes };
     try {
-      const result = await route.handle(call as unknown as Call<never, never, never>);
-      const status = ("status" in result ? result.status : undefined) ?? route.status;
-      return { ...result, status, replayed: false };
+      const made = await route.handle(call as unknown as Call<never, never, never, never>);
+      const result = route.response ? { body: made } : (made as NonJsonResult);
+      return { ...result, status: route.status, replayed: false };
     } catch (thrown) {
       if (!isReplayable) throw thrown;
       return await replayDuplicate(ctx, once, thrown);

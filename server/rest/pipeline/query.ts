@@ -1,32 +1,36 @@
 import { z } from "zod";
 import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
+import type { Page } from "#server/services/paging";
 
-/** Pagination parameters; spread into the query schema of every list. */
-export const PAGING = {
-  limit: z
-    .string()
-    .regex(/^(100|[1-9]\d?)$/, "Must be a whole number from 1 to 100.")
-    .transform(Number)
-    .default(20)
-    .describe("Rows per page, 1 to 100."),
-  after: z
-    .string()
-    .refine(isId, "Must be the id of a row of this list, as the service returned it.")
-    .optional()
-    .describe("The id of the last row of a page. Returns the next, older rows."),
-  before: z
-    .string()
-    .refine(isId, "Must be the id of a row of this list, as the service returned it.")
-    .optional()
-    .describe("The id of the first row of a page. Returns the previous, newer rows."),
-};
+const CURSOR = "Must be the id of a row of this list, as the service returned it.";
 
-/** For lists that Resend clients read without pages: the default limit is the maximum, 100. */
-export const PAGING_OF_WHOLE = {
-  ...PAGING,
-  limit: PAGING.limit.removeDefault().default(100).describe("Rows per page, 1 to 100."),
-};
+/** The query of a list: the page, and these filters. Resend clients read some lists without pages: their default is 100. */
+export const listQuery = <Filters extends z.ZodRawShape>(filters: Filters, limitByDefault = 20) =>
+  z
+    .strictObject({
+      limit: z
+        .string()
+        .regex(/^(100|[1-9]\d?)$/, "Must be a whole number from 1 to 100.")
+        .transform(Number)
+        .default(limitByDefault)
+        .describe("Rows per page, 1 to 100."),
+      after: z
+        .string()
+        .refine(isId, CURSOR)
+        .optional()
+        .describe("The id of the last row of a page. Returns the next, older rows."),
+      before: z
+        .string()
+        .refine(isId, CURSOR)
+        .optional()
+        .describe("The id of the first row of a page. Returns the previous, newer rows."),
+      ...filters,
+    })
+    .refine(
+      (query) => !("after" in query && "before" in query),
+      "Send `after` for older rows or `before` for newer ones, not both.",
+    );
 
 /**
  * The query parameters of a URL by name. A parameter without a value counts as absent. A duplicate parameter or one with a
@@ -45,13 +49,9 @@ export function readQuery(url: URL): Record<string, string> {
   return query;
 }
 
-/** Rejects a query with both cursors. */
-export function rejectTwoCursors({ after, before }: { after?: string; before?: string }): void {
-  if (after !== undefined && before !== undefined)
-    throw new AppError("invalid", "Send `after` for older rows or `before` for newer ones, not both.");
-}
-
 /** The list envelope. */
-export function listJson<Row>(rows: Row[], hasMore: boolean) {
-  return { object: "list" as const, has_more: hasMore, data: rows };
-}
+export const listJson = <Row, Json>({ rows, hasMore }: Page<Row>, present: (row: Row) => Json) => ({
+  object: "list" as const,
+  has_more: hasMore,
+  data: rows.map((row) => present(row)),
+});

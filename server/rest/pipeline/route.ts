@@ -22,21 +22,29 @@ export type Example = {
   headers?: Record<string, string>;
 };
 
+/** Method and path, with `{name}` for a variable segment: `GET /api/emails/{id}`. */
+type MethodAndPath = `${Method} /api/${string}`;
+
+/** The variables of a path, by name. */
+type ParamsOf<R extends string> = R extends `${string}{${infer Name}}${infer Rest}`
+  ? Record<Name, string> & ParamsOf<Rest>
+  : unknown;
+
 /** A route as data. The pipeline, the API reference and the tests of all routes read the same declaration. */
-export type Declaration<Body, Query, Shape> = {
-  method: Method;
-  /** Below the host, with `{name}` for a variable segment: `/api/emails/{id}`. */
-  path: `/api/${string}`;
+export type Declaration<R extends MethodAndPath, Body, Query, Shape> = {
+  route: R;
   access: Access;
-  /** The rate-limit bucket that a call consumes; "none" for health probes, which must never be limited. */
-  tier: Tier | "none";
+  /**
+   * The rate-limit bucket that a call consumes; "none" for health probes, which must never be limited. Default: "other".
+   */
+  tier?: Tier | "none";
   /** What the operation does, in one line. */
   summary: string;
   /** What else a caller must know. */
   description?: string;
   /** Required if the route has a body or a query. */
   example?: Example;
-  /** Descriptions of path variables that are not plain ids. */
+  /** Descriptions of path variables that are not plain ids. The pipeline checks that all others are ids. */
   params?: Record<string, string>;
   /** Headers that the handler reads, by lower-case name. */
   headers?: Record<string, z.ZodType>;
@@ -72,11 +80,11 @@ export type Declaration<Body, Query, Shape> = {
   isDryRun?(query: Query): boolean;
 };
 
-export type Call<C, Body, Query> = {
+export type Call<C, Params, Body, Query> = {
   ctx: C;
   body: Body;
   query: Query;
-  params: Record<string, string>;
+  params: Params;
   once: Once | undefined;
   /** A header of the request, or null. */
   header: (name: string) => string | null;
@@ -90,8 +98,8 @@ export type Call<C, Body, Query> = {
   bytes: AsyncIterable<Uint8Array>;
 };
 
-/** A handler's JSON result, with the declared status unless it sets another. */
-export type JsonResult<Reply = Record<string, unknown>> = { body: Reply; status?: number };
+/** A JSON result. */
+export type JsonResult = { body: Record<string, unknown> };
 
 /** A handler's stream. It is read at the speed of the caller, and not at all for HEAD. */
 export type StreamResult = {
@@ -112,34 +120,41 @@ export type ImageResult = { image: Uint8Array<ArrayBuffer> };
 export type RedirectResult = { location: string };
 
 /** Results that are not JSON. */
-type NonJsonResult = StreamResult | PageResult | ImageResult | RedirectResult;
+export type NonJsonResult = StreamResult | PageResult | ImageResult | RedirectResult;
 
 export type HandlerResult = JsonResult | NonJsonResult;
 
-type Handle = (call: Call<never, never, never>) => Promise<HandlerResult>;
-
-export type Route = Omit<Declaration<unknown, unknown, z.ZodType>, "status"> & {
+export type Route = Omit<
+  Declaration<MethodAndPath, unknown, unknown, z.ZodType>,
+  "route" | "tier" | "status"
+> & {
+  method: Method;
+  path: string;
+  tier: Tier | "none";
   status: number;
-  handle: Handle;
+  /** Returns the JSON body if the route declares `response`; otherwise a result that is not JSON. */
+  handle(call: Call<never, never, never, never>): Promise<Record<string, unknown> | NonJsonResult>;
 };
 
 type ContextOf<A extends Access> = A extends { scope: Scope } ? Ctx : RestDeps;
 
 /**
- * Declares a REST route; every route uses it. The type requires an access rule and a rate-limit bucket. The pipeline in
- * `dispatch` does everything around the handler: authentication, limits, parsing, idempotency, errors and headers.
+ * Declares a REST route; every route uses it. The type requires an access rule. The pipeline in `dispatch` does everything
+ * around the handler: authentication, limits, parsing, idempotency, errors and headers.
  */
 export function withApi<
+  const R extends MethodAndPath,
   A extends Access,
   Body = undefined,
   Query = undefined,
   Shape extends z.ZodType<Record<string, unknown>> = z.ZodType<Record<string, unknown>>,
 >(
-  declaration: Declaration<Body, Query, Shape> & { access: A } & (
-      | { response: Shape }
-      | { responseType: string }
-    ),
-  handler: (call: Call<ContextOf<A>, Body, Query>) => Promise<JsonResult<z.output<Shape>> | NonJsonResult>,
+  {
+    route,
+    ...declaration
+  }: Declaration<R, Body, Query, Shape> & { access: A } & ({ response: Shape } | { responseType: string }),
+  handle: (call: Call<ContextOf<A>, ParamsOf<R>, Body, Query>) => Promise<z.output<Shape> | NonJsonResult>,
 ): Route {
-  return { status: 200, ...declaration, handle: handler as unknown as Handle };
+  const [method, path = ""] = route.split(" ");
+  return { status: 200, tier: "other", ...declaration, method: method as Method, path, handle };
 }

@@ -5,7 +5,7 @@ import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import type { EmailFilter } from "#server/services/emails/read/filter";
 import type { PageQuery } from "#server/services/paging";
-import { PAGING, rejectTwoCursors } from "../pipeline/query";
+import { listQuery } from "../pipeline/query";
 
 /** An address without a display name, normalized as it is stored. */
 const Address = z.string().transform((text, refine) => {
@@ -68,13 +68,14 @@ export function emailFilterOf(query: z.output<typeof Filter>): EmailFilter {
 }
 
 /** The query of `GET /api/emails`. */
-export const EmailListQuery = z
-  .strictObject({ ...PAGING, ...EMAIL_FILTER })
-  .transform((query): PageQuery & EmailFilter => {
-    const { limit, after, before, ...filter } = query;
-    rejectTwoCursors(query);
-    return { limit, after, before, ...emailFilterOf(filter) };
-  });
+export const EmailListQuery = listQuery(EMAIL_FILTER).transform(
+  ({ limit, after, before, ...filter }): PageQuery & EmailFilter => ({
+    limit,
+    after,
+    before,
+    ...emailFilterOf(filter),
+  }),
+);
 
 /** The value of a filter that has two names. */
 function oneOf<T>(name: string, value: T | undefined, alias: string, aliased: T | undefined): T | undefined {

@@ -5,7 +5,7 @@ import { AppError } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import { absent, MailboxText } from "#server/services/emails/accept/message-input";
 import type { SuppressionName } from "#server/services/suppressions/read";
-import { PAGING } from "../pipeline/query";
+import { listQuery } from "../pipeline/query";
 
 const batchMax = 100;
 
@@ -39,13 +39,12 @@ export const RemoveSuppressionsBody = z
   ]);
 
 /** The query of `GET /api/suppressions`. */
-export const SuppressionListQuery = z.strictObject({
-  ...PAGING,
+export const SuppressionListQuery = listQuery({
   origin: z.enum(SUPPRESSION_ORIGINS, `Must be one of ${SUPPRESSION_ORIGINS.join(", ")}.`).optional(),
 });
 
 /** Parses the last segment of a path: the id of a suppression, or its address. The segment is already percent-decoded. */
-export function readSuppressionName({ id: text = "" }: Record<string, string>): SuppressionName {
+export function readSuppressionName(text: string): SuppressionName {
   if (isId(text)) return { id: text };
   const read = parseMailbox(text);
   if (read.ok) return { address: read.mailbox.address };

@@ -4,7 +4,7 @@ import { absent, optional } from "#server/services/emails/accept/message-input";
 import type { WebhookChange } from "#server/services/webhooks/endpoints";
 import type { ReplayRange } from "#server/services/webhooks/events/replay";
 import { EndpointUrl, WebhookEventName, WebhookEventNames } from "#server/services/webhooks/webhook-input";
-import { PAGING } from "../pipeline/query";
+import { listQuery } from "../pipeline/query";
 
 const timeMax = Date.UTC(9999, 0, 1);
 const TIME = "Must be an ISO 8601 time with zone, such as 2026-01-31T09:00:00Z.";
@@ -54,8 +54,7 @@ export const ReplayRangeBody = z
 export const TestEventQuery = z.strictObject({ type: WebhookEventName.optional() });
 
 /** The query of `GET /api/webhooks/{id}/events`. */
-export const WebhookEventsQuery = z.strictObject({
-  ...PAGING,
+export const WebhookEventsQuery = listQuery({
   status: z
     .enum(WEBHOOK_DELIVERY_STATUSES, `Must be one of ${WEBHOOK_DELIVERY_STATUSES.join(", ")}.`)
     .optional(),

@@ -15,6 +15,11 @@ export const changed = <N extends string>(noun: N) => z.object({ object: z.liter
 export const deleted = <N extends string>(noun: N) =>
   z.object({ object: z.literal(noun), id: Id, deleted: z.literal(true) });
 
+export const presentChanged = <N extends string>(object: N, { id }: { id: string }) => ({ object, id });
+
+export const presentDeleted = <N extends string>(object: N, { id }: { id: string }) =>
+  ({ object, id, deleted: true }) as const;
+
 /** The list envelope. */
 export const listOf = <T extends z.ZodType>(row: T) =>
   z.object({

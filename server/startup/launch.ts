@@ -26,8 +26,11 @@ type Parts = {
 type Deferred<T> = { promise: Promise<T>; resolve(value: T): void };
 
 const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
-/** In dev, pages are prepared on the first page request or after this delay, so they do not slow down the first email. */
-const preparePagesAfterMs = 2_000;
+/**
+ * In dev, pages are prepared on the first page request or after this delay. It takes both cores for seconds, which the
+ * first email would have to share.
+ */
+const preparePagesAfterMs = 15_000;
 /** Time for requests in progress to complete. */
 const graceMs = 25_000;
 const stopMaxMs = 60_000;

@@ -43,7 +43,6 @@ async function bundlePackages(program: string, outdir: string): Promise<void> {
     outExtension: { ".js": ".mjs" },
     bundle: true,
     splitting: true,
-    sourcemap: true,
     platform: "node",
     format: "esm",
     target: "node20",

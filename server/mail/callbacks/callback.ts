@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { Reply } from "../outcome";
 
 /** An HTTP callback of a provider. Its signature covers exactly `bytes`. `header` is case-insensitive. */
@@ -37,3 +38,18 @@ export type Scheme = {
   /** Parses the JSON of a genuine callback. Empty if it contains no event that we record. */
   read(payload: unknown, callback: Callback): ProviderEvent[];
 };
+
+/** Allowed clock skew: how far a provider's clock may be ahead of ours. */
+const aheadSecondsMax = 300;
+
+/** Checks the age of a callback with a valid signature. `signedSeconds` is the signed time in seconds since 1970. */
+export function judgeAge(signedSeconds: number, now: Date, ageSecondsMax: number): Verdict {
+  const age = now.getTime() / 1_000 - signedSeconds;
+  return age <= ageSecondsMax && age >= -aheadSecondsMax ? "genuine" : "expired";
+}
+
+const hash = (text: string) => createHash("sha256").update(text).digest();
+
+/** Compares two texts. The duration does not depend on where they differ, nor on the length of `expected`. */
+export const isEqual = (actual: string, expected: string): boolean =>
+  timingSafeEqual(hash(actual), hash(expected));

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { judgeAge } from "./age";
-import type { Callback, ProviderEvent, Scheme } from "./callback";
-import { isEqual } from "./equal";
+import { type Callback, isEqual, judgeAge, type ProviderEvent, type Scheme } from "./callback";
 import {
+  OptionalNumber,
   OptionalText,
+  optionalFields,
   parseHost,
   parseMessageId,
   parseRejection,
@@ -27,26 +27,27 @@ const Event = z.object({
   "event-data": z.object({
     event: OptionalText,
     id: OptionalText,
-    timestamp: z.number().nullish().catch(null),
+    timestamp: OptionalNumber,
     severity: OptionalText,
     recipient: OptionalText,
-    message: z
-      .object({ headers: z.object({ "message-id": OptionalText }).nullish().catch(null) })
-      .nullish()
-      .catch(null),
-    "delivery-status": z
-      .object({
-        code: z.number().nullish().catch(null),
-        "enhanced-code": OptionalText,
-        message: OptionalText,
-        description: OptionalText,
-        "mx-host": OptionalText,
-      })
-      .nullish()
-      .catch(null),
-    reject: z.object({ reason: OptionalText }).nullish().catch(null),
+    message: optionalFields({ headers: optionalFields({ "message-id": OptionalText }) }),
+    "delivery-status": optionalFields({
+      code: OptionalNumber,
+      "enhanced-code": OptionalText,
+      message: OptionalText,
+      description: OptionalText,
+      "mx-host": OptionalText,
+    }),
+    reject: optionalFields({ reason: OptionalText }),
   }),
 });
+
+const KINDS = new Map<string, ProviderEvent["kind"]>([
+  ["delivered", "delivered"],
+  ["complained", "complained"],
+  ["rejected", "bounced"],
+  ["failed", "bounced"],
+]);
 
 /**
  * Mailgun signs the timestamp and a token of each callback with HMAC-SHA-256 and the account's signing key ("Securing
@@ -66,13 +67,14 @@ export const mailgun: Scheme = {
     const read = Event.safeParse(payload);
     if (!read.success) return [];
     const event = read.data["event-data"];
-    const kind = readKind(event.event, event.severity);
+    const isTemporary = event.event === "failed" && event.severity === "temporary";
+    const kind = isTemporary ? "delayed" : KINDS.get(event.event ?? "");
     if (!kind || !event.id) return [];
     const status = event["delivery-status"];
-    const text = status?.message || status?.description || event.reject?.reason;
-    const code = status?.code;
-    const messageId = parseMessageId(event.message?.headers?.["message-id"]);
-    const isReply = typeof code === "number" && code >= 200 && code < 600;
+    const text = status.message || status.description || event.reject.reason;
+    const messageId = parseMessageId(event.message.headers["message-id"]);
+    const code = status.code ?? 0;
+    const reply = code >= 200 && code < 600 ? `${code} ${text ?? ""}` : null;
     return [
       {
         // Mailgun's event id is unique only within one day.
@@ -83,10 +85,8 @@ export const mailgun: Scheme = {
         providerId: messageId,
         messageId,
         reply:
-          kind === "delivered"
-            ? parseReply(isReply ? `${code} ${text ?? ""}` : null)
-            : parseRejection(isReply ? `${code} ${text ?? ""}` : text, status?.["enhanced-code"]),
-        host: parseHost(status?.["mx-host"]),
+          kind === "delivered" ? parseReply(reply) : parseRejection(reply ?? text, status["enhanced-code"]),
+        host: parseHost(status["mx-host"]),
         appliesToAllRecipients: true,
         at: parseTime(event.timestamp),
       },
@@ -103,23 +103,5 @@ function readSignature({ bytes }: Callback) {
     return read.success ? read.data.signature : null;
   } catch {
     return null;
-  }
-}
-
-function readKind(
-  event: string | null | undefined,
-  severity: string | null | undefined,
-): ProviderEvent["kind"] | null {
-  switch (event) {
-    case "delivered":
-      return "delivered";
-    case "complained":
-      return "complained";
-    case "rejected":
-      return "bounced";
-    case "failed":
-      return severity === "temporary" ? "delayed" : "bounced";
-    default:
-      return null;
   }
 }

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { postmarkMetadataKey } from "../transport/provider-id";
-import type { ProviderEvent, Scheme } from "./callback";
-import { isEqual } from "./equal";
+import { isEqual, type ProviderEvent, type Scheme } from "./callback";
 import {
+  OptionalNumber,
   OptionalText,
+  optionalFields,
   parseId,
   parseRejection,
   parseReply,
@@ -17,36 +18,32 @@ export const postmarkUser = "backstamp";
 /** Alternative header for the secret. */
 export const postmarkHeader = "x-callback-secret";
 
-/** Event kind by Postmark's bounce type. Other types are automatic replies, or do not concern a delivery. */
-const KINDS: Readonly<Record<string, ProviderEvent["kind"]>> = {
-  HardBounce: "bounced",
-  SoftBounce: "bounced",
-  Unknown: "bounced",
-  SpamNotification: "bounced",
-  VirusNotification: "bounced",
-  BadEmailAddress: "bounced",
-  ManuallyDeactivated: "bounced",
-  Unconfirmed: "bounced",
-  Blocked: "bounced",
-  SMTPApiError: "bounced",
-  DMARCPolicy: "bounced",
-  Transient: "delayed",
-  DnsError: "delayed",
-  SpamComplaint: "complained",
-};
-
-/** Bounce types that correspond to an enhanced code. `HardBounce` is not among them: it has several causes. */
-const CODES: Readonly<Record<string, string>> = { BadEmailAddress: "5.1.3" };
+/** Postmark's bounce types by event kind. Other types are automatic replies, or do not concern a delivery. */
+const KINDS = new Map<string, ProviderEvent["kind"]>([
+  ...[
+    "HardBounce",
+    "SoftBounce",
+    "Unknown",
+    "SpamNotification",
+    "VirusNotification",
+    "BadEmailAddress",
+    "ManuallyDeactivated",
+    "Unconfirmed",
+    "Blocked",
+    "SMTPApiError",
+    "DMARCPolicy",
+  ].map((type) => [type, "bounced"] as const),
+  ["Transient", "delayed"],
+  ["DnsError", "delayed"],
+  ["SpamComplaint", "complained"],
+]);
 
 const Event = z.object({
   RecordType: OptionalText,
-  ID: z.number().nullish().catch(null),
+  ID: OptionalNumber,
   Type: OptionalText,
   MessageID: OptionalText,
-  Metadata: z
-    .object({ [postmarkMetadataKey]: OptionalText })
-    .nullish()
-    .catch(null),
+  Metadata: optionalFields({ [postmarkMetadataKey]: OptionalText }),
   Email: OptionalText,
   Recipient: OptionalText,
   Details: OptionalText,
@@ -73,36 +70,26 @@ export const postmark: Scheme = {
     if (!read.success) return [];
     const { RecordType: record, ID: id, Type: type, MessageID: ownId, ...event } = read.data;
     // Postmark's SMTP replies do not contain its message id, so our emails carry a metadata mark instead.
-    const providerId = parseId(event.Metadata?.[postmarkMetadataKey]) ?? parseId(ownId);
+    const providerId = parseId(event.Metadata[postmarkMetadataKey]) ?? parseId(ownId);
     if (providerId === null) return [];
-    const about = { providerId, messageId: null, appliesToAllRecipients: true } as const;
-    if (record === "Delivery") {
-      const { Recipient: recipient } = event;
-      return [
-        {
-          ...about,
-          id: `Delivery ${providerId} ${recipient}`,
-          kind: "delivered",
-          recipients: recipient ? [recipient] : [],
-          reply: parseReply(event.Details),
-          host: null,
-          at: parseTime(event.DeliveredAt),
-        },
-      ];
-    }
-    const kind = Object.hasOwn(KINDS, type ?? "") ? KINDS[type ?? ""] : undefined;
+    const isDelivery = record === "Delivery";
+    const recipient = isDelivery ? event.Recipient : event.Email;
+    const common = {
+      providerId,
+      messageId: null,
+      recipients: recipient ? [recipient] : [],
+      host: null,
+      appliesToAllRecipients: true,
+      at: parseTime(isDelivery ? event.DeliveredAt : event.BouncedAt),
+    };
+    const deliveryId = `Delivery ${providerId} ${recipient}`;
+    if (isDelivery)
+      return [{ ...common, id: deliveryId, kind: "delivered", reply: parseReply(event.Details) }];
+    const kind = KINDS.get(type ?? "");
     if ((record !== "Bounce" && record !== "SpamComplaint") || !kind || typeof id !== "number") return [];
-    const code = Object.hasOwn(CODES, type ?? "") ? CODES[type ?? ""] : undefined;
-    return [
-      {
-        ...about,
-        id: `${record} ${id}`,
-        kind,
-        recipients: event.Email ? [event.Email] : [],
-        reply: withEnhancedCode(parseRejection(event.Details || event.Description, null), code),
-        host: null,
-        at: parseTime(event.BouncedAt),
-      },
-    ];
+    const reply = parseRejection(event.Details || event.Description, null);
+    // `HardBounce` corresponds to no enhanced code: it has several causes.
+    const code = type === "BadEmailAddress" ? "5.1.3" : undefined;
+    return [{ ...common, id: `${record} ${id}`, kind, reply: withEnhancedCode(reply, code) }];
   },
 };

@@ -6,8 +6,29 @@ import { cleanText, type Reply, readReply } from "../outcome";
 /** An optional text field. Any other type counts as absent, because the providers' documentation is imprecise. */
 export const OptionalText = z.string().max(20_000).nullish().catch(null);
 
+export const OptionalNumber = z.number().nullish().catch(null);
+
+/** An object of optional fields. Any other value counts as an object without fields. */
+export function optionalFields<Shape extends z.ZodRawShape>(shape: Shape) {
+  const object = z.object(shape);
+  return object.catch(() => object.parse({}));
+}
+
 /** An optional list of texts. */
 export const TextList = z.array(z.string().max(20_000)).max(1_000).catch([]);
+
+/**
+ * Enhanced code (RFC 3463) for each bounce subtype of SES that names a specific cause. Resend uses the same subtypes.
+ * Other subtypes, such as `General`, do not name a cause.
+ */
+export const ENHANCED_CODE_BY_SUBTYPE = new Map([
+  ["NoEmail", "5.1.1"],
+  ["MailboxFull", "5.2.2"],
+  ["MessageTooLarge", "5.2.3"],
+]);
+
+/** With these subtypes no server was contacted: the address is on the provider's suppression list, with no reason given. */
+export const SUPPRESSED_SUBTYPES: ReadonlySet<string> = new Set(["Suppressed", "OnAccountSuppressionList"]);
 
 const NOTHING: Reply = { code: null, enhanced: null, text: "" };
 

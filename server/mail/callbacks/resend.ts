@@ -1,17 +1,18 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { judgeAge } from "./age";
-import { ENHANCED_CODE_BY_SUBTYPE, SUPPRESSED_SUBTYPES } from "./bounce-subtypes";
-import type { Callback, ProviderEvent, Scheme } from "./callback";
-import { isEqual } from "./equal";
+import type { Reply } from "../outcome";
+import { type Callback, isEqual, judgeAge, type ProviderEvent, type Scheme } from "./callback";
 import {
+  ENHANCED_CODE_BY_SUBTYPE,
   OptionalText,
+  optionalFields,
   parseId,
   parseMessageId,
   parseRejection,
   parseReply,
   parseTime,
   replyFromText,
+  SUPPRESSED_SUBTYPES,
   TextList,
   withEnhancedCode,
 } from "./provider-fields";
@@ -26,23 +27,20 @@ const Event = z.object({
     email_id: OptionalText,
     message_id: OptionalText,
     to: TextList,
-    bounce: z
-      .object({ type: OptionalText, subType: OptionalText, message: OptionalText, diagnosticCode: TextList })
-      .nullish()
-      .catch(null),
-    failed: z.object({ reason: OptionalText }).nullish().catch(null),
-    suppressed: z.object({ message: OptionalText }).nullish().catch(null),
+    bounce: optionalFields({ subType: OptionalText, message: OptionalText, diagnosticCode: TextList }),
+    failed: optionalFields({ reason: OptionalText }),
+    suppressed: optionalFields({ message: OptionalText }),
   }),
 });
 
-const KINDS: Readonly<Record<string, ProviderEvent["kind"]>> = {
-  "email.delivered": "delivered",
-  "email.delivery_delayed": "delayed",
-  "email.bounced": "bounced",
-  "email.failed": "bounced",
-  "email.suppressed": "bounced",
-  "email.complained": "complained",
-};
+const KINDS = new Map<string, ProviderEvent["kind"]>([
+  ["email.delivered", "delivered"],
+  ["email.delivery_delayed", "delayed"],
+  ["email.bounced", "bounced"],
+  ["email.failed", "bounced"],
+  ["email.suppressed", "bounced"],
+  ["email.complained", "complained"],
+]);
 
 /**
  * Resend uses Svix signatures: Standard Webhooks with different header names, HMAC-SHA-256 over id, timestamp and bytes
@@ -67,7 +65,7 @@ export const resend: Scheme = {
     const id = readCallbackId(callback);
     if (!read.success || !id) return [];
     const { type, created_at, data } = read.data;
-    const kind = Object.hasOwn(KINDS, type ?? "") ? KINDS[type ?? ""] : undefined;
+    const kind = KINDS.get(type ?? "");
     if (!kind) return [];
     return [
       {
@@ -85,17 +83,12 @@ export const resend: Scheme = {
   },
 };
 
-function readRejection({
-  bounce,
-  failed,
-  suppressed,
-}: z.infer<typeof Event>["data"]): ProviderEvent["reply"] {
-  if (!bounce || SUPPRESSED_SUBTYPES.has(bounce.subType ?? ""))
-    return replyFromText(bounce?.message || failed?.reason || suppressed?.message);
-  const code = Object.hasOwn(ENHANCED_CODE_BY_SUBTYPE, bounce.subType ?? "")
-    ? ENHANCED_CODE_BY_SUBTYPE[bounce.subType ?? ""]
-    : undefined;
+function readRejection({ bounce, failed, suppressed }: z.infer<typeof Event>["data"]): Reply {
+  const otherReason = failed.reason || suppressed.message;
+  if (otherReason || SUPPRESSED_SUBTYPES.has(bounce.subType ?? ""))
+    return replyFromText(bounce.message || otherReason);
   const [diagnostic] = bounce.diagnosticCode;
+  const code = ENHANCED_CODE_BY_SUBTYPE.get(bounce.subType ?? "");
   return withEnhancedCode(parseRejection(diagnostic || bounce.message, null), code);
 }
 

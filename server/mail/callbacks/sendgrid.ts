@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { z } from "zod";
-import { judgeAge } from "./age";
-import type { ProviderEvent, Scheme } from "./callback";
+import { judgeAge, type ProviderEvent, type Scheme } from "./callback";
 import {
+  OptionalNumber,
   OptionalText,
   parseId,
   parseMessageId,
@@ -21,19 +21,19 @@ const Event = z.object({
   sg_event_id: OptionalText,
   sg_message_id: OptionalText,
   "smtp-id": OptionalText,
-  timestamp: z.number().nullish().catch(null),
+  timestamp: OptionalNumber,
   reason: OptionalText,
   response: OptionalText,
   status: OptionalText,
 });
 
-const KINDS: Readonly<Record<string, ProviderEvent["kind"]>> = {
-  delivered: "delivered",
-  deferred: "delayed",
-  bounce: "bounced",
-  dropped: "bounced",
-  spamreport: "complained",
-};
+const KINDS = new Map<string, ProviderEvent["kind"]>([
+  ["delivered", "delivered"],
+  ["deferred", "delayed"],
+  ["bounce", "bounced"],
+  ["dropped", "bounced"],
+  ["spamreport", "complained"],
+]);
 
 /**
  * SendGrid signs the timestamp and the bytes of a callback with ECDSA on P-256 and SHA-256 ("Getting Started with the Event
@@ -58,31 +58,19 @@ export const sendgrid: Scheme = {
 function readEvent(value: unknown): ProviderEvent[] {
   const read = Event.safeParse(value);
   if (!read.success) return [];
-  const {
-    event,
-    email,
-    sg_event_id: id,
-    sg_message_id: messageId,
-    status,
-    reason,
-    response,
-    ...rest
-  } = read.data;
-  const kind = Object.hasOwn(KINDS, event ?? "") ? KINDS[event ?? ""] : undefined;
+  const { event, email, sg_event_id: id, status, reason, response, ...rest } = read.data;
+  const kind = KINDS.get(event ?? "");
   if (!kind || !id) return [];
+  const readReply = () =>
+    kind === "delivered" ? parseReply(response) : parseRejection(response || reason, status);
   return [
     {
       id,
       kind,
       recipients: email ? [email] : [],
-      providerId: parseId(readReplyId(messageId ?? "")),
+      providerId: parseId(readReplyId(rest.sg_message_id ?? "")),
       messageId: parseMessageId(rest["smtp-id"]),
-      reply:
-        kind === "delivered"
-          ? parseReply(response)
-          : event === "dropped"
-            ? replyFromText(reason)
-            : parseRejection(response || reason, status),
+      reply: event === "dropped" ? replyFromText(reason) : readReply(),
       host: null,
       appliesToAllRecipients: true,
       at: parseTime(rest.timestamp),

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { isComplaint } from "../bounce/feedback";
-import { ENHANCED_CODE_BY_SUBTYPE, SUPPRESSED_SUBTYPES } from "./bounce-subtypes";
 import type { ProviderEvent } from "./callback";
 import {
+  ENHANCED_CODE_BY_SUBTYPE,
   OptionalText,
+  optionalFields,
   parseHost,
   parseId,
   parseMessageId,
@@ -11,6 +12,7 @@ import {
   parseReply,
   parseTime,
   replyFromText,
+  SUPPRESSED_SUBTYPES,
   TextList,
   withEnhancedCode,
 } from "./provider-fields";
@@ -35,36 +37,26 @@ const Event = z.object({
       .nullish()
       .catch(null),
   }),
-  bounce: z
-    .object({
-      bounceType: OptionalText,
-      bounceSubType: OptionalText,
-      bouncedRecipients: Recipients,
-      ...Common,
-    })
-    .nullish()
-    .catch(null),
-  complaint: z
-    .object({
-      complainedRecipients: Recipients,
-      complaintFeedbackType: OptionalText,
-      complaintSubType: OptionalText,
-      ...Common,
-    })
-    .nullish()
-    .catch(null),
-  delivery: z
-    .object({ recipients: TextList, smtpResponse: OptionalText, ...Common })
-    .nullish()
-    .catch(null),
-  deliveryDelay: z
-    .object({ delayedRecipients: Recipients, ...Common })
-    .nullish()
-    .catch(null),
-  reject: z.object({ reason: OptionalText }).nullish().catch(null),
+  bounce: optionalFields({
+    bounceType: OptionalText,
+    bounceSubType: OptionalText,
+    bouncedRecipients: Recipients,
+    ...Common,
+  }),
+  complaint: optionalFields({
+    complainedRecipients: Recipients,
+    complaintFeedbackType: OptionalText,
+    complaintSubType: OptionalText,
+    ...Common,
+  }),
+  delivery: optionalFields({ recipients: TextList, smtpResponse: OptionalText, ...Common }),
+  deliveryDelay: optionalFields({ delayedRecipients: Recipients, ...Common }),
+  reject: optionalFields({ reason: OptionalText }),
 });
 type Event = z.infer<typeof Event>;
-type About = Pick<ProviderEvent, "providerId" | "messageId">;
+type Facts = Pick<Event["bounce"], keyof typeof Common>;
+/** What an event says about one recipient. */
+type Part = Pick<ProviderEvent, "kind" | "reply"> & { address: string; appliesToAllRecipients?: boolean };
 
 /**
  * Parses an SES notification ("Amazon SNS notification contents for Amazon SES") or an event of a configuration set; the two
@@ -74,111 +66,79 @@ type About = Pick<ProviderEvent, "providerId" | "messageId">;
 export function readSes(payload: unknown): ProviderEvent[] {
   const read = Event.safeParse(payload);
   if (!read.success) return [];
-  const { mail, ...event } = read.data;
-  const about: About = {
-    providerId: parseId(mail.messageId),
-    messageId: parseMessageId(mail.headers?.find(({ name }) => name.toLowerCase() === "message-id")?.value),
-  };
+  const { mail, bounce, complaint, delivery, deliveryDelay, reject, ...event } = read.data;
+  const providerId = parseId(mail.messageId);
+  const header = mail.headers?.find(({ name }) => name.toLowerCase() === "message-id");
+  const messageId = parseMessageId(header?.value);
+  const createEvents = (
+    id: string,
+    { feedbackId, timestamp, reportingMTA }: Facts,
+    parts: Part[],
+  ): ProviderEvent[] =>
+    parts.map(({ address, ...part }) => ({
+      providerId,
+      messageId,
+      id: feedbackId || id,
+      recipients: [address],
+      host: parseHost(reportingMTA),
+      at: parseTime(timestamp),
+      appliesToAllRecipients: true,
+      ...part,
+    }));
   switch (event.eventType ?? event.notificationType) {
     case "Bounce":
-      return readBounce(about, event.bounce);
+      return createEvents(`bounce ${providerId} ${bounce.timestamp}`, bounce, readBounce(bounce));
     case "Complaint":
-      return readComplaint(about, event.complaint);
-    case "Delivery":
-      return readDelivery(about, event.delivery);
-    case "DeliveryDelay":
-      return readDelay(about, event.deliveryDelay);
-    case "Reject":
-      return mail.destination.map((address) => ({
-        ...about,
-        id: `reject ${about.providerId}`,
-        kind: "bounced",
-        recipients: [address],
-        reply: replyFromText(event.reject?.reason),
-        host: null,
-        appliesToAllRecipients: true,
-        at: null,
-      }));
+      return createEvents(
+        `complaint ${providerId} ${complaint.timestamp}`,
+        complaint,
+        readComplaint(complaint),
+      );
+    case "Delivery": {
+      const reply = parseReply(delivery.smtpResponse);
+      const parts = delivery.recipients.map((address): Part => ({ address, kind: "delivered", reply }));
+      return createEvents(`delivery ${providerId} ${delivery.timestamp}`, delivery, parts);
+    }
+    case "DeliveryDelay": {
+      const parts = deliveryDelay.delayedRecipients.map(
+        ({ emailAddress: address, diagnosticCode, status }): Part => {
+          return { address, kind: "delayed", reply: parseRejection(diagnosticCode, status) };
+        },
+      );
+      return createEvents(`delay ${providerId} ${deliveryDelay.timestamp}`, deliveryDelay, parts);
+    }
+    case "Reject": {
+      const reply = replyFromText(reject.reason);
+      const parts = mail.destination.map((address): Part => ({ address, kind: "bounced", reply }));
+      return createEvents(`reject ${providerId}`, {}, parts);
+    }
     default:
       return [];
   }
 }
 
-function readBounce(about: About, bounce: Event["bounce"]): ProviderEvent[] {
-  if (!bounce) return [];
-  const {
-    bounceType,
-    bounceSubType: subtype,
-    bouncedRecipients,
-    reportingMTA,
-    feedbackId,
-    timestamp,
-  } = bounce;
-  const isSuppressed = SUPPRESSED_SUBTYPES.has(subtype ?? "");
-  const code = Object.hasOwn(ENHANCED_CODE_BY_SUBTYPE, subtype ?? "")
-    ? ENHANCED_CODE_BY_SUBTYPE[subtype ?? ""]
-    : undefined;
-  return bouncedRecipients.flatMap(({ emailAddress, status, diagnosticCode }) => {
+function readBounce({ bounceType, bounceSubType, bouncedRecipients }: Event["bounce"]): Part[] {
+  const subtype = bounceSubType ?? "";
+  return bouncedRecipients.flatMap(({ emailAddress: address, status, diagnosticCode }): Part[] => {
     // SES reports automatic replies in this form. They are not bounces.
     if (bounceType === "Transient" && subtype === "General" && !status && !diagnosticCode) return [];
-    const reply = isSuppressed
+    const rejection = parseRejection(diagnosticCode, status);
+    const reply = SUPPRESSED_SUBTYPES.has(subtype)
       ? replyFromText(diagnosticCode)
-      : withEnhancedCode(parseRejection(diagnosticCode, status), code);
-    return {
-      ...about,
-      id: feedbackId || `bounce ${about.providerId} ${timestamp}`,
-      kind: "bounced" as const,
-      recipients: [emailAddress],
-      reply,
-      host: parseHost(reportingMTA),
-      appliesToAllRecipients: true,
-      at: parseTime(timestamp),
-    };
+      : withEnhancedCode(rejection, ENHANCED_CODE_BY_SUBTYPE.get(subtype));
+    return [{ address, kind: "bounced", reply }];
   });
 }
 
 /** Few mailbox providers name the complainant. Otherwise SES lists all recipients of the email at that provider. */
-function readComplaint(about: About, complaint: Event["complaint"]): ProviderEvent[] {
-  if (!complaint) return [];
-  const { complainedRecipients, complaintFeedbackType: type, complaintSubType: subtype, ...rest } = complaint;
+function readComplaint(complaint: Event["complaint"]): Part[] {
+  const { complainedRecipients, complaintFeedbackType: type, complaintSubType: subtype } = complaint;
   const isSuppressed = SUPPRESSED_SUBTYPES.has(subtype ?? "");
   if (!isSuppressed && type && !isComplaint(type)) return [];
-  return complainedRecipients.map(({ emailAddress }) => ({
-    ...about,
-    id: rest.feedbackId || `complaint ${about.providerId} ${rest.timestamp}`,
-    kind: isSuppressed ? ("bounced" as const) : ("complained" as const),
-    recipients: [emailAddress],
+  return complainedRecipients.map(({ emailAddress: address }) => ({
+    address,
+    kind: isSuppressed ? "bounced" : "complained",
     reply: replyFromText(isSuppressed ? "The address is on the suppression list of the SES account." : null),
-    host: null,
     appliesToAllRecipients: complainedRecipients.length === 1,
-    at: parseTime(rest.timestamp),
-  }));
-}
-
-function readDelivery(about: About, delivery: Event["delivery"]): ProviderEvent[] {
-  if (!delivery) return [];
-  return delivery.recipients.map((address) => ({
-    ...about,
-    id: `delivery ${about.providerId} ${delivery.timestamp}`,
-    kind: "delivered" as const,
-    recipients: [address],
-    reply: parseReply(delivery.smtpResponse),
-    host: parseHost(delivery.reportingMTA),
-    appliesToAllRecipients: true,
-    at: parseTime(delivery.timestamp),
-  }));
-}
-
-function readDelay(about: About, delay: Event["deliveryDelay"]): ProviderEvent[] {
-  if (!delay) return [];
-  return delay.delayedRecipients.map(({ emailAddress, status, diagnosticCode }) => ({
-    ...about,
-    id: `delay ${about.providerId} ${delay.timestamp}`,
-    kind: "delayed" as const,
-    recipients: [emailAddress],
-    reply: parseRejection(diagnosticCode, status),
-    host: parseHost(delay.reportingMTA),
-    appliesToAllRecipients: true,
-    at: parseTime(delay.timestamp),
   }));
 }

@@ -1,7 +1,6 @@
 import { verify, X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { judgeAge } from "./age";
-import type { Callback, Verdict } from "./callback";
+import { type Callback, judgeAge, type Verdict } from "./callback";
 
 /** SNS retries a message for one hour by default; the topic's owner can configure more. */
 const ageSecondsMax = 86_400;
@@ -87,22 +86,13 @@ export function judgeSnsMessage(message: SnsMessage, certificate: string, now: D
   return judgeAge(Date.parse(message.Timestamp) / 1_000, now, ageSecondsMax);
 }
 
+/** In order. A notification has no `SubscribeURL` and `Token`; the other messages have no `Subject`. */
+const SIGNED_FIELDS = "Message MessageId SubscribeURL Subject Timestamp Token TopicArn Type".split(" ");
+
 function formatSignedText(message: SnsMessage): string {
-  const { Message, MessageId, Timestamp, TopicArn, Type } = message;
-  const fields =
-    message.Type === "Notification"
-      ? { Message, MessageId, Subject: message.Subject, Timestamp, TopicArn, Type }
-      : {
-          Message,
-          MessageId,
-          SubscribeURL: message.SubscribeURL,
-          Timestamp,
-          Token: message.Token,
-          TopicArn,
-          Type,
-        };
-  return Object.entries(fields)
-    .map(([name, value]) => (typeof value === "string" ? `${name}\n${value}\n` : ""))
+  const fields = new Map<string, unknown>(Object.entries(message));
+  return SIGNED_FIELDS.filter((name) => typeof fields.get(name) === "string")
+    .map((name) => `${name}\n${fields.get(name)}\n`)
     .join("");
 }
 

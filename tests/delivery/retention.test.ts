@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { claimRetention, expireBatch, finishRetention } from "#server/delivery/housekeeping/expired-emails";
-import { applyRetention } from "#server/delivery/housekeeping/retention";
+import {
+  applyRetention,
+  claimRetention,
+  expireBatch,
+  finishRetention,
+} from "#server/delivery/housekeeping/retention";
 import { aggregateUsage } from "#server/delivery/housekeeping/usage";
 import { tick } from "#server/delivery/tick";
 import { newId } from "#server/platform/ids";

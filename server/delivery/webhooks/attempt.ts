@@ -2,12 +2,11 @@ import { performance } from "node:perf_hooks";
 import type { Deps } from "#server/deps";
 import type { OutsideResponse } from "#server/platform/egress/call";
 import { newId } from "#server/platform/ids";
+import { WEBHOOK_RETRY_AFTER_SECONDS } from "#server/services/webhooks/schedule";
 import { openSigningSecret } from "#server/services/webhooks/secrets";
 import { signatureHeaders } from "#server/services/webhooks/sign";
-import { type Classification, classifyResponse } from "./classify-response";
 import type { WebhookClaim } from "./queue";
 import type { WebhookResult } from "./record-results";
-import { webhookRetryAfterMs } from "./retry";
 
 /** Maximum duration of an attempt: DNS lookup, connection, response and body together. */
 export const attemptMsMax = 15_000;
@@ -37,12 +36,11 @@ export async function attemptWebhook(
   });
   if (options.signal.aborted) return null;
   const durationMs = Math.round(performance.now() - startedMs);
-  const classification = classifyResponse(httpResponse, deps.clock());
-  const pauseMs = classification.kind === "failed" ? classification.pauseMs : null;
-  const waitMs = classification.kind === "failed" ? webhookRetryAfterMs(claim.attempt, Math.random()) : null;
-  const status = classification.kind === "succeeded" ? "success" : waitMs === null ? "failed" : "pending";
+  const { kind, pauseMs } = classifyResponse(httpResponse, deps.clock());
+  const waitMs = kind === "failed" ? webhookRetryAfterMs(claim.attempt, Math.random()) : null;
+  const status = kind === "succeeded" ? "success" : waitMs === null ? "failed" : "pending";
   return {
-    kind: classification.kind,
+    kind,
     durationMs,
     result: {
       id: claim.id,
@@ -50,7 +48,7 @@ export async function attemptWebhook(
       status,
       retryAfterMs: waitMs === null ? null : Math.max(waitMs, pauseMs ?? 0),
       pauseMs,
-      isGone: classification.kind === "gone",
+      isGone: kind === "gone",
       attempt: { id: newId(), url: claim.url, headers, durationMs, ...responseFacts(httpResponse) },
     },
   };
@@ -86,4 +84,44 @@ function responseFacts(httpResponse: OutsideResponse) {
         new TextDecoder().decode(httpResponse.body).replaceAll("\0", "\ufffd")
       : `(${httpResponse.body.length} bytes, encoded as ${encoding.slice(0, 40)})`;
   return { statusCode: httpResponse.status, response, fault: null };
+}
+
+/** Class of a response: succeeded, endpoint gone, or failed with a later retry. */
+type Classification = {
+  kind: "succeeded" | "gone" | "failed";
+  /** Pause for all events of the endpoint; null without one. */
+  pauseMs: number | null;
+};
+
+const GONE = 410;
+/** Statuses of an overloaded endpoint, which is paused (Standard Webhooks). */
+const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 504]);
+const pauseMs = 30_000;
+/** Upper bound of a pause, because a wrong Retry-After must not stop an endpoint for days. */
+const pauseMsMax = 12 * 3_600_000;
+
+/** Classifies a response. Any 2xx is a success. Redirects are not followed and count as failures. */
+export function classifyResponse(response: OutsideResponse, now: Date): Classification {
+  if (response.kind === "fault") return { kind: "failed", pauseMs: null };
+  const { status, headers } = response;
+  if (status >= 200 && status < 300) return { kind: "succeeded", pauseMs: null };
+  if (status === GONE) return { kind: "gone", pauseMs: null };
+  const requestedPauseMs = parseRetryAfter(headers["retry-after"], now);
+  return { kind: "failed", pauseMs: requestedPauseMs ?? (OVERLOADED.has(status) ? pauseMs : null) };
+}
+
+/** Parses Retry-After in seconds or as a date (RFC 9110 section 10.2.3) to milliseconds from now; null if invalid. */
+function parseRetryAfter(value: string | undefined, now: Date): number | null {
+  if (value === undefined) return null;
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now.getTime();
+  return ms > 0 ? Math.min(ms, pauseMsMax) : null;
+}
+
+/** Relative jitter of a wait. It spreads the retries of events that failed at the same time. */
+const jitter = 0.2;
+
+/** Milliseconds to wait after the nth attempt, or null after the last one. `random` is in [0, 1). */
+export function webhookRetryAfterMs(attempt: number, random: number): number | null {
+  const seconds = WEBHOOK_RETRY_AFTER_SECONDS[attempt - 1];
+  return seconds === undefined ? null : Math.round(seconds * 1_000 * (1 - jitter + 2 * jitter * random));
 }

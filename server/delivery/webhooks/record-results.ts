@@ -29,7 +29,8 @@ export type RecordedWebhook = { isFailingForLong: boolean };
 /** Minimum duration and minimum number of attempts of a long run of failures. */
 export type LongFailure = { days: number; failures: number };
 
-type Written = { id: string; webhookId: string; concernsHealth: boolean };
+/** `concernsHealth`: the endpoint fails or recovers. Then `url` is that of the attempt. */
+type Written = { id: string; webhookId: string; url: string; concernsHealth: boolean };
 
 /**
  * Records results in one statement: event deliveries and attempts. Then updates the health of each endpoint that fails or
@@ -43,30 +44,19 @@ export async function recordWebhookResults(
   onHealthError: (error: unknown) => void,
 ): Promise<Map<string, RecordedWebhook>> {
   const rows = await writeResults(hot, { results });
-  const byId = new Map(results.map((result) => [result.id, result]));
   const failingForLong = new Set<string>();
-  const calls = rows.filter(({ concernsHealth }) => concernsHealth);
-  for (const { webhookId, url, results } of groupByEndpoint(calls, byId))
-    if (await recordEndpointHealth(hot, webhookId, url, results, long).catch(onHealthError))
+  const concerned = rows.filter(({ concernsHealth }) => concernsHealth);
+  // Results of a previous URL must not change the health of the current one.
+  for (const [key, { webhookId, url }] of new Map(concerned.map((row) => [endpointOf(row), row]))) {
+    const ids = new Set(concerned.filter((row) => endpointOf(row) === key).map(({ id }) => id));
+    const ofEndpoint = results.filter(({ id }) => ids.has(id));
+    if (await recordEndpointHealth(hot, webhookId, url, ofEndpoint, long).catch(onHealthError))
       failingForLong.add(webhookId);
+  }
   return new Map(rows.map(({ id, webhookId }) => [id, { isFailingForLong: failingForLong.has(webhookId) }]));
 }
 
-type Calls = { webhookId: string; url: string; results: WebhookResult[] };
-
-/** Groups by endpoint and URL: results of a previous URL must not change the health of the current one. */
-function groupByEndpoint(rows: readonly Written[], results: ReadonlyMap<string, WebhookResult>): Calls[] {
-  const groups = new Map<string, Calls>();
-  for (const { id, webhookId } of rows) {
-    const result = results.get(id);
-    if (!result?.attempt) continue;
-    const { url } = result.attempt;
-    const group = groups.get(`${webhookId} ${url}`) ?? { webhookId, url, results: [] };
-    group.results.push(result);
-    groups.set(`${webhookId} ${url}`, group);
-  }
-  return [...groups.values()];
-}
+const endpointOf = ({ webhookId, url }: Written) => `${webhookId} ${url}`;
 
 /**
  * Updates the health of one endpoint. A separate statement, which waits for the endpoint's lock without holding another:
@@ -135,7 +125,7 @@ with result as (
     case when retry_after_ms is not null then due_at end
   from written where attempt_id is not null
 )
-select written.id, written.webhook_id as "webhookId",
+select written.id, written.webhook_id as "webhookId", written.url,
   written.attempt_id is not null and (written.status <> 'success' or w.failing_since is not null or w.paused_until is not null)
     as "concernsHealth"
 from written join webhooks w on w.id = written.webhook_id`,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { classifyResponse } from "#server/delivery/webhooks/classify-response";
-import { webhookRetryAfterMs } from "#server/delivery/webhooks/retry";
+import { classifyResponse, webhookRetryAfterMs } from "#server/delivery/webhooks/attempt";
 import { WEBHOOK_RETRY_AFTER_SECONDS, webhookAttemptsMax } from "#server/services/webhooks/schedule";
 
 const now = new Date("2026-03-01T10:00:00Z");
@@ -9,7 +8,7 @@ const classify = (status: number, headers: Record<string, string> = {}) =>
 
 describe("classification of a response", () => {
   test.each([200, 201, 202, 204, 299])("%i is a success", (status) => {
-    expect(classify(status)).toEqual({ kind: "succeeded" });
+    expect(classify(status)).toEqual({ kind: "succeeded", pauseMs: null });
   });
 
   test.each([300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 408, 422, 500, 503])(
@@ -20,7 +19,7 @@ describe("classification of a response", () => {
   );
 
   test("410 means that the endpoint is gone", () => {
-    expect(classify(410)).toEqual({ kind: "gone" });
+    expect(classify(410)).toEqual({ kind: "gone", pauseMs: null });
   });
 
   test.each([429, 502, 504])("%i pauses the endpoint", (status) => {

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createVault } from "#server/platform/secrets/vault";
-import { openCallbackSecret } from "#server/services/callbacks/secrets";
-import { readCallbackRelay } from "#server/services/callbacks/tokens";
+import { openCallbackSecret, readCallbackRelay } from "#server/services/callbacks/secrets";
 import { killLeftovers } from "../support/processes/processes";
 import { runProgram } from "../support/processes/program";
 import { relayTo } from "../support/relays";

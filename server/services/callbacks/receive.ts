@@ -1,17 +1,19 @@
 import { createHash } from "node:crypto";
+import type { RelayProvider } from "#db/schema/relays";
 import type { Deps } from "#server/deps";
-import type { Callback, ProviderEvent } from "#server/mail/callbacks/callback";
-import { mailgunAgeSecondsMax, tokenOf } from "#server/mail/callbacks/mailgun";
+import type { Callback, ProviderEvent, Scheme } from "#server/mail/callbacks/callback";
+import { mailgun, mailgunAgeSecondsMax, tokenOf } from "#server/mail/callbacks/mailgun";
+import { postmark } from "#server/mail/callbacks/postmark";
+import { resend } from "#server/mail/callbacks/resend";
+import { sendgrid } from "#server/mail/callbacks/sendgrid";
 import { readSes } from "#server/mail/callbacks/ses";
 import { readSnsMessage, type SnsMessage } from "#server/mail/callbacks/sns";
 import { AppError } from "#server/platform/errors";
 import type { Recorded } from "../returns/record";
 import { recordProviderEvent } from "./record";
 import { type CallbackRejection, countRejection } from "./rejections";
-import { SCHEMES } from "./schemes";
-import { openCallbackSecret } from "./secrets";
+import { type CallbackRelay, openCallbackSecret, readCallbackRelay } from "./secrets";
 import { confirmSubscription, verifySns } from "./sns";
-import { type CallbackRelay, consumeToken, readCallbackRelay } from "./tokens";
 
 /** The result of a genuine callback, after it was committed. */
 export type CallbackReceived = {
@@ -21,11 +23,23 @@ export type CallbackReceived = {
   ignored: Exclude<Recorded, "recorded">[];
 };
 
+/**
+ * Providers that authenticate callbacks by a secret. SES uses a certificate, which has to be fetched first.
+ */
+const SCHEMES: Readonly<Record<Exclude<RelayProvider, "ses">, Scheme>> = {
+  postmark,
+  mailgun,
+  sendgrid,
+  resend,
+};
+
 type ReceiveDeps = Pick<Deps, "hot" | "log" | "wake" | "clock" | "vault" | "outside">;
 type Verified = { events: ProviderEvent[] } | { rejection: CallbackRejection };
 
 /** How long a token is kept after its validity ends, to allow for clock differences. */
 const tokenSlackSeconds = 3_600;
+/** Expired tokens that one callback deletes. */
+const deleteBatch = 100;
 
 /**
  * The relay whose provider may call, found before the request body is read. Null, and counted as a rejection,
@@ -100,17 +114,23 @@ async function verifyCallback(
 }
 
 /**
- * Mailgun signs only a token, not the body. A token is therefore bound to the first body it came with;
- * repetitions are allowed.
+ * Mailgun signs only a token, not the body. A token is therefore bound to the first body it came with; repetitions are
+ * allowed. Also deletes some expired tokens.
  */
 async function canUseToken({ hot }: ReceiveDeps, relay: CallbackRelay, callback: Callback): Promise<boolean> {
   const digestOf = (text: string | Uint8Array) => createHash("sha256").update(text).digest();
-  return consumeToken(hot, {
-    relayId: relay.id,
-    token: digestOf(tokenOf(callback) ?? ""),
-    body: digestOf(callback.bytes),
-    keptSeconds: mailgunAgeSecondsMax + tokenSlackSeconds,
-  });
+  const token = digestOf(tokenOf(callback) ?? "");
+  const body = digestOf(callback.bytes);
+  await hot`
+    delete from callback_tokens where (relay_id, token) in
+      (select relay_id, token from callback_tokens where expires_at < now() order by expires_at limit ${deleteBatch}
+       for update skip locked)`;
+  const [row] = await hot<{ mayUse: boolean }[]>`
+    insert into callback_tokens as used (relay_id, token, body, expires_at)
+    values (${relay.id}, ${token}, ${body}, now() + ${mailgunAgeSecondsMax + tokenSlackSeconds} * interval '1 second')
+    on conflict (relay_id, token) do update set body = used.body
+    returning body = ${body} as "mayUse"`;
+  return row?.mayUse ?? false;
 }
 
 async function verifySnsCallback(

@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
+import type { HotSql } from "#db/client";
 import type { Deps } from "#server/deps";
 import type { Action } from "#server/mail/bounce/report";
 import type { ProviderEvent } from "#server/mail/callbacks/callback";
-import { isId } from "#server/platform/ids";
-import { foldAddress } from "#server/shared/fold-address";
-import { type Recorded, recordOutcome } from "../returns/record";
-import { recordServerReport } from "../returns/record-server-report";
-import { type Addressed, type CallbackRelay, findByMessageIdOf, findByProviderId } from "./tokens";
+import { type Addressed, filterByAddress, findByMessageId } from "../returns/find";
+import { type Recorded, recordOutcome, recordServerReport } from "../returns/record";
+import type { CallbackRelay } from "./secrets";
 
-/** Older emails are not found by Message-ID: too many people may have seen it by then. */
-const daysMax = 10;
 /** How far a provider's event may be ahead of our own record of the hand-over. */
 const leadMsMax = 60_000;
 
@@ -70,28 +67,32 @@ async function findTarget(
   relay: CallbackRelay,
   { providerId, messageId, recipients }: ProviderEvent,
 ): Promise<Target | "several" | null> {
-  const known = providerId === null ? [] : await findByProviderId(hot, { relay, providerId });
+  const known = providerId === null ? [] : await findByProviderId(hot, relay, providerId);
   if (known.length > 0) {
-    const named = namedIn(known, recipients);
+    const named = filterByAddress(known, recipients);
     const [only] = named.length === 0 && known.length === 1 ? known : named;
     if (!only || named.length > 1) return "several";
     // A report about an address to which this one forwards is not a report about this address.
     const isExact = named.length === 1 || recipients.length === 0;
     return { deliveryId: only.id, by: "provider's id", isExact };
   }
-  const emailId = messageId?.split("@")[0]?.toLowerCase();
-  if (messageId === null || !emailId || !isId(emailId)) return null;
-  const [first, ...others] = namedIn(
-    await findByMessageIdOf(hot, { relay, messageId, emailId, daysMax }),
-    recipients,
-  );
+  const [first, ...others] = filterByAddress(await findByMessageId(hot, messageId, relay), recipients);
   if (!first) return null;
   return others.length > 0 ? "several" : { deliveryId: first.id, by: "Message-ID", isExact: true };
 }
 
-function namedIn(deliveries: readonly Addressed[], recipients: readonly string[]): Addressed[] {
-  const named = new Set(recipients.map(foldAddress));
-  return deliveries.filter(({ address }) => named.has(foldAddress(address)));
+const addressedMax = 100;
+
+/**
+ * The deliveries that a relay's provider identifies by an id: several if it accepted one message for all of
+ * them. If the relay belongs to a team, only deliveries of that team.
+ */
+async function findByProviderId(hot: HotSql, relay: CallbackRelay, providerId: string): Promise<Addressed[]> {
+  return hot<Addressed[]>`
+    select id, address from deliveries
+    where relay_id = ${relay.id} and provider_id = ${providerId}
+      and (${relay.teamId}::uuid is null or team_id = ${relay.teamId}::uuid)
+    order by position limit ${addressedMax}`;
 }
 
 const isRecent = ({ clock }: RecordDeps, { at }: ProviderEvent): boolean =>

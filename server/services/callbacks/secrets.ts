@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
+import type { HotSql } from "#db/client";
 import { type RelayProvider, relays } from "#db/schema/relays";
 import type { Deps } from "#server/deps";
 import { readSigningSecret } from "#server/mail/callbacks/resend";
@@ -7,8 +8,32 @@ import { readVerificationKey } from "#server/mail/callbacks/sendgrid";
 import { isTopic } from "#server/mail/callbacks/sns";
 import { AppError } from "#server/platform/errors";
 import { vaultPlaceOfRelay } from "../relays/seal";
-import { PROVIDER_NAMES } from "./schemes";
-import type { CallbackRelay } from "./tokens";
+
+/** Display names of the providers. */
+export const PROVIDER_NAMES: Readonly<Record<RelayProvider, string>> = {
+  ses: "Amazon SES",
+  postmark: "Postmark",
+  mailgun: "Mailgun",
+  sendgrid: "SendGrid",
+  resend: "Resend",
+};
+
+/** A relay with its settings for callbacks. `secret` is sealed. */
+export type CallbackRelay = {
+  id: string;
+  teamId: string | null;
+  provider: RelayProvider | null;
+  secret: string | null;
+  topic: string | null;
+};
+
+/** The relay with this id, or null. */
+export async function readCallbackRelay(hot: HotSql, id: string): Promise<CallbackRelay | null> {
+  const [relay] = await hot<CallbackRelay[]>`
+    select id, team_id as "teamId", provider, callback_secret as secret, callback_topic as topic
+    from relays where id = ${id}`;
+  return relay ?? null;
+}
 
 type RelayName = { id: string; name: string; provider: RelayProvider | null };
 

@@ -1,7 +1,6 @@
 import type { HotSql } from "#db/client";
 import type { DeliveryStage, DeliveryStatus } from "#db/schema/deliveries";
 import type { EventData, EventType } from "#db/schema/events";
-import { foldAddress } from "#server/shared/fold-address";
 import { type HotTransaction, lockEmailsOf, refreshEmailStatus } from "../emails/status";
 import { type ReportedEntry, suppressReported } from "../suppressions/suppress";
 
@@ -80,45 +79,4 @@ async function writeStatus(
     update deliveries
     set last_code = ${reply.code}, last_enhanced = ${reply.enhanced}, last_text = ${reply.text}, last_host = ${host}
     where id = ${id}`;
-}
-
-/** The delivery of an email to an address, case-insensitive; null if there is none. */
-export async function findDeliveryTo(
-  hot: HotSql,
-  { teamId, emailId, address }: { teamId: string; emailId: string; address: string },
-): Promise<string | null> {
-  const rows = await hot<Addressed[]>`
-    select id, address from deliveries where team_id = ${teamId} and email_id = ${emailId} order by position`;
-  return firstTo(rows, [address]);
-}
-
-/**
- * The same for an email known only by its Message-ID, of any team, to the first matching address; not if the
- * email is older than `daysMax`. Looks the id up in each team, because no index covers all teams.
- */
-export async function findRecentDelivery(
-  hot: HotSql,
-  wanted: { messageId: string; emailId: string; addresses: readonly string[]; daysMax: number },
-): Promise<string | null> {
-  const rows = await hot<Addressed[]>`
-    select d.id, d.address
-    from teams t
-    join emails e on e.team_id = t.id and e.id = ${wanted.emailId}
-    join deliveries d on d.team_id = e.team_id and d.email_id = e.id
-    where e.message_id = ${wanted.messageId} and e.created_at > now() - ${wanted.daysMax} * interval '1 day'
-    order by d.position`;
-  return firstTo(rows, wanted.addresses);
-}
-
-type Addressed = { id: string; address: string };
-
-function firstTo(rows: readonly Addressed[], addresses: readonly string[]): string | null {
-  const wanted = new Set(addresses.map(foldAddress));
-  return rows.find(({ address }) => wanted.has(foldAddress(address)))?.id ?? null;
-}
-
-/** The recipient of a delivery; null if the delivery does not exist. */
-export async function addressOfDelivery(hot: HotSql, id: string): Promise<string | null> {
-  const [row] = await hot<{ address: string }[]>`select address from deliveries where id = ${id}`;
-  return row?.address ?? null;
 }

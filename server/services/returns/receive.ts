@@ -3,10 +3,8 @@ import { isComplaint } from "#server/mail/bounce/feedback";
 import { readReport } from "#server/mail/bounce/read-report";
 import type { Action, Report, Reported } from "#server/mail/bounce/report";
 import { foldAddress } from "#server/shared/fold-address";
-import { addressOfDelivery } from "./apply";
-import { type FoundDelivery, findByMessageId, findByToken, openReturnPath } from "./find";
-import { type Recorded, recordOutcome } from "./record";
-import { recordServerReport } from "./record-server-report";
+import { addressOfDelivery, filterByAddress, findByMessageId, findByToken, openReturnPath } from "./find";
+import { type Recorded, recordOutcome, recordServerReport } from "./record";
 
 /** Why a message, or its report on one recipient, changes nothing. */
 export type Ignored =
@@ -56,34 +54,39 @@ async function recordReport(
   if (report.kind === "auto-reply") return ["auto_reply"];
   if (report.kind === "other") return ["no_report"];
   if (report.kind === "complaint" && !isComplaint(report.feedbackType)) return ["no_complaint"];
-  const deliveryId = recipient === null ? null : openReturnPath(deps, recipient);
-  const found =
-    deliveryId === null ? await findByToken(deps, report.about) : { deliveryId, isProven: true as const };
-  if (report.kind === "complaint") return [await recordComplaint(deps, report, found)];
-  if (found) return [await recordProven(deps, report, found)];
+  // A delivery that is identified by a token of ours that only its copy contained.
+  const proven = (recipient && openReturnPath(deps, recipient)) || (await findByToken(deps, report.about));
+  if (report.kind === "complaint") return [await recordComplaint(deps, report, proven)];
+  if (proven !== null) return [await recordProven(deps, report, proven)];
   const results: (Ignored | "recorded")[] = [];
   for (const reported of worstFirst(report.reported)) {
-    const candidate = await findByMessageId(deps, report.about.messageId, reported.recipients);
-    results.push(candidate ? await recordReportedOf(deps, report, reported, candidate, false) : "unknown");
+    const [named] = await findNamed(deps, report, reported.recipients);
+    results.push(named ? await recordReportedOf(deps, report, reported, named.id, false) : "unknown");
   }
   return results.length > 0 ? results : ["no_failure"];
 }
 
+const findNamed = async (
+  { hot }: ReceiveDeps,
+  { about }: Delivery | Complaint,
+  addresses: readonly string[],
+) => filterByAddress(await findByMessageId(hot, about.messageId), addresses);
+
 async function recordComplaint(
   deps: ReceiveDeps,
   report: Complaint,
-  proven: FoundDelivery | null,
+  proven: string | null,
 ): Promise<Recorded> {
-  const found = proven ?? (await findByMessageId(deps, report.about.messageId, report.recipients));
-  if (!found) return "unknown";
+  const deliveryId = proven ?? (await findNamed(deps, report, report.recipients))[0]?.id;
+  if (deliveryId === undefined) return "unknown";
   return recordOutcome(deps, {
-    deliveryId: found.deliveryId,
+    deliveryId,
     report: report.id,
     effect: "complained",
     reply: null,
     host: null,
     reason: `The recipient marked the email as spam (${report.feedbackType}).`,
-    suppresses: found.isProven ? "complaint" : null,
+    suppresses: proven === null ? null : "complaint",
   });
 }
 
@@ -100,9 +103,9 @@ const worstFirst = (reported: readonly Reported[]): Reported[] =>
 async function recordProven(
   deps: ReceiveDeps,
   report: Delivery,
-  found: FoundDelivery,
+  deliveryId: string,
 ): Promise<Ignored | "recorded"> {
-  const address = await addressOfDelivery(deps.hot, found.deliveryId);
+  const address = await addressOfDelivery(deps.hot, deliveryId);
   if (address === null) return "unknown";
   const own = foldAddress(address);
   const isOwn = (each: string) => foldAddress(each) === own;
@@ -113,16 +116,16 @@ async function recordProven(
   // A report that also names an address to which ours forwards is about that address.
   const exact = named.find(({ action, recipients }) => action === worst.action && recipients.every(isOwn));
   const isExact = exact !== undefined || worst.recipients.length === 0;
-  return recordReportedOf(deps, report, exact ?? worst, found, isExact);
+  return recordReportedOf(deps, report, exact ?? worst, deliveryId, isExact);
 }
 
 async function recordReportedOf(
   deps: ReceiveDeps,
   report: Delivery,
   reported: Reported,
-  { deliveryId, isProven }: FoundDelivery,
-  isExact: boolean,
+  deliveryId: string,
+  maySuppress: boolean,
 ): Promise<Ignored | "recorded"> {
-  const about = { deliveryId, report: report.id, reported, maySuppress: isProven && isExact };
+  const about = { deliveryId, report: report.id, reported, maySuppress };
   return (await recordServerReport(deps, about)) ?? "no_failure";
 }

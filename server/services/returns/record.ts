@@ -2,6 +2,8 @@ import type { DeliveryStatus } from "#db/schema/deliveries";
 import type { EventData, EventType } from "#db/schema/events";
 import type { SuppressionOrigin } from "#db/schema/suppressions";
 import type { Deps } from "#server/deps";
+import { interpretReported } from "#server/mail/bounce/judge";
+import type { Action, Reported } from "#server/mail/bounce/report";
 import { newId } from "#server/platform/ids";
 import { reportedEntry } from "../suppressions/suppress";
 import { applyReport, type ReportChange, type ReportedDelivery } from "./apply";
@@ -31,8 +33,7 @@ export type ReportedOutcome = {
  */
 export type Recorded = "recorded" | "repeated" | "outranked" | "impossible" | "unknown" | "later";
 
-const EFFECTS = ["delayed", "delivered", "bounced", "complained"] as const;
-type Effect = (typeof EFFECTS)[number];
+type Effect = "delayed" | "delivered" | "bounced" | "complained";
 
 const TYPES: Record<Effect, EventType> = {
   delayed: "email.delivery_delayed",
@@ -116,4 +117,35 @@ function changeOf(
       data: { attempt: delivery.attempts, reason: "Accepted: a report about this delivery was received." },
     });
   return { ...common, status: effect === "delayed" ? null : effect, events };
+}
+
+const EFFECT_OF: Partial<Record<Action, Effect>> = {
+  failed: "bounced",
+  delayed: "delayed",
+  delivered: "delivered",
+};
+
+/**
+ * Records what a server reports about a delivery, classified by the same table as SMTP replies.
+ * `maySuppress`: the report is proven and is about this exact address; the address is then suppressed if the
+ * code says that it does not exist. Null if the report is neither a failure nor a success.
+ */
+export async function recordServerReport(
+  deps: Pick<Deps, "hot" | "log" | "wake">,
+  about: { deliveryId: string; report: string; reported: Reported; maySuppress: boolean },
+): Promise<Recorded | null> {
+  const { deliveryId, report, reported, maySuppress } = about;
+  const effect = EFFECT_OF[reported.action];
+  if (!effect) return null;
+  const { reply, host } = reported;
+  const common = { deliveryId, report, effect, reply, host };
+  if (effect === "delivered")
+    return recordOutcome(deps, {
+      ...common,
+      reason: "The server reported the email as delivered.",
+      suppresses: null,
+    });
+  const { isDead, reason, class: found, advice } = interpretReported(reported);
+  const suppresses = isDead && maySuppress ? "bounce" : null;
+  return recordOutcome(deps, { ...common, reason, class: found, advice, suppresses });
 }

@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RelayProvider } from "#db/schema/relays";
-import { openCallbackSecret, setCallback } from "#server/services/callbacks/secrets";
-import { readCallbackRelay } from "#server/services/callbacks/tokens";
+import { openCallbackSecret, readCallbackRelay, setCallback } from "#server/services/callbacks/secrets";
 import { updateRelay } from "#server/services/relays/write";
 import { relayTo } from "../../support/relays";
 import { fakeMailgun, fakePostmark, fakeResend, fakeSendgrid } from "../../support/servers/providers";

@@ -3,14 +3,14 @@ import type { RelayProvider } from "#db/schema/relays";
 import { postmarkUser } from "#server/mail/callbacks/postmark";
 import { readSettings } from "#server/platform/env/settings";
 import { deriveKey } from "#server/platform/secrets/secrets";
-import { PROVIDER_NAMES } from "#server/services/callbacks/schemes";
 import {
   callbackPathOf,
   clearCallback,
   openCallbackSecret,
+  PROVIDER_NAMES,
+  readCallbackRelay,
   setCallback,
 } from "#server/services/callbacks/secrets";
-import { readCallbackRelay } from "#server/services/callbacks/tokens";
 import type { RelayView } from "#server/services/relays/read";
 import { readGenerated } from "../../install/generated";
 import { findHolder } from "../../launcher/lock";

@@ -4,10 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useState } from "react";
 import { STATUSES } from "#server/shared/email-words";
+import { Button } from "../_ui/form/button";
 import { SearchField, SelectFilter, withChosen } from "../_ui/list/filter-bar";
-import { buttonStyle, fieldStyle } from "../_ui/styles";
+import { fieldStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
-import { type EmailFilters, isFiltered, NO_FILTERS, STATUS_NAMES, WITHIN } from "./filters";
+import { type EmailFilters, isFiltered, STATUS_NAMES, WITHIN } from "./filters";
 
 const STATUS_OPTIONS = STATUS_NAMES.map((value) => ({ value, label: STATUSES[value].label }));
 const choicesStaleMs = 60_000;
@@ -15,16 +16,17 @@ const choicesStaleMs = 60_000;
 type Props = {
   teamId: string;
   filters: EmailFilters;
-  onChange: (change: Partial<EmailFilters>) => unknown;
+  /** Sets some of them, and returns to the first page. */
+  change: (part: Partial<EmailFilters>) => void;
+  clear: () => void;
 };
 
-/** The filters, stored in the URL. Changing one returns to the first page. */
-export function EmailFilterBar({ teamId, filters, onChange }: Props) {
+/** The filters, stored in the URL. */
+export function EmailFilterBar({ teamId, filters, change, clear }: Props) {
   const trpc = useTRPC();
   const { data } = useQuery(
     trpc.emails.choices.queryOptions({ team: teamId }, { staleTime: choicesStaleMs }),
   );
-  const change = (part: Partial<EmailFilters>) => onChange({ ...part, after: null, before: null });
   const keys = (data?.keys ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const domains = (data?.domains ?? []).map((name) => ({ value: name, label: name }));
   // Filters without a field of their own: from older URLs of this page and links to the emails of one recipient.
@@ -66,33 +68,29 @@ export function EmailFilterBar({ teamId, filters, onChange }: Props) {
           onChange={(domain) => change({ domain })}
           className="md:grow lg:w-40 lg:grow-0"
         />
-        <TimeFilter filters={filters} onChange={change} />
+        <TimeFilter filters={filters} change={change} />
       </search>
       {isFiltered(filters) ? (
         <div className="flex flex-wrap items-center gap-2">
           {hiddenFilters.map(([name, label]) =>
             filters[name] ? (
-              <button
+              <Button
                 key={name}
-                type="button"
+                isSmall
                 onClick={() => change({ [name]: null })}
-                className={`${buttonStyle.plain} h-8 max-w-full text-xs`}
+                className="max-w-full text-xs"
               >
                 <span className="truncate">
                   {label}: {filters[name]}
                 </span>
                 <X className="size-3.5" aria-hidden="true" />
                 <span className="sr-only">Remove this filter</span>
-              </button>
+              </Button>
             ) : null,
           )}
-          <button
-            type="button"
-            onClick={() => onChange(NO_FILTERS)}
-            className={`${buttonStyle.quiet} ml-auto h-8 text-xs`}
-          >
+          <Button tone="quiet" isSmall onClick={clear} className="ml-auto text-xs">
             Clear all filters
-          </button>
+          </Button>
         </div>
       ) : null}
     </div>
@@ -108,10 +106,8 @@ const LABELS: Record<(typeof WITHIN)[number] | "span", string> = {
 };
 const OPTIONS = [...WITHIN, "span" as const].map((value) => ({ value, label: LABELS[value] }));
 
-type TimeFilterProps = { filters: EmailFilters; onChange: (change: Partial<EmailFilters>) => unknown };
-
 /** Filters by the time an email was accepted: a range that ends now, or a custom range in the user's time zone. */
-function TimeFilter({ filters, onChange }: TimeFilterProps) {
+function TimeFilter({ filters, change }: Pick<Props, "filters" | "change">) {
   const { within, since, until } = filters;
   const [isOpen, setOpen] = useState(false);
   const isCustom = isOpen || since !== null || until !== null;
@@ -124,14 +120,14 @@ function TimeFilter({ filters, onChange }: TimeFilterProps) {
         anyLabel="Any time"
         onChange={(chosen) => {
           setOpen(chosen === "span");
-          onChange({ within: chosen === "span" ? null : chosen, since: null, until: null });
+          change({ within: chosen === "span" ? null : chosen, since: null, until: null });
         }}
         className="md:grow lg:w-40 lg:grow-0"
       />
       {isCustom ? (
         <div className="col-span-2 flex w-full flex-wrap gap-2">
-          <TimeField label="From" value={since} onChange={(at) => onChange({ since: at })} />
-          <TimeField label="To" value={until} onChange={(at) => onChange({ until: at })} />
+          <TimeField label="From" value={since} onChange={(at) => change({ since: at })} />
+          <TimeField label="To" value={until} onChange={(at) => change({ until: at })} />
         </div>
       ) : null}
     </>

@@ -2,7 +2,7 @@
 
 import { Download, RotateCcw } from "lucide-react";
 import { Suspense, useState } from "react";
-import { ActionButton } from "../_ui/form/action-button";
+import { Button } from "../_ui/form/button";
 import { lazyPart } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useDisabledReason } from "../_ui/page/permission";
@@ -17,7 +17,6 @@ const RETRYABLE: readonly string[] = ["failed", "bounced", "deferred", "unknown"
 /** The heading with the actions for all emails that match the filters. */
 export function EmailHeading({ teamId, filters }: { teamId: string; filters: EmailFilters }) {
   const [isOpen, setOpen] = useState(false);
-  const [wasOpen, setWasOpen] = useState(false);
   const { status } = filters;
   const disabledReason =
     useDisabledReason()("emails:send", "retry emails") ??
@@ -33,19 +32,17 @@ export function EmailHeading({ teamId, filters }: { teamId: string; filters: Ema
         title="Emails"
         actions={
           <>
-            <ActionButton
+            <Button
+              isSmall
+              Icon={RotateCcw}
               disabledReason={disabledReason}
               title="Retry failed and deferred emails that match the filters. Bounced emails need the status filter “Bounced”."
               onPointerEnter={preload}
               onFocus={preload}
-              onClick={() => {
-                setWasOpen(true);
-                setOpen(true);
-              }}
-              className={`${buttonStyle.plain} h-9`}
+              onClick={() => setOpen(true)}
             >
-              <RotateCcw className="size-4" aria-hidden="true" /> Retry failed…
-            </ActionButton>
+              Retry failed…
+            </Button>
             <a
               href={`/console/emails/export?${query}`}
               title="Export all emails that match the filters"
@@ -56,11 +53,9 @@ export function EmailHeading({ teamId, filters }: { teamId: string; filters: Ema
           </>
         }
       />
-      {wasOpen ? (
-        <Suspense>
-          <RetryMatching teamId={teamId} filters={filters} open={isOpen} onOpenChange={setOpen} />
-        </Suspense>
-      ) : null}
+      <Suspense>
+        {isOpen ? <RetryMatching teamId={teamId} filters={filters} onClose={() => setOpen(false)} /> : null}
+      </Suspense>
     </>
   );
 }

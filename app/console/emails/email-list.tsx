@@ -1,20 +1,18 @@
 "use client";
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useQueryStates } from "nuqs";
 import { useRef } from "react";
-import { faultOf } from "../_ui/fault";
 import { PageGone } from "../_ui/list/empty";
+import { useListState } from "../_ui/list/list-page";
 import { Pager } from "../_ui/list/pager";
-import { cardStyle } from "../_ui/styles";
-import { FaultNote } from "../_ui/text/notes";
+import { Fetched } from "../_ui/page/fetched";
 import { refetchIntervalMs } from "../_ui/text/statuses";
 import { useTRPC } from "../_ui/trpc";
 import { EmailFilterBar } from "./email-filters";
 import { EmailHeading } from "./email-heading";
 import { EmailRows } from "./email-rows";
 import { FirstEmailNote, NoResultsNote, SearchLimit } from "./empty";
-import { emailFilters, isFiltered, listInput, NO_FILTERS } from "./filters";
+import { emailFilters, isFiltered, listInput } from "./filters";
 import { SkeletonRows } from "./list-frame";
 import { NewEmailsNotice, useAnchor } from "./new-emails";
 import { SelectionBar, useSelection } from "./selection";
@@ -25,13 +23,13 @@ const idleRefetchMs = 15_000;
 /** The list with its filters and pages. It refetches faster while statuses change. Hidden tabs do not refetch. */
 export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
   const trpc = useTRPC();
-  const [filters, setFilters] = useQueryStates(emailFilters);
+  const { filters, change, clear, move } = useListState(emailFilters);
   const list = useRef<HTMLDivElement>(null);
   const isFirstPage = !filters.after && !filters.before;
   const base = listInput(teamId, filters);
   const anchorRef = useRef<string | null>(null);
   const upTo = isFirstPage ? anchorRef.current : null;
-  const { data, error, refetch, isPlaceholderData } = useQuery(
+  const query = useQuery(
     trpc.emails.list.queryOptions(upTo === null ? base : { ...base, upTo }, {
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) =>
@@ -40,6 +38,7 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
         ) ?? idleRefetchMs,
     }),
   );
+  const { data, isPlaceholderData } = query;
   const rowIds = data?.rows.map(({ id }) => id) ?? [];
   const selection = useSelection(rowIds, JSON.stringify(base));
   const queries = useQueryClient();
@@ -47,16 +46,9 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
   anchorRef.current = anchor;
 
   const content = () => {
-    if (error && !data)
-      return (
-        <div className={cardStyle}>
-          <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />
-        </div>
-      );
     if (!data) return <SkeletonRows />;
     if (data.rows.length === 0 && data.scannedTo) return null;
-    if (data.rows.length === 0 && isFiltered(filters))
-      return <NoResultsNote onClear={() => void setFilters(NO_FILTERS)} />;
+    if (data.rows.length === 0 && isFiltered(filters)) return <NoResultsNote onClear={clear} />;
     if (data.rows.length === 0 && isFirstPage) return <FirstEmailNote publicUrl={publicUrl} />;
     if (data.rows.length === 0) return <PageGone />;
     return <EmailRows rows={data.rows} selection={selection} isStale={isPlaceholderData && upTo === null} />;
@@ -65,7 +57,7 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
   return (
     <>
       <EmailHeading teamId={teamId} filters={filters} />
-      <EmailFilterBar teamId={teamId} filters={filters} onChange={setFilters} />
+      <EmailFilterBar teamId={teamId} filters={filters} change={change} clear={clear} />
       <div ref={list}>
         {/* Inside the list element: the pointer on the notice counts as reading, so the notice does not disappear. */}
         <NewEmailsNotice
@@ -77,17 +69,17 @@ export function EmailList({ teamId, publicUrl }: { teamId: string; publicUrl: st
             void queries.invalidateQueries({ queryKey: trpc.emails.list.pathKey() });
           }}
         />
-        {content()}
+        <Fetched by={query}>{content()}</Fetched>
       </div>
       {data?.scannedTo && !filters.before ? (
         <SearchLimit
           at={data.scannedTo.at}
           isEmpty={data.rows.length === 0}
-          onContinue={() => void setFilters({ after: data.scannedTo?.id ?? null }, { history: "push" })}
+          onContinue={() => move({ after: data.scannedTo?.id ?? null, before: null })}
         />
       ) : null}
       {data && (data.rows.length > 0 || !isFirstPage) ? (
-        <Pager page={data} at={filters} onMove={(to) => setFilters(to, { history: "push" })} />
+        <Pager page={data} at={filters} onMove={move} />
       ) : null}
       <SelectionBar teamId={teamId} rows={data?.rows ?? []} selection={selection} />
     </>

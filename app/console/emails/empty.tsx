@@ -1,10 +1,9 @@
 "use client";
 
 import { Button } from "../_ui/form/button";
-import { NoMatch } from "../_ui/list/empty";
+import { Empty, NoMatch } from "../_ui/list/empty";
 import { cardStyle } from "../_ui/styles";
 import { CopyButton } from "../_ui/text/copy-button";
-import { EmptyNote } from "../_ui/text/notes";
 import { FIRST_EMAIL, formatCurl } from "../_ui/text/send-example";
 import { When } from "../_ui/text/when";
 
@@ -12,26 +11,24 @@ import { When } from "../_ui/text/when";
 export function FirstEmailNote({ publicUrl }: { publicUrl: string }) {
   const curl = formatCurl(publicUrl, FIRST_EMAIL);
   return (
-    <div className={cardStyle}>
-      <EmptyNote title="No emails yet">
-        <p className="max-w-prose">
-          Send the first one to <code className="font-mono text-ink">delivered@backstamp.test</code>. This
-          test address needs no mail server. The email appears in this list automatically.
-        </p>
-        <div className="flex w-full max-w-2xl items-start gap-2 rounded-lg bg-sunk p-3 text-left">
-          <pre className="min-w-0 grow whitespace-pre-wrap break-words font-mono text-ink text-xs leading-5">
-            {curl}
-          </pre>
-          <CopyButton text={curl} label="Copy command" />
-        </div>
-        <p className="max-w-prose text-xs leading-5">
-          The startup output contains an API key or the path of the file that has it. To create another key:
-          <code className="block font-mono">
-            npm run -s backstamp -- key create --name first --scopes emails:send
-          </code>
-        </p>
-      </EmptyNote>
-    </div>
+    <Empty title="No emails yet">
+      <p className="max-w-prose">
+        Send the first one to <code className="font-mono text-ink">delivered@backstamp.test</code>. This test
+        address needs no mail server. The email appears in this list automatically.
+      </p>
+      <div className="flex w-full max-w-2xl items-start gap-2 rounded-lg bg-sunk p-3 text-left">
+        <pre className="min-w-0 grow whitespace-pre-wrap break-words font-mono text-ink text-xs leading-5">
+          {curl}
+        </pre>
+        <CopyButton text={curl} label="Copy command" />
+      </div>
+      <p className="max-w-prose text-xs leading-5">
+        The startup output contains an API key or the path of the file that has it. To create another key:
+        <code className="block font-mono">
+          npm run -s backstamp -- key create --name first --scopes emails:send
+        </code>
+      </p>
+    </Empty>
   );
 }
 

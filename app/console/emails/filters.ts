@@ -33,8 +33,3 @@ export function listInput(team: string, filters: EmailFilters) {
 }
 
 export const isFiltered = (filters: EmailFilters): boolean => Object.keys(filterInput(filters)).length > 0;
-
-/** The values that clear all URL parameters. */
-export const NO_FILTERS = Object.fromEntries(
-  Object.keys(emailFilters).map((name) => [name, null]),
-) as unknown as EmailFilters;

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowUp } from "lucide-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { buttonStyle } from "../_ui/styles";
+import { Button } from "../_ui/form/button";
 import { useTRPC } from "../_ui/trpc";
 import { type EmailFilters, listInput } from "./filters";
 
@@ -70,13 +70,15 @@ export function NewEmailsNotice({ teamId, filters, anchor, onShow }: Props) {
   return (
     <div aria-live="polite" className="pointer-events-none sticky top-2 z-10 -mb-9 flex h-9 justify-center">
       {count === 0 ? null : (
-        <button
-          type="button"
+        <Button
+          tone="primary"
+          isSmall
+          Icon={ArrowUp}
           onClick={onShow}
-          className={`${buttonStyle.primary} pointer-events-auto h-8 -translate-y-3 rounded-full text-xs shadow-md`}
+          className="pointer-events-auto -translate-y-3 rounded-full text-xs shadow-md"
         >
-          <ArrowUp className="size-3.5" aria-hidden="true" /> {`${count}${data?.hasMore ? "+" : ""} new`}
-        </button>
+          {`${count}${data?.hasMore ? "+" : ""} new`}
+        </Button>
       )}
     </div>
   );

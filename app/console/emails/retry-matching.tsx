@@ -11,12 +11,7 @@ import { FormFault } from "../_ui/form/form-fault";
 import { useTRPC } from "../_ui/trpc";
 import { type EmailFilters, filterInput } from "./filters";
 
-type Props = {
-  teamId: string;
-  filters: EmailFilters;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-};
+type Props = { teamId: string; filters: EmailFilters; onClose: () => void };
 type Done = { mails: number; recipients: number };
 
 const NONE: Done = { mails: 0, recipients: 0 };
@@ -24,14 +19,14 @@ const formatEmails = (count: number, more = false) =>
   `${count.toLocaleString("en")}${more ? "+" : ""} ${count === 1 && !more ? "email" : "emails"}`;
 
 /** Retries all failed emails that match the filters. It shows the number, then the progress, then the result. */
-export function RetryMatching({ teamId, filters, open, onOpenChange }: Props) {
+export function RetryMatching({ teamId, filters, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const [includesUnknown, setIncludesUnknown] = useState(false);
   const acceptDuplicates = includesUnknown || filters.status === "unknown";
   const input = { team: teamId, ...filterInput(filters), acceptDuplicates };
   const { data, error } = useQuery(
-    trpc.emails.countRetryable.queryOptions(input, { enabled: open, staleTime: 0, retry: false }),
+    trpc.emails.countRetryable.queryOptions(input, { staleTime: 0, retry: false }),
   );
   const step = useMutation(trpc.emails.retryMatching.mutationOptions());
   const [phase, setPhase] = useState<"idle" | "running" | "done">("idle");
@@ -60,17 +55,10 @@ export function RetryMatching({ teamId, filters, open, onOpenChange }: Props) {
     setPhase("done");
     await queries.invalidateQueries({ queryKey: trpc.emails.pathKey() });
   };
-  const close = (isOpen: boolean) => {
-    if (isOpen) return;
-    isStopped.current = true;
-    onOpenChange(false);
-    setPhase("idle");
-    step.reset();
-  };
   const fault = step.error ?? error;
   const footer =
     phase === "done" ? (
-      <Button tone="primary" onClick={() => close(false)}>
+      <Button tone="primary" onClick={onClose}>
         Done
       </Button>
     ) : phase === "running" ? (
@@ -83,7 +71,7 @@ export function RetryMatching({ teamId, filters, open, onOpenChange }: Props) {
       </Button>
     ) : (
       <>
-        <Button onClick={() => close(false)}>Cancel</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button tone="primary" disabled={!data || data.count === 0} onClick={() => void run()}>
           {data && data.count > 0 ? `Retry ${formatEmails(data.count, data.hasMore)}` : "Retry"}
         </Button>
@@ -91,8 +79,8 @@ export function RetryMatching({ teamId, filters, open, onOpenChange }: Props) {
     );
   return (
     <Dialog
-      open={open}
-      onOpenChange={close}
+      open
+      onOpenChange={onClose}
       title="Retry failed emails"
       isPersistent={phase === "running"}
       footer={footer}

@@ -4,10 +4,9 @@ import { Ban, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import type { EmailRow } from "#server/trpc/emails/views";
 import { Confirm } from "../_ui/dialog/confirm";
-import { showSuccess } from "../_ui/dialog/toasts";
-import { ActionButton } from "../_ui/form/action-button";
+import { Button } from "../_ui/form/button";
 import { useDisabledReason } from "../_ui/page/permission";
-import { buttonStyle, iconButtonStyle } from "../_ui/styles";
+import { iconButtonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
 
@@ -61,8 +60,9 @@ export function SelectionBar({ teamId, rows, selection }: Props) {
   const [dialog, setDialog] = useState<"retry" | "cancel" | null>(null);
   const disabledReason = useDisabledReason()("emails:send", "retry or cancel emails");
   const count = selection.ids.size;
+  const close = () => setDialog(null);
   const finish = () => {
-    setDialog(null);
+    close();
     selection.clear();
   };
   const refresh = [trpc.emails.pathKey()];
@@ -76,14 +76,12 @@ export function SelectionBar({ teamId, rows, selection }: Props) {
   });
   const cancel = useAction(trpc.emails.cancelSelected.mutationOptions(), {
     refresh,
-    onDone: ({ canceled, refused }) => {
-      showSuccess(
-        `${formatEmails(canceled.length)} canceled${refused.length > 0 ? `; ${refused.length} could not be canceled` : ""}`,
-      );
-      finish();
-    },
+    done: ({ canceled, refused }) =>
+      `${formatEmails(canceled.length)} canceled${refused.length > 0 ? `; ${refused.length} could not be canceled` : ""}`,
+    onDone: finish,
   });
   if (count === 0) return null;
+  const button = { tone: "quiet", isSmall: true, disabledReason, className: "text-ink" } as const;
   const ids = [...selection.ids];
   const unknown = rows.filter(({ id, status }) => selection.ids.has(id) && status === "unknown").length;
   return (
@@ -96,20 +94,12 @@ export function SelectionBar({ teamId, rows, selection }: Props) {
         <span className="mr-2 font-medium" role="status">
           {count} selected
         </span>
-        <ActionButton
-          disabledReason={disabledReason}
-          onClick={() => setDialog("retry")}
-          className={`${buttonStyle.quiet} h-9 text-ink`}
-        >
-          <RotateCcw className="size-4" aria-hidden="true" /> Retry…
-        </ActionButton>
-        <ActionButton
-          disabledReason={disabledReason}
-          onClick={() => setDialog("cancel")}
-          className={`${buttonStyle.quiet} h-9 text-ink`}
-        >
-          <Ban className="size-4" aria-hidden="true" /> Cancel…
-        </ActionButton>
+        <Button {...button} Icon={RotateCcw} onClick={() => setDialog("retry")}>
+          Retry…
+        </Button>
+        <Button {...button} Icon={Ban} onClick={() => setDialog("cancel")}>
+          Cancel…
+        </Button>
         <button
           type="button"
           onClick={selection.clear}
@@ -121,7 +111,7 @@ export function SelectionBar({ teamId, rows, selection }: Props) {
       </div>
       <Confirm
         open={dialog === "retry"}
-        onOpenChange={(open) => !open && setDialog(null)}
+        onOpenChange={close}
         title={`Retry ${formatEmails(count)}?`}
         confirmLabel={`Retry ${formatEmails(count)}`}
         tone="plain"
@@ -142,7 +132,7 @@ export function SelectionBar({ teamId, rows, selection }: Props) {
       </Confirm>
       <Confirm
         open={dialog === "cancel"}
-        onOpenChange={(open) => !open && setDialog(null)}
+        onOpenChange={close}
         title={`Cancel ${formatEmails(count)}?`}
         confirmLabel={`Cancel ${formatEmails(count)}`}
         dismissLabel="Keep schedule"

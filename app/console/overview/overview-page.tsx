@@ -53,34 +53,26 @@ export function OverviewPage({ teamId, publicUrl }: { teamId: string; publicUrl:
       {parts.data && !parts.data.setup.hasSent ? (
         <SetupCard setup={parts.data.setup} publicUrl={publicUrl} />
       ) : null}
-      {[traffic, standing, parts].every(({ error, data }) => !error && !data) ? (
+      {[traffic, standing, parts].every(({ isPending }) => isPending) ? (
         <OverviewSkeleton />
       ) : (
         <div className={`flex flex-col gap-6 ${traffic.isPlaceholderData ? "opacity-60" : ""}`}>
-          <Fetched by={traffic}>
-            {traffic.data ? (
-              <Tiles total={traffic.data.total} latency={traffic.data.latency} />
-            ) : (
-              <SkeletonCard />
-            )}
+          <Fetched by={traffic} loading={<SkeletonCard />}>
+            {({ total, latency }) => <Tiles total={total} latency={latency} />}
           </Fetched>
           <div className={columns}>
-            {traffic.data ? (
-              <Traffic traffic={traffic.data} />
-            ) : traffic.error ? null : (
-              <SkeletonCard lines={12} />
-            )}
-            <Fetched by={standing}>
-              {standing.data ? <QueueCard queue={standing.data.queue} /> : <SkeletonCard lines={6} />}
+            {traffic.data ? <Traffic traffic={traffic.data} /> : null}
+            {traffic.isPending ? <SkeletonCard lines={12} /> : null}
+            <Fetched by={standing} loading={<SkeletonCard lines={6} />}>
+              {({ queue }) => <QueueCard queue={queue} />}
             </Fetched>
           </div>
           <div className={columns}>
-            {standing.data ? (
-              <FailureCard failures={standing.data.failures} />
-            ) : standing.error ? null : (
-              <SkeletonCard lines={6} />
-            )}
-            <Fetched by={parts}>{parts.data ? <PartsCard parts={parts.data} /> : <SkeletonCard />}</Fetched>
+            {standing.data ? <FailureCard failures={standing.data.failures} /> : null}
+            {standing.isPending ? <SkeletonCard lines={6} /> : null}
+            <Fetched by={parts} loading={<SkeletonCard />}>
+              {(data) => <PartsCard parts={data} />}
+            </Fetched>
           </div>
         </div>
       )}

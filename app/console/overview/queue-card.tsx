@@ -16,24 +16,21 @@ export function QueueCard({ queue }: { queue: QueueView }) {
   return (
     <Card title="In progress">
       <ul className="divide-y divide-line">
-        {(Object.keys(counts) as (keyof typeof counts)[]).map((status) => {
-          const path = hrefOf("/console/emails");
-          return (
-            <li key={status}>
-              <Link
-                href={`${path}${path.includes("?") ? "&" : "?"}status=${status}`}
-                prefetch={false}
-                title={STATUSES[status].description}
-                className="flex h-10 items-center justify-between px-4 hover:bg-sunk focus-visible:-outline-offset-2"
-              >
-                <span className="text-soft">{STATUSES[status].label}</span>
-                <span className={`tabular-nums ${counts[status] > 0 ? "font-medium" : "text-soft"}`}>
-                  {formatCount(counts[status], countMax)}
-                </span>
-              </Link>
-            </li>
-          );
-        })}
+        {(Object.keys(counts) as (keyof typeof counts)[]).map((status) => (
+          <li key={status}>
+            <Link
+              href={hrefOf("/console/emails", { status })}
+              prefetch={false}
+              title={STATUSES[status].description}
+              className="flex h-10 items-center justify-between px-4 hover:bg-sunk focus-visible:-outline-offset-2"
+            >
+              <span className="text-soft">{STATUSES[status].label}</span>
+              <span className={`tabular-nums ${counts[status] > 0 ? "font-medium" : "text-soft"}`}>
+                {formatCount(counts[status], countMax)}
+              </span>
+            </Link>
+          </li>
+        ))}
       </ul>
       <p className="border-line border-t px-4 py-3 text-soft">
         {oldestAt ? (

@@ -1,10 +1,9 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog, DialogActions } from "../_ui/dialog/dialog";
-import { SubmitButton, TextAreaField } from "../_ui/form/form";
-import { FormFault } from "../_ui/form/form-fault";
-import { buttonStyle } from "../_ui/styles";
+import { Dialog } from "../_ui/dialog/dialog";
+import { ActionForm } from "../_ui/form/action-form";
+import { TextAreaField } from "../_ui/form/form";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
 import { formatAdded } from "./format-added";
@@ -16,7 +15,7 @@ const charsMax = 50_000;
 export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const trpc = useTRPC();
   const { register, handleSubmit, setValue, formState } = useForm<Fields>({ defaultValues: { text: "" } });
-  const { run, isBusy, fault, result } = useAction(trpc.suppressions.add.mutationOptions(), {
+  const adding = useAction(trpc.suppressions.add.mutationOptions(), {
     done: formatAdded,
     refresh: [trpc.suppressions.list.queryKey()],
     onDone: ({ rejected }) => {
@@ -25,7 +24,7 @@ export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: 
       else setValue("text", rejected.map(({ text }) => text).join("\n"));
     },
   });
-  const rejected = result?.rejected ?? [];
+  const rejected = adding.result?.rejected ?? [];
   return (
     <Dialog
       open
@@ -33,10 +32,12 @@ export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: 
       title="Suppress addresses"
       description="This team no longer sends email to these addresses, with any API key. Such email is accepted and gets the status “suppressed”."
     >
-      <form
-        onSubmit={handleSubmit(({ text }) => run({ team: teamId, text }))}
-        className="flex flex-col gap-5"
-        noValidate
+      <ActionForm
+        onSubmit={handleSubmit(({ text }) => adding.run({ team: teamId, text }))}
+        action={adding}
+        onCancel={onClose}
+        cancelLabel={rejected.length > 0 ? "Close" : "Cancel"}
+        submitLabel="Suppress"
       >
         <TextAreaField
           label="Addresses"
@@ -65,14 +66,7 @@ export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: 
             </ul>
           </section>
         ) : null}
-        <FormFault fault={fault} />
-        <DialogActions>
-          <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-            {rejected.length > 0 ? "Close" : "Cancel"}
-          </button>
-          <SubmitButton isBusy={isBusy}>Suppress</SubmitButton>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   );
 }

@@ -5,13 +5,10 @@ import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
 import type { Column } from "../_ui/list/data-table";
 import { linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
-import { Badge } from "../_ui/text/badge";
-import type { Tone } from "../_ui/text/statuses";
+import { type Label, LabelBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import type { Origin } from "./filters";
 import { RemoveSuppression } from "./remove-suppression";
-
-type Label = { label: string; tone: Tone; description: string };
 
 /** The origin of a suppression: label, tooltip and badge color. */
 export const ORIGIN_LABELS: Record<Origin, Label> = {
@@ -62,14 +59,7 @@ export const suppressionColumns = (teamId: string): readonly Column<SuppressionR
     header: "Origin",
     width: "w-34",
     phone: "corner",
-    cell: ({ origin, lists_only }) => {
-      const { label, tone, description } = lists_only ? UNSUBSCRIBED : ORIGIN_LABELS[origin];
-      return (
-        <Badge tone={tone} title={description}>
-          {label}
-        </Badge>
-      );
-    },
+    cell: ({ origin, lists_only }) => <LabelBadge {...(lists_only ? UNSUBSCRIBED : ORIGIN_LABELS[origin])} />,
   },
   {
     id: "remove",

@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { FileUp } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Dialog, DialogActions } from "../_ui/dialog/dialog";
+import { Button } from "../_ui/form/button";
 import { FormFault } from "../_ui/form/form-fault";
 import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
@@ -51,9 +52,7 @@ export function ImportSuppressions({ teamId, onClose }: { teamId: string; onClos
       <FormFault fault={result && !result.ok ? result.fault : null} />
       {isRunning ? null : (
         <DialogActions>
-          <button type="button" onClick={onClose} className={`${buttonStyle.plain} h-10`}>
-            {result?.ok ? "Done" : "Cancel"}
-          </button>
+          <Button onClick={onClose}>{result?.ok ? "Done" : "Cancel"}</Button>
           <label
             className={`${buttonStyle[result?.ok ? "plain" : "primary"]} h-10 cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2`}
           >

@@ -4,13 +4,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Ban, Download, FileUp } from "lucide-react";
 import { Suspense, useMemo, useState } from "react";
 import { Menu } from "../_ui/dialog/menu";
+import { Button } from "../_ui/form/button";
 import { CreateButton } from "../_ui/list/create-button";
 import { SearchField, SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyPart } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useDisabledReason } from "../_ui/page/permission";
-import { buttonStyle } from "../_ui/styles";
 import { useTRPC } from "../_ui/trpc";
 import { ORIGIN_LABELS, suppressionColumns } from "./columns";
 import { ORIGINS, suppressionFilters } from "./filters";
@@ -93,9 +93,9 @@ export function SuppressionList({ teamId }: { teamId: string }) {
           text: "Hard bounces and complaints are added automatically. If you move from another service, import its list.",
           action:
             why === undefined ? (
-              <button type="button" onClick={openImport} className={`${buttonStyle.plain} h-10`}>
-                <FileUp className="size-4" aria-hidden="true" /> Import list
-              </button>
+              <Button Icon={FileUp} onClick={openImport}>
+                Import list
+              </Button>
             ) : null,
         }}
       />

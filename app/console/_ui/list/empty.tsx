@@ -24,7 +24,7 @@ export function Empty({ icon: Icon, title, action, children, isBare = false }: P
         </span>
       ) : null}
       <h2 className="font-semibold text-base">{title}</h2>
-      <div className="mt-2 flex w-full max-w-md flex-col items-center gap-4 text-balance text-soft leading-6">
+      <div className="mt-2 flex w-full flex-col items-center gap-4 text-balance text-soft leading-6 [&>p]:max-w-md">
         {children}
       </div>
       {action ? <div className="mt-6 flex flex-wrap justify-center gap-2">{action}</div> : null}

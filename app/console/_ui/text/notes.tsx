@@ -1,16 +1,5 @@
-import type { ReactNode } from "react";
 import type { Fault } from "../fault";
 import { Button } from "../form/button";
-
-/** An empty state without a card: what is missing and what to do next. */
-export function EmptyNote({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div className="flex flex-col items-center gap-3 px-4 py-16 text-center">
-      <h2 className="font-semibold text-base">{title}</h2>
-      <div className="flex w-full flex-col items-center gap-4 text-balance text-soft">{children}</div>
-    </div>
-  );
-}
 
 /** A failed call: the reason, the request id, and a button to try again. */
 export function FaultNote({ fault, onRetry }: { fault: Fault; onRetry: () => void }) {

@@ -14,20 +14,14 @@ import { DeliveryBadge, formatFault } from "../../webhooks/badges";
 
 const refetchMs = 3_000;
 
+type Props = { teamId: string; emailId: string; eventCount: number };
+
 /** The event deliveries of an email and the responses of the endpoints. Hidden if there are none. */
-export function WebhookDeliveries({
-  teamId,
-  emailId,
-  eventCount,
-}: {
-  teamId: string;
-  emailId: string;
-  eventCount: number;
-}) {
+export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
   const canRead = useCan()("webhooks:read");
-  const { data, error, refetch } = useQuery(
+  const query = useQuery(
     trpc.emails.told.queryOptions(
       { team: teamId, id: emailId },
       {
@@ -39,6 +33,7 @@ export function WebhookDeliveries({
       },
     ),
   );
+  const { data, refetch } = query;
   // Each new event of the email can create event deliveries.
   const seen = useRef(eventCount);
   useEffect(() => {
@@ -49,7 +44,7 @@ export function WebhookDeliveries({
   if (!canRead || data?.length === 0) return null;
   if (!data)
     return (
-      <Fetched by={{ data, error, refetch }}>
+      <Fetched by={query}>
         <SkeletonCard />
       </Fetched>
     );

@@ -20,8 +20,7 @@ import { HEADING } from "./heading";
 import { HEALTH, refetchMs } from "./labels";
 import { DomainRowMenu } from "./row-menu";
 
-const loadAdd = () => import("./add-domain");
-const AddDomain = lazyPart(async () => (await loadAdd()).AddDomain);
+const AddDomain = lazyPart(async () => (await import("./add-domain")).AddDomain);
 
 const isAwaitingDns = ({ health }: DomainRow) => health === "waiting" || health === "faulty";
 
@@ -40,7 +39,7 @@ export function DomainList({ teamId }: { teamId: string }) {
       label="Add domain"
       permission="domains:write"
       what="add domains"
-      preload={loadAdd}
+      preload={AddDomain.preload}
       onClick={() => setAdding(true)}
     />
   );

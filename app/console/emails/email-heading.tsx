@@ -9,9 +9,7 @@ import { useDisabledReason } from "../_ui/page/permission";
 import { buttonStyle } from "../_ui/styles";
 import { type EmailFilters, filterInput, isFiltered } from "./filters";
 
-const load = () => import("./retry-matching");
-const preload = () => void load().catch(() => {});
-const RetryMatching = lazyPart(async () => (await load()).RetryMatching);
+const RetryMatching = lazyPart(async () => (await import("./retry-matching")).RetryMatching);
 const RETRYABLE: readonly string[] = ["failed", "bounced", "deferred", "unknown"];
 
 /** The heading with the actions for all emails that match the filters. */
@@ -37,8 +35,8 @@ export function EmailHeading({ teamId, filters }: { teamId: string; filters: Ema
               Icon={RotateCcw}
               disabledReason={disabledReason}
               title="Retry failed and deferred emails that match the filters. Bounced emails need the status filter “Bounced”."
-              onPointerEnter={preload}
-              onFocus={preload}
+              onPointerEnter={RetryMatching.preload}
+              onFocus={RetryMatching.preload}
               onClick={() => setOpen(true)}
             >
               Retry failed…

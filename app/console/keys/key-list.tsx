@@ -17,8 +17,7 @@ import { HEADING } from "./heading";
 /** Refetches the last use and the rejected requests of each key. */
 const refetchMs = 15_000;
 
-const load = () => import("./create-key");
-const CreateKey = lazyPart(async () => (await load()).CreateKey);
+const CreateKey = lazyPart(async () => (await import("./create-key")).CreateKey);
 
 const NONE = {
   title: "No API keys yet",
@@ -42,7 +41,7 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
       label="Create key"
       permission="keys:write"
       what="create keys"
-      preload={load}
+      preload={CreateKey.preload}
       onClick={() => setCreating(true)}
     />
   );

@@ -16,8 +16,7 @@ import { ORIGIN_LABELS, suppressionColumns } from "./columns";
 import { ORIGINS, suppressionFilters } from "./filters";
 import { HEADING } from "./heading";
 
-const loadAdd = () => import("./add-suppressions");
-const AddSuppressions = lazyPart(async () => (await loadAdd()).AddSuppressions);
+const AddSuppressions = lazyPart(async () => (await import("./add-suppressions")).AddSuppressions);
 const ImportSuppressions = lazyPart(async () => (await import("./import-suppressions")).ImportSuppressions);
 
 /** Bounces and complaints add addresses at any time. */
@@ -58,7 +57,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
               label="Suppress addresses"
               permission="suppressions:write"
               what="suppress addresses"
-              preload={loadAdd}
+              preload={AddSuppressions.preload}
               onClick={() => setOpened("add")}
             />
           </>

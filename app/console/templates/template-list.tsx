@@ -17,8 +17,7 @@ import { templateFilters } from "./filters";
 import { HEADING } from "./heading";
 import { TemplateRowMenu } from "./row-menu";
 
-const load = () => import("./create-template");
-const CreateTemplate = lazyPart(async () => (await load()).CreateTemplate);
+const CreateTemplate = lazyPart(async () => (await import("./create-template")).CreateTemplate);
 
 /** The list of templates, with a dialog to create one. */
 export function TemplateList({ teamId }: { teamId: string }) {
@@ -32,7 +31,7 @@ export function TemplateList({ teamId }: { teamId: string }) {
       label="Create template"
       permission="templates:write"
       what="create templates"
-      preload={load}
+      preload={CreateTemplate.preload}
       onClick={() => setCreating(true)}
     />
   );

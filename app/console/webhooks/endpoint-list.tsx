@@ -22,8 +22,7 @@ import { UnknownOutcomes } from "./unknown-outcomes";
 /** Refetches often while event deliveries are pending. A hidden tab does not refetch. */
 const refetchMs = { active: 3_000, idle: 15_000 };
 
-const load = () => import("./endpoint-form");
-const AddEndpoint = lazyPart(async () => (await load()).AddEndpoint);
+const AddEndpoint = lazyPart(async () => (await import("./endpoint-form")).AddEndpoint);
 
 /** The columns of the endpoint list. */
 const COLUMNS: readonly Column<EndpointView>[] = [
@@ -91,7 +90,7 @@ export function EndpointList({ teamId }: { teamId: string }) {
       label="Add webhook"
       permission="webhooks:write"
       what="change webhooks"
-      preload={load}
+      preload={AddEndpoint.preload}
       onClick={() => setAdding(true)}
     />
   );

@@ -40,9 +40,7 @@ export type MenuProps = {
   align?: "start" | "end";
 };
 
-const load = () => import("./menu-open");
-const preload = () => void load().catch(() => {});
-const OpenMenu = lazyPart(async () => (await load()).OpenMenu);
+const OpenMenu = lazyPart(async () => (await import("./menu-open")).OpenMenu);
 
 /** A menu of further actions. Its code loads on hover, focus or click. */
 export function Menu(props: MenuProps) {
@@ -52,8 +50,8 @@ export function Menu(props: MenuProps) {
       type="button"
       aria-haspopup="menu"
       aria-expanded={false}
-      onPointerEnter={preload}
-      onFocus={preload}
+      onPointerEnter={OpenMenu.preload}
+      onFocus={OpenMenu.preload}
       onClick={() => setRequested(true)}
       {...menuButtonProps(props)}
     >

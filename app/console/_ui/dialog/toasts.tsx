@@ -4,9 +4,8 @@ import { Suspense, useSyncExternalStore } from "react";
 import type { Fault } from "../fault";
 import { lazyPart } from "../page/lazy-part";
 
-const load = () => import("./toaster");
 const loadToast = () => import("sonner");
-const Toaster = lazyPart(async () => (await load()).Toaster);
+const Toaster = lazyPart(async () => (await import("./toaster")).Toaster);
 
 /** Long enough to read the text, decide, and reach the button by keyboard. */
 const undoableMs = 15_000;

@@ -90,8 +90,8 @@ export const TextAreaField = ({ label, hint, error, isMono, ...area }: AreaProps
   </Field>
 );
 
-/** A select field; its `option` elements are the children. */
-export const SelectField = ({ label, hint, error, ...select }: FieldText & ComponentProps<"select">) => (
+/** A select field. */
+export const SelectField = ({ label, hint, error, ...select }: FieldText & ComponentProps<typeof Select>) => (
   <Field label={label} hint={hint} error={error}>
     {(attributes) => <Select {...attributes} {...select} />}
   </Field>

@@ -13,7 +13,7 @@ type Props = {
   permission: Permission;
   what: string;
   /** Loads the code of the form while the pointer is on the button. */
-  preload?: () => Promise<unknown>;
+  preload?: () => void;
 } & Pick<ComponentProps<typeof Button>, "Icon" | "onClick">;
 
 /** The primary button of a list page. Without the permission, it shows why it is unavailable. */
@@ -22,7 +22,7 @@ export const CreateButton = ({ label, permission, what, preload, Icon = Plus, on
     tone="primary"
     Icon={Icon}
     disabledReason={useDisabledReason()(permission, what)}
-    onPointerEnter={() => void preload?.().catch(() => {})}
+    onPointerEnter={preload}
     onClick={onClick}
   >
     {label}

@@ -93,17 +93,11 @@ export function SelectFilter<Value extends string>(props: SelectProps<Value>) {
         id={id}
         value={value ?? ""}
         title={label}
+        options={[{ value: "", label: anyLabel }, ...options]}
         onChange={({ target }) =>
           onChange(options.find((option) => option.value === target.value)?.value ?? null)
         }
-      >
-        <option value="">{anyLabel}</option>
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </Select>
+      />
     </label>
   );
 }

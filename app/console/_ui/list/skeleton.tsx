@@ -52,8 +52,9 @@ export function SkeletonCard({ lines = 3 }: { lines?: number }) {
   );
 }
 
-type ListProps = {
-  heading?: ComponentProps<typeof PageHeading>;
+type Heading = { heading?: ComponentProps<typeof PageHeading> };
+
+type ListProps = Heading & {
   /** Class with the height of the filter bar, if the list has one. */
   filterBar?: string;
   rows?: number;
@@ -65,5 +66,17 @@ export const ListLoading = ({ heading, filterBar, rows }: ListProps) => (
     {heading ? <PageHeading {...heading} actions={<div className="h-10" />} /> : null}
     {filterBar ? <div className={`mb-4 ${filterBar}`} /> : null}
     <SkeletonTable rows={rows} />
+  </>
+);
+
+/** The loading state of a page of cards, each with its number of lines. */
+export const CardsLoading = ({ heading, cards }: Heading & { cards: readonly number[] }) => (
+  <>
+    {heading ? <PageHeading {...heading} /> : null}
+    <div className="flex flex-col gap-6">
+      {cards.map((lines, place) => (
+        <SkeletonCard key={`card-${String(place)}`} lines={lines} />
+      ))}
+    </div>
   </>
 );

@@ -4,14 +4,17 @@ import { type ComponentType, lazy } from "react";
 import { Button } from "../form/button";
 
 /**
- * A component whose code loads when it is first rendered. If the load fails (connection lost, or a newer version was
- * deployed), the rest of the page stays and a notice offers to reload it.
+ * A component whose code loads when it is first rendered, or by `preload`. If the load fails (connection lost, or a newer
+ * version was deployed), the rest of the page stays and a notice offers to reload it.
  */
 export const lazyPart = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
-  lazy(
-    async (): Promise<{ default: ComponentType<Props> }> => ({
-      default: await load().catch(() => MissingPart),
-    }),
+  Object.assign(
+    lazy(
+      async (): Promise<{ default: ComponentType<Props> }> => ({
+        default: await load().catch(() => MissingPart),
+      }),
+    ),
+    { preload: () => void load().catch(() => {}) },
   );
 
 function MissingPart() {

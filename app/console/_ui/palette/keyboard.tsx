@@ -7,8 +7,7 @@ import { useConsoleHref } from "../team";
 import { focusSearch, isPageKey, moveInList, openRow } from "./keys";
 import { PAGES, REFERENCE } from "./pages";
 
-const loadPalette = () => import("./palette");
-const Palette = lazyPart(async () => (await loadPalette()).Palette);
+const Palette = lazyPart(async () => (await import("./palette")).Palette);
 const KeysHelp = lazyPart(async () => (await import("./keys-help")).KeysHelp);
 
 /** How long after `g` a page key is accepted. */
@@ -25,8 +24,6 @@ const CommandsContext = createContext<Commands>({ open: () => {}, preload: () =>
 
 /** Opens the palette and the list of keyboard shortcuts. */
 export const useCommands = (): Commands => use(CommandsContext);
-
-const preload = () => void loadPalette().catch(() => {});
 
 /**
  * The keyboard shortcuts of every console page: Ctrl or Cmd with K works anywhere, the others only outside text fields.
@@ -72,7 +69,7 @@ export function Keyboard({ children }: { children: ReactNode }) {
 
   const close = () => setOverlay(null);
   return (
-    <CommandsContext value={{ open: setOverlay, preload }}>
+    <CommandsContext value={{ open: setOverlay, preload: Palette.preload }}>
       {children}
       <Suspense>
         {overlay === "palette" ? <Palette onClose={close} onKeys={() => setOverlay("keys")} /> : null}

@@ -4,9 +4,7 @@ import { Menu } from "lucide-react";
 import { Suspense, useState } from "react";
 import { lazyPart } from "../page/lazy-part";
 
-const load = () => import("./phone-menu-open");
-const preload = () => void load().catch(() => {});
-const OpenPhoneMenu = lazyPart(async () => (await load()).OpenPhoneMenu);
+const OpenPhoneMenu = lazyPart(async () => (await import("./phone-menu-open")).OpenPhoneMenu);
 
 /** The menu button on a phone. It opens the navigation, the team switcher and the account menu. */
 export function PhoneMenu({ email }: { email: string }) {
@@ -18,8 +16,8 @@ export function PhoneMenu({ email }: { email: string }) {
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         aria-label="Menu"
-        onPointerDown={preload}
-        onFocus={preload}
+        onPointerDown={OpenPhoneMenu.preload}
+        onFocus={OpenPhoneMenu.preload}
         onClick={() => setOpen(true)}
         className="grid size-11 place-items-center rounded-lg text-soft hover:text-ink"
       >

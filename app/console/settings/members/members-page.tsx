@@ -18,8 +18,7 @@ import { type MemberAction, memberColumns } from "./member-columns";
 /** New members appear at the next refetch. A hidden tab does not refetch. */
 const refetchMs = 15_000;
 
-const loadInvite = () => import("./invite");
-const Invite = lazyPart(async () => (await loadInvite()).Invite);
+const Invite = lazyPart(async () => (await import("./invite")).Invite);
 const MemberDialog = lazyPart(async () => (await import("./member-dialogs")).MemberDialog);
 
 /** The members of the team and the pending invitations. */
@@ -44,7 +43,7 @@ export function MembersPage({ teamId }: { teamId: string }) {
             permission="members:write"
             what="invite people"
             Icon={UserPlus}
-            preload={loadInvite}
+            preload={Invite.preload}
             onClick={() => setInviting(true)}
           />
         }

@@ -8,8 +8,7 @@ import { Section } from "../../_ui/page/section";
 import { useTeam } from "../../_ui/team";
 import { useNew } from "../../_ui/use-new";
 
-const load = () => import("./new-team");
-const NewTeam = lazyPart(async () => (await load()).NewTeam);
+const NewTeam = lazyPart(async () => (await import("./new-team")).NewTeam);
 
 /** Creates another team. Available to an owner or admin of any team. */
 export function OtherTeamSection() {
@@ -25,7 +24,7 @@ export function OtherTeamSection() {
           isSmall
           disabled={!canCreate}
           title={canCreate ? undefined : "Only an owner or admin of a team can create another one."}
-          onPointerEnter={() => void load().catch(() => {})}
+          onPointerEnter={NewTeam.preload}
           onClick={() => setOpen(true)}
         >
           <Plus className="size-4" aria-hidden="true" /> Create team

@@ -20,6 +20,14 @@ const STATUSES = [
   { value: "success", label: "Succeeded", hint: "Your program receives each event a second time." },
 ];
 
+const SPANS = [
+  { value: "hour", label: "Last hour" },
+  { value: "day", label: "Last 24 hours" },
+  { value: "week", label: "Last 7 days" },
+  { value: "own", label: "Custom range" },
+];
+const TYPES = [{ value: "", label: "Any event" }, ...EVENT_NAMES];
+
 /** Replays the events of a time range. Counts them first. */
 export function ReplayRange({ teamId, endpoint, onClose }: EndpointDialogProps) {
   const form = useForm<RangeFields>({ defaultValues: EMPTY_RANGE });
@@ -56,12 +64,7 @@ export function ReplayRange({ teamId, endpoint, onClose }: EndpointDialogProps) 
       ) : (
         <form onSubmit={submit} noValidate className="flex flex-col gap-5">
           <RadioCards label="Status" options={STATUSES} {...register("status")} />
-          <SelectField label="Time range" {...register("span")}>
-            <option value="hour">Last hour</option>
-            <option value="day">Last 24 hours</option>
-            <option value="week">Last 7 days</option>
-            <option value="own">Custom range</option>
-          </SelectField>
+          <SelectField label="Time range" options={SPANS} {...register("span")} />
           {isCustom ? (
             <div className="grid gap-4 md:grid-cols-2">
               <TextField
@@ -78,14 +81,7 @@ export function ReplayRange({ teamId, endpoint, onClose }: EndpointDialogProps) 
               />
             </div>
           ) : null}
-          <SelectField label="Event" {...register("type")}>
-            <option value="">Any event</option>
-            {EVENT_NAMES.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
+          <SelectField label="Event" options={TYPES} {...register("type")} />
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>
             <SubmitButton>Count events</SubmitButton>

@@ -51,14 +51,9 @@ export function TestEvent({ teamId, endpoint, onClose }: EndpointDialogProps) {
         <SelectField
           label="Event"
           value={type}
+          options={events}
           onChange={({ target }) => setType(events.find((name) => name === target.value))}
-        >
-          {events.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
+        />
         {result ? <Outcome key={result.id} teamId={teamId} id={endpoint.id} event={result.id} /> : null}
       </ActionForm>
     </Dialog>

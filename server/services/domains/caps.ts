@@ -30,31 +30,22 @@ export type CapChange = { dailyCap?: number | null; warmUp?: WarmUp | null };
 
 const TODAY = sql`(now() at time zone 'utc')::date`;
 
-const NO_WARM_UP = { warmUpFrom: null, warmUpFirst: null, warmUpGrowth: null, warmUpTarget: null };
-
 /** The columns that a change writes. A new warm-up replaces the previous one completely. */
-export function capColumns({ dailyCap, warmUp }: CapChange) {
-  return {
-    ...(dailyCap !== undefined && { dailyCap }),
-    ...(warmUp !== undefined && (warmUp === null ? NO_WARM_UP : warmUpColumns(warmUp))),
-  };
-}
-
-const warmUpColumns = ({ startDate, firstDay, growthPercent, target }: WarmUp) => ({
-  warmUpFrom: startDate ?? TODAY,
-  warmUpFirst: firstDay,
-  warmUpGrowth: growthPercent,
-  warmUpTarget: target,
+export const capColumns = ({ dailyCap, warmUp }: CapChange) => ({
+  ...(dailyCap !== undefined && { dailyCap }),
+  ...(warmUp !== undefined && {
+    warmUpFrom: warmUp && (warmUp.startDate ?? TODAY),
+    warmUpFirst: warmUp?.firstDay ?? null,
+    warmUpGrowth: warmUp?.growthPercent ?? null,
+    warmUpTarget: warmUp?.target ?? null,
+  }),
 });
 
 /**
  * A warm-up must end: throws 422 if neither its target nor the daily cap is set, or the end is not above the
  * first day.
  */
-export function requireEnd(
-  domain: Pick<typeof domains.$inferSelect, "dailyCap" | "warmUpFirst" | "warmUpTarget">,
-): void {
-  const { dailyCap, warmUpFirst, warmUpTarget } = domain;
+export function requireEnd({ dailyCap, warmUpFirst, warmUpTarget }: typeof domains.$inferSelect): void {
   if (warmUpFirst === null) return;
   const end = warmUpTarget ?? dailyCap;
   if (end === null)
@@ -86,13 +77,7 @@ const planDaysMax = 60;
  * The days of a domain's warm-up from the first on, by the same rule that limits sending; empty without a
  * warm-up.
  */
-export async function readWarmUpPlan(
-  ctx: Ctx,
-  domain: Pick<
-    typeof domains.$inferSelect,
-    "warmUpFrom" | "warmUpFirst" | "warmUpGrowth" | "warmUpTarget" | "dailyCap"
-  >,
-): Promise<PlannedDay[]> {
+export async function readWarmUpPlan(ctx: Ctx, domain: typeof domains.$inferSelect): Promise<PlannedDay[]> {
   const { warmUpFrom, warmUpFirst, warmUpGrowth, warmUpTarget, dailyCap } = domain;
   if (warmUpFrom === null) return [];
   const end = warmUpTarget ?? dailyCap;

@@ -4,13 +4,13 @@ import { relays } from "#db/schema/relays";
 import type { Ctx } from "#server/deps";
 import type { Domain } from "./read";
 
-/** A key that may send from a domain, either by a link or because it may send from all domains. */
-export type BoundKey = { id: string; name: string; isForAll: boolean };
-
 const keysMax = 100;
 
-/** The active keys that may send from a domain: at most 100, by name. */
-export async function listKeysOfDomain(ctx: Ctx, domainId: string): Promise<BoundKey[]> {
+/**
+ * The active keys that may send from a domain, either by a link or because they may send from all domains: at
+ * most 100, by name.
+ */
+export async function listKeysOfDomain(ctx: Ctx, domainId: string) {
   const linked = ctx.db
     .select({ one: sql`1` })
     .from(apiKeyDomains)
@@ -36,19 +36,19 @@ export async function listKeysOfDomain(ctx: Ctx, domainId: string): Promise<Boun
     .limit(keysMax);
 }
 
-/** A relay that the operator added, without its secrets. */
-export type BoundRelay = { name: string; host: string; scope: "domain" | "team" | "everybody" };
+/** Which email a relay carries, in the order in which the relays are selected. */
+const SCOPES = ["domain", "team", "everybody"] as const;
 
 /**
- * The relays that carry a domain's email, in the order in which they are tried: those of the domain, else of
+ * The relays, without their secrets, that carry a domain's email, in the order in which they are tried: those of the domain, else of
  * its team, else of the installation. Empty if email leaves through `SMTP_URL`.
  */
-export async function listRelaysOfDomain(ctx: Ctx, { id }: Pick<Domain, "id">): Promise<BoundRelay[]> {
+export async function listRelaysOfDomain(ctx: Ctx, { id }: Pick<Domain, "id">) {
   const rows = await ctx.db
     .select({
       name: relays.name,
       host: relays.host,
-      scope: sql<BoundRelay["scope"]>`case when ${relays.domainId} is not null then 'domain'
+      scope: sql<(typeof SCOPES)[number]>`case when ${relays.domainId} is not null then 'domain'
         when ${relays.teamId} is not null then 'team' else 'everybody' end`,
     })
     .from(relays)
@@ -59,8 +59,6 @@ export async function listRelaysOfDomain(ctx: Ctx, { id }: Pick<Domain, "id">): 
       ),
     )
     .orderBy(asc(relays.position), asc(relays.createdAt));
-  const scope = (["domain", "team", "everybody"] as const).find((each) =>
-    rows.some((row) => row.scope === each),
-  );
+  const scope = SCOPES.find((each) => rows.some((row) => row.scope === each));
   return rows.filter((row) => row.scope === scope);
 }

@@ -1,10 +1,10 @@
-import { and, asc, desc, eq, getTableColumns, gt, lt, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import type { DkimAlgorithm } from "#server/mail/dkim/key";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
+import { type Page, type PageQuery, pageById } from "../paging";
 import { todayColumns } from "./caps";
 
 /** A DKIM key of a domain without its private half, which only the signer reads. */
@@ -67,20 +67,9 @@ export async function listDomains(ctx: Ctx): Promise<Domain[]> {
  */
 export async function pageDomains(ctx: Ctx, query: PageQuery & { name?: string }): Promise<Page<Domain>> {
   const wanted = query.name?.toLowerCase();
-  await requireCursor(ctx, domains, query);
-  return pageOf(query, (cursor, order, limit) =>
-    ctx.db
-      .select(domainColumns)
-      .from(domains)
-      .where(
-        and(
-          eq(domains.teamId, ctx.teamId),
-          wanted ? sql`strpos(${domains.name}, ${wanted}) > 0` : undefined,
-          cursor && (cursor.direction === "older" ? lt(domains.id, cursor.id) : gt(domains.id, cursor.id)),
-        ),
-      )
-      .orderBy(order === "newest" ? desc(domains.id) : asc(domains.id))
-      .limit(limit),
+  const isNamed = wanted ? sql`strpos(${domains.name}, ${wanted}) > 0` : undefined;
+  return pageById(ctx, domains, query, (where, order, limit) =>
+    ctx.db.select(domainColumns).from(domains).where(and(where, isNamed)).orderBy(order).limit(limit),
   );
 }
 

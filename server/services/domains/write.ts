@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import type { Db } from "#db/client";
 import { isUniqueViolation } from "#db/faults";
 import type { AuditDetail } from "#db/schema/audit";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
@@ -93,18 +94,36 @@ export async function updateDomain(ctx: Ctx, id: string, change: DomainChange): 
   const before = await findEditableDomain(ctx, id);
   if (Object.keys(change).length === 0) return before;
   const { dailyCap, warmUp, ...rest } = change;
+  return writeDomain(
+    ctx,
+    "updated",
+    { action: "domain.changed", detail: formatChange(change) },
+    async (tx) => {
+      const [changed] = await tx
+        .update(domains)
+        .set({ ...rest, ...capColumns({ dailyCap, warmUp }) })
+        .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, id)))
+        .returning(domainColumns);
+      if (!changed) throw notFound("Domain");
+      requireCapability(changed);
+      requireEnd(changed);
+      return changed;
+    },
+  );
+}
+
+/** Runs a change of a domain in a transaction that also records and announces it. */
+async function writeDomain(
+  ctx: Ctx,
+  event: "updated" | "deleted",
+  audit: Pick<Parameters<typeof recordAudit>[2], "action" | "detail">,
+  write: (tx: Db) => Promise<Domain>,
+): Promise<Domain> {
   const domain = await ctx.db.transaction(async (tx) => {
-    const [changed] = await tx
-      .update(domains)
-      .set({ ...rest, ...capColumns({ dailyCap, warmUp }) })
-      .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, id)))
-      .returning(domainColumns);
-    if (!changed) throw notFound("Domain");
-    requireCapability(changed);
-    requireEnd(changed);
-    await recordAudit(tx, ctx, { action: "domain.changed", subject: changed, detail: formatChange(change) });
-    await announceDomain({ ...ctx, db: tx }, "domain.updated", changed);
-    return changed;
+    const written = await write(tx);
+    await recordAudit(tx, ctx, { ...audit, subject: written });
+    await announceDomain({ ...ctx, db: tx }, `domain.${event}`, written);
+    return written;
   });
   ctx.clearKeyCache();
   ctx.wake();
@@ -117,19 +136,14 @@ export async function updateDomain(ctx: Ctx, id: string, change: DomainChange): 
  */
 export async function deleteDomain(ctx: Ctx, id: string): Promise<Domain> {
   await findEditableDomain(ctx, id);
-  const domain = await ctx.db.transaction(async (tx) => {
+  return writeDomain(ctx, "deleted", { action: "domain.removed" }, async (tx) => {
     const [removed] = await tx
       .delete(domains)
       .where(and(eq(domains.teamId, ctx.teamId), eq(domains.id, id)))
       .returning(domainColumns);
     if (!removed) throw notFound("Domain");
-    await recordAudit(tx, ctx, { action: "domain.removed", subject: removed });
-    await announceDomain({ ...ctx, db: tx }, "domain.deleted", removed);
     return removed;
   });
-  ctx.clearKeyCache();
-  ctx.wake();
-  return domain;
 }
 
 /**
@@ -137,12 +151,24 @@ export async function deleteDomain(ctx: Ctx, id: string): Promise<Domain> {
  * another team has verified it.
  */
 export async function declareDomainVerified(ctx: Ctx, name: string): Promise<Domain> {
-  const domain = await declare(ctx, name.toLowerCase()).catch((error) => {
+  return writeDomain(ctx, "updated", { action: "domain.declared" }, async (tx) => {
+    const [declared] = await tx
+      .update(domains)
+      .set({
+        status: "verified",
+        declaredVerifiedAt: sql`now()`,
+        nextCheckAt: null,
+        failingSince: null,
+        failedChecks: 0,
+        expiresAt: null,
+      })
+      .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name.toLowerCase())))
+      .returning(domainColumns);
+    if (!declared) throw notFound(`Domain ${name.toLowerCase()}`);
+    return declared;
+  }).catch((error) => {
     throw explainHeld(error, name);
   });
-  ctx.clearKeyCache();
-  ctx.wake();
-  return domain;
 }
 
 /**
@@ -154,27 +180,6 @@ const explainHeld = (error: unknown, name: string): unknown =>
         cause: error,
       })
     : error;
-
-async function declare(ctx: Ctx, name: string): Promise<Domain> {
-  return ctx.db.transaction(async (tx) => {
-    const [declared] = await tx
-      .update(domains)
-      .set({
-        status: "verified",
-        declaredVerifiedAt: sql`now()`,
-        nextCheckAt: null,
-        failingSince: null,
-        failedChecks: 0,
-        expiresAt: null,
-      })
-      .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name)))
-      .returning(domainColumns);
-    if (!declared) throw notFound(`Domain ${name}`);
-    await recordAudit(tx, ctx, { action: "domain.declared", subject: declared });
-    await announceDomain({ ...ctx, db: tx }, "domain.updated", declared);
-    return declared;
-  });
-}
 
 /** One domain of the team, except the built-in one, which cannot be changed. */
 export async function findEditableDomain(ctx: Ctx, id: string): Promise<Domain> {

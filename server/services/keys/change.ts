@@ -6,8 +6,8 @@ import { AppError, notFound } from "#server/platform/errors";
 import { TIERS, type Tier } from "#server/shared/rate-limits";
 import type { ApiKey } from "#server/shared/wire/api-key";
 import { recordAudit } from "../audit/record";
-import { type Grant, permissionsOf, resolveGrant } from "./grant";
-import { changeKeys, insertLinks, isActiveKey } from "./keys";
+import { type Grant, isActiveKey, permissionsOf, resolveGrant } from "./grant";
+import { changeKeys, insertLinks } from "./keys";
 import { getKey } from "./read";
 
 /** A given field replaces the key's value; an omitted field is unchanged. */

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { apiKeyDomains, apiKeys, type OwnLimits } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
@@ -32,25 +32,23 @@ export type Grant = {
 /** The permissions of a key, which are also the maximum that it may grant. */
 export type Permissions = Grant & { name: string };
 
+/** The condition for a key of the team that is not revoked. */
+export const isActiveKey = (ctx: Ctx, id: string) =>
+  and(eq(apiKeys.teamId, ctx.teamId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt));
+
 /**
  * The current permissions of the calling key, read from its row and not from the cache. The row is locked
  * until the transaction ends, so a key that is being revoked cannot create another one afterwards. Null for
  * members and the operator.
  */
 export async function permissionsOfCaller(tx: Db, ctx: Ctx): Promise<Permissions | null> {
-  const { actor, teamId } = ctx;
+  const { actor } = ctx;
   if (actor.kind !== "key") return null;
+  const isValid = sql`(${apiKeys.expiresAt} is null or ${apiKeys.expiresAt} > now())`;
   const [key] = await tx
     .select()
     .from(apiKeys)
-    .where(
-      and(
-        eq(apiKeys.teamId, teamId),
-        eq(apiKeys.id, actor.keyId),
-        isNull(apiKeys.revokedAt),
-        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`)),
-      ),
-    )
+    .where(and(isActiveKey(ctx, actor.keyId), isValid))
     .for("share");
   if (!key) throw new AppError("unauthorized", "Unauthorized");
   return permissionsOf(tx, key);

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import { apiKeyDomains, apiKeys } from "#db/schema/api-keys";
 import type { Ctx } from "#server/deps";
@@ -7,7 +7,7 @@ import { newId } from "#server/platform/ids";
 import { mintToken } from "#server/platform/secrets/secrets";
 import type { ApiKey } from "#server/shared/wire/api-key";
 import { recordAudit } from "../audit/record";
-import { type Grant, type GrantRequest, permissionsOfCaller, resolveGrant } from "./grant";
+import { type Grant, type GrantRequest, isActiveKey, permissionsOfCaller, resolveGrant } from "./grant";
 import { getKey } from "./read";
 
 /** Only the operator may set an expiry in the past; such a key is rejected from the start. */
@@ -120,7 +120,3 @@ export async function revokeKey(ctx: Ctx, id: string): Promise<{ id: string }> {
     return { id };
   });
 }
-
-/** The condition for a key of the team that is not revoked. */
-export const isActiveKey = (ctx: Ctx, id: string) =>
-  and(eq(apiKeys.teamId, ctx.teamId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt));

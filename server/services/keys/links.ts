@@ -5,8 +5,8 @@ import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound, rejectKey } from "#server/platform/errors";
 import { recordAudit } from "../audit/record";
-import { coversDomain, permissionsOfCaller } from "./grant";
-import { changeKeys, insertLinks, isActiveKey } from "./keys";
+import { coversDomain, isActiveKey, permissionsOfCaller } from "./grant";
+import { changeKeys, insertLinks } from "./keys";
 
 const linkableMax = 1_000;
 
@@ -56,9 +56,7 @@ export async function linkToCaller(tx: Db, ctx: Ctx, domain: { id: string; name:
 }
 
 /** The team's domains by name, for the selection in a key form: the first `linkableMax`. */
-export async function listLinkable(
-  ctx: Ctx,
-): Promise<{ id: string; name: string; status: (typeof domains.$inferSelect)["status"] }[]> {
+export async function listLinkable(ctx: Ctx) {
   return ctx.db
     .select({ id: domains.id, name: domains.name, status: domains.status })
     .from(domains)

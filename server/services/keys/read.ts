@@ -1,25 +1,11 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  getTableColumns,
-  gt,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import { apiKeyDomains, apiKeys, apiRequests } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import { type ApiKey, rejectionsCountedMax } from "#server/shared/wire/api-key";
-import { type Page, type PageQuery, pageOf, requireCursor } from "../paging";
+import { type Page, type PageQuery, pageById } from "../paging";
 
 // The status numbers are literals in the SQL text, because the planner only then uses the partial index.
 const rejectedCount = (status: SQL) => sql`(select count(*) from (
@@ -45,19 +31,9 @@ export async function pageKeys(
   ctx: Ctx,
   { areRevoked = false, ...query }: PageQuery & { areRevoked?: boolean },
 ): Promise<Page<ApiKey>> {
-  await requireCursor(ctx, apiKeys, query);
-  return pageOf(query, (cursor, order, limit) =>
-    ctx.db
-      .select(API_KEY)
-      .from(apiKeys)
-      .where(
-        and(
-          keysOf(ctx, areRevoked ? isNotNull(apiKeys.revokedAt) : isNull(apiKeys.revokedAt)),
-          cursor && (cursor.direction === "older" ? lt(apiKeys.id, cursor.id) : gt(apiKeys.id, cursor.id)),
-        ),
-      )
-      .orderBy(order === "newest" ? desc(apiKeys.id) : asc(apiKeys.id))
-      .limit(limit),
+  const isListed = (areRevoked ? isNotNull : isNull)(apiKeys.revokedAt);
+  return pageById(ctx, apiKeys, query, (where, order, limit) =>
+    ctx.db.select(API_KEY).from(apiKeys).where(and(where, isListed)).orderBy(order).limit(limit),
   );
 }
 
@@ -80,21 +56,13 @@ export async function getKey(ctx: Pick<Ctx, "db" | "teamId">, id: string): Promi
   return key;
 }
 
-type NamedKey = { id: string; name: string };
-
 /** The key that this key replaced, and the newest one that replaced it. */
-export async function listRotation(
-  ctx: Ctx,
-  { id, rotatedFrom }: Pick<ApiKey, "id" | "rotatedFrom">,
-): Promise<{ predecessor: NamedKey | null; successor: NamedKey | null }> {
+export async function listRotation(ctx: Ctx, { id, rotatedFrom }: Pick<ApiKey, "id" | "rotatedFrom">) {
   const related = await ctx.db
     .select({ id: apiKeys.id, name: apiKeys.name })
     .from(apiKeys)
     .where(
-      keysOf(
-        ctx,
-        or(eq(apiKeys.rotatedFrom, id), rotatedFrom === null ? undefined : eq(apiKeys.id, rotatedFrom)),
-      ),
+      keysOf(ctx, or(eq(apiKeys.rotatedFrom, id), rotatedFrom ? eq(apiKeys.id, rotatedFrom) : undefined)),
     )
     .orderBy(desc(apiKeys.id));
   return {

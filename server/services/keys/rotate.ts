@@ -4,8 +4,8 @@ import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import type { ApiKey } from "#server/shared/wire/api-key";
 import { recordAudit } from "../audit/record";
-import { capLimits, permissionsOf, permissionsOfCaller, requirePermissions } from "./grant";
-import { changeKeys, insertKey, isActiveKey } from "./keys";
+import { capLimits, isActiveKey, permissionsOf, permissionsOfCaller, requirePermissions } from "./grant";
+import { changeKeys, insertKey } from "./keys";
 
 /** How long both tokens work: default and maximum. */
 export const ROTATION = { overlapMs: 24 * 3_600_000, overlapMsMax: 7 * 24 * 3_600_000 } as const;

@@ -12,12 +12,10 @@ const rejectionsReadMax = 1_000;
 const groupsMax = 50;
 
 /**
- * How often a key was used since midnight (UTC); `isAtLeast` if the team made more calls than are searched.
+ * Counts the recorded calls of a key since midnight (UTC) among the team's newest calls; `isAtLeast` if the
+ * team made more calls than are searched.
  */
-export type KeyUse = { calls: number; isAtLeast: boolean };
-
-/** Counts today's recorded calls of a key among the team's newest calls. */
-export async function countUse(ctx: Ctx, apiKeyId: string): Promise<KeyUse> {
+export async function countUse(ctx: Ctx, apiKeyId: string) {
   const newest = ctx.db
     .select({ apiKeyId: apiRequests.apiKeyId })
     .from(apiRequests)
@@ -43,21 +41,13 @@ export async function countUse(ctx: Ctx, apiKeyId: string): Promise<KeyUse> {
 export type KeyRejectionReason = "ended" | "limit" | RejectionReason;
 
 /** Rejected calls of a key with the same status, reason, method, path and detail. */
-export type RejectionGroup = {
-  status: number;
-  reason: KeyRejectionReason;
-  method: string;
-  path: string;
-  /** The message of the 403; null for 401 and 429. */
-  detail: string | null;
-  count: number;
-  lastAt: Date;
-};
+export type RejectionGroup = Awaited<ReturnType<typeof listRejections>>[number];
 
 /**
  * Rejected calls of a key in the last seven days, grouped, latest first; from the newest `rejectionsReadMax`.
+ * `detail` is the message of the 403; null for 401 and 429.
  */
-export async function listRejections(ctx: Ctx, apiKeyId: string): Promise<RejectionGroup[]> {
+export async function listRejections(ctx: Ctx, apiKeyId: string) {
   const recent = ctx.db
     .select({
       status: apiRequests.status,

@@ -9,16 +9,14 @@ import { listKeysOfDomain, listRelaysOfDomain } from "#server/services/domains/k
 import { listDomains, pageDomains } from "#server/services/domains/read";
 import { createDomain, deleteDomain, parseNewName, updateDomain } from "#server/services/domains/write";
 import { inTeam, router } from "../init";
-import { TeamInput } from "../strict";
+import { strictInput, TeamInput } from "../strict";
 import { viewDomain, viewDomainRow } from "./views";
 
 const pageRows = 25;
 const nameCharsMax = 320;
 
 const Name = z.string().trim().max(nameCharsMax);
-const Id = z.string().max(60);
-const Team = { team: Id };
-const OfDomain = z.strictObject({ ...Team, id: Id });
+const OfDomain = strictInput({ id: z.string().max(60) });
 const LABEL = "Must be one label of a host name: letters, digits or inner hyphens, such as send.";
 const Label = z
   .string()
@@ -47,8 +45,7 @@ const Change = {
 export const domainsRouter = router({
   list: inTeam("domains:read")
     .input(
-      z.strictObject({
-        ...Team,
+      strictInput({
         name: Name.optional(),
         after: z.uuid().optional(),
         before: z.uuid().optional(),
@@ -81,13 +78,13 @@ export const domainsRouter = router({
     }),
   /** A name in its canonical form, and in its own script for display. */
   readName: inTeam("domains:read")
-    .input(z.strictObject({ ...Team, name: Name }))
+    .input(strictInput({ name: Name }))
     .query(({ input }) => {
       const name = parseNewName(input.name);
       return { name, ...describeDomainName(name) };
     }),
   add: inTeam("domains:write")
-    .input(z.strictObject({ ...Team, name: Name, returnPathLabel: Label.optional() }))
+    .input(strictInput({ name: Name, returnPathLabel: Label.optional() }))
     .mutation(async ({ ctx, input: { name, returnPathLabel } }) => {
       const { id } = await createDomain(ctx.service, { name, ...(returnPathLabel && { returnPathLabel }) });
       return { id };

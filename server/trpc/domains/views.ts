@@ -5,9 +5,9 @@ import { getRegisteredDomain } from "#server/mail/address/registered-domain";
 import { DNS_PANELS, type DnsPanel, formatForPanel } from "#server/mail/dns/panels";
 import { formatZoneFile, type ZoneRecord } from "#server/mail/dns/zone-file";
 import { describeSetup } from "#server/services/domains/announce";
-import type { PlannedDay } from "#server/services/domains/caps";
+import type { readWarmUpPlan } from "#server/services/domains/caps";
 import { describeAlignment } from "#server/services/domains/check/alignment";
-import type { BoundKey, BoundRelay } from "#server/services/domains/keys-and-relays";
+import type { listKeysOfDomain, listRelaysOfDomain } from "#server/services/domains/keys-and-relays";
 import type { Domain } from "#server/services/domains/read";
 import { presentDomain, presentDomainSummary } from "#server/shared/wire/domain";
 
@@ -45,7 +45,11 @@ export type DomainRow = ReturnType<typeof viewDomainRow>;
 export type DnsPlace = { panel: DnsPanel; isOwnZone: boolean };
 
 /** Data that is read in addition to the domain's row. */
-type Related = { keys: BoundKey[]; relays: BoundRelay[]; warmUpPlan: PlannedDay[] };
+type Related = {
+  keys: Awaited<ReturnType<typeof listKeysOfDomain>>;
+  relays: Awaited<ReturnType<typeof listRelaysOfDomain>>;
+  warmUpPlan: Awaited<ReturnType<typeof readWarmUpPlan>>;
+};
 
 /** The domain of the API, with its records as they are entered at that DNS provider. */
 export function viewDomain(ctx: Ctx, domain: Domain, { panel, isOwnZone }: DnsPlace, related: Related) {

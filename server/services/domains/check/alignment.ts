@@ -5,18 +5,10 @@ import type { Domain } from "../read";
 import { returnPathHostOf } from "./records";
 
 /**
- * How receivers evaluate the domain's email under DMARC (RFC 7489 section 3.1), each part in one sentence.
+ * How receivers evaluate the domain's email under DMARC (RFC 7489 section 3.1), from the last check: each part
+ * in one sentence. `passes`: whether DKIM or SPF passes; null before the first check.
  */
-export type Alignment = {
-  /** Whether DKIM or SPF passes; null before the first check. */
-  passes: boolean | null;
-  dkim: string;
-  spf: string;
-  policy: string;
-};
-
-/** Describes, from the last check, whether the domain's email passes DMARC. */
-export function describeAlignment(domain: Domain): Alignment {
+export function describeAlignment(domain: Domain) {
   const { name, checks } = domain;
   const isVerified = (key: CheckKey) =>
     checks.some((check) => check.key === key && check.status === "verified");

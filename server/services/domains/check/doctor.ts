@@ -2,13 +2,13 @@ import type { CheckKey, RecordCheck } from "#db/schema/domains";
 import type { Deps } from "#server/deps";
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
 import { readDmarc } from "#server/mail/dns/dmarc";
-import type { DnsType, QueryDns } from "#server/mail/dns/dns";
+import type { QueryDns } from "#server/mail/dns/dns";
 import { isSpfRecord } from "#server/mail/dns/spf";
 import type { Domain } from "../read";
 import { explainAbsence, type Finding, noFault, textsOf, withFault } from "./absence";
 import { FAULTS, type FaultName } from "./faults";
 import { DMARC_ADVISED, labelIn, recordsOf, returnPathHostOf } from "./records";
-import { checkRecord, checkSpf } from "./records-in-dns";
+import { checkRecord, evaluateSpf } from "./records-in-dns";
 
 /** The time limit for checking all records of a domain, in ms. */
 export const checkMsMax = 15_000;
@@ -31,8 +31,7 @@ export async function checkDomainRecords(
   const published = Promise.all(
     records.map(async (record) => {
       const { resolver, finding } = await checkRecord(query, domain, record);
-      const { key, host, type, value } = record;
-      return checkOf({ key, host, type, resolver, expected: value, domain }, finding);
+      return checkOf({ ...record, resolver, expected: record.value, domain }, finding);
     }),
   );
   const own = [checkForeignSpf(query, domain, "domain_spf", domain.name)];
@@ -50,11 +49,12 @@ async function checkForeignSpf(
   key: CheckKey,
   host: string,
 ): Promise<RecordCheck | null> {
-  const { resolver, texts, fault } = await checkSpf(query, host);
+  const answer = await query(host, "TXT");
+  const { texts, fault } = await evaluateSpf(query, answer);
   const answers = texts.filter(isSpfRecord);
   if (answers.length === 0) return null;
-  const request = { key, host, type: "TXT" as const, resolver, expected: null, domain };
-  return checkOf(request, fault ? withFault(fault, answers) : noFault(answers));
+  const request = { key, host, type: "TXT", resolver: answer.resolver, expected: null, domain };
+  return checkOf(request, { fault, answers, found: "" });
 }
 
 /** DMARC at the domain, else at the registered domain above it (RFC 7489 section 6.6.3). */
@@ -68,34 +68,28 @@ async function checkDmarc(
   const isAbsent = readDmarc(textsOf(own), false).kind === "none";
   const isInherited = isAbsent && above !== domain.name && own.kind !== "servfail" && own.kind !== "timeout";
   const answer = isInherited ? await query(`_dmarc.${above}`, "TXT") : own;
-  const { resolver } = answer;
-  const request = {
-    key: "dmarc",
-    host: isInherited && answer.kind === "answer" ? answer.name : own.name,
-    type: "TXT",
-    resolver,
-    expected: DMARC_ADVISED,
-    domain,
-  } as const;
   const texts = textsOf(answer);
   const reading = readDmarc(texts, isInherited);
-  switch (reading.kind) {
-    case "several":
-      return checkOf(request, withFault("several_dmarc", texts));
-    case "invalid":
-      return checkOf(request, withFault("dmarc_invalid", texts));
-    case "policy": {
-      const why = whyUnaligned(reading.policy, await published);
-      return checkOf(request, why === null ? noFault(texts) : withFault("dmarc_unaligned", texts, why));
+  const findFault = async (): Promise<Finding> => {
+    switch (reading.kind) {
+      case "several":
+        return withFault("several_dmarc", texts);
+      case "invalid":
+        return withFault("dmarc_invalid", texts);
+      case "policy": {
+        const why = whyUnaligned(reading.policy, await published);
+        return why === null ? noFault(texts) : withFault("dmarc_unaligned", texts, why);
+      }
+      case "none": {
+        const absence = own.kind === "answer" ? null : await explainAbsence(query, domain.name, own);
+        return absence && absence.fault !== "missing" ? absence : withFault("dmarc_missing", texts);
+      }
     }
-    case "none": {
-      const absence = own.kind === "answer" ? null : await explainAbsence(query, domain.name, own);
-      return checkOf(
-        request,
-        absence && absence.fault !== "missing" ? absence : withFault("dmarc_missing", texts),
-      );
-    }
-  }
+  };
+  const host = isInherited && answer.kind === "answer" ? answer.name : own.name;
+  const { resolver } = answer;
+  const request = { key: "dmarc", host, type: "TXT", resolver, expected: DMARC_ADVISED, domain } as const;
+  return checkOf(request, await findFault());
 }
 
 /**
@@ -114,12 +108,8 @@ function whyUnaligned(
   return `The policy is p=${policy}, and neither the DKIM key nor SPF for the return path is published correctly.`;
 }
 
-type CheckRequest = {
-  key: CheckKey;
+type CheckRequest = Pick<RecordCheck, "key" | "type" | "resolver" | "expected"> & {
   host: string;
-  type: DnsType;
-  resolver: string;
-  expected: string | null;
   domain: Domain;
 };
 

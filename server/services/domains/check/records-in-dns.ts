@@ -1,55 +1,69 @@
 import { formatDkimRecord, isDkimRecord, isDkimRecordOf } from "#server/mail/dkim/key";
-import type { QueryDns } from "#server/mail/dns/dns";
-import { isSpfRecord, type SpfWalk, spfLookupsMax, walkSpf } from "#server/mail/dns/spf";
+import type { DnsAnswer, QueryDns } from "#server/mail/dns/dns";
+import { isSpfRecord, spfLookupsMax, walkSpf } from "#server/mail/dns/spf";
 import type { DomainRecord } from "#server/shared/wire/domain";
 import type { Domain } from "../read";
 import { explainAbsence, type Finding, noFault, textsOf, withFault } from "./absence";
 import { isOwnershipText } from "./records";
 
-/** The finding for one record, and the resolver that answered. */
-export type RecordResult = { resolver: string; finding: Finding };
+/** Checks one record of a domain. Returns the finding, and the resolver that answered. */
+export async function checkRecord(
+  query: QueryDns,
+  domain: Domain,
+  record: DomainRecord,
+): Promise<{ resolver: string; finding: Finding }> {
+  const answer = await query(record.host, record.type);
+  const finding =
+    answer.kind === "answer"
+      ? await evaluateAnswer(query, domain, record, answer)
+      : await explainAbsence(query, domain.name, answer);
+  return { resolver: answer.resolver, finding };
+}
 
-type TextRule = { isCorrect(text: string): boolean; isCandidate(text: string): boolean; isUnique: boolean };
+type Answer = Extract<DnsAnswer, { kind: "answer" }>;
 
-/** Checks one record of a domain, by the rule of its kind. */
-export function checkRecord(query: QueryDns, domain: Domain, record: DomainRecord): Promise<RecordResult> {
-  switch (record.key) {
+/** Evaluates the published records by the rule of their kind. */
+async function evaluateAnswer(
+  query: QueryDns,
+  domain: Domain,
+  { key: kind, value }: DomainRecord,
+  answer: Answer,
+): Promise<Finding> {
+  const texts = textsOf(answer);
+  switch (kind) {
     case "dkim":
     case "dkim_next":
     case "dkim_ed25519":
     case "dkim_retired": {
       const key = domain.dkimKeys.find(
-        ({ algorithm, publicKey }) => record.value === formatDkimRecord(algorithm, publicKey),
+        ({ algorithm, publicKey }) => value === formatDkimRecord(algorithm, publicKey),
       );
       const isCorrect = (text: string) =>
         key !== undefined && isDkimRecordOf(text, key.algorithm, key.publicKey);
-      return checkText(query, domain, record, { isCorrect, isCandidate: isDkimRecord, isUnique: true });
+      return evaluateTexts(texts, value, { isCorrect, isCandidate: isDkimRecord, isUnique: true });
     }
     case "ownership": {
-      const isCorrect = (text: string) => text === record.value;
-      return checkText(query, domain, record, { isCorrect, isCandidate: isOwnershipText, isUnique: false });
+      const isCorrect = (text: string) => text === value;
+      return evaluateTexts(texts, value, { isCorrect, isCandidate: isOwnershipText, isUnique: false });
     }
-    case "mx":
-      return checkMx(query, domain, record);
-    case "tracking":
-      return checkCname(query, domain, record);
+    case "mx": {
+      const hosts = answer.records.filter((record) => typeof record === "object" && "exchange" in record);
+      const best = Math.min(...hosts.map(({ priority }) => priority));
+      const isOurs = hosts.some(
+        ({ priority, exchange }) => priority === best && exchange.toLowerCase() === value,
+      );
+      return isOurs ? noFault(texts) : withFault("wrong_value", texts);
+    }
+    case "tracking": {
+      const isOurs = texts.some((text) => text.toLowerCase() === value);
+      return isOurs ? noFault(texts) : withFault("wrong_value", texts);
+    }
     case "spf":
-      return checkOwnSpf(query, domain, record);
+      return evaluateOwnSpf(query, value, answer);
   }
 }
 
-async function checkText(
-  query: QueryDns,
-  domain: Domain,
-  { host, value }: DomainRecord,
-  rule: TextRule,
-): Promise<RecordResult> {
-  const answer = await query(host, "TXT");
-  const { resolver } = answer;
-  if (answer.kind !== "answer")
-    return { resolver, finding: await explainAbsence(query, domain.name, answer) };
-  return { resolver, finding: evaluateTexts(textsOf(answer), value, rule) };
-}
+type TextRule = { isCorrect(text: string): boolean; isCandidate(text: string): boolean; isUnique: boolean };
 
 /** Finds the fault of a TXT record, from the correct value to the usual mistakes of DNS panels and users. */
 function evaluateTexts(
@@ -91,74 +105,32 @@ function joinsTo(pieces: string[], whole: string): boolean {
   return true;
 }
 
-async function checkMx(
-  query: QueryDns,
-  domain: Domain,
-  { host, value }: DomainRecord,
-): Promise<RecordResult> {
-  const answer = await query(host, "MX");
-  const { resolver } = answer;
-  if (answer.kind !== "answer")
-    return { resolver, finding: await explainAbsence(query, domain.name, answer) };
-  const best = Math.min(...answer.records.map(({ priority }) => priority));
-  const isOurs = answer.records.some(
-    ({ priority, exchange }) => priority === best && exchange.toLowerCase() === value,
-  );
-  const texts = textsOf(answer);
-  return { resolver, finding: isOurs ? noFault(texts) : withFault("wrong_value", texts) };
-}
-
-async function checkCname(
-  query: QueryDns,
-  domain: Domain,
-  { host, value }: DomainRecord,
-): Promise<RecordResult> {
-  const answer = await query(host, "CNAME");
-  const { resolver } = answer;
-  if (answer.kind !== "answer")
-    return { resolver, finding: await explainAbsence(query, domain.name, answer) };
-  const texts = textsOf(answer);
-  const isOurs = texts.some((text) => text.toLowerCase() === value);
-  return { resolver, finding: isOurs ? noFault(texts) : withFault("wrong_value", texts) };
-}
-
-async function checkOwnSpf(
-  query: QueryDns,
-  domain: Domain,
-  { host, value }: DomainRecord,
-): Promise<RecordResult> {
-  const result = await checkSpf(query, host);
-  const { answer, resolver, texts, walk } = result;
-  if (answer.kind !== "answer")
-    return { resolver, finding: await explainAbsence(query, domain.name, answer) };
-  if (result.fault) return { resolver, finding: withFault(result.fault, texts) };
+async function evaluateOwnSpf(query: QueryDns, value: string, answer: Answer): Promise<Finding> {
+  const { texts, walk, fault } = await evaluateSpf(query, answer);
+  if (fault) return withFault(fault, texts);
   const [, term = ""] = value.split(" ");
-  if (walk?.passing.has(term)) return { resolver, finding: noFault(texts) };
+  if (walk?.passing.has(term)) return noFault(texts);
   if (texts.some((text) => isSpfRecord(unquoted(text)) && !isSpfRecord(text)))
-    return { resolver, finding: withFault("quoted_value", texts) };
+    return withFault("quoted_value", texts);
   // The strings of one record are joined without a space, so a missing space merges two terms.
-  const spaced = answer.records.map((strings) => strings.join(" ")).find(isSpfRecord);
-  if (spaced?.toLowerCase().split(/\s+/).includes(term))
-    return { resolver, finding: withFault("split_value", texts) };
-  if (walk?.isPartial) return { resolver, finding: withFault("servfail", texts) };
-  return { resolver, finding: withFault(walk ? "wrong_value" : "missing", texts) };
+  const spaced = answer.records
+    .map((strings) => (Array.isArray(strings) ? strings.join(" ") : ""))
+    .find(isSpfRecord);
+  if (spaced?.toLowerCase().split(/\s+/).includes(term)) return withFault("split_value", texts);
+  if (walk?.isPartial) return withFault("servfail", texts);
+  return withFault(walk ? "wrong_value" : "missing", texts);
 }
 
 /**
- * Checks the SPF record at a name for faults that do not depend on its expected value; `fault` is null if
+ * Checks the SPF record in an answer for faults that do not depend on its expected value; `fault` is null if
  * there are none.
  */
-export async function checkSpf(query: QueryDns, host: string) {
-  const answer = await query(host, "TXT");
+export async function evaluateSpf(query: QueryDns, answer: DnsAnswer) {
   const texts = textsOf(answer);
   const records = texts.filter(isSpfRecord);
   const [record] = records;
-  const walk: SpfWalk | null = record === undefined ? null : await walkSpf(query, record);
-  const fault =
-    records.length > 1
-      ? ("several_spf" as const)
-      : walk && walk.lookups > spfLookupsMax
-        ? ("too_many_lookups" as const)
-        : null;
-  return { answer, resolver: answer.resolver, texts, walk, fault };
+  const walk = record === undefined ? null : await walkSpf(query, record);
+  const hasManyLookups = walk !== null && walk.lookups > spfLookupsMax;
+  const fault = hasManyLookups ? ("too_many_lookups" as const) : null;
+  return { texts, walk, fault: records.length > 1 ? ("several_spf" as const) : fault };
 }
